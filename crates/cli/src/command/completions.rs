@@ -1,0 +1,28 @@
+//! `sortwell completions`: a shell's completion script on standard output.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use crate::command::CommandLine;
+use crate::failure::Outcome;
+
+/// Print a completion script for a shell
+///
+/// For bash, for example:
+/// sortwell completions bash > ~/.local/share/bash-completion/completions/sortwell
+#[derive(Args, Debug)]
+pub struct Arguments {
+    /// The shell to write for
+    shell: Shell,
+}
+
+/// Prints the script.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut CommandLine::command(), "sortwell", &mut script);
+    io::stdout().write_all(&script)?;
+    Ok(ExitCode::SUCCESS)
+}

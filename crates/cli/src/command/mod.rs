@@ -1,0 +1,51 @@
+//! The command line's one definition: help, man pages, completions and reference all come from it.
+//!
+//! A subcommand is one file here and one row in [`Command`]. The doc comment of an argument is its
+//! long help.
+
+pub mod completions;
+pub mod generate;
+pub mod man;
+pub mod reference;
+pub mod sort;
+pub mod validate;
+
+use clap::{Parser, Subcommand};
+
+/// Sorts files far larger than memory, disk to disk, at the speed of the disks.
+///
+/// The output appears whole or not at all, the input is left alone, and unless told otherwise
+/// sortwell proves that every record that went in came out again before it says it is done.
+#[derive(Debug, Parser)]
+#[command(name = "sortwell", version, after_help = EXIT_STATUS, arg_required_else_help = true)]
+pub struct CommandLine {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0    done
+  1    validate found the file out of order
+  2    the command line cannot be carried out as given
+  3    the input does not have the form it was said to have
+  4    the system refused to read or write, or there is not enough space
+  5    a proof or a checksum failed; no output was made
+  130  interrupted (143 when terminated); no output was made";
+
+/// The subcommands, one file each.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Sort(sort::Arguments),
+    Generate(generate::Arguments),
+    Validate(validate::Arguments),
+    Completions(completions::Arguments),
+    Man(man::Arguments),
+    /// Print the reference of every subcommand as Markdown.
+    #[command(hide = true)]
+    Reference,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,58 @@
+//! What was said becomes what is meant.
+
+use clap::Parser;
+use sortwell::ByteSize;
+
+use super::*;
+use crate::command::{Command, CommandLine};
+
+fn job(words: &[&str]) -> Result<SortJob> {
+    let line = CommandLine::try_parse_from([&["sortwell", "sort"], words].concat());
+    match line.expect("the command line parses").command {
+        Command::Sort(arguments) => arguments.job(),
+        other => panic!("not a sort: {other:?}"),
+    }
+}
+
+#[test]
+fn defaults_leave_every_choice_to_the_library() {
+    let job = job(&["-F", "fixed:100"]).expect("a job");
+    assert_eq!(job.inputs, [Input::Stdin]);
+    assert_eq!(job.output, Output::Stdout);
+    assert_eq!(job.format, Format::Fixed { length: 100 });
+    assert!(job.keys.is_empty() && job.temp.is_empty());
+    assert_eq!((job.memory, job.threads), (Budget::Auto, None));
+    assert!(job.verify && job.sync);
+}
+
+#[test]
+fn every_option_reaches_the_job() {
+    let words = "--format=fixed:16 --key 0..8:u64be -k 8..16 --memory 64MiB --threads 3 \
+                 -T spill-a --temp spill-b --verify off --sync off --io sync --direct off \
+                 --output out in-a - in-b";
+    let job = job(&words.split_whitespace().collect::<Vec<_>>()).expect("a job");
+    let file = |name: &str| Input::File(name.into());
+    assert_eq!(job.inputs, [file("in-a"), Input::Stdin, file("in-b")]);
+    assert_eq!(job.output, Output::File("out".into()));
+    assert_eq!(job.keys.len(), 2);
+    assert_eq!(job.memory, Budget::Bytes(ByteSize::mib(64)));
+    assert_eq!(job.threads, Some(3));
+    assert_eq!(job.temp, [PathBuf::from("spill-a"), PathBuf::from("spill-b")]);
+    assert_eq!((job.engine.to_string(), job.direct.to_string()), ("sync".into(), "off".into()));
+    assert!(!job.verify && !job.sync);
+}
+
+#[test]
+fn a_dash_is_a_standard_stream() {
+    let one = job(&["-F", "fixed:1", "-o", "-", "-"]).expect("a job");
+    assert_eq!((one.inputs.as_slice(), one.output), ([Input::Stdin].as_slice(), Output::Stdout));
+    let twice = job(&["-F", "fixed:1", "-", "-"]).expect_err("standard input twice");
+    assert_eq!(twice.exit_code(), 2);
+}
+
+#[test]
+fn reverse_turns_every_key_around() {
+    let job = job(&["-F", "fixed:8", "-r", "-k", "0..4", "-k", "4..8:desc"]).expect("a job");
+    let keys: Vec<String> = job.keys.iter().map(ToString::to_string).collect();
+    assert_eq!(keys, ["0..4:desc", "4..8"]);
+}

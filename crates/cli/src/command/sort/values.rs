@@ -1,0 +1,94 @@
+//! How the values of `sort`'s options are read: one small function each.
+//!
+//! What the library can read it reads itself; here is only what the command line adds.
+
+use std::fmt::Display;
+use std::num::NonZero;
+use std::str::FromStr;
+use std::thread;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use sortwell::format::Format;
+use sortwell::job::Budget;
+use sortwell::key::KeySpec;
+use sortwell::{ByteSize, Error};
+
+/// The most threads one may ask for: far past any machine, low enough to catch a slip.
+const THREADS_MAX: usize = 1024;
+
+/// Anything the library reads by itself.
+pub fn parse<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: T::Err| error.to_string())
+}
+
+/// One of a few words, listed in the help and completed by shells.
+pub fn one_of<T>(words: &'static [&'static str]) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err: Display> + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(words).try_map(|word| parse::<T>(&word))
+}
+
+/// `on` or `off`.
+pub fn switch() -> impl TypedValueParser<Value = bool> {
+    PossibleValuesParser::new(["on", "off"]).map(|word| word == "on")
+}
+
+/// A record format; formats that sortwell is to learn later are told apart from misspelt ones.
+pub fn format(text: &str) -> Result<Format, String> {
+    const LATER: [&str; 4] = ["lines", "prefixed", "csv", "tsv"];
+    let name = text.split(':').next().unwrap_or(text);
+    if LATER.contains(&name) {
+        return Err(format!(
+            "sortwell cannot sort '{name}' yet, only fixed-length records: fixed:100"
+        ));
+    }
+    text.parse()
+}
+
+/// A size or a percentage.
+pub fn budget(text: &str) -> Result<Budget, String> {
+    let Some(number) = text.trim().strip_suffix('%') else {
+        return text.parse::<ByteSize>().map(Budget::Bytes);
+    };
+    match number.trim().parse::<f64>() {
+        Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok(Budget::Percent(percent)),
+        _ => Err(format!("'{text}' is not a share of the memory; write 1% to 100%")),
+    }
+}
+
+/// A number of threads.
+pub fn threads(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(threads) if (1..=THREADS_MAX).contains(&threads) => Ok(threads),
+        _ => Err(format!("'{text}' is not a number of threads; write 1 to {THREADS_MAX}")),
+    }
+}
+
+/// The number of threads asked for, or one for each core.
+pub fn threads_or_cores(threads: Option<usize>) -> usize {
+    threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get))
+}
+
+/// The keys with every direction turned around; no key at all is the whole record, turned around.
+///
+/// A key's direction is a word of its text, so this works on the text.
+pub fn reversed(keys: &[KeySpec]) -> Result<Vec<KeySpec>, Error> {
+    if keys.is_empty() {
+        return Ok(vec![reparsed("0..:desc")?]);
+    }
+    keys.iter().map(|key| reparsed(&reversed_text(&key.to_string()))).collect()
+}
+
+fn reparsed(text: &str) -> Result<KeySpec, Error> {
+    parse::<KeySpec>(text).map_err(Error::Usage)
+}
+
+fn reversed_text(key: &str) -> String {
+    let is_descending = key.split(':').any(|part| part == "desc");
+    let kept: Vec<&str> = key.split(':').filter(|part| !matches!(*part, "asc" | "desc")).collect();
+    kept.join(":") + if is_descending { "" } else { ":desc" }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,53 @@
+//! Good values, bad values and the words for them.
+
+use super::*;
+
+#[test]
+fn budgets() {
+    assert_eq!(budget("512MiB"), Ok(Budget::Bytes(ByteSize::mib(512))));
+    assert_eq!(budget("2GB"), Ok(Budget::Bytes(ByteSize(2_000_000_000))));
+    assert_eq!(budget("50%"), Ok(Budget::Percent(50.0)));
+    assert_eq!(budget("12.5%"), Ok(Budget::Percent(12.5)));
+    for bad in ["0%", "101%", "-1%", "NaN%", "%", "x%"] {
+        let message = budget(bad).expect_err(bad);
+        assert!(message.contains("share of the memory"), "{bad}: {message}");
+    }
+    assert!(budget("12 apples").expect_err("no unit").contains("write 512MiB"));
+}
+
+#[test]
+fn thread_counts() {
+    assert_eq!(threads("1"), Ok(1));
+    assert_eq!(threads("1024"), Ok(1024));
+    for bad in ["0", "1025", "-2", "two", ""] {
+        assert!(threads(bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn later_formats_are_told_apart_from_misspelt_ones() {
+    assert_eq!(format("fixed:100"), Ok(Format::Fixed { length: 100 }));
+    assert!(format("lines").expect_err("later").contains("cannot sort 'lines' yet"));
+    assert!(format("prefixed:u32le").expect_err("later").contains("'prefixed' yet"));
+    assert!(format("fxied:100").expect_err("misspelt").contains("write fixed:100"));
+}
+
+#[test]
+fn directions_turn_around() {
+    assert_eq!(reversed_text("0..10"), "0..10:desc");
+    assert_eq!(reversed_text("0..10:desc"), "0..10");
+    assert_eq!(reversed_text("8..16:u64le"), "8..16:u64le:desc");
+    assert_eq!(reversed_text("8..16:u64le:asc"), "8..16:u64le:desc");
+    assert_eq!(reversed_text("8..16:u64le:desc"), "8..16:u64le");
+}
+
+#[test]
+fn turning_keys_around_twice_changes_nothing() {
+    let keys: Vec<KeySpec> =
+        ["0..10", "4..8:i32be:desc", "12.."].map(|key| key.parse().expect(key)).to_vec();
+    let words = |keys: &[KeySpec]| keys.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let once = reversed(&keys).expect("once");
+    assert_ne!(words(&once), words(&keys));
+    assert_eq!(words(&reversed(&once).expect("twice")), words(&keys));
+    assert_eq!(words(&reversed(&[]).expect("none")), ["0..:desc"]);
+}

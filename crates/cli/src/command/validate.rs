@@ -1,0 +1,79 @@
+//! `sortwell validate`: whether a file of the sort benchmark is sorted; valsort's options.
+//!
+//! The file is judged by the library `sortbench`; the verdict goes to standard error in valsort's
+//! words, and its exit status is the command's.
+
+use std::io::{Write, stderr};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueHint};
+use sortbench::{Content, Destination, KeyOrder, Progress, Source, Validation};
+
+use crate::command::sort::values;
+use crate::failure::Outcome;
+use crate::progress::When;
+use crate::watched::{self, Benchmark};
+
+/// Check that a file of the sort benchmark's records is sorted
+///
+/// Prints, to standard error and in valsort 1.5's words, how many records there are, the sum of
+/// their CRC-32s, and how many have the key of the record before them or are out of order. The exit
+/// status is 0 if all are in order and 1 if not.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// Compare keys without regard to the case of ASCII letters
+    #[arg(short = 'i', long)]
+    ignore_case: bool,
+
+    /// Write a summary of FILE, a partition of a larger output, to SUMMARY
+    ///
+    /// Summaries of all partitions, put after one another in order, are checked with -s.
+    #[arg(short = 'o', long, value_name = "SUMMARY", value_hint = ValueHint::FilePath)]
+    output: Option<PathBuf>,
+
+    /// FILE holds summaries written with -o, not records: check the whole that they make up
+    #[arg(short, long)]
+    summaries: bool,
+
+    /// Number of threads; one for each core if not given
+    #[arg(short, long, value_name = "N", value_parser = values::threads)]
+    threads: Option<usize>,
+
+    /// The file to check; `-` is standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    file: PathBuf,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  Check a sorted file:
+    sortwell validate sorted.bin
+
+  Check an output in two partitions:
+    sortwell validate -o 1.sum part-1 && sortwell validate -o 2.sum part-2
+    cat 1.sum 2.sum | sortwell validate -s -";
+
+/// Checks the file.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let from = Source::named(arguments.file.clone());
+    let validation = arguments.validation();
+    let job = Benchmark { words: "validating", progress: Progress::new() };
+    let verdict = watched::run(&job, When::Auto, false, || {
+        sortbench::validate(&validation, &from, &job.progress)
+    })?;
+    writeln!(stderr(), "{verdict}")?;
+    Ok(ExitCode::from(verdict.exit_code()))
+}
+
+impl Arguments {
+    fn validation(&self) -> Validation {
+        Validation {
+            content: if self.summaries { Content::Summaries } else { Content::Records },
+            order: if self.ignore_case { KeyOrder::IgnoreCase } else { KeyOrder::Bytes },
+            threads: values::threads_or_cores(self.threads),
+            summary_to: self.output.clone().map(Destination::named),
+        }
+    }
+}

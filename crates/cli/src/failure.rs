@@ -1,0 +1,96 @@
+//! The one place that prints an error and turns it into an exit status.
+//!
+//! A message is the error and its causes on one line after the program's name. A reader that closes
+//! the pipe early (`sortwell sort ... | head`) has what it wanted: that is no error and says
+//! nothing.
+
+use std::error::Error as StdError;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use sortwell::Error;
+
+/// How a subcommand ends: with a status, or with something to report.
+pub type Outcome = Result<ExitCode, Failure>;
+
+/// Why a subcommand did not do what was asked.
+#[derive(Debug)]
+pub enum Failure {
+    /// The library said no.
+    Library(Error),
+    /// A signal stopped the job.
+    Signal {
+        /// The signal's number; the exit status is 128 more, as a shell would report it.
+        number: i32,
+        /// What became of the job, in the library's words.
+        error: Error,
+    },
+    /// Words or data could not be written to a standard stream.
+    Output(io::Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Library(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl Failure {
+    /// Prints the failure to standard error and gives the exit status.
+    pub fn report(&self) -> ExitCode {
+        if self.is_closed_pipe() {
+            return ExitCode::SUCCESS;
+        }
+        // With standard error gone there is nobody left to tell; the status still says it.
+        let _ = writeln!(io::stderr(), "sortwell: {}", self.message());
+        ExitCode::from(self.status())
+    }
+
+    fn status(&self) -> u8 {
+        match self {
+            Self::Library(error) => error.exit_code(),
+            Self::Signal { number, .. } => u8::try_from(128 + number).unwrap_or(130),
+            Self::Output(_) => 4,
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            Self::Library(error) | Self::Signal { error, .. } => chain(error),
+            Self::Output(error) => format!("cannot write to a standard stream: {error}"),
+        }
+    }
+
+    /// Whether the reader of standard output went away.
+    fn is_closed_pipe(&self) -> bool {
+        match self {
+            Self::Output(error) => error.kind() == io::ErrorKind::BrokenPipe,
+            Self::Library(error) => causes(error)
+                .filter_map(|cause| cause.downcast_ref::<io::Error>())
+                .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe),
+            Self::Signal { .. } => false,
+        }
+    }
+}
+
+/// An error and all its causes, outermost first.
+fn causes<'a>(
+    error: &'a (dyn StdError + 'static),
+) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |&error| error.source())
+}
+
+/// An error and its causes as one line: `what: why: why`.
+fn chain(error: &(dyn StdError + 'static)) -> String {
+    let words: Vec<String> = causes(error).map(ToString::to_string).collect();
+    words.join(": ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,32 @@
+//! Messages, exit statuses and the closed pipe.
+
+use std::path::Path;
+
+use super::*;
+
+fn io_error(kind: io::ErrorKind) -> Error {
+    Error::io("write", Path::new("out"), io::Error::from(kind))
+}
+
+#[test]
+fn message_is_the_error_and_its_causes() {
+    let failure = Failure::from(io_error(io::ErrorKind::PermissionDenied));
+    assert_eq!(failure.message(), "cannot write out: permission denied");
+    assert_eq!(failure.status(), 4);
+}
+
+#[test]
+fn status_follows_the_library_and_the_signal() {
+    assert_eq!(Failure::from(Error::Usage("x".into())).status(), 2);
+    assert_eq!(Failure::Signal { number: 2, error: Error::Interrupted }.status(), 130);
+    assert_eq!(Failure::Signal { number: 15, error: Error::Interrupted }.status(), 143);
+    assert_eq!(Failure::from(io::Error::other("full")).status(), 4);
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    assert!(Failure::from(io_error(io::ErrorKind::BrokenPipe)).is_closed_pipe());
+    assert!(Failure::from(io::Error::from(io::ErrorKind::BrokenPipe)).is_closed_pipe());
+    assert!(!Failure::from(io_error(io::ErrorKind::StorageFull)).is_closed_pipe());
+    assert!(!Failure::from(Error::Usage("x".into())).is_closed_pipe());
+}

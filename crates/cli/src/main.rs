@@ -1,0 +1,30 @@
+//! The command `sortwell`: words in, a job out, words back.
+//!
+//! Each subcommand is one file under `command`. This file starts one and ends the process;
+//! `failure` is the one place that prints an error and chooses an exit status. Data goes to
+//! standard output, words to standard error.
+
+mod command;
+mod failure;
+mod progress;
+mod signals;
+mod statistics;
+mod watched;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::command::{Command, CommandLine};
+
+fn main() -> ExitCode {
+    let outcome = match CommandLine::parse().command {
+        Command::Sort(arguments) => command::sort::run(&arguments),
+        Command::Generate(arguments) => command::generate::run(&arguments),
+        Command::Validate(arguments) => command::validate::run(&arguments),
+        Command::Completions(arguments) => command::completions::run(&arguments),
+        Command::Man(arguments) => command::man::run(&arguments),
+        Command::Reference => command::reference::run(),
+    };
+    outcome.unwrap_or_else(|failure| failure.report())
+}

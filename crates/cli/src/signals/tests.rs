@@ -1,0 +1,38 @@
+//! Which signals are heeded, and that one received stops the work and names itself.
+
+use std::time::{Duration, Instant};
+
+use sortwell::stats::Progress;
+
+use super::*;
+
+#[test]
+fn ignored_signals_stay_ignored() {
+    assert_eq!(heeded("0000000000000000"), [SIGINT, SIGTERM, SIGHUP]);
+    assert_eq!(heeded("0000000000000001"), [SIGINT, SIGTERM], "nohup");
+    assert_eq!(heeded("0000000000000006"), [SIGTERM, SIGHUP], "a shell's background job");
+    assert_eq!(heeded(""), [SIGINT, SIGTERM, SIGHUP], "no /proc");
+}
+
+#[test]
+fn a_signal_stops_the_work_and_is_named() {
+    let progress = Progress::new();
+    let outcome = stoppable::<()>(&progress, || {
+        signal_hook::low_level::raise(SIGTERM).expect("raise");
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while !progress.is_stopping() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(1));
+        }
+        Err(sortwell::Error::Interrupted)
+    });
+    assert!(matches!(outcome, Err(Failure::Signal { number: SIGTERM, .. })), "{outcome:?}");
+}
+
+#[test]
+fn work_without_a_signal_is_left_alone() {
+    let progress = Progress::new();
+    assert_eq!(stoppable(&progress, || Ok(7)).expect("no signal"), 7);
+    assert!(!progress.is_stopping());
+    let outcome = stoppable::<()>(&progress, || Err(sortwell::Error::Usage("no".into())));
+    assert!(matches!(outcome, Err(Failure::Library(sortwell::Error::Usage(_)))), "{outcome:?}");
+}

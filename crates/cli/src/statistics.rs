@@ -1,0 +1,108 @@
+//! The account of a finished sort, for people and for programs.
+//!
+//! The figures are the library's; here they only become words. One topic a line, named in front, so
+//! that a line can be found with `grep`.
+
+use std::fmt::Write;
+
+use sortwell::ByteSize;
+use sortwell::stats::Statistics;
+
+/// A short block of lines, each ended.
+pub fn text(of: &Statistics) -> String {
+    let mut lines = vec![
+        ("sorted", sorted(of)),
+        ("speed", speed(of)),
+        ("plan", plan(of)),
+        ("i/o", engine(of)),
+        ("bytes", bytes(of)),
+    ];
+    lines.extend(of.phases.iter().map(|share| {
+        let waiting = format!("{:.2} s waiting for I/O", share.io_wait_seconds);
+        ("time", format!("{:.2} s {} ({waiting})", share.seconds, share.phase.words()))
+    }));
+    lines
+        .push(("cpu", format!("{:.2} s user, {:.2} s system", of.user_seconds, of.system_seconds)));
+    lines.push((
+        "memory",
+        format!("{} at the peak of {} allowed", of.memory_peak, of.memory_budget),
+    ));
+    lines.push(("proof", proof(of)));
+    let mut block = String::new();
+    for (topic, words) in lines {
+        // Writing to a string cannot fail.
+        let _ = writeln!(block, "{topic:8} {words}");
+    }
+    block
+}
+
+/// One line of JSON, not ended.
+pub fn json(of: &Statistics) -> String {
+    // Only numbers, strings and lists of them: there is nothing in it that JSON cannot hold.
+    serde_json::to_string(of).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+}
+
+fn sorted(of: &Statistics) -> String {
+    let records = counted(of.records, "record");
+    format!("{records}, {} ({} bytes), in {:.2} s", of.bytes, of.bytes.bytes(), of.seconds)
+}
+
+fn speed(of: &Statistics) -> String {
+    if of.seconds <= 0.0 {
+        return "too short to measure".into();
+    }
+    let megabytes = of.bytes.bytes() as f64 / 1e6 / of.seconds;
+    format!("{megabytes:.0} MB/s, {:.0} records/s", of.records as f64 / of.seconds)
+}
+
+fn plan(of: &Statistics) -> String {
+    let passes = counted(of.passes.into(), "pass");
+    let threads = counted(of.threads as u64, "thread");
+    let loads = counted(of.loads, "load");
+    match of.runs {
+        0 => format!("{passes}, {loads}, {threads}"),
+        runs => {
+            let runs = counted(runs, "run");
+            format!("{passes}, {loads}, {runs}, merge width {}, {threads}", of.merge_width)
+        }
+    }
+}
+
+fn engine(of: &Statistics) -> String {
+    let way = |is_direct| if is_direct { "past the page cache" } else { "through the page cache" };
+    let (input, output) = (way(of.direct_input), way(of.direct_output));
+    format!("{}, input {input}, output {output}", of.engine)
+}
+
+fn bytes(of: &Statistics) -> String {
+    let streams = &of.streams;
+    let mut words = format!("{} read", streams.input_read);
+    if streams.spill_written > ByteSize(0) || streams.spill_read > ByteSize(0) {
+        let (out, back) = (streams.spill_written, streams.spill_read);
+        let _ = write!(words, ", {out} spilled, {back} read back");
+    }
+    let _ = write!(words, ", {} written", streams.output_written);
+    words
+}
+
+fn proof(of: &Statistics) -> String {
+    match of.proof {
+        None => "not taken (--verify off)".into(),
+        Some(proof) => {
+            let records = counted(proof.records, "record");
+            format!("{records} in and out, checksum {:032x} of both", proof.checksum)
+        }
+    }
+}
+
+/// `1 record`, `2 records`, `3 passes`.
+fn counted(count: u64, word: &str) -> String {
+    match (count, word.ends_with('s')) {
+        (1, _) => format!("1 {word}"),
+        (_, true) => format!("{count} {word}es"),
+        (_, false) => format!("{count} {word}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,82 @@
+//! The whole block, word for word, for one pass and for two; and what programs read.
+
+use sortwell::stats::{Phase, PhaseTime, Proof, Streams};
+
+use super::*;
+
+fn one_pass() -> Statistics {
+    Statistics {
+        records: 10_000_000,
+        bytes: ByteSize(1_000_000_000),
+        seconds: 1.6,
+        passes: 1,
+        loads: 1,
+        runs: 0,
+        merge_width: 0,
+        threads: 2,
+        engine: "uring",
+        direct_input: true,
+        direct_output: false,
+        memory_budget: ByteSize::gib(4),
+        memory_peak: ByteSize::mib(1200),
+        streams: Streams {
+            input_read: ByteSize(1_000_000_000),
+            output_written: ByteSize(1_000_000_000),
+            ..Streams::default()
+        },
+        phases: vec![PhaseTime { phase: Phase::Reading, seconds: 0.75, io_wait_seconds: 0.5 }],
+        user_seconds: 0.71,
+        system_seconds: 0.4,
+        proof: Some(Proof { records: 10_000_000, checksum: 0xab }),
+    }
+}
+
+#[test]
+fn one_pass_in_words() {
+    let expected = "\
+sorted   10000000 records, 953.7 MiB (1000000000 bytes), in 1.60 s
+speed    625 MB/s, 6250000 records/s
+plan     1 pass, 1 load, 2 threads
+i/o      uring, input past the page cache, output through the page cache
+bytes    953.7 MiB read, 953.7 MiB written
+time     0.75 s reading (0.50 s waiting for I/O)
+cpu      0.71 s user, 0.40 s system
+memory   1.2 GiB at the peak of 4 GiB allowed
+proof    10000000 records in and out, checksum 000000000000000000000000000000ab of both
+";
+    assert_eq!(text(&one_pass()), expected);
+}
+
+#[test]
+fn two_passes_name_runs_and_spill() {
+    let mut two = one_pass();
+    (two.passes, two.loads, two.runs, two.merge_width) = (2, 6, 6, 6);
+    two.streams.spill_written = ByteSize::gib(5);
+    two.streams.spill_read = ByteSize::gib(5);
+    two.proof = None;
+    let text = text(&two);
+    assert!(
+        text.contains("plan     2 passes, 6 loads, 6 runs, merge width 6, 2 threads\n"),
+        "{text}"
+    );
+    assert!(text.contains(" read, 5 GiB spilled, 5 GiB read back, 953.7 MiB written\n"), "{text}");
+    assert!(text.contains("proof    not taken (--verify off)\n"), "{text}");
+}
+
+#[test]
+fn no_time_is_no_speed() {
+    let mut none = one_pass();
+    none.seconds = 0.0;
+    assert!(text(&none).contains("speed    too short to measure\n"));
+}
+
+#[test]
+fn json_is_one_line_with_the_library_s_names() {
+    let line = json(&one_pass());
+    assert!(!line.contains('\n'));
+    let value: serde_json::Value = serde_json::from_str(&line).expect("valid JSON");
+    assert_eq!(value["records"], 10_000_000);
+    assert_eq!(value["streams"]["input_read"], 1_000_000_000);
+    assert_eq!(value["phases"][0]["phase"], "reading");
+    assert_eq!(value["proof"]["checksum"], "000000000000000000000000000000ab");
+}

@@ -1,0 +1,137 @@
+//! A folder of its own for each test, the command run in it, and what it said.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// A scratch folder that goes away with the test.
+pub struct Folder(TempDir);
+
+/// What a finished command said, and how it ended.
+#[derive(Debug)]
+pub struct Said {
+    /// Exit status.
+    pub status: i32,
+    /// Standard output.
+    pub out: Vec<u8>,
+    /// Standard error.
+    pub words: String,
+}
+
+impl Folder {
+    pub fn new() -> Self {
+        Self(tempfile::Builder::new().prefix("sortwell-test-").tempdir().expect("a folder"))
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.at(name), content).expect("write");
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.at(name)).unwrap_or_else(|error| panic!("read {name}: {error}"))
+    }
+
+    /// The names of all that is in the folder, in order: a test compares them to find litter.
+    pub fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.path()).expect("list");
+        let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+        let mut names: Vec<String> = entries.map(|entry| name(entry.expect("entry"))).collect();
+        names.sort();
+        names
+    }
+
+    /// The command, to be run in this folder.
+    pub fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sortwell"));
+        command.args(words).current_dir(self.path()).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs `sortwell` with the words of `line`, split at blanks.
+    pub fn run(&self, line: &str) -> Said {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        Said::from(self.command(&words).output().expect("run"))
+    }
+
+    /// Runs it with bytes on its standard input.
+    pub fn run_with(&self, line: &str, input: &[u8]) -> Said {
+        let mut child = self.start(line);
+        let mut pipe = child.stdin.take().expect("a pipe");
+        let input = input.to_owned();
+        // Fed from the side: the command may write before it has read everything. It may also end
+        // early, so that a broken pipe here is no failure of the test.
+        let feeder = std::thread::spawn(move || pipe.write_all(&input));
+        let said = Said::from(child.wait_with_output().expect("run"));
+        let _ = feeder.join().expect("feeder");
+        said
+    }
+
+    /// Starts it with pipes on all three standard streams.
+    pub fn start(&self, line: &str) -> Child {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let mut command = self.command(&words);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().expect("start")
+    }
+}
+
+impl From<Output> for Said {
+    fn from(output: Output) -> Self {
+        Self {
+            // A process killed by a signal has no status; none of these tests expects that.
+            status: output.status.code().unwrap_or(-1),
+            out: output.stdout,
+            words: String::from_utf8(output.stderr).expect("words are UTF-8"),
+        }
+    }
+}
+
+impl Said {
+    /// Asserts success, and that nothing was said.
+    #[track_caller]
+    pub fn quietly(self) -> Vec<u8> {
+        assert_eq!((self.status, self.words.as_str()), (0, ""), "quiet success");
+        self.out
+    }
+
+    /// Asserts a failure with one line of words that hold every one of `parts`.
+    #[track_caller]
+    pub fn fails(self, status: i32, parts: &[&str]) {
+        assert_eq!(self.status, status, "{self:?}");
+        assert!(self.words.starts_with("sortwell: "), "{self:?}");
+        assert_eq!(self.words.lines().count(), 1, "one line: {self:?}");
+        for part in parts {
+            assert!(self.words.contains(part), "'{part}' is missing: {}", self.words);
+        }
+    }
+}
+
+/// `count` records of `length` bytes from a small generator with a fixed seed.
+pub fn random_records(count: usize, length: usize) -> Vec<u8> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut byte = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    (0..count * length).map(|_| byte()).collect()
+}
+
+/// The records in stable order of `key`, the plain way.
+pub fn sorted_by<K: Ord>(records: &[u8], length: usize, key: impl Fn(&[u8]) -> K) -> Vec<u8> {
+    let mut sorted: Vec<&[u8]> = records.chunks_exact(length).collect();
+    sorted.sort_by_key(|record| key(record));
+    sorted.concat()
+}

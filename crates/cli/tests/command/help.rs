@@ -1,0 +1,71 @@
+//! Help, version, completions, manual pages, and the reference in the tree.
+
+use std::fs;
+use std::path::Path;
+
+use crate::harness::Folder;
+
+fn printed(line: &str) -> String {
+    String::from_utf8(Folder::new().run(line).quietly()).expect("UTF-8")
+}
+
+#[test]
+fn help_names_every_subcommand_and_exit_status() {
+    let help = printed("--help");
+    for word in ["sort ", "generate ", "validate ", "completions ", "man ", "Exit status", "130 "] {
+        assert!(help.contains(word), "{word} is missing:\n{help}");
+    }
+    assert!(!help.contains("reference"), "hidden:\n{help}");
+}
+
+#[test]
+fn help_of_sort_has_every_option_and_examples() {
+    let help = printed("sort --help");
+    let options = "--output --format --key --reverse --memory --threads --temp --verify --sync \
+                   --io --direct --progress --stats Examples: fixed:100";
+    for word in options.split_whitespace() {
+        assert!(help.contains(word), "{word} is missing:\n{help}");
+    }
+    let too_wide: Vec<&str> = help.lines().filter(|line| line.chars().count() > 100).collect();
+    assert!(too_wide.is_empty(), "{too_wide:?}");
+}
+
+#[test]
+fn version_is_the_package_s() {
+    assert_eq!(printed("--version"), concat!("sortwell ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn without_a_subcommand_the_help_is_an_answer_but_no_success() {
+    let said = Folder::new().run("");
+    assert_eq!(said.status, 2);
+    assert!(said.words.contains("Usage: sortwell <COMMAND>"), "{}", said.words);
+}
+
+#[test]
+fn completions_exist_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = printed(&format!("completions {shell}"));
+        for word in ["sortwell", "generate", "verify"] {
+            assert!(script.contains(word), "{shell}: {word} is missing");
+        }
+    }
+}
+
+#[test]
+fn manual_pages_exist_for_every_subcommand() {
+    for name in ["", "sort", "generate", "validate", "completions", "man"] {
+        let page = printed(&format!("man {name}"));
+        assert!(page.contains(".SH NAME") && page.contains(".SH OPTIONS"), "{name}:\n{page}");
+    }
+    Folder::new().run("man cluster").fails(2, &["'cluster' is not a subcommand"]);
+}
+
+#[test]
+fn reference_in_the_tree_is_what_the_command_prints() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference.md");
+    let page = fs::read_to_string(path).expect("docs/reference.md; 'make docs' writes it");
+    let printed = printed("reference");
+    let differ = page.lines().zip(printed.lines()).find(|(old, new)| old != new);
+    assert!(page == printed, "docs/reference.md is stale; run 'make docs'. First: {differ:?}");
+}

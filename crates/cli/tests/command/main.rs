@@ -1,0 +1,13 @@
+//! The built command, run as a user runs it: words, files, pipes, signals and exit statuses.
+
+#![expect(clippy::expect_used, reason = "a test that cannot be set up has failed")]
+
+mod bad_input;
+mod benchmark;
+mod harness;
+mod help;
+mod no_space;
+mod readme;
+mod sorting;
+mod stopping;
+mod usage;

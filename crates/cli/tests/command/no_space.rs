@@ -1,0 +1,61 @@
+//! A disk that is full: refused before, found out during, nothing left behind.
+//!
+//! A small file system is mounted in a namespace of its own, which needs no rights on most systems.
+//! Where it is forbidden those cases say so and are left out; the device that is always full exists
+//! everywhere.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use crate::harness::{Folder, Said, random_records};
+
+/// Runs a shell script in a folder `small` that holds so many KiB, or `None` where mounts are
+/// forbidden. `$sortwell` is the command.
+fn in_small_folder(folder: &Folder, kib: u32, script: &str) -> Option<Said> {
+    fs::create_dir(folder.at("small")).expect("folder");
+    let mount = format!("mount -t tmpfs -o size={kib}k none small");
+    let within = |script: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]);
+        command.current_dir(folder.path()).stdin(Stdio::null());
+        command.env("sortwell", env!("CARGO_BIN_EXE_sortwell")).output()
+    };
+    if !within(&mount).is_ok_and(|output| output.status.success()) {
+        eprintln!("left out: this system forbids a mount of one's own");
+        return None;
+    }
+    let whole = format!("{mount} && {{ {script}; status=$?; ls -A small; exit $status; }}");
+    Some(Said::from(within(&whole).expect("run")))
+}
+
+#[test]
+fn a_pipe_to_a_full_device() {
+    let folder = Folder::new();
+    folder.write("in", random_records(1000, 100));
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("the full device");
+    let mut command = folder.command(&["sort", "-F", "fixed:100", "in"]);
+    let said = Said::from(command.stdout(full).output().expect("run"));
+    said.fails(4, &["standard output", "No space left"]);
+    assert_eq!(folder.names(), ["in"]);
+}
+
+#[test]
+fn an_output_that_does_not_fit() {
+    let folder = Folder::new();
+    folder.write("in", random_records(30_000, 100));
+    let script = "$sortwell sort -F fixed:100 -o small/out in";
+    let Some(said) = in_small_folder(&folder, 1024, script) else { return };
+    assert!(said.out.is_empty(), "left behind: {}", String::from_utf8_lossy(&said.out));
+    said.fails(4, &["small", "space"]);
+}
+
+#[test]
+fn spilled_runs_that_do_not_fit_are_refused_with_numbers() {
+    let folder = Folder::new();
+    folder.run("generate 1000000 in").quietly();
+    let script = "$sortwell sort -F fixed:100 -M 64MiB -T small -o out in";
+    let Some(said) = in_small_folder(&folder, 1024, script) else { return };
+    assert!(said.out.is_empty(), "left behind: {}", String::from_utf8_lossy(&said.out));
+    said.fails(4, &["small", "1 MiB free", "--temp"]);
+    assert_eq!(folder.names(), ["in", "small"]);
+}

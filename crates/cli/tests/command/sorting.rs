@@ -1,0 +1,161 @@
+//! `sort` from end to end on small files: every way in and out, and the account at the end.
+
+use std::cmp::Reverse;
+use std::os::unix::fs::symlink;
+
+use crate::harness::{Folder, random_records, sorted_by};
+
+#[test]
+fn a_file_by_its_whole_record() {
+    let folder = Folder::new();
+    let records = random_records(5000, 24);
+    folder.write("in", &records);
+    folder.run("sort -F fixed:24 -o out in").quietly();
+    assert!(folder.read("out") == sorted_by(&records, 24, <[u8]>::to_vec));
+    assert!(folder.read("in") == records, "the input is only read");
+    assert_eq!(folder.names(), ["in", "out"]);
+}
+
+#[test]
+fn by_several_keys_stably() {
+    let folder = Folder::new();
+    let records = random_records(5000, 24);
+    folder.write("in", &records);
+    folder.run("sort -F fixed:24 -k 5..6 -k 0..1:i8:desc -o out in").quietly();
+    let key = |record: &[u8]| (record[5], Reverse(record[0].cast_signed()));
+    assert!(folder.read("out") == sorted_by(&records, 24, key));
+}
+
+#[test]
+fn turned_around_stably() {
+    let folder = Folder::new();
+    let records = random_records(5000, 24);
+    folder.write("in", &records);
+    folder.run("sort -F fixed:24 -r -k 3..4 -o out in").quietly();
+    assert!(folder.read("out") == sorted_by(&records, 24, |record| Reverse(record[3])));
+}
+
+#[test]
+fn from_and_to_pipes() {
+    let records = random_records(3000, 100);
+    let sorted = sorted_by(&records, 100, |record| record[..10].to_vec());
+    let folder = Folder::new();
+    assert!(folder.run_with("sort -F fixed:100 -k 0..10", &records).quietly() == sorted);
+    assert!(folder.run_with("sort -F fixed:100 -k 0..10 -o - -", &records).quietly() == sorted);
+    folder.run_with("sort -F fixed:100 -k 0..10 -o out", &records).quietly();
+    assert!(folder.read("out") == sorted);
+    folder.write("in", &records);
+    assert!(folder.run("sort -F fixed:100 -k 0..10 in").quietly() == sorted);
+    assert_eq!(folder.names(), ["in", "out"]);
+}
+
+#[test]
+fn several_inputs_are_one() {
+    let folder = Folder::new();
+    let records = random_records(3000, 16);
+    folder.write("a", &records[..16_000]);
+    folder.write("c", &records[32_000..]);
+    folder.run_with("sort -F fixed:16 -k 0..2 -o out a - c", &records[16_000..32_000]).quietly();
+    assert!(folder.read("out") == sorted_by(&records, 16, |record| record[..2].to_vec()));
+}
+
+#[test]
+fn in_place_and_through_a_link() {
+    let folder = Folder::new();
+    let records = random_records(3000, 16);
+    let sorted = sorted_by(&records, 16, <[u8]>::to_vec);
+    folder.write("file", &records);
+    folder.run("sort -F fixed:16 -o file file").quietly();
+    assert!(folder.read("file") == sorted);
+    folder.write("file", &records);
+    symlink("file", folder.at("link")).expect("link");
+    folder.run("sort -F fixed:16 -o file link").quietly();
+    assert!(folder.read("file") == sorted);
+    assert_eq!(folder.names(), ["file", "link"]);
+}
+
+#[test]
+fn every_engine_every_setting_the_same_bytes() {
+    let folder = Folder::new();
+    let records = random_records(20_000, 100);
+    let sorted = sorted_by(&records, 100, |record| record[..2].to_vec());
+    folder.write("in", &records);
+    let settings = [
+        "--io threads",
+        "--io mmap",
+        "--io sync",
+        "--direct off",
+        "--verify off",
+        "--sync off",
+        "-j 1",
+        "-j 3",
+        "-M 64MiB",
+        "-M 20%",
+        "-T .",
+        "--progress never",
+    ];
+    for setting in settings {
+        folder.run(&format!("sort -F fixed:100 -k 0..2 {setting} -o out in")).quietly();
+        assert!(folder.read("out") == sorted, "{setting}");
+    }
+    assert_eq!(folder.names(), ["in", "out"]);
+}
+
+#[test]
+fn record_lengths_from_one_byte_to_one_mebibyte() {
+    for (length, count) in [(1, 70_000), (2, 5000), (7, 3000), (4097, 50), (1 << 20, 9)] {
+        let folder = Folder::new();
+        let records = random_records(count, length);
+        folder.write("in", &records);
+        folder.run(&format!("sort -F fixed:{length} -o out in")).quietly();
+        assert!(folder.read("out") == sorted_by(&records, length, <[u8]>::to_vec), "{length}");
+    }
+}
+
+#[test]
+fn no_records_and_one_record() {
+    let folder = Folder::new();
+    folder.write("none", "");
+    folder.write("one", "0123456789");
+    for name in ["none", "one"] {
+        folder.run(&format!("sort -F fixed:10 -k 2..4 -o {name}.out {name}")).quietly();
+        assert_eq!(folder.read(&format!("{name}.out")), folder.read(name));
+    }
+    assert_eq!(folder.run_with("sort -F fixed:10", b"").quietly(), b"");
+    assert_eq!(folder.names(), ["none", "none.out", "one", "one.out"]);
+}
+
+#[test]
+fn statistics_for_people() {
+    let folder = Folder::new();
+    folder.write("in", random_records(1000, 100));
+    let said = folder.run("sort -F fixed:100 --stats text -o out in");
+    assert_eq!(said.status, 0, "{said:?}");
+    for topic in ["sorted   1000 records", "plan     1 pass", "cpu ", "memory ", "proof    1000 "] {
+        assert!(said.words.contains(topic), "'{topic}' is missing:\n{}", said.words);
+    }
+    assert!(said.out.is_empty());
+}
+
+#[test]
+fn statistics_for_programs_beside_data() {
+    let folder = Folder::new();
+    let records = random_records(1000, 100);
+    folder.write("in", &records);
+    let said = folder.run("sort -F fixed:100 --stats json --verify off in");
+    assert_eq!((said.status, said.out.len()), (0, records.len()), "{}", said.words);
+    let account: serde_json::Value = serde_json::from_str(&said.words).expect("JSON");
+    assert_eq!(account["records"], 1000);
+    assert_eq!(account["passes"], 1);
+    assert!(account["proof"].is_null());
+}
+
+#[test]
+fn what_was_sorted_validates() {
+    let folder = Folder::new();
+    let generated = folder.run("generate -c -s 20000 in");
+    folder.run("sort -F fixed:100 -k 0..10 -o out in").quietly();
+    let said = folder.run("validate out");
+    assert_eq!(said.status, 0, "{said:?}");
+    assert!(said.words.contains(&format!("Checksum: {}", generated.words)), "{}", said.words);
+}

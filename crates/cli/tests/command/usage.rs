@@ -1,0 +1,60 @@
+//! Command lines that cannot be carried out: exit status 2, and words that say what to write.
+
+use crate::harness::Folder;
+
+#[track_caller]
+fn refused(line: &str, parts: &[&str]) {
+    let folder = Folder::new();
+    folder.write("in", [0; 100]);
+    let said = folder.run(line);
+    assert_eq!(said.status, 2, "{said:?}");
+    assert!(said.out.is_empty(), "words go to standard error");
+    for part in parts {
+        assert!(said.words.contains(part), "'{part}' is missing: {}", said.words);
+    }
+    assert_eq!(folder.names(), ["in"], "nothing was made");
+}
+
+#[test]
+fn unknown_words() {
+    refused("merge a b", &["merge"]);
+    refused("sort -F fixed:10 --unique in", &["--unique"]);
+    refused("sort -F fixed:10 --io fast in", &["fast", "uring", "threads", "mmap", "sync"]);
+    refused("sort -F fixed:10 --direct maybe in", &["maybe", "auto", "on", "off"]);
+    refused("sort -F fixed:10 --verify yes in", &["yes", "on", "off"]);
+    refused("sort -F fixed:10 --stats xml in", &["xml", "text", "json"]);
+}
+
+#[test]
+fn formats() {
+    refused("sort in", &["--format <fixed:N>"]);
+    refused("sort -F lines in", &["cannot sort 'lines' yet", "fixed:100"]);
+    refused("sort -F fixed in", &["fixed:100"]);
+    refused("sort -F fixed:0 in", &["1 to 1048576"]);
+    refused("sort -F fixed:1048577 in", &["1 to 1048576"]);
+    refused("sort -F fixed:ten in", &["'ten'"]);
+}
+
+#[test]
+fn keys() {
+    refused("sort -F fixed:100 -k 10..2 in", &["10..2"]);
+    refused("sort -F fixed:100 -k 0..4:u64le in", &["0..4:u64le"]);
+    refused("sort -F fixed:100 -k 0..4:decimal in", &["decimal"]);
+    refused("sort -F fixed:100 -k price in", &["price"]);
+}
+
+#[test]
+fn amounts() {
+    refused("sort -F fixed:10 -M lots in", &["lots", "512MiB"]);
+    refused("sort -F fixed:10 -M 0% in", &["0%"]);
+    refused("sort -F fixed:10 -j 0 in", &["1 to 1024"]);
+    refused("generate many file", &["many"]);
+    refused("generate -t0 10 file", &["1 to 1024"]);
+    refused("generate 10", &["FILE"]);
+    refused("validate", &["FILE"]);
+}
+
+#[test]
+fn standard_input_twice() {
+    refused("sort -F fixed:10 - -", &["'-' is given twice"]);
+}

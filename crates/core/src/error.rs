@@ -1,0 +1,134 @@
+//! What the world can do wrong, in words a person can act on.
+//!
+//! One enum for the whole library. Every variant carries what is needed to find the fault: the file,
+//! the offset or record, what was expected and what was found. What *we* do wrong is an assertion,
+//! never an `Error`. The command line maps [`Error::exit_code`] to the process's exit status.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::units::ByteSize;
+
+/// The result of anything that touches the world.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A fault of the input, the machine or the request. Open to growth.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The request itself cannot be carried out: a bad key, a budget too small, options that clash.
+    #[error("{0}")]
+    Usage(String),
+
+    /// A record or a file does not have the form it was said to have.
+    #[error("{path}: {message}", path = path.display())]
+    Malformed {
+        /// The file at fault.
+        path: PathBuf,
+        /// What is wrong, at which offset or record, and what to do.
+        message: String,
+    },
+
+    /// The operating system refused a request.
+    #[error("cannot {action} {path}{at}", path = path.display(), at = At(*offset))]
+    Io {
+        /// What was tried: a verb that reads well after "cannot".
+        action: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// Byte offset in the file, where there is one.
+        offset: Option<u64>,
+        /// The operating system's own words.
+        #[source]
+        source: io::Error,
+    },
+
+    /// There is not, or will not be, enough room on a disk.
+    #[error(
+        "not enough space in {path}: {needed} needed, {available} free; \
+         free some space or name another directory with {option}",
+        path = path.display()
+    )]
+    NoSpace {
+        /// The directory that is too full.
+        path: PathBuf,
+        /// What the job needs there.
+        needed: ByteSize,
+        /// What is free there.
+        available: ByteSize,
+        /// The option that moves this stream elsewhere.
+        option: &'static str,
+    },
+
+    /// Bytes read back from disk are not the bytes that were written.
+    #[error("{path}: block {block} is damaged: {message}", path = path.display())]
+    Corrupt {
+        /// The run file.
+        path: PathBuf,
+        /// The number of the block in that file.
+        block: u64,
+        /// What was expected and what was found.
+        message: String,
+    },
+
+    /// Records went missing, appeared or changed between input and output. No output was made.
+    #[error(
+        "proof failed: {records_in} records with checksum {checksum_in:032x} went in, \
+         {records_out} with {checksum_out:032x} came out; the output was discarded"
+    )]
+    Proof {
+        /// Records read.
+        records_in: u64,
+        /// Order-free checksum of the records read.
+        checksum_in: u128,
+        /// Records written.
+        records_out: u64,
+        /// Order-free checksum of the records written.
+        checksum_out: u128,
+    },
+
+    /// The job was told to stop.
+    #[error("interrupted; no output was written and the input is as it was")]
+    Interrupted,
+}
+
+/// An optional offset, in words.
+struct At(Option<u64>);
+
+impl std::fmt::Display for At {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Some(offset) => write!(f, " at offset {offset}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Error {
+    /// An [`Error::Io`] about a whole file.
+    pub fn io(action: &'static str, path: &Path, source: impl Into<io::Error>) -> Self {
+        Self::Io { action, path: path.to_owned(), offset: None, source: source.into() }
+    }
+
+    /// An [`Error::Io`] at a place in a file.
+    pub fn io_at(
+        action: &'static str,
+        path: &Path,
+        offset: u64,
+        source: impl Into<io::Error>,
+    ) -> Self {
+        Self::Io { action, path: path.to_owned(), offset: Some(offset), source: source.into() }
+    }
+
+    /// The exit status of a command that fails with this error: 2 usage, 3 malformed input,
+    /// 4 I/O or no space, 5 a proof or checksum failed, 130 interrupted.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Malformed { .. } => 3,
+            Self::Io { .. } | Self::NoSpace { .. } => 4,
+            Self::Corrupt { .. } | Self::Proof { .. } => 5,
+            Self::Interrupted => 130,
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! One bucket, from its chunks to sorted entries, inside one worker's cache.
+
+use super::classifier::{Leaf, value_of};
+use super::deal::{Dealt, Item, entry};
+use super::{radix, ties};
+use crate::io::Region;
+use crate::key::KeyEncoder;
+use crate::load::Records;
+
+/// Entries wanted in a bucket. With its spare space that is 384 KiB, which leaves room in a
+/// second-level cache of 1 MiB for the counters and for records passing through.
+pub const BUCKET_ENTRIES: usize = 24 << 10;
+
+/// Most entries a bucket may have before it is dealt again. Buckets are cut from a sample and vary by
+/// half their size; data that arrives in order from a pipe makes far larger ones.
+pub const BUCKET_ENTRIES_MAX: usize = 64 << 10;
+
+const _: () = assert!(BUCKET_ENTRIES_MAX >= 2 * BUCKET_ENTRIES);
+
+/// The record number of an entry.
+#[inline]
+pub const fn number(entry: u64) -> u32 {
+    entry as u32
+}
+
+/// One worker's space to sort buckets in; used again for every bucket.
+#[derive(Debug)]
+pub struct Scratch {
+    region: Region,
+    capacity: usize,
+}
+
+impl Scratch {
+    /// Bytes of scratch space for buckets of up to `capacity` items.
+    pub const fn bytes_needed(capacity: usize, item: Item) -> usize {
+        let records = match item {
+            Item::Entry => 0,
+            Item::Record(length) => capacity * length,
+        };
+        capacity * (size_of::<u128>() + 2 * size_of::<u64>()) + records
+    }
+
+    /// Scratch space for buckets of up to `capacity` items.
+    pub fn new(region: Region, capacity: usize, item: Item) -> Self {
+        assert!(region.len() >= Self::bytes_needed(capacity, item));
+        assert_eq!(region.address() % align_of::<u128>(), 0);
+        Self { region, capacity }
+    }
+
+    /// The memory, for other uses.
+    pub fn into_region(self) -> Region {
+        self.region
+    }
+
+    /// Pairs, entries, spare entries, and bytes of records.
+    fn parts(&mut self) -> (&mut [u128], &mut [u64], &mut [u64], &mut [u8]) {
+        let capacity = self.capacity;
+        let (wide, rest) = self.region.split_at_mut(capacity * size_of::<u128>());
+        let (entries, rest) = rest.split_at_mut(capacity * size_of::<u64>());
+        let (spare, records) = rest.split_at_mut(capacity * size_of::<u64>());
+        // SAFETY: every bit pattern is a valid integer, the region starts aligned for `u128`
+        // (asserted in `new`), and the parts before each are multiples of its alignment.
+        unsafe {
+            (wide.align_to_mut().1, entries.align_to_mut().1, spare.align_to_mut().1, records)
+        }
+    }
+}
+
+/// What it takes to sort any bucket of a load.
+#[derive(Debug)]
+pub struct Sorter<'a, K> {
+    /// The key.
+    pub key: &'a K,
+    /// The load's records.
+    pub records: Records<'a>,
+}
+
+impl<K: KeyEncoder> Sorter<'_, K> {
+    /// Sorts bucket `bucket` of `dealt` and shows its entries in order, with the records that their
+    /// numbers mean.
+    pub fn sort<R>(
+        &self,
+        (dealt, bucket, leaf): (&Dealt, usize, Leaf),
+        scratch: &mut Scratch,
+        show: impl FnOnce(&[u64], &Records<'_>) -> R,
+    ) -> R {
+        let count = dealt.count(bucket);
+        assert!(count <= scratch.capacity, "larger buckets are dealt again");
+        let (wide, entries, spare, bytes) = scratch.parts();
+        let entries = &mut entries[..count];
+        match dealt.item() {
+            Item::Entry => {
+                collect_entries(dealt, bucket, entries);
+                radix::sort(entries, spare);
+                ties::settle(entries, leaf, self.key, &self.records, wide);
+                show(entries, &self.records)
+            }
+            Item::Record(length) => {
+                collect_records(dealt, bucket, bytes);
+                let records = Records::packed(&bytes[..count * length], length);
+                self.make_entries(&records, leaf, entries);
+                radix::sort(entries, spare);
+                ties::settle(entries, leaf, self.key, &records, wide);
+                show(entries, &records)
+            }
+        }
+    }
+
+    /// Entries for records collected in the order of the input, numbered by their place.
+    fn make_entries(&self, records: &Records<'_>, leaf: Leaf, entries: &mut [u64]) {
+        let is_by_number = leaf.word >= self.key.words();
+        for (place, slot) in (0..).zip(entries) {
+            let record = records.get(place);
+            *slot = if is_by_number {
+                entry(0, place)
+            } else {
+                entry(leaf.digest(value_of(self.key, record, place, leaf.word)), place)
+            };
+        }
+    }
+}
+
+fn collect_entries(dealt: &Dealt, bucket: usize, entries: &mut [u64]) {
+    let mut filled = 0;
+    dealt.each(bucket, |items| {
+        let (items, _) = items.as_chunks::<8>();
+        for (slot, item) in entries[filled..].iter_mut().zip(items) {
+            *slot = u64::from_ne_bytes(*item);
+        }
+        filled += items.len();
+    });
+    assert_eq!(filled, entries.len());
+}
+
+fn collect_records(dealt: &Dealt, bucket: usize, bytes: &mut [u8]) {
+    let mut filled = 0;
+    dealt.each(bucket, |items| {
+        bytes[filled..filled + items.len()].copy_from_slice(items);
+        filled += items.len();
+    });
+}

@@ -1,0 +1,314 @@
+//! Which bucket an entry belongs to: a trie of splitters, built from a sample of keys.
+//!
+//! Sample sort (Blelloch et al. 1991; ips4o, Axtmann et al. 2017) finds buckets of even size for any
+//! distribution but pays a search per record; radix sort finds a bucket with one shift but falls over
+//! on skewed keys. This is both: each node looks at one 8-byte word of the normalized key and cuts the
+//! sampled range of that word into equal cells, so that one subtraction, one shift and one table
+//! look-up decide. A cell the sample finds too full gets a node of its own, over that cell's range; a
+//! single value too full gets a node over the *next* word, and behind the last word of the key comes
+//! the record number, which no two records share. Nothing is too skewed to be cut:
+//!
+//! ```text
+//!   node over word 0      | below | cell 0 | cell 1 | ... | cell n | above |
+//!                             |        \______/         |             |
+//!                          bucket       bucket        node          bucket
+//!                                                 (finer cells, or word 1, ..., or record number)
+//! ```
+//!
+//! Neighbouring thin cells share a bucket; buckets are numbered in key order. "Below" and "above"
+//! catch what the sample did not see; they are buckets of their own so that the others know tight
+//! bounds. Those bounds make the [`Leaf`]: it maps a word to 32 bits that order the bucket's entries.
+
+use crate::key::KeyEncoder;
+
+/// Words of each key that one classifier may look at, counted from its first. Sixteen words are 128
+/// bytes; keys that agree further are cut by a second classifier over the bucket they end up in.
+const DEPTH_WORDS: usize = 16;
+
+/// Cells of the widest node. 4096 cells of 4 bytes are 16 KiB, half of a first-level cache.
+const CELLS_MAX: usize = 4096;
+
+/// Cells of the narrowest node: eight bits a level, so that a value hidden under 48 equal bits (as in
+/// the sort benchmark's skewed keys) is six levels down at most.
+const CELLS_MIN: usize = 256;
+
+/// Cells per wanted bucket: with fewer, even data makes uneven buckets, with more, the table grows.
+const CELLS_PER_BUCKET: usize = 4;
+
+/// Marks a cell that leads to a node; without it the cell holds a bucket number.
+const NODE: u32 = 1 << 31;
+
+/// One level of the trie: the cells over `(base..)` of one word, each `1 << shift` values wide.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// Word of the normalized key; the number of words in the key stands for the record number.
+    word: usize,
+    /// Smallest sampled value; smaller ones fall into cell 0.
+    base: u64,
+    shift: u32,
+    /// Where this node's cells begin in the common table: below, cells, above.
+    first: u32,
+    /// Number of the last cell ("above").
+    last: u32,
+}
+
+/// What a bucket knows of its entries, so as to order them by 32 bits instead of whole keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    /// All earlier words of the bucket's keys are equal.
+    pub word: usize,
+    /// Smallest value of that word in this bucket.
+    low: u64,
+    /// Bits dropped so that the bucket's whole range fits 32 bits.
+    shift: u32,
+}
+
+impl Leaf {
+    fn new(word: usize, low: u64, high: u64) -> Self {
+        let bits = 64 - (high - low).leading_zeros();
+        Self { word, low, shift: bits.saturating_sub(32) }
+    }
+
+    /// 32 bits of `value` that keep its order among the values of this bucket.
+    #[inline]
+    pub fn digest(&self, value: u64) -> u32 {
+        (value.wrapping_sub(self.low) >> self.shift) as u32
+    }
+
+    /// Whether equal digests mean equal values of the word.
+    pub fn is_exact(&self) -> bool {
+        self.shift == 0
+    }
+}
+
+/// The trie. Immutable once built; shared by all workers.
+#[derive(Debug)]
+pub struct Classifier {
+    nodes: Vec<Node>,
+    cells: Vec<u32>,
+    leaves: Vec<Leaf>,
+}
+
+/// The keys a classifier is built from: for each sampled record a row of its key's words, from
+/// `first_word` on, with the record's number behind the last word.
+#[derive(Debug)]
+pub struct Sample {
+    first_word: usize,
+    /// Words in the whole key.
+    words: usize,
+    /// Columns of a row: words, and the record number where the key does not go on beyond them.
+    columns: usize,
+    values: Vec<u64>,
+}
+
+impl Sample {
+    /// An empty sample of keys that agree in all words before `first_word`.
+    pub fn new<K: KeyEncoder>(key: &K, first_word: usize) -> Self {
+        let words = key.words();
+        let columns = (words + 1 - first_word).min(DEPTH_WORDS);
+        Self { first_word, words, columns, values: Vec::new() }
+    }
+
+    /// Adds one record.
+    pub fn push<K: KeyEncoder>(&mut self, key: &K, record: &[u8], number: u32) {
+        let words = self.first_word..self.first_word + self.columns;
+        self.values.extend(words.map(|word| value_of(key, record, number, word)));
+    }
+
+    /// Whether nothing was sampled.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Records sampled.
+    pub fn len(&self) -> usize {
+        self.values.len() / self.columns
+    }
+
+    fn sorted(&self) -> Vec<&[u64]> {
+        let mut rows: Vec<&[u64]> = self.values.chunks_exact(self.columns).collect();
+        rows.sort_unstable();
+        rows
+    }
+}
+
+/// Word `word` of a record's key; behind the last word, the record's number.
+#[inline]
+pub fn value_of<K: KeyEncoder>(key: &K, record: &[u8], number: u32, word: usize) -> u64 {
+    if word < key.words() { key.word(record, word) } else { u64::from(number) }
+}
+
+impl Classifier {
+    /// A classifier with one bucket, for loads that need no dealing.
+    pub fn single(first_word: usize) -> Self {
+        let node = Node { word: first_word, base: 0, shift: 63, first: 0, last: 2 };
+        let leaf = Leaf::new(first_word, 0, u64::MAX);
+        Self { nodes: vec![node], cells: vec![0; 3], leaves: vec![leaf] }
+    }
+
+    /// Buckets of about `per_bucket` sampled records each.
+    pub fn build(sample: &Sample, per_bucket: usize) -> Self {
+        let rows = sample.sorted();
+        if rows.is_empty() {
+            return Self::single(sample.first_word);
+        }
+        let mut builder = Builder { sample, per_bucket: per_bucket.max(1), made: Self::empty() };
+        let high = builder.word_max(sample.first_word);
+        builder.node(&rows, 0, 0, high);
+        builder.made
+    }
+
+    fn empty() -> Self {
+        Self { nodes: Vec::new(), cells: Vec::new(), leaves: Vec::new() }
+    }
+
+    /// Number of buckets.
+    pub fn buckets(&self) -> usize {
+        self.leaves.len()
+    }
+
+    /// What bucket `bucket` knows of its entries.
+    pub fn leaf(&self, bucket: usize) -> Leaf {
+        self.leaves[bucket]
+    }
+
+    /// The bucket of a record and its digest there. `number` is the record's number in its load.
+    #[inline]
+    pub fn classify<K: KeyEncoder>(&self, key: &K, record: &[u8], number: u32) -> (u32, u32) {
+        let mut node = &self.nodes[0];
+        loop {
+            let value = value_of(key, record, number, node.word);
+            let is_inside = u64::from(value >= node.base);
+            let cell = (value.saturating_sub(node.base) >> node.shift).saturating_add(is_inside);
+            let next =
+                self.cells[(u64::from(node.first) + cell.min(u64::from(node.last))) as usize];
+            if next & NODE == 0 {
+                let leaf = &self.leaves[next as usize];
+                let value = if leaf.word == node.word {
+                    value
+                } else {
+                    value_of(key, record, number, leaf.word)
+                };
+                return (next, leaf.digest(value));
+            }
+            node = &self.nodes[(next & !NODE) as usize];
+        }
+    }
+}
+
+/// Builds a classifier depth first, so that buckets are numbered in key order.
+struct Builder<'a> {
+    sample: &'a Sample,
+    /// Sampled records wanted per bucket.
+    per_bucket: usize,
+    made: Classifier,
+}
+
+impl Builder<'_> {
+    /// Makes a node over column `column` of `rows` (sorted, not empty, equal in all columns before),
+    /// whose values are known to lie in `low..=high`; returns its number.
+    fn node(&mut self, rows: &[&[u64]], column: usize, low: u64, high: u64) -> u32 {
+        let (min, max) = (rows[0][column], rows[rows.len() - 1][column]);
+        let wanted = (rows.len() / self.per_bucket * CELLS_PER_BUCKET).clamp(CELLS_MIN, CELLS_MAX);
+        let bits = 64 - (max - min).leading_zeros();
+        let shift = bits.saturating_sub(wanted.next_power_of_two().trailing_zeros());
+        let count = ((max - min) >> shift) as usize + 1;
+
+        let number = self.made.nodes.len() as u32;
+        let first = self.made.cells.len();
+        self.made.cells.resize(first + count + 2, 0);
+        let word = self.word(column);
+        self.made.nodes.push(Node {
+            word,
+            base: min,
+            shift,
+            first: first as u32,
+            last: count as u32 + 1,
+        });
+
+        // A bound no value can pass needs no bucket: the cell is never looked up.
+        if min > low {
+            self.made.cells[first] = self.leaf(word, low, min - 1);
+        }
+        self.fill(rows, column, first + 1, (min, shift, count));
+        let top = cell_top(min, shift, count as u64 - 1);
+        let above = if top < high { self.leaf(word, top + 1, high) } else { 0 };
+        self.made.cells[first + count + 1] = above;
+        number
+    }
+
+    /// Fills a node's inner cells, from left to right: thin neighbours share a bucket, a cell that
+    /// holds more than two buckets' worth becomes a node.
+    fn fill(
+        &mut self,
+        rows: &[&[u64]],
+        column: usize,
+        first: usize,
+        (min, shift, count): (u64, u32, usize),
+    ) {
+        let mut taken = 0;
+        let mut cell = 0;
+        while cell < count {
+            let opened = cell;
+            let mut held = 0;
+            while cell < count {
+                let top = cell_top(min, shift, cell as u64);
+                let here = rows[taken + held..].partition_point(|row| row[column] <= top);
+                if held > 0 && held + here > self.per_bucket {
+                    break;
+                }
+                held += here;
+                cell += 1;
+                if held >= self.per_bucket {
+                    break;
+                }
+            }
+            let inside = &rows[taken..taken + held];
+            taken += held;
+            let low = min + ((opened as u64) << shift);
+            let high = cell_top(min, shift, cell as u64 - 1);
+            let target = if cell - opened == 1 && held > 2 * self.per_bucket {
+                self.split(inside, column, low, high)
+            } else {
+                self.leaf(self.word(column), low, high)
+            };
+            self.made.cells[first + opened..first + cell].fill(target);
+        }
+    }
+
+    /// Cuts one overfull cell further: over the same word, or over the next where its rows agree.
+    fn split(&mut self, rows: &[&[u64]], column: usize, low: u64, high: u64) -> u32 {
+        let word = self.word(column);
+        if low < high {
+            NODE | self.node(rows, column, low, high)
+        } else if word == self.sample.words {
+            self.leaf(word, low, high)
+        } else if column + 1 == self.sample.columns {
+            self.leaf(word + 1, 0, self.word_max(word + 1))
+        } else {
+            NODE | self.node(rows, column + 1, 0, self.word_max(word + 1))
+        }
+    }
+
+    fn word(&self, column: usize) -> usize {
+        self.sample.first_word + column
+    }
+
+    /// The largest value of a word: record numbers have 32 bits.
+    fn word_max(&self, word: usize) -> u64 {
+        if word == self.sample.words { u64::from(u32::MAX) } else { u64::MAX }
+    }
+
+    fn leaf(&mut self, word: usize, low: u64, high: u64) -> u32 {
+        self.made.leaves.push(Leaf::new(word, low, high));
+        self.made.leaves.len() as u32 - 1
+    }
+}
+
+/// The largest value of cell `cell`.
+fn cell_top(min: u64, shift: u32, cell: u64) -> u64 {
+    (min + (cell << shift)).saturating_add((1 << shift) - 1)
+}
+
+#[cfg(test)]
+mod tests;

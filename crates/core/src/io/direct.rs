@@ -1,0 +1,139 @@
+//! Past the page cache or through it: the user's wish, and what a file system can do.
+//!
+//! Direct transfers need offset, length and memory aligned. `statx` tells the alignments since
+//! Linux 6.1; where it does not, 4 KiB for all three is tried and suits every disk we know. Offsets
+//! and lengths are never aligned to less than a page: a direct write and a buffered one that share
+//! a page of the cache can undo each other, and with page-sized blocks requests that do not overlap
+//! never share one.
+
+use std::fmt;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+use std::str::FromStr;
+
+use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, fstat, fstatfs, open, statx};
+use rustix::io::Errno;
+
+use super::Answer;
+
+/// Whether requests go past the page cache (`O_DIRECT`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Direct {
+    /// Past it, unless the file is mostly cached already or the file system refuses.
+    #[default]
+    Auto,
+    /// Past it; an error where the file system refuses.
+    On,
+    /// Always through it.
+    Off,
+}
+
+impl Direct {
+    const NAMES: [(&'static str, Self); 3] =
+        [("auto", Self::Auto), ("on", Self::On), ("off", Self::Off)];
+}
+
+impl fmt::Display for Direct {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::On => "on",
+            Self::Off => "off",
+        })
+    }
+}
+
+impl FromStr for Direct {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = Self::NAMES.iter().find(|(name, _)| *name == text);
+        known
+            .map(|(_, direct)| *direct)
+            .ok_or_else(|| format!("'{text}' is no choice for --direct; use auto, on or off"))
+    }
+}
+
+/// `STATX_DIOALIGN`, which rustix knows only by its fields.
+const STATX_DIOALIGN: u32 = 0x2000;
+
+/// File systems that live in memory. Recent kernels accept `O_DIRECT` there and ignore it; older
+/// ones refuse. To us it is always refused, so that both behave and report alike.
+const MEMORY_FILE_SYSTEMS: [u64; 3] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6];
+
+/// The way past the page cache into one file.
+#[derive(Debug)]
+pub(super) struct DirectDescriptor {
+    pub(super) descriptor: OwnedFd,
+    /// What addresses must be multiples of. A power of two.
+    pub(super) memory_alignment: usize,
+    /// What offsets and lengths must be multiples of. A power of two, at least a page.
+    pub(super) block_bytes: usize,
+}
+
+impl DirectDescriptor {
+    /// Opens the file behind `buffered` a second time, by its path. An error says why requests past
+    /// the cache are impossible; it is never a reason to fail the job by itself.
+    pub(super) fn open(path: &Path, buffered: impl AsFd, access: OFlags) -> Answer<Self> {
+        let system = fstatfs(&buffered)?;
+        // Some targets have a signed or a 32-bit type here; the magic numbers fit in 32 bits.
+        if MEMORY_FILE_SYSTEMS.contains(&(system.f_type as u64 & 0xffff_ffff)) {
+            return Err(Errno::INVAL);
+        }
+        let known = alignments(&buffered)?;
+        let flags = access | OFlags::DIRECT | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let descriptor = open(path, flags, Mode::empty())?;
+        let (ours, theirs) = (fstat(&buffered)?, fstat(&descriptor)?);
+        if (ours.st_dev, ours.st_ino) != (theirs.st_dev, theirs.st_ino) {
+            return Err(Errno::STALE); // The name has come to mean another file meanwhile.
+        }
+        let page_bytes = rustix::param::page_size();
+        let (memory_alignment, block_bytes) = known.unwrap_or((page_bytes, page_bytes));
+        let block_bytes = block_bytes.max(page_bytes);
+        let opened = Self { descriptor, memory_alignment, block_bytes };
+        if known.is_none() && !access.intersects(OFlags::WRONLY | OFlags::RDWR) {
+            opened.try_read()?;
+        }
+        Ok(opened)
+    }
+
+    /// Whether a request that starts here may begin with a direct transfer.
+    pub(super) fn suits(&self, address: usize, offset: u64) -> bool {
+        address.is_multiple_of(self.memory_alignment)
+            && offset.is_multiple_of(self.block_bytes as u64)
+    }
+
+    /// Reads the first block, for file systems that accept the flag but not the request.
+    fn try_read(&self) -> Answer<()> {
+        #[repr(align(65536))]
+        struct Block([u8; 65536]);
+        let mut block = Box::new(Block([0; 65536]));
+        if self.block_bytes <= block.0.len() {
+            rustix::io::pread(&self.descriptor, &mut block.0[..self.block_bytes], 0)?;
+        }
+        Ok(())
+    }
+}
+
+/// Alignment of memory and of offsets as the file system states them, `None` where it states
+/// nothing.
+fn alignments(file: impl AsFd) -> Answer<Option<(usize, usize)>> {
+    let wanted = StatxFlags::from_bits_retain(STATX_DIOALIGN);
+    let Ok(answer) = statx(file, "", AtFlags::EMPTY_PATH, wanted) else {
+        return Ok(None); // Before Linux 4.11, or forbidden.
+    };
+    if answer.stx_mask & STATX_DIOALIGN == 0 {
+        return Ok(None);
+    }
+    let (memory, offset) =
+        (answer.stx_dio_mem_align as usize, answer.stx_dio_offset_align as usize);
+    // Zero says that this file cannot do it (encrypted, journalled data, verity).
+    if memory.is_power_of_two() && offset.is_power_of_two() {
+        Ok(Some((memory, offset)))
+    } else {
+        Err(Errno::INVAL)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! What this process may really use, and what it has used: memory, cores, processor time.
+//!
+//! A machine's memory is the least of many numbers: what is free or can be freed, what each control
+//! group above us leaves (version 1 and 2), and the process's own resource limits. The parsers take
+//! text and touch nothing, so that every container's oddities can be a test.
+
+use std::fs::read_to_string;
+use std::path::{Path, PathBuf};
+
+use rustix::process::{Resource, getrlimit, setrlimit};
+
+use crate::units::ByteSize;
+
+/// Where control groups are mounted: version 2, version 2 beside version 1, version 1. A group of
+/// version 1 keeps its files under other names.
+const CGROUP_MOUNTS: [(&str, &GroupFiles); 3] = [
+    ("/sys/fs/cgroup", &VERSION_2),
+    ("/sys/fs/cgroup/unified", &VERSION_2),
+    ("/sys/fs/cgroup/memory", &VERSION_1),
+];
+
+/// The names of a control group's memory files.
+struct GroupFiles {
+    /// Limits; the least counts, and a missing or boundless one does not.
+    limits: &'static [&'static str],
+    /// What the group uses, page cache included.
+    usage: &'static str,
+    /// Lines of `memory.stat` with page cache that gives way when memory is short.
+    reclaimable: &'static [&'static str],
+    /// How `/proc/self/cgroup` marks the hierarchy that memory belongs to.
+    controller: &'static str,
+}
+
+const VERSION_2: GroupFiles = GroupFiles {
+    limits: &["memory.max", "memory.high"],
+    usage: "memory.current",
+    reclaimable: &["inactive_file", "active_file"],
+    controller: "",
+};
+
+const VERSION_1: GroupFiles = GroupFiles {
+    limits: &["memory.limit_in_bytes"],
+    usage: "memory.usage_in_bytes",
+    reclaimable: &["total_inactive_file", "total_active_file"],
+    controller: "memory",
+};
+
+/// A limit of version 1 that means "none": it writes the largest page-aligned number.
+const BOUNDLESS_BYTES: u64 = 1 << 62;
+
+/// Bytes of memory this process could use now without swapping or being killed. `None` where the
+/// system tells nothing.
+pub fn memory() -> Option<ByteSize> {
+    let machine = read_to_string("/proc/meminfo").ok().and_then(|text| memory_available(&text));
+    let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let groups = CGROUP_MOUNTS.iter().filter_map(|(mount, files)| {
+        let group = group_path(&groups, files.controller)?;
+        least_room(Path::new(mount), group, files)
+    });
+    let own = [Resource::As, Resource::Data].into_iter().filter_map(|r| getrlimit(r).current);
+    machine.into_iter().chain(groups).chain(own).min().map(ByteSize)
+}
+
+/// Lets this process open as many files as it is allowed to: a merge holds all its runs open. Refusal is
+/// no error here; whoever then fails to open a file says so.
+pub fn raise_open_files() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    let _ = setrlimit(Resource::Nofile, limit);
+}
+
+/// Threads that can run at once: processors, less what affinity and control groups take away.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Highest resident size of this process so far, where the system tells.
+pub fn memory_peak() -> Option<ByteSize> {
+    let status = read_to_string("/proc/self/status").ok()?;
+    kilobytes(&status, "VmHWM:").map(ByteSize)
+}
+
+/// Processor time this process has used, all threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ProcessorTime {
+    /// In its own code.
+    pub user_seconds: f64,
+    /// In the kernel for it.
+    pub system_seconds: f64,
+}
+
+/// Processor time used so far.
+pub fn processor_time() -> ProcessorTime {
+    // SAFETY: all zeros is a valid `rusage`, and the call only fills the one it is given.
+    let usage = unsafe {
+        let mut usage = std::mem::zeroed::<libc::rusage>();
+        libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
+        usage
+    };
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    ProcessorTime { user_seconds: seconds(usage.ru_utime), system_seconds: seconds(usage.ru_stime) }
+}
+
+/// `MemAvailable` of `/proc/meminfo`, or what comes near it on kernels before 3.14.
+fn memory_available(meminfo: &str) -> Option<u64> {
+    kilobytes(meminfo, "MemAvailable:")
+        .or_else(|| Some(kilobytes(meminfo, "MemFree:")? + kilobytes(meminfo, "Cached:")?))
+}
+
+/// The bytes in a line such as `VmHWM:    1234 kB`.
+fn kilobytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// Our group below the mount, from `/proc/self/cgroup`: lines of `number:controllers:path`. Version
+/// 2 is the line without controllers.
+fn group_path<'a>(groups: &'a str, controller: &str) -> Option<&'a str> {
+    groups.lines().find_map(|line| {
+        let (_, rest) = line.split_once(':')?;
+        let (controllers, path) = rest.split_once(':')?;
+        controllers.split(',').any(|name| name == controller).then_some(path)
+    })
+}
+
+/// The least room that our group and every group above it leave. Inside a container the path may be
+/// the host's and lead nowhere; then the mount's own root is ours and is still looked at.
+fn least_room(mount: &Path, group: &str, files: &GroupFiles) -> Option<u64> {
+    let ours = PathBuf::from(group.trim_start_matches('/'));
+    ours.ancestors()
+        .filter_map(|group| {
+            let read = |name: &str| read_to_string(mount.join(group).join(name)).ok();
+            let limits = files.limits.iter().filter_map(|name| limit(&read(name)?));
+            let usage = read(files.usage).and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+            let cache = read("memory.stat").map_or(0, |text| counters(&text, files.reclaimable));
+            limits.min().map(|limit| room(limit, usage, cache))
+        })
+        .min()
+}
+
+/// A group's limit, unless it has none.
+fn limit(text: &str) -> Option<u64> {
+    text.trim().parse().ok().filter(|bytes| *bytes < BOUNDLESS_BYTES)
+}
+
+/// What a group with this limit has left, when its page cache gives way.
+fn room(limit: u64, usage: u64, reclaimable: u64) -> u64 {
+    limit.saturating_sub(usage.saturating_sub(reclaimable))
+}
+
+/// The sum of the named counters in lines of `name number`.
+fn counters(stat: &str, names: &[&str]) -> u64 {
+    stat.lines()
+        .filter_map(|line| line.split_once(' '))
+        .filter(|(name, _)| names.contains(name))
+        .filter_map(|(_, number)| number.trim().parse::<u64>().ok())
+        .sum()
+}
+
+#[cfg(test)]
+mod tests;

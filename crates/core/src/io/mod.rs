@@ -1,0 +1,132 @@
+//! The fence around unsafe memory and the kernel: everything above this room is safe code.
+//!
+//! Memory: an [`Arena`] is one huge-page mapping for a whole job, and a [`Region`] is the exclusive
+//! owner of a range of it. Requests take their region by value and give it back when they are done,
+//! so the kernel never writes into memory that anyone else can see.
+//!
+//! Files: a [`File`] knows both ways into a file, through the page cache and past it, and sends
+//! every request the best way that its alignment allows. A [`Queue`] carries requests out, many at
+//! once, with one of four engines: `uring`, `threads`, `mmap` and `sync`, a file each. All four
+//! share `transfer`, the one place that knows about short transfers, interruptions and the end of a
+//! file.
+//!
+//! Around them: [`TempFile`] and [`SpillDirectory`] never become litter (`scratch`, `sweep`),
+//! `pipe` serves streams that have no offsets, `space` and `limits` ask what the machine has left.
+//!
+//! What must stay true: no pointer leaves this room, and memory is unmapped only after the last
+//! request that could touch it has come back.
+
+mod arena;
+mod cache;
+mod direct;
+mod file;
+pub mod limits;
+mod mmap;
+pub mod pipe;
+mod queue;
+mod scratch;
+pub mod space;
+mod sweep;
+mod sync;
+mod threads;
+mod transfer;
+mod uring;
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{Error, Result};
+
+/// What the kernel says to a call.
+type Answer<T> = rustix::io::Result<T>;
+
+pub use arena::{Arena, Region};
+pub use direct::Direct;
+pub use file::File;
+pub use queue::{Completion, Operation, Queue, Request};
+pub use scratch::{SpillDirectory, TempFile};
+pub use sweep::sweep;
+
+/// How requests reach the kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// io_uring where it works, else a pool of threads.
+    #[default]
+    Auto,
+    /// io_uring: many requests in flight from one thread.
+    Uring,
+    /// A pool of threads doing positional reads and writes.
+    Threads,
+    /// Reads copy out of short-lived mappings; writes are plain. Best with cached inputs.
+    Mmap,
+    /// One plain request after the other.
+    Sync,
+}
+
+impl Engine {
+    /// Every engine that a name selects, `auto` first.
+    pub const ALL: [Self; 5] = [Self::Auto, Self::Uring, Self::Threads, Self::Mmap, Self::Sync];
+
+    /// The name that `--io` takes.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Uring => uring::NAME,
+            Self::Threads => threads::NAME,
+            Self::Mmap => mmap::NAME,
+            Self::Sync => sync::NAME,
+        }
+    }
+
+    /// The engine that will really be used: `Auto` becomes one that works here, any other stays
+    /// what it is. An engine asked for by name that cannot work is an error that says why.
+    pub fn probe(self) -> Result<Self> {
+        match self {
+            Self::Auto => Ok(if uring::probe().is_ok() { Self::Uring } else { Self::Threads }),
+            Self::Uring => uring::probe().map(|()| self).map_err(|e| {
+                Error::Usage(format!(
+                    "io_uring cannot be used here ({e}); use --io auto or --io threads"
+                ))
+            }),
+            Self::Threads | Self::Mmap | Self::Sync => Ok(self),
+        }
+    }
+
+    /// A new queue with room for `depth` requests in flight. More may be submitted; they wait their
+    /// turn inside the queue.
+    pub fn queue(self, depth: usize) -> Result<Box<dyn Queue>> {
+        let depth = depth.max(1);
+        Ok(match self {
+            // Rings are memory too: where one more is refused, threads do the work.
+            Self::Auto => match uring::Uring::new(depth) {
+                Ok(ring) if uring::probe().is_ok() => Box::new(ring),
+                _ => Box::new(threads::Threads::new(depth)?),
+            },
+            Self::Uring => Box::new(uring::Uring::new(depth).map_err(|e| {
+                Error::Usage(format!("cannot set up io_uring ({e}); use --io threads"))
+            })?),
+            Self::Threads => Box::new(threads::Threads::new(depth)?),
+            Self::Mmap => Box::new(sync::Inline::new(mmap::NAME, mmap::perform)),
+            Self::Sync => Box::new(sync::Inline::new(sync::NAME, sync::perform)),
+        })
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Engine {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        Self::ALL.into_iter().find(|engine| engine.name() == text).ok_or_else(|| {
+            format!("'{text}' is no I/O engine; use auto, uring, threads, mmap or sync")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,244 @@
+//! Temporary names that never become litter.
+//!
+//! ```text
+//!     .NAME.sortwell-PID-RANDOM.tmp     an output on its way, beside its final name
+//!     sortwell-spill-PID-RANDOM/        run files; `lock` in it is the lock
+//! ```
+//!
+//! Each is locked (`flock`, exclusive) for as long as the job lives; the kernel drops the lock with
+//! the process, however it ends. A name of this pattern whose lock is free is litter, and `sweep`
+//! removes it. A new name is visible an instant before it is locked, and a sweeper may be quicker:
+//! therefore whoever makes a name checks, once it has the lock, that the name still means its file,
+//! and starts over if it does not. Process numbers are only a hint, as containers may share a
+//! directory.
+//!
+//! On file systems without `flock` nothing is ever found unlocked, so nothing is swept.
+
+use std::ffi::{OsStr, OsString};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{
+    FileType, FlockOperation, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, flock, fstat, fsync,
+    lstat, mkdir, open, rename, stat, unlink,
+};
+use rustix::io::Errno;
+
+use super::direct::Direct;
+use super::file::File;
+use super::sweep::remove_directory;
+use crate::error::{Error, Result};
+
+/// The lock of a spill directory.
+pub(super) const LOCK_NAME: &str = "lock";
+
+pub(super) const FILE_MARK: &str = ".sortwell-";
+pub(super) const FILE_END: &str = ".tmp";
+pub(super) const DIRECTORY_START: &str = "sortwell-spill-";
+/// Hexadecimal digits of the random part.
+pub(super) const RANDOM_DIGITS: usize = 16;
+
+/// How much of the final name a temporary name keeps: with all else it stays below the 255 bytes
+/// that file systems allow.
+const NAME_BYTES_MAX: usize = 180;
+
+/// New names tried before giving up; even one retry means a sweeper in the very same instant.
+const ATTEMPTS: usize = 100;
+
+/// An output on its way: a file beside its final name, removed when dropped unless it was given
+/// that name by [`TempFile::persist`].
+#[derive(Debug)]
+pub struct TempFile {
+    file: Arc<File>,
+    /// The temporary name; `None` once it has been renamed.
+    path: Option<PathBuf>,
+}
+
+impl TempFile {
+    /// Creates the file in the directory of `final_path` (behind symbolic links), under a temporary
+    /// name. Refuses a final path that is there and not a regular file: a rename would replace it.
+    pub fn create(final_path: &Path, direct: Direct) -> Result<Self> {
+        let target = resolve(final_path);
+        match stat(&target).map(|stat| FileType::from_raw_mode(stat.st_mode)) {
+            Ok(FileType::RegularFile) | Err(_) => {}
+            Ok(FileType::Directory) => {
+                return Err(Error::io("write", final_path, Errno::ISDIR));
+            }
+            Ok(_) => {
+                return Err(Error::Usage(format!(
+                    "{} is a pipe or device; write to standard output instead",
+                    final_path.display()
+                )));
+            }
+        }
+        let Some(name) = target.file_name() else {
+            return Err(Error::Usage(format!("{} names no file", final_path.display())));
+        };
+        for _ in 0..ATTEMPTS {
+            let path = target.with_file_name(temporary_name(name));
+            let file = match File::create(&path, direct) {
+                Ok(file) => file,
+                Err(e) if is_taken(&e) => continue,
+                // A person knows the final name, not this one.
+                Err(Error::Io { action, source, .. }) => {
+                    return Err(Error::io(action, final_path, source));
+                }
+                Err(e) => return Err(e),
+            };
+            let made = Self { file, path: Some(path) };
+            if made.path.as_ref().is_some_and(|path| lock(&*made.file, path)) {
+                return Ok(made);
+            }
+        }
+        Err(Error::io("create a temporary file beside", final_path, Errno::EXIST))
+    }
+
+    /// The file, for requests. It stays open, and locked, until the last holder lets go.
+    pub fn file(&self) -> &Arc<File> {
+        &self.file
+    }
+
+    /// Gives the file its final name, replacing what had it and keeping that file's mode, and owner
+    /// where allowed. With `sync` the contents are on the disk before the name is, and both when
+    /// this returns. After an error the temporary file is gone and the final name is as it was.
+    pub fn persist(mut self, final_path: &Path, sync: bool) -> Result<()> {
+        let target = resolve(final_path);
+        if let Ok(old) = stat(&target) {
+            self.take_after(&old);
+        }
+        if sync {
+            self.file.sync_data()?;
+        }
+        if let Some(path) = &self.path {
+            rename(path, &target).map_err(|e| Error::io("replace", final_path, e))?;
+            self.path = None;
+        }
+        if sync { sync_directory(directory_of(&target)) } else { Ok(()) }
+    }
+
+    /// Owner and mode of the file about to be replaced, as far as we may give them.
+    fn take_after(&self, old: &Stat) {
+        let Ok(new) = fstat(&*self.file) else { return };
+        if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid) {
+            let (user, group) = (Uid::from_raw(old.st_uid), Gid::from_raw(old.st_gid));
+            let _ = fchown(&*self.file, Some(user), Some(group));
+        }
+        // Permission bits only: set-user-id on a file of another owner would be a gift to nobody.
+        let _ = fchmod(&*self.file, Mode::from_raw_mode(old.st_mode & 0o777));
+    }
+}
+
+impl Drop for TempFile {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            let _ = unlink(path);
+        }
+    }
+}
+
+/// A directory for run files, removed with all its files when dropped.
+#[derive(Debug)]
+pub struct SpillDirectory {
+    path: PathBuf,
+    /// Holds the lock as long as it is open.
+    _lock: OwnedFd,
+}
+
+impl SpillDirectory {
+    /// Makes a directory inside `parent`.
+    pub fn create(parent: &Path) -> Result<Self> {
+        let failed = |e: Errno| Error::io("create a spill directory in", parent, e);
+        for _ in 0..ATTEMPTS {
+            let path = parent.join(format!("{DIRECTORY_START}{}", unique()));
+            match mkdir(&path, Mode::RWXU) {
+                Ok(()) => {}
+                Err(Errno::EXIST) => continue,
+                Err(e) => return Err(failed(e)),
+            }
+            let lock_path = path.join(LOCK_NAME);
+            let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+            let lock_file = match open(&lock_path, flags, Mode::RUSR | Mode::WUSR) {
+                Ok(lock_file) => lock_file,
+                Err(Errno::NOENT) => continue, // Swept away between the two calls.
+                Err(e) => {
+                    let _ = rustix::fs::rmdir(&path);
+                    return Err(failed(e));
+                }
+            };
+            if lock(&lock_file, &lock_path) {
+                return Ok(Self { path, _lock: lock_file });
+            }
+        }
+        Err(failed(Errno::EXIST))
+    }
+
+    /// Where run files go. They may have any name but `lock`.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for SpillDirectory {
+    fn drop(&mut self) {
+        let _ = remove_directory(&self.path);
+    }
+}
+
+/// Locks a file that was just created as `path`. False if a sweeper was quicker and the name is
+/// gone.
+fn lock(file: impl AsFd, path: &Path) -> bool {
+    // Any other error means that this file system has no locks: then sweepers can take none either,
+    // and leave us alone.
+    while let Err(Errno::INTR) = flock(&file, FlockOperation::LockExclusive) {}
+    matches!((fstat(&file), lstat(path)),
+        (Ok(ours), Ok(named)) if (ours.st_dev, ours.st_ino) == (named.st_dev, named.st_ino))
+}
+
+/// The path a rename must go to so that a symbolic link stays and its target is replaced.
+fn resolve(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Makes the names in a directory durable.
+fn sync_directory(directory: &Path) -> Result<()> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let synced = open(directory, flags, Mode::empty()).and_then(fsync);
+    match synced {
+        // Some file systems have nothing to do for directories and say so.
+        Ok(()) | Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok(()),
+        Err(e) => Err(Error::io("make durable", directory, e)),
+    }
+}
+
+fn is_taken(error: &Error) -> bool {
+    matches!(error, Error::Io { source, .. } if source.kind() == std::io::ErrorKind::AlreadyExists)
+}
+
+/// `.NAME.sortwell-PID-RANDOM.tmp`
+fn temporary_name(name: &OsStr) -> OsString {
+    let name = name.as_bytes();
+    let kept = &name[..name.len().min(NAME_BYTES_MAX)];
+    OsString::from_vec(
+        [b".", kept, FILE_MARK.as_bytes(), unique().as_bytes(), FILE_END.as_bytes()].concat(),
+    )
+}
+
+/// `PID-RANDOM`
+fn unique() -> String {
+    // The standard library's hash keys are random for each process and differ from call to call.
+    let random = RandomState::new().build_hasher().finish();
+    format!("{}-{random:0RANDOM_DIGITS$x}", std::process::id())
+}
+
+#[cfg(test)]
+mod tests;

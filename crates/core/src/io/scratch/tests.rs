@@ -1,0 +1,133 @@
+//! Tests of temporary names: made, kept, renamed, and gone.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use super::*;
+use crate::io::sweep;
+
+fn entries(directory: &Path) -> Vec<OsString> {
+    let mut names = fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect::<Vec<_>>();
+    names.sort();
+    names
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o7777
+}
+
+#[test]
+fn a_dropped_output_is_gone_and_what_had_its_name_stays() {
+    let directory = tempfile::tempdir().unwrap();
+    let target = directory.path().join("out");
+    fs::write(&target, "old").unwrap();
+    let made = TempFile::create(&target, Direct::Auto).unwrap();
+    made.file().preallocate(1000).unwrap();
+    assert_eq!(entries(directory.path()).len(), 2);
+    drop(made);
+    assert_eq!(entries(directory.path()), ["out"]);
+    assert_eq!(fs::read(&target).unwrap(), b"old");
+}
+
+#[test]
+fn a_persisted_output_has_its_name_and_its_predecessors_mode() {
+    for sync in [false, true] {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("out");
+        fs::write(&target, "old").unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
+        let made = TempFile::create(&target, Direct::Auto).unwrap();
+        made.file().set_len(5).unwrap();
+        made.persist(&target, sync).unwrap();
+        assert_eq!(entries(directory.path()), ["out"]);
+        assert_eq!(fs::read(&target).unwrap(), [0; 5]);
+        assert_eq!(mode(&target), 0o640);
+    }
+}
+
+#[test]
+fn a_new_output_has_the_mode_of_any_new_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let (target, plain) = (directory.path().join("out"), directory.path().join("plain"));
+    fs::write(&plain, "").unwrap();
+    TempFile::create(&target, Direct::Off).unwrap().persist(&target, true).unwrap();
+    assert_eq!(mode(&target), mode(&plain));
+}
+
+#[test]
+fn a_link_stays_and_its_target_is_replaced() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (link, target) = (here.path().join("link"), there.path().join("target"));
+    fs::write(&target, "old").unwrap();
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    let made = TempFile::create(&link, Direct::Auto).unwrap();
+    assert_eq!(entries(here.path()), ["link"]);
+    made.persist(&link, false).unwrap();
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::read(&target).unwrap(), b"");
+}
+
+#[test]
+fn final_paths_that_a_rename_would_destroy_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let refused = |path: &Path| TempFile::create(path, Direct::Auto).unwrap_err();
+    assert_eq!(refused(directory.path()).exit_code(), 4);
+    assert_eq!(refused(Path::new("/dev/null")).exit_code(), 2);
+    assert_eq!(refused(Path::new("/")).exit_code(), 4);
+    assert_eq!(refused(Path::new("")).exit_code(), 2);
+    let missing = refused(&directory.path().join("missing/out")).to_string();
+    assert!(missing.contains("missing/out") && !missing.contains("sortwell-"), "{missing}");
+    assert!(entries(directory.path()).is_empty());
+}
+
+#[test]
+fn the_longest_names_and_odd_bytes_work() {
+    let directory = tempfile::tempdir().unwrap();
+    for name in [vec![b'x'; 255], b"not \xff utf8".to_vec()] {
+        let target = directory.path().join(OsStr::from_bytes(&name));
+        TempFile::create(&target, Direct::Auto).unwrap().persist(&target, false).unwrap();
+        assert!(target.exists());
+    }
+}
+
+#[test]
+fn a_failed_rename_leaves_nothing_behind() {
+    let directory = tempfile::tempdir().unwrap();
+    let target = directory.path().join("out");
+    let made = TempFile::create(&target, Direct::Auto).unwrap();
+    fs::create_dir(&target).unwrap();
+    let error = made.persist(&target, false).unwrap_err();
+    assert!(matches!(error, Error::Io { action: "replace", .. }), "{error}");
+    assert_eq!(entries(directory.path()), ["out"]);
+}
+
+#[test]
+fn a_spill_directory_goes_with_all_its_files() {
+    let parent = tempfile::tempdir().unwrap();
+    let spill = SpillDirectory::create(parent.path()).unwrap();
+    let run = File::create(&spill.path().join("run-1"), Direct::Auto).unwrap();
+    run.preallocate(4096).unwrap();
+    assert_eq!(mode(spill.path()), 0o700);
+    drop(spill);
+    assert!(entries(parent.path()).is_empty());
+
+    let missing = SpillDirectory::create(&parent.path().join("missing")).unwrap_err();
+    assert!(missing.to_string().contains("missing"), "{missing}");
+}
+
+#[test]
+fn names_are_what_the_sweeper_looks_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let made = TempFile::create(&directory.path().join("out"), Direct::Auto).unwrap();
+    let spill = SpillDirectory::create(directory.path()).unwrap();
+    let ours = std::process::id();
+    let names = entries(directory.path());
+    assert_eq!(names.len(), 2);
+    assert!(names[0].to_str().unwrap().starts_with(&format!(".out.sortwell-{ours}-")));
+    assert!(names[1].to_str().unwrap().starts_with(&format!("sortwell-spill-{ours}-")));
+    assert_eq!(sweep(directory.path()).unwrap(), 0);
+    drop((made, spill));
+}

@@ -1,0 +1,155 @@
+//! The portable engine: a pool of threads, each doing one positional read or write at a time.
+//!
+//! For kernels and containers without io_uring. A pool belongs to one queue and has as many threads
+//! as requests may be in flight. Requests wait in one line that all threads serve, completions in
+//! another; dropping the queue waits for the requests in the kernel and forgets those still in
+//! line.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+
+use super::queue::{Completion, Queue, Request};
+use super::sync::perform;
+use super::transfer::{Progress, Transfer};
+use crate::error::{Error, Result};
+
+pub(super) const NAME: &str = "threads";
+
+/// Stack of a pool thread. The memory ceiling counts stacks; a positional read needs a few KiB, and
+/// debug builds have room to spare.
+const STACK_BYTES: usize = 128 << 10;
+
+/// Requests on their way to the threads.
+#[derive(Debug, Default)]
+struct Line {
+    waiting: Mutex<Waiting>,
+    has_changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    transfers: VecDeque<Transfer>,
+    /// No request will follow: threads leave when the line is empty.
+    is_closed: bool,
+}
+
+impl Line {
+    /// The lock. A thread that panicked while holding it left the line as it was, so it stays
+    /// usable.
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next transfer, waiting for it; `None` when the line is closed and empty.
+    fn next(&self) -> Option<Transfer> {
+        let mut waiting = self.lock();
+        loop {
+            if let Some(transfer) = waiting.transfers.pop_front() {
+                return Some(transfer);
+            }
+            if waiting.is_closed {
+                return None;
+            }
+            waiting = self.has_changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// The pool of one queue.
+pub(super) struct Threads {
+    line: Arc<Line>,
+    pool: Vec<JoinHandle<()>>,
+    sender: Sender<Completion>,
+    completions: Receiver<Completion>,
+    in_flight: usize,
+}
+
+impl Threads {
+    /// Starts `depth` threads. Where the system allows only some of them, those do the work.
+    pub(super) fn new(depth: usize) -> Result<Self> {
+        let (sender, completions) = channel();
+        let line = Arc::new(Line::default());
+        let mut queue =
+            Self { line, pool: Vec::with_capacity(depth), sender, completions, in_flight: 0 };
+        for index in 0..depth {
+            let (line, sender) = (Arc::clone(&queue.line), queue.sender.clone());
+            let builder = Builder::new().name(format!("io-{index}")).stack_size(STACK_BYTES);
+            match builder.spawn(move || serve(&line, &sender)) {
+                Ok(thread) => queue.pool.push(thread),
+                Err(_) if index > 0 => break,
+                Err(e) => {
+                    return Err(Error::Usage(format!(
+                        "cannot start threads for I/O ({e}); use --io sync"
+                    )));
+                }
+            }
+        }
+        Ok(queue)
+    }
+
+    fn returned(&mut self, completion: Completion) -> Completion {
+        self.in_flight -= 1;
+        completion
+    }
+}
+
+/// The life of a pool thread.
+fn serve(line: &Line, sender: &Sender<Completion>) {
+    while let Some(transfer) = line.next() {
+        if sender.send(transfer.run(perform)).is_err() {
+            return; // The queue is being dropped and nobody wants to know.
+        }
+    }
+}
+
+impl Queue for Threads {
+    fn submit(&mut self, request: Request) -> Result<()> {
+        self.in_flight += 1;
+        match Transfer::start(request) {
+            Progress::Again(transfer) => {
+                self.line.lock().transfers.push_back(transfer);
+                self.line.has_changed.notify_one();
+            }
+            // Our own receiver is alive, so this cannot fail.
+            Progress::Finished(completion) => {
+                let _ = self.sender.send(completion);
+            }
+        }
+        Ok(())
+    }
+
+    fn poll(&mut self) -> Result<Option<Completion>> {
+        Ok(self.completions.try_recv().ok().map(|completion| self.returned(completion)))
+    }
+
+    fn wait(&mut self) -> Result<Option<Completion>> {
+        if self.in_flight == 0 {
+            return Ok(None);
+        }
+        // We hold a sender ourselves, so this waits for a thread to answer and cannot fail.
+        Ok(self.completions.recv().ok().map(|completion| self.returned(completion)))
+    }
+
+    fn in_flight(&self) -> usize {
+        self.in_flight
+    }
+
+    fn name(&self) -> &'static str {
+        NAME
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        let mut waiting = self.line.lock();
+        waiting.transfers.clear(); // Not begun, and nobody will ask for them.
+        waiting.is_closed = true;
+        drop(waiting);
+        self.line.has_changed.notify_all();
+        for thread in self.pool.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! One request on its way: the only place that knows about short transfers, interruptions, the end
+//! of a file and refused direct transfers. Every engine runs the same loop:
+//!
+//! ```text
+//!     step ──▶ kernel ──▶ answer ──▶ advance ──▶ Finished
+//!      ▲                                │
+//!      └────────────── Again ◀──────────┘
+//! ```
+//!
+//! A request for no bytes is finished before its first step.
+
+use std::io;
+use std::os::fd::RawFd;
+
+use rustix::io::Errno;
+
+use super::Answer;
+use super::queue::{Completion, Operation, Request};
+use crate::error::Error;
+
+/// The most that goes to the kernel at once; Linux itself stops at 2 GiB less a page.
+const STEP_BYTES_MAX: usize = 1 << 30;
+
+/// A request and how far it has come.
+#[derive(Debug)]
+pub(super) struct Transfer {
+    request: Request,
+    /// `range.start..range.start + done` is transferred.
+    done: usize,
+    /// Whether the step now under way goes past the page cache.
+    is_direct: bool,
+}
+
+/// What to ask of the kernel next. The pointer is good until the transfer it came from is advanced.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub(super) operation: Operation,
+    pub(super) descriptor: RawFd,
+    pub(super) pointer: *mut u8,
+    pub(super) length: usize,
+    pub(super) offset: u64,
+}
+
+/// Where a transfer stands after an answer.
+#[derive(Debug)]
+pub(super) enum Progress {
+    /// There is another step.
+    Again(Transfer),
+    /// It is over.
+    Finished(Completion),
+}
+
+impl Transfer {
+    /// Begins a request; one for no bytes is finished at once.
+    ///
+    /// # Panics
+    /// If the range does not lie within the region.
+    pub(super) fn start(request: Request) -> Progress {
+        let range = &request.range;
+        assert!(
+            range.start <= range.end && range.end <= request.region.len(),
+            "range {range:?} of a region of {} bytes",
+            request.region.len()
+        );
+        let transfer = Self { request, done: 0, is_direct: false };
+        if transfer.rest() == 0 { transfer.finish() } else { Progress::Again(transfer) }
+    }
+
+    fn rest(&self) -> usize {
+        self.request.range.len() - self.done
+    }
+
+    fn offset(&self) -> u64 {
+        self.request.offset + self.done as u64
+    }
+
+    fn finish(self) -> Progress {
+        let Self { request, done, .. } = self;
+        if request.operation == Operation::Write && done > 0 {
+            request.file.grown_to(request.offset + done as u64);
+        }
+        Progress::Finished(Completion { request, result: Ok(done) })
+    }
+
+    fn fail(self, source: impl Into<io::Error>) -> Progress {
+        let action = match self.request.operation {
+            Operation::Read => "read",
+            Operation::Write => "write",
+        };
+        let error = Error::io_at(action, self.request.file.path(), self.offset(), source);
+        Progress::Finished(Completion { request: self.request, result: Err(error) })
+    }
+
+    /// The next thing to ask of the kernel. The memory behind the pointer is mapped, belongs to
+    /// this transfer alone, and may be written if the step reads.
+    pub(super) fn step(&mut self) -> Step {
+        let length = self.rest().min(STEP_BYTES_MAX);
+        assert!(length > 0);
+        let from = self.request.range.start + self.done;
+        let pointer = self.request.region[from..from + length].as_mut_ptr();
+        let route = self.request.file.route(pointer.addr(), self.offset(), length);
+        self.is_direct = route.is_direct;
+        Step {
+            operation: self.request.operation,
+            descriptor: route.descriptor,
+            pointer,
+            length: route.length,
+            offset: self.offset(),
+        }
+    }
+
+    /// Takes the kernel's answer to the last step: bytes transferred, or why not.
+    pub(super) fn advance(mut self, answer: Answer<usize>) -> Progress {
+        match (answer, self.request.operation) {
+            (Err(Errno::INTR | Errno::AGAIN), _) => Progress::Again(self),
+            (Err(Errno::INVAL | Errno::OPNOTSUPP), _) if self.is_direct => {
+                self.request.file.give_up_direct();
+                Progress::Again(self)
+            }
+            (Err(error), _) => self.fail(error),
+            (Ok(0), Operation::Read) => self.finish(),
+            (Ok(0), Operation::Write) => self.fail(io::ErrorKind::WriteZero),
+            (Ok(bytes), _) => {
+                assert!(bytes <= self.rest(), "the kernel moved more than it was asked to");
+                self.done += bytes;
+                if self.rest() == 0 { self.finish() } else { Progress::Again(self) }
+            }
+        }
+    }
+
+    /// Runs the whole loop with `perform` as the kernel.
+    pub(super) fn run(mut self, perform: impl Fn(&Step) -> Answer<usize>) -> Completion {
+        loop {
+            let step = self.step();
+            match self.advance(perform(&step)) {
+                Progress::Again(transfer) => self = transfer,
+                Progress::Finished(completion) => return completion,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

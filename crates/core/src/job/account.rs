@@ -1,0 +1,78 @@
+//! The account of a finished job, drawn up from what every room counted.
+
+use std::time::Instant;
+
+use crate::error::Result;
+use crate::io::limits::{self, ProcessorTime};
+use crate::pipeline::{Outcome, Work};
+use crate::sink::LaneCounters;
+use crate::stats::{Phase, PhaseTime, Proof, Statistics, Streams};
+use crate::units::ByteSize;
+
+/// The clocks at the start of a job.
+#[derive(Debug)]
+pub struct Account {
+    begun: Instant,
+    used: ProcessorTime,
+}
+
+impl Account {
+    /// Starts the clocks.
+    pub fn open() -> Self {
+        Self { begun: Instant::now(), used: limits::processor_time() }
+    }
+
+    /// Stops them.
+    pub fn close(
+        &self,
+        work: &Work,
+        outcome: Outcome,
+        budget: ByteSize,
+        direct_output: bool,
+    ) -> Result<Statistics> {
+        let used = limits::processor_time();
+        let seconds = self.begun.elapsed().as_secs_f64();
+        let known: f64 = outcome.phases.iter().map(|(time, _)| time.seconds).sum();
+        let mut phases: Vec<PhaseTime> = outcome.phases.iter().map(|(time, _)| *time).collect();
+        let (phase, io_wait_seconds) = (Phase::Finishing, 0.0);
+        phases.push(PhaseTime { phase, seconds: (seconds - known).max(0.0), io_wait_seconds });
+        phases.retain(|time| time.seconds > 0.0005);
+        Ok(Statistics {
+            records: outcome.records,
+            bytes: ByteSize(outcome.records * work.record_length as u64),
+            seconds,
+            passes: outcome.passes,
+            loads: outcome.loads,
+            runs: outcome.runs,
+            merge_width: outcome.merge_width,
+            threads: work.plan.threads,
+            engine: outcome.engine,
+            direct_input: work.input.is_direct(),
+            direct_output,
+            memory_budget: budget,
+            memory_peak: limits::memory_peak().unwrap_or_default(),
+            streams: streams(&outcome.phases),
+            phases,
+            user_seconds: used.user_seconds - self.used.user_seconds,
+            system_seconds: used.system_seconds - self.used.system_seconds,
+            proof: outcome.proof.map(|sum| Proof { records: sum.records, checksum: sum.checksum }),
+        })
+    }
+}
+
+/// Which stream the bytes of each phase belong to.
+fn streams(phases: &[(PhaseTime, LaneCounters)]) -> Streams {
+    let mut streams = Streams::default();
+    let add = |stream: &mut ByteSize, bytes: u64| stream.0 += bytes;
+    let has_runs = phases.iter().any(|(time, _)| time.phase == Phase::RunGeneration);
+    for (time, moved) in phases {
+        let is_generating = matches!(time.phase, Phase::Reading | Phase::RunGeneration);
+        let reads_runs = has_runs && !is_generating;
+        let read = if reads_runs { &mut streams.spill_read } else { &mut streams.input_read };
+        add(read, moved.bytes_read);
+        let writes_runs = matches!(time.phase, Phase::RunGeneration | Phase::IntermediateMerge);
+        let to = if writes_runs { &mut streams.spill_written } else { &mut streams.output_written };
+        add(to, moved.bytes_written);
+    }
+    streams
+}

@@ -1,0 +1,46 @@
+//! What a memory budget comes to on this machine.
+
+use std::str::FromStr;
+
+use super::Budget;
+use crate::error::{Error, Result};
+use crate::io::limits;
+use crate::units::ByteSize;
+
+/// Share of the machine taken where nothing was said: the rest is for the page cache and for others.
+const AUTO_PERCENT: f64 = 60.0;
+
+/// Taken where the system does not tell what it has.
+const UNKNOWN: ByteSize = ByteSize::gib(1);
+
+impl Budget {
+    /// The budget in bytes.
+    pub(super) fn resolve(self) -> Result<ByteSize> {
+        let percent = match self {
+            Self::Bytes(bytes) => return Ok(bytes),
+            Self::Percent(percent) => percent,
+            Self::Auto => AUTO_PERCENT,
+        };
+        if !(percent > 0.0 && percent <= 100.0) {
+            let message = format!("--memory {percent}% is not between 0 and 100 percent");
+            return Err(Error::Usage(message));
+        }
+        let available = limits::memory().unwrap_or(UNKNOWN);
+        Ok(ByteSize((available.bytes() as f64 * percent / 100.0) as u64))
+    }
+}
+
+impl FromStr for Budget {
+    type Err = String;
+
+    /// Reads a size (`4GiB`) or a share (`50%`).
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        match text.trim().strip_suffix('%') {
+            None => text.parse().map(Self::Bytes),
+            Some(number) => match number.trim().parse::<f64>() {
+                Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok(Self::Percent(percent)),
+                _ => Err(format!("'{text}' is no share of memory; write 50%")),
+            },
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The front door: what a user means by "sort this", and the call that does it.
+//!
+//! A [`SortJob`] says what is wanted and nothing about how; `plan` decides how, `pipeline` does it.
+
+mod account;
+mod budget;
+mod open;
+
+use std::path::PathBuf;
+
+use crate::error::Result;
+use crate::format::Format;
+use crate::io::{Direct, Engine, limits};
+use crate::key::{Key, KeySpec, with_encoder};
+use crate::pipeline::{self, Work};
+use crate::plan::{Need, Plan};
+use crate::stats::{Progress, Statistics};
+use crate::units::ByteSize;
+
+use account::Account;
+
+/// Where records come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A file, read at known offsets.
+    File(PathBuf),
+    /// Standard input, read to its end.
+    Stdin,
+}
+
+/// Where records go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// A file that appears whole, durable and at once, or not at all. It may be one of the inputs.
+    File(PathBuf),
+    /// Standard output, in order, as soon as it is known.
+    Stdout,
+}
+
+/// How much memory a job may use, the whole process together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Budget {
+    /// 60% of what the machine or the container really offers.
+    #[default]
+    Auto,
+    /// So many bytes.
+    Bytes(ByteSize),
+    /// A share of what the machine or the container really offers, in percent.
+    Percent(f64),
+}
+
+/// One sort: what to read, how to order it, where to put it, and what it may use.
+#[derive(Clone, Debug)]
+pub struct SortJob {
+    /// Several inputs are one input, in this order.
+    pub inputs: Vec<Input>,
+    /// Where the sorted records go.
+    pub output: Output,
+    /// Where records begin and end.
+    pub format: Format,
+    /// Most significant first; empty means the whole record as bytes.
+    pub keys: Vec<KeySpec>,
+    /// Ceiling of the process's resident size.
+    pub memory: Budget,
+    /// Worker threads; `None` for one a core.
+    pub threads: Option<usize>,
+    /// Directories for run files; empty means the output's directory.
+    pub temp: Vec<PathBuf>,
+    /// How bytes are moved.
+    pub engine: Engine,
+    /// Whether the page cache is bypassed.
+    pub direct: Direct,
+    /// Whether the output is proven to hold the input's records.
+    pub verify: bool,
+    /// Whether the output is made durable before it gets its name.
+    pub sync: bool,
+}
+
+impl SortJob {
+    /// A job with every choice left to sortwell.
+    pub fn new(inputs: Vec<Input>, output: Output, format: Format) -> Self {
+        Self {
+            inputs,
+            output,
+            format,
+            keys: Vec::new(),
+            memory: Budget::Auto,
+            threads: None,
+            temp: Vec::new(),
+            engine: Engine::Auto,
+            direct: Direct::Auto,
+            verify: true,
+            sync: true,
+        }
+    }
+
+    /// Sorts. Blocks until the output is in place; `progress` may be watched, and the job stopped
+    /// through it, from another thread.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the world does wrong, as an [`Error`]; then no output exists under its name, no
+    /// temporary file is left, and the inputs are as they were.
+    ///
+    /// [`Error`]: crate::Error
+    pub fn run(&self, progress: &Progress) -> Result<Statistics> {
+        let account = Account::open();
+        let Format::Fixed { length } = self.format;
+        let record_length = length as usize;
+        let key = Key::new(&self.keys, record_length)?;
+        limits::raise_open_files();
+        let engine = self.engine.probe()?;
+        let input = open::inputs(self, engine, record_length)?;
+        let budget = self.memory.resolve()?;
+        let plan = Plan::new(&Need {
+            input_bytes: input.bytes(),
+            inputs: self.inputs.len(),
+            record_length,
+            key_length: key.encoder().key_length(),
+            budget,
+            threads: self.threads.unwrap_or_else(limits::cores),
+        })?;
+        let mut output = open::output(self)?;
+        let temp = open::temp(self);
+        let (direct, verify) = (self.direct, self.verify);
+        let work = Work { plan, input, temp, record_length, engine, direct, verify };
+        let outcome = with_encoder!(&key, |key| pipeline::sort(&work, key, &mut output, progress))?;
+        let is_direct = output.is_direct();
+        output.finish(outcome.records * u64::from(length), self.sync)?;
+        account.close(&work, outcome, budget, is_direct)
+    }
+}

@@ -1,0 +1,78 @@
+//! A key that is one range of bytes of the record, ascending or descending.
+//!
+//! The first and the last word are settled when the key is made ([`Scalar`]); the words between are
+//! whole and lie within the record, so they are plain loads.
+
+use std::cmp::Ordering;
+
+use super::part::{Encoding, Part};
+use super::scalar::Scalar;
+use super::{KeyEncoder, WORD_BYTES};
+
+/// One range of bytes. Comparing beyond the prefix is a memcmp of the records themselves.
+#[derive(Clone, Debug)]
+pub struct SliceKey {
+    start: usize,
+    end: usize,
+    is_descending: bool,
+    first: Scalar,
+    /// The last word, padded; the same as `first` where there is only one.
+    last: Scalar,
+}
+
+impl SliceKey {
+    pub(super) fn new(part: Part, record_length: usize) -> Self {
+        assert_eq!(part.encoding, Encoding::Bytes);
+        let last_start = part.start + (part.length() - 1) / WORD_BYTES * WORD_BYTES;
+        let first_end = part.end.min(part.start + WORD_BYTES);
+        Self {
+            start: part.start,
+            end: part.end,
+            is_descending: part.is_descending,
+            first: Scalar::new(Part { end: first_end, ..part }, record_length),
+            last: Scalar::new(Part { start: last_start, ..part }, record_length),
+        }
+    }
+
+    /// The bytes of the record from `word` on, which are the key's own unless it descends.
+    fn bytes_from<'a>(&self, record: &'a [u8], word: usize) -> &'a [u8] {
+        &record[self.end.min(self.start + word * WORD_BYTES)..self.end]
+    }
+}
+
+impl KeyEncoder for SliceKey {
+    #[inline]
+    fn key_length(&self) -> usize {
+        self.end - self.start
+    }
+
+    #[inline]
+    fn word(&self, record: &[u8], index: usize) -> u64 {
+        debug_assert!(index < self.words(), "word {index} of {}", self.words());
+        if index == 0 {
+            return self.first.word(record);
+        }
+        match self.bytes_from(record, index).split_first_chunk() {
+            Some((bytes, _)) => {
+                let word = u64::from_be_bytes(*bytes);
+                if self.is_descending { !word } else { word }
+            }
+            None => self.last.word(record),
+        }
+    }
+
+    #[inline]
+    fn compare_from(&self, a: &[u8], b: &[u8], word: usize) -> Ordering {
+        let order = self.bytes_from(a, word).cmp(self.bytes_from(b, word));
+        if self.is_descending { order.reverse() } else { order }
+    }
+
+    fn encode(&self, record: &[u8], out: &mut [u8]) {
+        let (key, padding) = out.split_at_mut(out.len().min(self.key_length()));
+        key.copy_from_slice(&record[self.start..self.start + key.len()]);
+        if self.is_descending {
+            key.iter_mut().for_each(|byte| *byte = !*byte);
+        }
+        padding.fill(0);
+    }
+}

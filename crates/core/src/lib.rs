@@ -1,0 +1,28 @@
+//! sortwell sorts files that may be far larger than memory, disk to disk, at the speed of the disks.
+//!
+//! The modules are rooms a record walks through, and each uses only rooms named before it (the form
+//! test holds them to it): `error`, `units`, `stats`, `proof`, `io`, `sink`, `load`, `format`, `key`,
+//! `incore`, `run`, `merge`; then `plan` decides, `pipeline` does, and `job` is the front door.
+
+pub mod error;
+pub mod format;
+#[expect(unsafe_code, reason = "entries live in raw chunks of the arena; fenced and tested here")]
+pub mod incore;
+#[expect(unsafe_code, reason = "memory maps, io_uring and raw buffers are made safe here")]
+pub mod io;
+pub mod key;
+pub mod load;
+pub mod merge;
+pub mod output;
+pub mod pipeline;
+pub mod plan;
+pub mod proof;
+pub mod run;
+pub mod sink;
+pub mod stats;
+pub mod units;
+
+pub mod job;
+
+pub use error::{Error, Result};
+pub use units::ByteSize;

@@ -1,0 +1,130 @@
+//! The workers of a job and the memory they take turns with.
+
+use std::time::Instant;
+
+use super::dealing::EmptyLoad;
+use super::stage::Worker;
+use crate::error::Result;
+use crate::incore::Scratch;
+use crate::incore::bucket::BUCKET_ENTRIES_MAX;
+use crate::io::{Arena, Engine, Region};
+use crate::plan::Plan;
+use crate::proof::Sum;
+use crate::run::layout::BLOCK;
+use crate::sink::{Lane, LaneCounters};
+use crate::stats::{Phase, PhaseTime, Progress};
+use crate::units::ByteSize;
+
+/// All workers, and an account of their time.
+#[derive(Debug)]
+pub struct Crew<'p> {
+    /// The workers.
+    pub workers: Vec<Worker<'p>>,
+    /// Where progress is told.
+    pub progress: &'p Progress,
+    phases: Vec<(PhaseTime, LaneCounters)>,
+    entered: (Instant, LaneCounters),
+}
+
+impl<'p> Crew<'p> {
+    /// The plan's workers, and the memory for loads: one region in one pass, else two.
+    pub fn new(plan: &Plan, engine: Engine, progress: &'p Progress) -> Result<(Self, Vec<Region>)> {
+        let mut arena: Region = Arena::new(ByteSize(plan.arena_bytes as u64))?;
+        let mut workers = Vec::with_capacity(plan.threads);
+        for number in 0..plan.threads {
+            let mut own = cut(&mut arena, plan.lane.bytes() + plan.scratch_bytes);
+            let lane = &plan.lane;
+            let edges = (0..lane.edges).map(|_| cut(&mut own, BLOCK)).collect();
+            let buffers = (0..lane.buffers).map(|_| cut(&mut own, lane.buffer_bytes())).collect();
+            let queue = engine.queue(plan.read_depth + lane.buffers + lane.edges)?;
+            workers.push(Worker {
+                number,
+                read_depth: plan.read_depth,
+                lane: Lane::new(queue, buffers, edges, lane.capacity, progress),
+                scratch: Scratch::new(own, BUCKET_ENTRIES_MAX, plan.item),
+                sum_in: Sum::default(),
+                sum_out: Sum::default(),
+            });
+        }
+        let mut loads = Vec::new();
+        if !plan.is_one_pass {
+            loads.push(cut(&mut arena, plan.slab_bytes));
+        }
+        loads.push(arena);
+        let entered = (Instant::now(), LaneCounters::default());
+        Ok((Self { workers, progress, phases: Vec::new(), entered }, loads))
+    }
+
+    /// Ends the current phase, waiting for its writes, and begins `phase`.
+    pub fn enter(&mut self, phase: Phase) -> Result<()> {
+        self.close_phase()?;
+        self.progress.enter(phase);
+        Ok(())
+    }
+
+    /// Ends the current phase, waiting for its writes.
+    pub fn close_phase(&mut self) -> Result<()> {
+        for worker in &mut self.workers {
+            worker.lane.flush()?;
+        }
+        let now = self.counters();
+        let (begun, before) = std::mem::replace(&mut self.entered, (Instant::now(), now));
+        let done = now.since(before);
+        let time = PhaseTime {
+            phase: self.progress.phase(),
+            seconds: begun.elapsed().as_secs_f64(),
+            io_wait_seconds: done.waited.as_secs_f64(),
+        };
+        self.phases.push((time, done));
+        Ok(())
+    }
+
+    /// Each phase, in order, with what was moved in it; a phase entered twice counts once.
+    pub fn phases(&self) -> Vec<(PhaseTime, LaneCounters)> {
+        let mut merged: Vec<(PhaseTime, LaneCounters)> = Vec::new();
+        for (time, moved) in &self.phases {
+            match merged.last_mut() {
+                Some((last, sum)) if last.phase == time.phase => {
+                    last.seconds += time.seconds;
+                    last.io_wait_seconds += time.io_wait_seconds;
+                    *sum = sum.plus(*moved);
+                }
+                _ => merged.push((*time, *moved)),
+            }
+        }
+        merged
+    }
+
+    /// What all workers read, and what they wrote to the output.
+    pub fn sums(&self) -> (Sum, Sum) {
+        let mut sums = (Sum::default(), Sum::default());
+        for worker in &self.workers {
+            sums.0.add(worker.sum_in);
+            sums.1.add(worker.sum_out);
+        }
+        sums
+    }
+
+    /// The engine's name.
+    pub fn engine(&self) -> &'static str {
+        self.workers[0].lane.engine()
+    }
+
+    fn counters(&self) -> LaneCounters {
+        let counters = self.workers.iter().map(|worker| worker.lane.counters());
+        counters.fold(LaneCounters::default(), LaneCounters::plus)
+    }
+}
+
+/// The first `bytes` of a region; the rest stays.
+pub fn cut(region: &mut Region, bytes: usize) -> Region {
+    let rest = region.split_off(bytes);
+    std::mem::replace(region, rest)
+}
+
+/// Memory of a load, as the plan divides it.
+pub fn empty_load(plan: &Plan, mut memory: Region) -> (EmptyLoad, Region) {
+    let read = cut(&mut memory, plan.load.read_bytes);
+    let pool = cut(&mut memory, plan.load.pool_bytes);
+    (EmptyLoad { read, pool }, memory)
+}

@@ -1,0 +1,296 @@
+//! Filling a load from the input: blocks are read to their places and dealt as they arrive.
+//!
+//! Longer records stay where they were read, and each block's memory returns to its slot until all
+//! slots make one region again. Short records are dealt themselves, and blocks are read into a few
+//! buffers used again and again.
+
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::stage::{Claim, Fill, Worker};
+use super::{Input, Stream};
+use crate::error::{Error, Result};
+use crate::incore::{Classifier, Dealer, Item, KeyedLoad, Pool, Sample};
+use crate::io::{Completion, Operation, Region, Request};
+use crate::key::KeyEncoder;
+use crate::load::{Layout, Records, Span};
+
+/// Memory of one load, empty.
+#[derive(Debug)]
+pub struct EmptyLoad {
+    /// What is read into.
+    pub read: Region,
+    /// What buckets are made of.
+    pub pool: Region,
+}
+
+/// What to fill a load with.
+#[derive(Debug)]
+pub struct Prepared {
+    /// What to read.
+    pub layout: Layout,
+    /// Where records belong; `None` where the first block must tell.
+    pub classifier: Option<Classifier>,
+}
+
+/// How records are read and dealt, the same for all loads of a job.
+#[derive(Debug)]
+pub struct Dealing<'a, K> {
+    /// The key.
+    pub key: &'a K,
+    /// What lies in the buckets.
+    pub item: Item,
+    /// Bytes per record.
+    pub record_length: usize,
+    /// Whether records are counted and summed.
+    pub verify: bool,
+    /// Bytes of the longest span.
+    pub block: usize,
+    /// Records wanted in a bucket.
+    pub bucket_records: usize,
+    /// Most buckets.
+    pub buckets_max: usize,
+}
+
+/// A load on its way into memory.
+#[derive(Debug)]
+pub struct RawLoad<'a, K> {
+    how: &'a Dealing<'a, K>,
+    input: &'a Input,
+    layout: Layout,
+    classifier: OnceLock<Classifier>,
+    /// Number of the next span to claim.
+    next: AtomicUsize,
+    /// Memory of each span while it is not being read; or any free buffers, in no order.
+    slots: Mutex<Vec<Option<Region>>>,
+    pool: Arc<Pool>,
+    dealers: Vec<Mutex<Option<Dealer>>>,
+    /// Records that a stream really held; the largest number there is while its end is not seen.
+    stream_end: AtomicU32,
+}
+
+impl<'a, K: KeyEncoder> RawLoad<'a, K> {
+    /// A load with nothing read yet.
+    pub fn new(
+        how: &'a Dealing<'a, K>,
+        input: &'a Input,
+        prepared: Prepared,
+        memory: EmptyLoad,
+        workers: usize,
+    ) -> Self {
+        let Prepared { layout, classifier } = prepared;
+        let slots = match how.item {
+            Item::Entry => cut_into_spans(memory.read, &layout.spans),
+            Item::Record(_) => cut_into_blocks(memory.read, how.block),
+        };
+        let known = OnceLock::new();
+        if let Some(classifier) = classifier {
+            let _ = known.set(classifier);
+        }
+        Self {
+            how,
+            input,
+            layout,
+            classifier: known,
+            next: AtomicUsize::new(0),
+            slots: Mutex::new(slots),
+            pool: Arc::new(Pool::new(memory.pool)),
+            dealers: (0..workers).map(|_| Mutex::new(None)).collect(),
+            stream_end: AtomicU32::new(u32::MAX),
+        }
+    }
+
+    /// Takes memory to read span `number` into; `None` where all buffers are in use.
+    fn take_slot(&self, number: usize) -> Option<Region> {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.how.item {
+            Item::Entry => slots[number].take(),
+            Item::Record(_) => slots.pop().flatten(),
+        }
+    }
+
+    fn return_slot(&self, number: usize, region: Region) {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.how.item {
+            Item::Entry => slots[number] = Some(region),
+            Item::Record(_) => slots.push(Some(region)),
+        }
+    }
+
+    /// Deals the whole records of a span that has been read.
+    fn deal(&self, worker: &mut Worker<'_>, span: &Span, bytes: &[u8]) {
+        let length = self.how.record_length;
+        let records = &bytes[span.skip..][..span.records as usize * length];
+        if self.how.verify {
+            worker.sum_in.add_records(records, length);
+        }
+        let classifier = self.classifier();
+        let mut dealer = self.dealers[worker.number].lock().unwrap_or_else(PoisonError::into_inner);
+        let dealer = dealer.get_or_insert_with(|| self.new_dealer());
+        dealer.deal(classifier, self.how.key, records, length, span.first_record);
+    }
+
+    fn classifier(&self) -> &Classifier {
+        self.classifier.get_or_init(|| Classifier::single(0))
+    }
+
+    fn new_dealer(&self) -> Dealer {
+        Dealer::new(Arc::clone(&self.pool), self.how.item, self.classifier().buckets())
+    }
+
+    /// Reads and deals the next span of a stream, unless another worker is at it.
+    fn claim_from_stream(&self, stream: &Mutex<Stream>, worker: &mut Worker<'_>) -> Result<Claim> {
+        let Ok(mut stream) = stream.try_lock() else { return Ok(Claim::Later) };
+        let number = self.next.load(Ordering::Relaxed);
+        let Some(span) = self.layout.spans.get(number) else { return Ok(Claim::Exhausted) };
+        let Some(mut region) = self.take_slot(number) else { return Ok(Claim::Later) };
+        self.next.store(number + 1, Ordering::Relaxed);
+        let (bytes, waited) = stream.fill(&mut region[..span.wanted])?;
+        let whole = (bytes.saturating_sub(span.skip) / self.how.record_length) as u32;
+        let span = Span { records: span.records.min(whole), ..*span };
+        if bytes < span.wanted {
+            self.next.store(self.layout.spans.len(), Ordering::Relaxed);
+            self.stream_end.store(span.first_record + whole, Ordering::Relaxed);
+        }
+        if self.classifier.get().is_none() {
+            let _ = self.classifier.set(self.classifier_of(&span, &region));
+        }
+        drop(stream);
+        worker.lane.count_waiting(waited);
+        worker.lane.count_streamed(bytes as u64, 0);
+        self.deal(worker, &span, &region);
+        self.return_slot(number, region);
+        Ok(Claim::Worked)
+    }
+
+    /// A classifier made of a stream's first span, for want of a better sample.
+    fn classifier_of(&self, span: &Span, bytes: &[u8]) -> Classifier {
+        let wanted = self.layout.records as usize / self.how.bucket_records;
+        let mut sample = Sample::new(self.how.key, 0);
+        let records = bytes[span.skip..].chunks_exact(self.how.record_length);
+        for (number, record) in (0..span.records).zip(records) {
+            sample.push(self.how.key, record, number);
+        }
+        super::sample::build(&sample, wanted, self.how.buckets_max)
+    }
+
+    /// The load with all its buckets, once everything has been read.
+    pub fn finish(self, workers: &mut [Worker<'_>]) -> (KeyedLoad, Arc<Pool>, Option<Region>) {
+        let Self { how, mut layout, classifier, slots, pool, dealers, stream_end, .. } = self;
+        let classifier = classifier.into_inner().unwrap_or_else(|| Classifier::single(0));
+        layout.records = layout.records.min(stream_end.into_inner());
+        let slots = slots.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let region = join(slots);
+        let mut dealers: Vec<Dealer> = dealers
+            .into_iter()
+            .filter_map(|dealer| dealer.into_inner().unwrap_or_else(PoisonError::into_inner))
+            .collect();
+        if dealers.is_empty() {
+            dealers.push(Dealer::new(Arc::clone(&pool), how.item, classifier.buckets()));
+        }
+        let (loaded, spare) = match how.item {
+            Item::Entry => (Some(region), None),
+            Item::Record(_) => (None, Some(region)),
+        };
+        if let Some(bytes) = &loaded {
+            let records = Records::new(bytes, how.record_length, &layout.segments);
+            for number in layout.straddlers().take_while(|number| *number < layout.records) {
+                let record = records.get(number);
+                if how.verify {
+                    workers[0].sum_in.add_records(record, how.record_length);
+                }
+                dealers[0].deal(&classifier, how.key, record, how.record_length, number);
+            }
+        } else {
+            assert_eq!(layout.straddlers().next(), None, "spans of short records hold them whole");
+        }
+        let load =
+            KeyedLoad::new(how.key, (loaded, layout, how.record_length), &classifier, dealers);
+        (load, pool, spare)
+    }
+}
+
+impl<K: KeyEncoder> Fill for RawLoad<'_, K> {
+    fn claim(&self, worker: &mut Worker<'_>) -> Result<Claim> {
+        let files = match self.input {
+            Input::Files(files) => files,
+            Input::Stream(stream) => return self.claim_from_stream(stream, worker),
+        };
+        if self.next.load(Ordering::Relaxed) >= self.layout.spans.len() {
+            return Ok(Claim::Exhausted);
+        }
+        let spare = match self.how.item {
+            Item::Entry => None,
+            Item::Record(_) => match self.take_slot(0) {
+                Some(region) => Some(region),
+                None => return Ok(Claim::Later),
+            },
+        };
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let Some(span) = self.layout.spans.get(number) else {
+            if let Some(region) = spare {
+                self.return_slot(number, region);
+            }
+            return Ok(Claim::Exhausted);
+        };
+        let Some(region) = spare.or_else(|| self.take_slot(number)) else {
+            unreachable!("each span is claimed once")
+        };
+        Ok(Claim::Read(Request {
+            operation: Operation::Read,
+            file: Arc::clone(&files[span.source]),
+            offset: span.offset,
+            region,
+            range: 0..span.length,
+            tag: number as u64,
+        }))
+    }
+
+    fn arrived(&self, worker: &mut Worker<'_>, completion: Completion) -> Result<()> {
+        let Request { file, region, tag, .. } = completion.request;
+        let span = &self.layout.spans[tag as usize];
+        if completion.result? < span.wanted {
+            let end = span.offset + span.wanted as u64;
+            return Err(Error::Malformed {
+                path: file.path().to_owned(),
+                message: format!("the file became shorter than {end} bytes while it was read"),
+            });
+        }
+        self.deal(worker, span, &region);
+        self.return_slot(tag as usize, region);
+        Ok(())
+    }
+}
+
+/// Cuts a region into the spans' places.
+fn cut_into_spans(mut region: Region, spans: &[Span]) -> Vec<Option<Region>> {
+    let mut slots = Vec::with_capacity(spans.len() + 1);
+    let mut start = 0;
+    for next in spans.iter().skip(1) {
+        let rest = region.split_off(next.at - start);
+        slots.push(Some(region));
+        (region, start) = (rest, next.at);
+    }
+    slots.push(Some(region));
+    slots
+}
+
+/// Cuts a region into as many blocks as it holds.
+fn cut_into_blocks(mut region: Region, block: usize) -> Vec<Option<Region>> {
+    let mut slots = Vec::new();
+    while region.len() >= 2 * block {
+        let rest = region.split_off(block);
+        slots.push(Some(region));
+        region = rest;
+    }
+    slots.push(Some(region));
+    slots
+}
+
+/// Makes one region of all slots again.
+fn join(slots: Vec<Option<Region>>) -> Region {
+    let mut regions: Vec<Region> = slots.into_iter().flatten().collect();
+    regions.sort_unstable_by_key(Region::address);
+    let joined = regions.into_iter().reduce(Region::join);
+    joined.unwrap_or_else(|| unreachable!("a load has memory"))
+}

@@ -1,0 +1,241 @@
+//! Doing: what a plan decided, carried out by a crew of workers.
+//!
+//! ```text
+//!   it fits                         it does not
+//!
+//!   generate: read and deal all     generate: [read load n+1 | write run n] ...
+//!   write:    sort and gather       narrow:   while there are too many runs, merge some
+//!                                   write:    [read slab n+1 | merge slab n] ...
+//!             \______________________________/
+//!                            |
+//!                prove, make durable, give its name
+//! ```
+//!
+//! [`sort`] is that plot. Every box is a [`stage`]: all workers filling one load while they drain the
+//! one before.
+
+mod crew;
+mod dealing;
+mod gathering;
+mod generate;
+mod merging;
+mod passes;
+mod sample;
+mod slabs;
+mod spill;
+mod stage;
+mod stream;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use crate::error::{Error, Result};
+use crate::incore::KeyedLoad;
+use crate::io::{Direct, Engine, File, Region};
+use crate::key::KeyEncoder;
+use crate::load::Source;
+use crate::output::Output;
+use crate::plan::Plan;
+use crate::proof::Sum;
+use crate::run::Run;
+use crate::sink::LaneCounters;
+use crate::stats::{Phase, PhaseTime, Progress};
+
+use crew::Crew;
+use gathering::{Destination, Gathering};
+use generate::Generated;
+use spill::Spill;
+
+pub use stream::Stream;
+
+/// Where the records come from, open.
+#[derive(Debug)]
+pub enum Input {
+    /// Files, read anywhere.
+    Files(Vec<Arc<File>>),
+    /// Streams, read in order.
+    Stream(Mutex<Stream>),
+}
+
+/// A job with everything decided.
+#[derive(Debug)]
+pub struct Work {
+    /// The plan.
+    pub plan: Plan,
+    /// Where records come from.
+    pub input: Input,
+    /// Where runs go.
+    pub temp: Vec<PathBuf>,
+    /// Bytes per record.
+    pub record_length: usize,
+    /// The engine.
+    pub engine: Engine,
+    /// Whether run files bypass the page cache.
+    pub direct: Direct,
+    /// Whether the output is proven.
+    pub verify: bool,
+}
+
+impl Input {
+    /// Bytes the inputs hold, where they are files.
+    pub fn bytes(&self) -> Option<u64> {
+        match self {
+            Self::Files(files) => Some(files.iter().map(|file| file.len()).sum()),
+            Self::Stream(_) => None,
+        }
+    }
+
+    /// Whether every input is read past the page cache.
+    pub fn is_direct(&self) -> bool {
+        match self {
+            Self::Files(files) => files.iter().all(|file| file.is_direct()),
+            Self::Stream(_) => false,
+        }
+    }
+}
+
+impl Work {
+    /// The inputs as the layout sees them; a stream is as long as can be.
+    fn sources(&self) -> Vec<Source> {
+        match &self.input {
+            Input::Files(files) => files
+                .iter()
+                .map(|file| Source { bytes: file.len(), is_direct: file.is_direct() })
+                .collect(),
+            Input::Stream(_) => {
+                let length = self.record_length as u64;
+                vec![Source { bytes: (i64::MAX as u64) / length * length, is_direct: false }]
+            }
+        }
+    }
+
+    /// Whether a stream has ended. Files say so by having no next load.
+    fn is_input_at_end(&self) -> bool {
+        match &self.input {
+            Input::Files(_) => false,
+            Input::Stream(stream) => stream.lock().is_ok_and(|stream| stream.is_at_end()),
+        }
+    }
+}
+
+/// What a sort came to.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Records sorted.
+    pub records: u64,
+    /// Time and bytes of each phase.
+    pub phases: Vec<(PhaseTime, LaneCounters)>,
+    /// The engine that was used.
+    pub engine: &'static str,
+    /// Count and checksum of the records, where they were proven.
+    pub proof: Option<Sum>,
+    /// Loads the input was read in.
+    pub loads: u64,
+    /// Times the data was read and written.
+    pub passes: u32,
+    /// Runs that were generated.
+    pub runs: u64,
+    /// Most runs merged at once.
+    pub merge_width: u64,
+}
+
+/// Sorts.
+pub fn sort<K: KeyEncoder>(
+    work: &Work,
+    key: &K,
+    output: &mut Output,
+    progress: &Progress,
+) -> Result<Outcome> {
+    let mut spill = Spill::new(work.temp.clone());
+    if let Some(bytes) = work.input.bytes() {
+        reserve(work, bytes, output, &spill)?;
+        progress.expect_bytes(work.plan.bytes_to_move(bytes));
+    }
+    let (mut crew, memory) = Crew::new(&work.plan, work.engine, progress)?;
+    let generated = generate::generate(work, key, &mut crew, memory, &mut spill)?;
+    let made = match generated {
+        Generated::Whole(load) => write_load(work, key, &mut crew, &load, output)?,
+        Generated::Runs(runs, memory) => {
+            write_runs(work, key, &mut crew, (runs, memory), &mut spill, output)?
+        }
+    };
+    crew.enter(Phase::Finishing)?;
+    let proof = prove(work, &crew, made.records)?;
+    Ok(Outcome { phases: crew.phases(), engine: crew.engine(), proof, ..made })
+}
+
+/// Makes sure that there is room, before there is work that could be lost.
+fn reserve(work: &Work, bytes: u64, output: &Output, spill: &Spill) -> Result<()> {
+    output.reserve(bytes)?;
+    if work.plan.is_one_pass {
+        return Ok(());
+    }
+    // Checksums and index keys take less than one part in a hundred of a run.
+    spill.check_space(bytes + bytes / 100 + work.plan.intermediate_bytes(bytes))
+}
+
+/// Gathers a load to the output.
+fn write_load<K: KeyEncoder>(
+    work: &Work,
+    key: &K,
+    crew: &mut Crew<'_>,
+    load: &KeyedLoad,
+    output: &mut Output,
+) -> Result<Outcome> {
+    crew.enter(Phase::Writing)?;
+    let records = load.records();
+    let sink = output.sink(records * work.record_length as u64)?;
+    let destination = Destination { sink: &sink, index: None, is_summed: work.verify };
+    let gathering =
+        Gathering::new(key, load, work.record_length, destination, work.plan.task_bytes);
+    stage::run(&mut crew.workers, None, Some(&gathering), || Ok(()))?;
+    sink.assert_whole();
+    Ok(Outcome { records, passes: 1, loads: 1, ..Outcome::default() })
+}
+
+/// Merges runs to the output.
+fn write_runs<K: KeyEncoder>(
+    work: &Work,
+    key: &K,
+    crew: &mut Crew<'_>,
+    (mut runs, mut memory): (Vec<Run>, Vec<Region>),
+    spill: &mut Spill,
+    output: &mut Output,
+) -> Result<Outcome> {
+    let generated = runs.len() as u64;
+    let records: u64 = runs.iter().map(|run| run.records).sum();
+    crew.enter(Phase::IntermediateMerge)?;
+    let more = passes::narrow(work, key, crew, &mut memory, (spill, &mut runs))?;
+    crew.enter(Phase::Writing)?;
+    let sink = output.sink(records * work.record_length as u64)?;
+    let destination = Destination { sink: &sink, index: None, is_summed: work.verify };
+    passes::merge(work, key, crew, &mut memory, &runs, destination)?;
+    sink.assert_whole();
+    let merge_width = generated.min(work.plan.merge_width as u64);
+    let passes = if records == 0 { 1 } else { 2 + more };
+    Ok(Outcome {
+        records,
+        passes,
+        loads: generated,
+        runs: generated,
+        merge_width,
+        ..Outcome::default()
+    })
+}
+
+/// Holds what was written against what was read.
+fn prove(work: &Work, crew: &Crew<'_>, records: u64) -> Result<Option<Sum>> {
+    if !work.verify {
+        return Ok(None);
+    }
+    let (read, written) = crew.sums();
+    if read == written && written.records == records {
+        return Ok(Some(written));
+    }
+    Err(Error::Proof {
+        records_in: read.records,
+        checksum_in: read.checksum,
+        records_out: written.records,
+        checksum_out: written.checksum,
+    })
+}

@@ -1,0 +1,144 @@
+//! Filling a slab: each run's piece is read in large requests and checked block by block.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::stage::{Claim, Fill, Worker};
+use crate::error::{Error, Result};
+use crate::io::{Completion, Operation, Region, Request};
+use crate::merge::{Piece, Slab};
+use crate::run::RunReader;
+use crate::run::layout::{BLOCK, DATA_START};
+
+/// One request: some blocks of one run's piece.
+#[derive(Debug)]
+struct Span {
+    run: usize,
+    blocks: Range<u64>,
+    /// Their checksums.
+    checksums: Vec<u64>,
+}
+
+/// A slab about to be read, and what its blocks must look like.
+#[derive(Debug)]
+pub struct ExpectedSlab {
+    slab: Slab,
+    spans: Vec<Span>,
+}
+
+impl ExpectedSlab {
+    /// Cuts a slab into requests of up to `request_bytes`, and looks up their checksums.
+    pub fn new(runs: &[RunReader], slab: Slab, request_bytes: usize) -> Result<Self> {
+        let step = (request_bytes / BLOCK).max(1);
+        let mut spans = Vec::new();
+        for (run, blocks) in slab.blocks.iter().enumerate() {
+            if blocks.is_empty() {
+                continue;
+            }
+            let checksums = runs[run].checksums(blocks.start, blocks.end)?;
+            for (first, checksums) in blocks.clone().step_by(step).zip(checksums.chunks(step)) {
+                let blocks = first..first + checksums.len() as u64;
+                spans.push(Span { run, blocks, checksums: checksums.to_vec() });
+            }
+        }
+        Ok(Self { slab, spans })
+    }
+}
+
+/// A slab being read.
+#[derive(Debug)]
+pub struct RawSlab<'a> {
+    runs: &'a [RunReader],
+    slab: Slab,
+    spans: Vec<Span>,
+    slots: Mutex<Vec<Option<Region>>>,
+    /// What the slab does not need of the memory it was given.
+    unused: Option<Region>,
+    next: AtomicUsize,
+}
+
+impl<'a> RawSlab<'a> {
+    /// A slab to be read into `memory`.
+    pub fn new(runs: &'a [RunReader], expected: ExpectedSlab, mut memory: Region) -> Self {
+        let ExpectedSlab { slab, spans } = expected;
+        assert!(slab.bytes() <= memory.len(), "a slab fits the memory it was planned for");
+        let mut slots = Vec::with_capacity(spans.len());
+        for span in &spans {
+            let rest = memory.split_off(span.checksums.len() * BLOCK);
+            slots.push(Some(std::mem::replace(&mut memory, rest)));
+        }
+        let (slots, next) = (Mutex::new(slots), AtomicUsize::new(0));
+        Self { runs, slab, spans, slots, unused: Some(memory), next }
+    }
+
+    /// The slab, once all of it has been read.
+    pub fn finish(self) -> LoadedSlab {
+        let slots = self.slots.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let regions = slots.into_iter().chain([self.unused]).flatten();
+        let region = regions.reduce(Region::join).unwrap_or_else(|| unreachable!("memory"));
+        LoadedSlab { region, slab: self.slab }
+    }
+}
+
+impl Fill for RawSlab<'_> {
+    fn claim(&self, _: &mut Worker<'_>) -> Result<Claim> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let Some(span) = self.spans.get(number) else { return Ok(Claim::Exhausted) };
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(region) = slots[number].take() else { unreachable!("each span is claimed once") };
+        Ok(Claim::Read(Request {
+            operation: Operation::Read,
+            file: Arc::clone(self.runs[span.run].file()),
+            offset: DATA_START + span.blocks.start * BLOCK as u64,
+            range: 0..region.len(),
+            region,
+            tag: number as u64,
+        }))
+    }
+
+    fn arrived(&self, _: &mut Worker<'_>, completion: Completion) -> Result<()> {
+        let Request { region, tag, .. } = completion.request;
+        let span = &self.spans[tag as usize];
+        let run = &self.runs[span.run];
+        let bytes = completion.result?;
+        if bytes < region.len() {
+            let block = span.blocks.start + (bytes / BLOCK) as u64;
+            let message = "the file ends here, before its last block".to_owned();
+            return Err(Error::Corrupt { path: run.path().to_owned(), block, message });
+        }
+        run.check_blocks(span.blocks.start, &region, &span.checksums)?;
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)[tag as usize] = Some(region);
+        Ok(())
+    }
+}
+
+/// A slab in memory.
+#[derive(Debug)]
+pub struct LoadedSlab {
+    region: Region,
+    /// What was read.
+    pub slab: Slab,
+}
+
+impl LoadedSlab {
+    /// For each run, the records that are in memory.
+    pub fn pieces(&self, record_length: usize) -> Vec<Piece<'_>> {
+        let mut start = 0;
+        let ranges = self.slab.records.iter().zip(&self.slab.blocks);
+        ranges
+            .map(|(records, blocks)| {
+                let bytes = (records.end - records.start) as usize * record_length;
+                let skip = records.start * record_length as u64 - blocks.start * BLOCK as u64;
+                let begin = start + if bytes == 0 { 0 } else { skip as usize };
+                start += (blocks.end - blocks.start) as usize * BLOCK;
+                Piece { bytes: &self.region[begin..begin + bytes], first_record: records.start }
+            })
+            .collect()
+    }
+
+    /// The memory, for other uses.
+    pub fn into_region(self) -> Region {
+        self.region
+    }
+}

@@ -1,0 +1,191 @@
+//! One stage: workers that fill one load while they drain another.
+//!
+//! All workers are alike (no reader, no writer, no master): each keeps some reads of the next load in
+//! flight, takes in what has arrived, and in between makes a piece of output from the load before.
+//! What a stage fills and drains is behind two small traits, so that run generation, intermediate
+//! merges and the final merge are the same loop:
+//!
+//! ```text
+//!   stage      fill                  drain
+//!   first      load 0                -
+//!   then       load n: deal          load n-1: sort, gather, write a run
+//!   last       -                     last load
+//!   merging    slab n: check         slab n-1: merge, write
+//! ```
+//!
+//! Calls behind the traits happen once per block or task, never per record.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::{Error, Result};
+use crate::incore::Scratch;
+use crate::io::{Completion, Request};
+use crate::proof::Sum;
+use crate::sink::Lane;
+
+/// One worker and all that is its own.
+#[derive(Debug)]
+pub struct Worker<'p> {
+    /// Its number, from 0.
+    pub number: usize,
+    /// Reads it keeps in flight.
+    pub read_depth: usize,
+    /// What it moves bytes with.
+    pub lane: Lane<'p>,
+    /// Where it sorts buckets.
+    pub scratch: Scratch,
+    /// Records it read from the input.
+    pub sum_in: Sum,
+    /// Records it wrote to the output.
+    pub sum_out: Sum,
+}
+
+/// What became of asking a [`Fill`] for work.
+#[derive(Debug)]
+pub enum Claim {
+    /// Read this.
+    Read(Request),
+    /// A piece of work was done at once; there may be more.
+    Worked,
+    /// Nothing just now: others hold what is needed.
+    Later,
+    /// Nothing more, ever.
+    Exhausted,
+}
+
+/// A load being brought into memory.
+pub trait Fill: Sync {
+    /// The next thing to read.
+    fn claim(&self, worker: &mut Worker<'_>) -> Result<Claim>;
+
+    /// Something claimed has been read.
+    fn arrived(&self, worker: &mut Worker<'_>, completion: Completion) -> Result<()>;
+
+    /// Waits until a claim answered [`Claim::Later`] is worth repeating.
+    fn wait_turn(&self) {
+        std::thread::yield_now();
+    }
+}
+
+/// A load in memory being turned into output.
+pub trait Drain: Sync {
+    /// The next task; tasks are claimed in the order of the output.
+    fn claim(&self) -> Option<usize>;
+
+    /// Does a task.
+    fn produce(&self, task: usize, worker: &mut Worker<'_>) -> Result<()>;
+}
+
+/// Runs one stage to its end; `meanwhile` is done on the calling thread at the same time.
+///
+/// # Errors
+///
+/// The first error of any worker; the others stop at their next step.
+pub fn run<T>(
+    workers: &mut [Worker<'_>],
+    fill: Option<&dyn Fill>,
+    drain: Option<&dyn Drain>,
+    meanwhile: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    let failed = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = workers
+            .iter_mut()
+            .map(|worker| {
+                let failed = &failed;
+                scope.spawn(move || {
+                    let outcome =
+                        Step { fill, is_exhausted: fill.is_none(), drain, failed }.run(worker);
+                    failed.fetch_or(outcome.is_err(), Ordering::Relaxed);
+                    outcome
+                })
+            })
+            .collect();
+        let other = meanwhile();
+        failed.fetch_or(other.is_err(), Ordering::Relaxed);
+        let mut error = None;
+        for thread in threads {
+            let outcome = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            // A worker that merely stopped because of another has nothing to tell.
+            match (outcome, &error) {
+                (Err(e), None | Some(Error::Interrupted)) => error = Some(e),
+                _ => {}
+            }
+        }
+        match (other, error) {
+            (Err(e), None | Some(Error::Interrupted)) | (_, Some(e)) => Err(e),
+            (Ok(value), None) => Ok(value),
+        }
+    })
+}
+
+/// What a worker does in a stage.
+struct Step<'a> {
+    fill: Option<&'a dyn Fill>,
+    /// Whether `fill` has nothing more to claim; reads may still be in flight.
+    is_exhausted: bool,
+    drain: Option<&'a dyn Drain>,
+    /// Set when any worker fails.
+    failed: &'a AtomicBool,
+}
+
+impl Step<'_> {
+    fn run(mut self, worker: &mut Worker<'_>) -> Result<()> {
+        loop {
+            if self.failed.load(Ordering::Relaxed) || worker.lane.progress().is_stopping() {
+                return Err(Error::Interrupted);
+            }
+            let has_worked = self.take_in(worker)? | self.read_ahead(worker)?;
+            if self.drain(worker)? | has_worked {
+                continue;
+            }
+            let waits_for_buffer = self.drain.is_some() && !worker.lane.has_buffer();
+            if worker.lane.reads_pending() > 0 || waits_for_buffer {
+                worker.lane.wait()?;
+            } else {
+                match self.fill {
+                    Some(fill) if !self.is_exhausted => fill.wait_turn(),
+                    _ => return Ok(()),
+                }
+            }
+        }
+    }
+
+    /// Starts reads until enough are in flight. Whether work was done besides.
+    fn read_ahead(&mut self, worker: &mut Worker<'_>) -> Result<bool> {
+        let Some(fill) = self.fill else { return Ok(false) };
+        while !self.is_exhausted && worker.lane.reads_pending() < worker.read_depth {
+            match fill.claim(worker)? {
+                Claim::Read(request) => worker.lane.read(request)?,
+                Claim::Worked => return Ok(true),
+                Claim::Later => break,
+                Claim::Exhausted => self.is_exhausted = true,
+            }
+        }
+        Ok(false)
+    }
+
+    /// Takes in one read that has ended.
+    fn take_in(&mut self, worker: &mut Worker<'_>) -> Result<bool> {
+        let Some(completion) = worker.lane.next_arrival()? else { return Ok(false) };
+        if let Some(fill) = self.fill {
+            fill.arrived(worker, completion)?;
+        }
+        Ok(true)
+    }
+
+    /// Makes one piece of output, if that can begin without waiting.
+    fn drain(&mut self, worker: &mut Worker<'_>) -> Result<bool> {
+        let Some(drain) = self.drain else { return Ok(false) };
+        if !worker.lane.has_buffer() {
+            return Ok(false);
+        }
+        match drain.claim() {
+            Some(task) => drain.produce(task, worker).map(|()| true),
+            None => {
+                self.drain = None;
+                Ok(false)
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Standard input as a source of records: in order, of a length nobody knows beforehand.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use crate::error::{Error, Result};
+use crate::io::pipe;
+
+/// One or more streams, read one after the other as if they were one.
+#[derive(Debug)]
+pub struct Stream {
+    /// The stream being read, and those after it.
+    readers: VecDeque<pipe::Reader>,
+    record_length: usize,
+}
+
+impl Stream {
+    /// Streams at their beginnings.
+    pub fn new(readers: impl IntoIterator<Item = pipe::Reader>, record_length: usize) -> Self {
+        Self { readers: readers.into_iter().collect(), record_length }
+    }
+
+    /// Whether the end of the last one has been seen.
+    pub fn is_at_end(&self) -> bool {
+        self.readers.is_empty()
+    }
+
+    /// Reads until `buffer` is full or the last stream ends; bytes read, and how long that took.
+    pub fn fill(&mut self, buffer: &mut [u8]) -> Result<(usize, Duration)> {
+        let begun = Instant::now();
+        let mut filled = 0;
+        while let Some(reader) = self.readers.front_mut() {
+            filled += reader.fill(&mut buffer[filled..])?;
+            if filled == buffer.len() {
+                break;
+            }
+            check_end(reader, self.record_length as u64)?;
+            self.readers.pop_front();
+        }
+        Ok((filled, begun.elapsed()))
+    }
+}
+
+/// Checks that a stream ended where a record does.
+fn check_end(reader: &pipe::Reader, record_length: u64) -> Result<()> {
+    let bytes = reader.bytes();
+    let excess = bytes % record_length;
+    if excess == 0 {
+        return Ok(());
+    }
+    Err(Error::Malformed {
+        path: reader.name().to_owned(),
+        message: format!(
+            "ends in the middle of record {}: {bytes} bytes are not a multiple of the record length \
+             {record_length} ({excess} left over)",
+            bytes / record_length
+        ),
+    })
+}

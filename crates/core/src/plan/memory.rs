@@ -1,0 +1,194 @@
+//! Dividing the budget.
+//!
+//! ```text
+//!   budget  = reserve (program, stacks, rings, indexes)  +  arena
+//!   arena   = lanes (output buffers)  +  scratch (bucket sorts)  +  loads
+//!   loads   = one load of everything            one pass
+//!           | two loads, or two slabs, in turn  two passes and more
+//!   load    = records | pool of entries         longer records
+//!           | read blocks | pool of records     short records, which are dealt themselves
+//! ```
+//!
+//! Everything large is in the arena and nowhere else; the reserve is what is left for the small things.
+
+use crate::incore::bucket::{BUCKET_ENTRIES, BUCKET_ENTRIES_MAX};
+use crate::incore::{Item, Pool, Scratch};
+use crate::load::layout::PAGE;
+use crate::run::layout::BLOCK;
+use crate::units::ByteSize;
+
+use super::Need;
+
+/// What the process takes before it has done anything: its code, the C library, the allocator's first
+/// pages, and huge-page rounding of the arena's ends. Measured at 5-6 MiB; the rest is for classifiers,
+/// layouts and edges.
+const RESERVE: u64 = 12 << 20;
+
+/// Stack pages, a ring and a sample buffer for each worker.
+const RESERVE_PER_THREAD: u64 = 512 << 10;
+
+/// One part in so many of the budget is for what grows with the input: indexes of runs, edges, marks.
+const RESERVE_SHARE: u64 = 32;
+
+/// Output buffers of each worker: one being filled, the others being written.
+const BUFFERS: usize = 4;
+
+/// Edge buffers of each worker.
+const EDGES: usize = 4;
+
+const CAPACITY_MIN: usize = 512 << 10;
+const CAPACITY_MAX: usize = 4 << 20;
+
+/// Lanes and scratch space may take so much of the arena before workers are given up for it.
+const FIXED_SHARE: usize = 3;
+
+/// Bytes of records in a bucket, for long records: buckets are what workers share the work by.
+const BUCKET_BYTES: usize = 4 << 20;
+
+/// Records named by 32-bit numbers.
+const RECORDS_MAX: u64 = u32::MAX as u64;
+
+/// Bytes of the arena that a budget leaves.
+pub fn usable(budget: ByteSize, threads: usize) -> usize {
+    let reserve = RESERVE + RESERVE_PER_THREAD * threads as u64 + budget.bytes() / RESERVE_SHARE;
+    budget.bytes().saturating_sub(reserve) as usize & !(PAGE - 1)
+}
+
+/// Workers that memory allows, of those wanted.
+pub fn threads(need: &Need, item: Item, usable: usize) -> usize {
+    let fits = |threads: usize| {
+        let lane = LaneMemory::new(need.record_length, usable, threads);
+        threads * (lane.bytes() + scratch_bytes(item)) <= usable / FIXED_SHARE
+    };
+    (1..=need.threads.max(1)).rev().find(|threads| fits(*threads)).unwrap_or(1)
+}
+
+/// The least budget that would do, for the message that says so.
+pub fn least_budget(need: &Need, fixed: usize) -> ByteSize {
+    let loads = 16 * (need.record_length.max(BLOCK) + BLOCK) + (8 << 20);
+    let least = RESERVE + RESERVE_PER_THREAD + (fixed + loads) as u64;
+    ByteSize((least + least / RESERVE_SHARE).next_multiple_of(1 << 20))
+}
+
+/// Bytes that one worker sorts buckets in.
+pub fn scratch_bytes(item: Item) -> usize {
+    Scratch::bytes_needed(BUCKET_ENTRIES_MAX, item).next_multiple_of(PAGE)
+}
+
+/// Records wanted in a bucket.
+pub fn bucket_records(record_length: usize) -> usize {
+    (BUCKET_BYTES / record_length).clamp(1, BUCKET_ENTRIES)
+}
+
+/// Most buckets that a load of `records` records is dealt into.
+pub fn buckets_max(records: u64, record_length: usize) -> usize {
+    let wanted = records / bucket_records(record_length) as u64;
+    if wanted <= 1 { 1 } else { (2 * wanted + 256).min(records) as usize }
+}
+
+/// One worker's output buffers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneMemory {
+    /// Output buffers.
+    pub buffers: usize,
+    /// Bytes of each that are filled before it is written.
+    pub capacity: usize,
+    /// Bytes behind them, for the record that fills it.
+    pub slack: usize,
+    /// Edge buffers, each of one block of a run.
+    pub edges: usize,
+}
+
+impl LaneMemory {
+    /// The buffers of one of `threads` workers that share `usable` bytes.
+    pub fn new(record_length: usize, usable: usize, threads: usize) -> Self {
+        let share = usable / (16 * BUFFERS * threads.max(1));
+        let capacity = share.clamp(CAPACITY_MIN, CAPACITY_MAX) / BLOCK * BLOCK;
+        Self {
+            buffers: BUFFERS,
+            capacity,
+            slack: record_length.next_multiple_of(PAGE),
+            edges: EDGES,
+        }
+    }
+
+    /// Bytes of one output buffer.
+    pub fn buffer_bytes(&self) -> usize {
+        self.capacity + self.slack
+    }
+
+    /// Bytes of all buffers of one worker.
+    pub fn bytes(&self) -> usize {
+        self.buffers * self.buffer_bytes() + self.edges * BLOCK
+    }
+}
+
+/// The memory of one load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoadMemory {
+    /// Most bytes of records, with what alignment adds.
+    pub records_bytes: u64,
+    /// Most records.
+    pub records_max: u32,
+    /// Memory that is read into: the whole load, or blocks in flight where records are dealt.
+    pub read_bytes: usize,
+    /// Memory of the buckets.
+    pub pool_bytes: usize,
+    /// Most buckets.
+    pub buckets_max: usize,
+}
+
+impl LoadMemory {
+    /// Bytes of both.
+    pub fn bytes(&self) -> usize {
+        self.read_bytes + self.pool_bytes
+    }
+}
+
+/// What a load's memory follows from, besides its size.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// What lies in the buckets.
+    pub item: Item,
+    /// Bytes per record.
+    pub record_length: usize,
+    /// Workers.
+    pub threads: usize,
+    /// Bytes of one read request.
+    pub block_bytes: usize,
+    /// Read requests in flight, per worker.
+    pub read_depth: usize,
+}
+
+impl Sizes {
+    /// The memory of a load of `bytes` bytes of records that take `padded` bytes where they are read.
+    pub fn load_for(&self, padded: u64, bytes: u64) -> LoadMemory {
+        let records = (bytes / self.record_length as u64).min(RECORDS_MAX);
+        let buckets_max = buckets_max(records, self.record_length);
+        let pool = Pool::bytes_needed(records, self.item.bytes(), buckets_max, self.threads);
+        let read = match self.item {
+            Item::Entry => padded.next_multiple_of(PAGE as u64),
+            Item::Record(_) => (self.block_bytes * self.threads * self.read_depth) as u64,
+        };
+        let is_too_many = bytes / self.record_length as u64 > RECORDS_MAX;
+        LoadMemory {
+            records_bytes: padded,
+            records_max: records as u32,
+            read_bytes: if is_too_many { usize::MAX / 4 } else { read as usize },
+            pool_bytes: (pool as usize).next_multiple_of(PAGE),
+            buckets_max,
+        }
+    }
+
+    /// The largest load within `limit` bytes of memory.
+    pub fn load_within(&self, limit: usize) -> LoadMemory {
+        let ceiling = (limit as u64).min(RECORDS_MAX * self.record_length as u64);
+        let fits = |bytes: u64| self.load_for(bytes, bytes).bytes() <= limit;
+        let (mut low, mut high) = (0, ceiling / PAGE as u64 + 1);
+        while low + 1 < high {
+            let middle = low + (high - low) / 2;
+            if fits(middle * PAGE as u64) { low = middle } else { high = middle }
+        }
+        self.load_for(low * PAGE as u64, low * PAGE as u64)
+    }
+}

@@ -1,0 +1,176 @@
+//! Deciding: how a job will be done, before anything is done.
+//!
+//! A [`Plan`] is a pure function of a [`Need`]: sizes of the input, record and key, the memory budget
+//! and the number of workers. It opens no file and asks no clock, so that it can be printed, tested and
+//! held against the outcome. `memory` divides the budget, `passes` decides how runs are merged.
+
+pub mod memory;
+pub mod passes;
+
+use crate::error::{Error, Result};
+use crate::incore::Item;
+use crate::load::layout::PAGE;
+use crate::units::ByteSize;
+
+use memory::{LaneMemory, LoadMemory};
+
+/// What the plan follows from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// Bytes of all inputs together; `None` for a stream.
+    pub input_bytes: Option<u64>,
+    /// Number of inputs.
+    pub inputs: usize,
+    /// Bytes per record.
+    pub record_length: usize,
+    /// Bytes of the normalized key.
+    pub key_length: usize,
+    /// Ceiling of the process's resident size.
+    pub budget: ByteSize,
+    /// Workers wanted.
+    pub threads: usize,
+}
+
+/// How a job will be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// What lies in the buckets.
+    pub item: Item,
+    /// Workers: as many as wanted, or as memory allows.
+    pub threads: usize,
+    /// Memory of the whole arena.
+    pub arena_bytes: usize,
+    /// What each worker moves bytes with.
+    pub lane: LaneMemory,
+    /// Bytes that each worker sorts buckets in.
+    pub scratch_bytes: usize,
+    /// Whether all input fits one load.
+    pub is_one_pass: bool,
+    /// Memory of one load: the only one, or one of two that take turns.
+    pub load: LoadMemory,
+    /// Bytes of one read request.
+    pub block_bytes: usize,
+    /// Read requests each worker keeps in flight.
+    pub read_depth: usize,
+    /// Bytes of output a worker makes at a time.
+    pub task_bytes: u64,
+    /// Memory of one slab of a merge; two take turns.
+    pub slab_bytes: usize,
+    /// Most runs merged at once.
+    pub merge_width: usize,
+}
+
+/// Read requests in flight over all workers. Eight keep the disks we know busy.
+const READS_IN_FLIGHT: usize = 8;
+
+/// Largest read request: a second's worth of requests is a few hundred, and each is cut by the kernel
+/// anyway.
+const BLOCK_MAX: usize = 4 << 20;
+
+/// Smallest read request that a disk still serves at full speed.
+const BLOCK_MIN: usize = 256 << 10;
+
+/// Largest task: edges between tasks cost a small write each.
+const TASK_MAX: u64 = 8 << 20;
+
+impl Plan {
+    /// The plan for a need.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] where the budget is too small for even the smallest sort.
+    pub fn new(need: &Need) -> Result<Self> {
+        let item = Item::for_length(need.record_length);
+        let usable = memory::usable(need.budget, need.threads);
+        let threads = memory::threads(need, item, usable);
+        let lane = LaneMemory::new(need.record_length, usable, threads);
+        let scratch_bytes = memory::scratch_bytes(item);
+        let fixed = threads * (lane.bytes() + scratch_bytes);
+        let shared = usable.saturating_sub(fixed) & !(PAGE - 1);
+        let block_bytes = (shared / 64).clamp(BLOCK_MIN, BLOCK_MAX) & !(PAGE - 1);
+        let read_depth = (READS_IN_FLIGHT / threads).max(2);
+        let sizes = memory::Sizes {
+            item,
+            record_length: need.record_length,
+            threads,
+            block_bytes,
+            read_depth,
+        };
+
+        let padding = 2 * PAGE as u64 * need.inputs as u64;
+        let whole = need.input_bytes.map(|bytes| sizes.load_for(bytes + padding, bytes));
+        let one = whole.filter(|load| load.bytes() as u64 <= shared as u64);
+        let half = shared / 2 & !(PAGE - 1);
+        let is_one_pass = one.is_some();
+        let load = one.unwrap_or_else(|| sizes.load_within(half));
+        let merge_width = passes::merge_width(half, need.record_length);
+        if !is_one_pass && (load.records_max < 2 || merge_width < 2) {
+            return Err(too_small(need, fixed));
+        }
+        let arena_bytes = if is_one_pass { load.bytes() + fixed } else { 2 * half + fixed };
+        let task_share = load.records_bytes / (8 * threads as u64);
+        Ok(Self {
+            item,
+            threads,
+            arena_bytes,
+            lane,
+            scratch_bytes,
+            is_one_pass,
+            load,
+            block_bytes,
+            read_depth,
+            task_bytes: task_share.clamp(1, TASK_MAX),
+            slab_bytes: half,
+            merge_width,
+        })
+    }
+}
+
+impl Plan {
+    /// Bytes that reads and writes of all passes move, for an input of `bytes`.
+    pub fn bytes_to_move(&self, bytes: u64) -> u64 {
+        let passes = if self.is_one_pass { 1 } else { 2 };
+        2 * (passes * bytes + self.merged_twice(bytes))
+    }
+
+    /// Spill space that intermediate merges need besides the runs: the largest group's.
+    pub fn intermediate_bytes(&self, bytes: u64) -> u64 {
+        let groups = passes::intermediate_groups(self.runs(bytes), self.merge_width);
+        let largest = groups.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
+        (largest as u64 * self.load.records_bytes).min(bytes)
+    }
+
+    /// Bytes that intermediate merges move, in one direction.
+    fn merged_twice(&self, bytes: u64) -> u64 {
+        let mut moved = 0;
+        let mut runs = self.runs(bytes);
+        let mut run_bytes = bytes / runs.max(1) as u64;
+        loop {
+            let groups = passes::intermediate_groups(runs, self.merge_width);
+            let merged: usize = groups.iter().map(ExactSizeIterator::len).sum();
+            if merged == 0 {
+                return moved;
+            }
+            moved += merged as u64 * run_bytes;
+            runs = runs - merged + groups.len();
+            run_bytes = bytes / runs as u64;
+        }
+    }
+
+    /// Runs that an input of `bytes` bytes makes.
+    fn runs(&self, bytes: u64) -> usize {
+        if self.is_one_pass { 0 } else { bytes.div_ceil(self.load.records_bytes.max(1)) as usize }
+    }
+}
+
+fn too_small(need: &Need, fixed: usize) -> Error {
+    let least = memory::least_budget(need, fixed);
+    Error::Usage(format!(
+        "a memory budget of {} is too small to sort records of {}; give at least {least} with --memory",
+        need.budget,
+        ByteSize(need.record_length as u64)
+    ))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,199 @@
+//! A file written by many workers at known offsets, in whole granules.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{Lane, Writer};
+use crate::error::Result;
+use crate::io::{File, Region};
+
+/// A granule that several tasks share, while bytes are missing.
+#[derive(Debug)]
+struct Edge {
+    bytes: Box<[u8]>,
+    filled: usize,
+}
+
+/// Bytes `0..length` of data, at `base..` of a file.
+#[derive(Debug)]
+pub struct FileSink {
+    file: Arc<File>,
+    base: u64,
+    length: u64,
+    granule: usize,
+    edges: Mutex<HashMap<u64, Edge>>,
+    /// XXH3-64 of every granule, the last one padded with zeros; empty where nobody wants them.
+    checksums: Box<[AtomicU64]>,
+}
+
+impl FileSink {
+    /// A sink for `length` bytes at `base` of `file`, written in granules of `granule` bytes. The last
+    /// granule is padded with zeros. `base` is a multiple of what requests past the page cache need.
+    pub fn new(file: Arc<File>, base: u64, length: u64, granule: usize) -> Self {
+        Self { file, base, length, granule, edges: Mutex::default(), checksums: Box::default() }
+    }
+
+    /// The same, taking a checksum of every granule.
+    pub fn with_checksums(file: Arc<File>, base: u64, length: u64, granule: usize) -> Self {
+        let granules = length.div_ceil(granule as u64);
+        let checksums = (0..granules).map(|_| AtomicU64::new(0)).collect();
+        Self { checksums, ..Self::new(file, base, length, granule) }
+    }
+
+    /// The file.
+    pub fn file(&self) -> &Arc<File> {
+        &self.file
+    }
+
+    /// Bytes of data, padded to whole granules.
+    pub fn padded_length(&self) -> u64 {
+        self.length.next_multiple_of(self.granule as u64)
+    }
+
+    /// The granules' checksums, once all have been written.
+    pub fn into_checksums(self) -> impl Iterator<Item = u64> {
+        self.assert_whole();
+        self.checksums.into_iter().map(AtomicU64::into_inner)
+    }
+
+    /// Asserts that no granule waits for bytes: every task has brought what it promised.
+    pub fn assert_whole(&self) {
+        let edges = self.edges.lock().unwrap_or_else(PoisonError::into_inner);
+        assert!(edges.is_empty(), "{} granules lack bytes", edges.len());
+    }
+
+    /// Writes `granules` whole granules of `region`, which begins at `offset` of the data.
+    fn write(
+        &self,
+        lane: &mut Lane<'_>,
+        offset: u64,
+        region: Region,
+        range: std::ops::Range<usize>,
+    ) -> Result<()> {
+        debug_assert_eq!(range.len() % self.granule, 0);
+        let first = (offset + range.start as u64) / self.granule as u64;
+        if !self.checksums.is_empty() {
+            let granules = region[range.clone()].chunks_exact(self.granule);
+            for (checksum, bytes) in self.checksums[first as usize..].iter().zip(granules) {
+                checksum.store(xxh3_64(bytes), Ordering::Relaxed);
+            }
+        }
+        lane.write(&self.file, self.base + first * self.granule as u64, region, range)
+    }
+
+    /// Adds bytes of a granule that another task shares; writes it if they were the last it lacked.
+    fn add_edge(&self, lane: &mut Lane<'_>, offset: u64, bytes: &[u8]) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let granule = offset / self.granule as u64;
+        let start = granule * self.granule as u64;
+        let whole = (self.length - start).min(self.granule as u64) as usize;
+        let complete = {
+            let mut edges = self.edges.lock().unwrap_or_else(PoisonError::into_inner);
+            let edge = edges.entry(granule).or_insert_with(|| Edge {
+                bytes: vec![0; self.granule].into_boxed_slice(),
+                filled: 0,
+            });
+            let at = (offset - start) as usize;
+            edge.bytes[at..at + bytes.len()].copy_from_slice(bytes);
+            edge.filled += bytes.len();
+            assert!(edge.filled <= whole, "no byte is written twice");
+            if edge.filled == whole { edges.remove(&granule) } else { None }
+        };
+        if let Some(edge) = complete {
+            let mut region = lane.take_edge()?;
+            region[..self.granule].copy_from_slice(&edge.bytes);
+            self.write(lane, start, region, 0..self.granule)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes one task's bytes to a [`FileSink`].
+#[derive(Debug)]
+pub struct FileWriter<'a, 'p> {
+    sink: &'a FileSink,
+    lane: &'a mut Lane<'p>,
+    /// `None` only while it is exchanged.
+    buffer: Option<Region>,
+    /// Where the buffer's first byte belongs in the data: a multiple of the granule.
+    start: u64,
+    /// Bytes `head..filled` of the buffer are this task's; `head` is zero but for the first buffer.
+    head: usize,
+    filled: usize,
+    /// The buffer is written when this many bytes are filled; room beyond is for one more record.
+    capacity: usize,
+}
+
+impl<'a, 'p> FileWriter<'a, 'p> {
+    /// A writer that begins at byte `offset` of the data.
+    pub fn new(sink: &'a FileSink, lane: &'a mut Lane<'p>, offset: u64) -> Result<Self> {
+        let head = (offset % sink.granule as u64) as usize;
+        let buffer = lane.take_buffer()?;
+        let capacity = lane.capacity() / sink.granule * sink.granule;
+        assert!(capacity > 0, "a buffer holds at least one granule");
+        let start = offset - head as u64;
+        Ok(Self { sink, lane, buffer: Some(buffer), start, head, filled: head, capacity })
+    }
+
+    /// Hands on what is left. `end` is where the task was to end.
+    pub fn finish(mut self, end: u64) -> Result<()> {
+        assert_eq!(self.start + self.filled as u64, end, "a task fills its range");
+        let Some(buffer) = self.buffer.take() else { return Ok(()) };
+        let granule = self.sink.granule;
+        let first = self.first_whole().min(self.filled);
+        self.sink.add_edge(self.lane, self.start + self.head as u64, &buffer[self.head..first])?;
+        let last = (self.filled / granule * granule).max(first);
+        self.sink.add_edge(self.lane, self.start + last as u64, &buffer[last..self.filled])?;
+        if first < last {
+            self.sink.write(self.lane, self.start, buffer, first..last)
+        } else {
+            self.lane.give_back(buffer);
+            Ok(())
+        }
+    }
+
+    /// Where in the buffer the first granule begins that is this task's alone.
+    fn first_whole(&self) -> usize {
+        self.head.next_multiple_of(self.sink.granule)
+    }
+
+    /// Writes a full buffer and goes on in another, which begins with what the full one had too much.
+    fn exchange(&mut self) -> Result<()> {
+        let Some(full) = self.buffer.take() else { return Ok(()) };
+        let mut next = self.lane.take_buffer()?;
+        let excess = self.filled - self.capacity;
+        next[..excess].copy_from_slice(&full[self.capacity..self.filled]);
+        let first = self.first_whole();
+        self.sink.add_edge(self.lane, self.start + self.head as u64, &full[self.head..first])?;
+        if first < self.capacity {
+            self.sink.write(self.lane, self.start, full, first..self.capacity)?;
+        } else {
+            self.lane.give_back(full);
+        }
+        self.start += self.capacity as u64;
+        (self.head, self.filled, self.buffer) = (0, excess, Some(next));
+        Ok(())
+    }
+}
+
+impl Writer for FileWriter<'_, '_> {
+    fn room(&mut self) -> &mut [u8] {
+        match &mut self.buffer {
+            Some(buffer) => &mut buffer[self.filled..],
+            None => &mut [],
+        }
+    }
+
+    fn commit(&mut self, bytes: usize) -> Result<()> {
+        self.filled += bytes;
+        while self.filled >= self.capacity {
+            self.exchange()?;
+        }
+        Ok(())
+    }
+}

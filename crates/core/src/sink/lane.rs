@@ -1,0 +1,243 @@
+//! What one worker moves bytes with: its queue, its buffers, and an account of its waiting.
+//!
+//! Reads and writes share the queue. Whoever waits for a free buffer may be handed a finished read
+//! instead; the lane keeps it until the worker asks for it, so that no completion is ever lost and a
+//! producer need not know that reading goes on.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::error::Result;
+use crate::io::{Completion, File, Operation, Queue, Region, Request};
+use crate::stats::Progress;
+
+/// What a lane has done so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LaneCounters {
+    /// Bytes read.
+    pub bytes_read: u64,
+    /// Bytes written.
+    pub bytes_written: u64,
+    /// Time blocked on I/O.
+    pub waited: Duration,
+}
+
+impl LaneCounters {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            bytes_read: self.bytes_read + other.bytes_read,
+            bytes_written: self.bytes_written + other.bytes_written,
+            waited: self.waited + other.waited,
+        }
+    }
+
+    /// What was done since `earlier`.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            bytes_read: self.bytes_read - earlier.bytes_read,
+            bytes_written: self.bytes_written - earlier.bytes_written,
+            waited: self.waited - earlier.waited,
+        }
+    }
+}
+
+/// A worker's means of moving bytes.
+pub struct Lane<'p> {
+    progress: &'p Progress,
+    queue: Box<dyn Queue>,
+    /// Output buffers not in use, each of `buffer_bytes`.
+    free: Vec<Region>,
+    /// Buffers for edges, each of one granule of the largest kind.
+    free_edges: Vec<Region>,
+    buffer_bytes: usize,
+    /// Bytes of an output buffer to fill; what is beyond is for the record that fills it.
+    capacity: usize,
+    /// Reads that have ended and that nobody has asked for yet.
+    arrived: VecDeque<Completion>,
+    reads_in_flight: usize,
+    counters: LaneCounters,
+}
+
+impl<'p> Lane<'p> {
+    /// A lane over `queue`, with output buffers of one size, to be filled up to `capacity`, and edge
+    /// buffers of another size.
+    pub fn new(
+        queue: Box<dyn Queue>,
+        buffers: Vec<Region>,
+        edges: Vec<Region>,
+        capacity: usize,
+        progress: &'p Progress,
+    ) -> Self {
+        assert!(!buffers.is_empty() && !edges.is_empty());
+        Self {
+            progress,
+            queue,
+            buffer_bytes: buffers[0].len(),
+            free: buffers,
+            free_edges: edges,
+            capacity,
+            arrived: VecDeque::new(),
+            reads_in_flight: 0,
+            counters: LaneCounters::default(),
+        }
+    }
+
+    /// What this lane has done so far.
+    pub fn counters(&self) -> LaneCounters {
+        self.counters
+    }
+
+    /// Where the job's progress is told.
+    pub fn progress(&self) -> &'p Progress {
+        self.progress
+    }
+
+    /// The engine's name.
+    pub fn engine(&self) -> &'static str {
+        self.queue.name()
+    }
+
+    /// Bytes of an output buffer to fill before it is written; the longest record fits behind them.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Reads begun and not yet handed out by [`next_arrival`](Self::next_arrival).
+    pub fn reads_pending(&self) -> usize {
+        self.reads_in_flight + self.arrived.len()
+    }
+
+    /// Starts a read.
+    pub fn read(&mut self, request: Request) -> Result<()> {
+        assert_eq!(request.operation, Operation::Read);
+        self.reads_in_flight += 1;
+        self.queue.submit(request)
+    }
+
+    /// A read that has ended, without waiting.
+    pub fn next_arrival(&mut self) -> Result<Option<Completion>> {
+        while self.arrived.is_empty() {
+            match self.queue.poll()? {
+                Some(completion) => self.take_in(completion)?,
+                None => break,
+            }
+        }
+        Ok(self.arrived.pop_front())
+    }
+
+    /// Waits until any one request has ended.
+    pub fn wait(&mut self) -> Result<()> {
+        let start = Instant::now();
+        let completion = self.queue.wait()?;
+        self.counters.waited += start.elapsed();
+        match completion {
+            Some(completion) => self.take_in(completion),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds time a worker was blocked on a stream.
+    pub fn count_waiting(&mut self, waited: Duration) {
+        self.counters.waited += waited;
+    }
+
+    /// Adds bytes that came from or went to a stream.
+    pub fn count_streamed(&mut self, bytes_read: u64, bytes_written: u64) {
+        self.progress.moved(bytes_read + bytes_written);
+        self.counters.bytes_read += bytes_read;
+        self.counters.bytes_written += bytes_written;
+    }
+
+    /// Whether an output buffer can be had without waiting.
+    pub fn has_buffer(&self) -> bool {
+        !self.free.is_empty()
+    }
+
+    /// A free output buffer, waiting for a write to end where there is none.
+    pub fn take_buffer(&mut self) -> Result<Region> {
+        loop {
+            if let Some(buffer) = self.free.pop() {
+                return Ok(buffer);
+            }
+            assert!(self.queue.in_flight() > 0, "a buffer is free or being written");
+            self.wait()?;
+        }
+    }
+
+    /// A free edge buffer, waiting for a write to end where there is none.
+    pub fn take_edge(&mut self) -> Result<Region> {
+        loop {
+            if let Some(buffer) = self.free_edges.pop() {
+                return Ok(buffer);
+            }
+            assert!(self.queue.in_flight() > 0, "an edge buffer is free or being written");
+            self.wait()?;
+        }
+    }
+
+    /// Gives a buffer back unwritten.
+    pub fn give_back(&mut self, buffer: Region) {
+        if buffer.len() == self.buffer_bytes {
+            self.free.push(buffer);
+        } else {
+            self.free_edges.push(buffer);
+        }
+    }
+
+    /// Starts a write of `range` of a buffer; the buffer is free again when it has ended.
+    pub fn write(
+        &mut self,
+        file: &Arc<File>,
+        offset: u64,
+        region: Region,
+        range: Range<usize>,
+    ) -> Result<()> {
+        let file = Arc::clone(file);
+        let operation = Operation::Write;
+        self.queue.submit(Request { operation, file, offset, region, range, tag: 0 })
+    }
+
+    /// Waits until all writes have ended. No read may be in flight.
+    pub fn flush(&mut self) -> Result<()> {
+        assert_eq!(self.reads_pending(), 0);
+        while self.queue.in_flight() > 0 {
+            self.wait()?;
+        }
+        Ok(())
+    }
+
+    fn take_in(&mut self, completion: Completion) -> Result<()> {
+        match completion.request.operation {
+            Operation::Read => {
+                self.reads_in_flight -= 1;
+                if let Ok(bytes) = completion.result {
+                    self.counters.bytes_read += bytes as u64;
+                    self.progress.moved(bytes as u64);
+                }
+                self.arrived.push_back(completion);
+            }
+            Operation::Write => {
+                self.give_back(completion.request.region);
+                let bytes = completion.result? as u64;
+                self.counters.bytes_written += bytes;
+                self.progress.moved(bytes);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Lane<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lane")
+            .field("engine", &self.engine())
+            .field("free", &self.free.len())
+            .field("reads_pending", &self.reads_pending())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,186 @@
+//! What a job did: counters written by every room while it runs, figures for people afterwards.
+//!
+//! [`Progress`] is the live side: a few shared counters that workers raise once per block and that
+//! another thread may read at any time; it also carries the request to stop. [`Statistics`] is the
+//! whole account at the end. How either is shown is left to the command line.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+
+use serde::Serialize;
+
+use crate::units::ByteSize;
+
+/// What a job is busy with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[repr(u8)]
+pub enum Phase {
+    /// Looking at the inputs, making the plan, sampling keys.
+    Planning,
+    /// Reading the one load of a one-pass sort and dealing its entries.
+    Reading,
+    /// Reading loads and writing them as sorted runs.
+    RunGeneration,
+    /// Merging runs into fewer, longer runs.
+    IntermediateMerge,
+    /// Writing the output: gathering a one-pass sort, or the final merge.
+    Writing,
+    /// Making the output durable and giving it its name.
+    Finishing,
+}
+
+impl Phase {
+    const ALL: [Self; 6] = [
+        Self::Planning,
+        Self::Reading,
+        Self::RunGeneration,
+        Self::IntermediateMerge,
+        Self::Writing,
+        Self::Finishing,
+    ];
+
+    /// The phase in words, for a progress line.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Planning => "planning",
+            Self::Reading => "reading",
+            Self::RunGeneration => "writing runs",
+            Self::IntermediateMerge => "merging runs",
+            Self::Writing => "writing output",
+            Self::Finishing => "making durable",
+        }
+    }
+}
+
+/// The live counters of one job. Shared by reference; every method takes `&self`.
+#[derive(Debug, Default)]
+pub struct Progress {
+    stop: AtomicBool,
+    phase: AtomicU8,
+    /// Bytes moved so far, reads and writes of every pass together.
+    bytes_done: AtomicU64,
+    /// Bytes the plan will move, reads and writes of every pass; 0 while unknown (a pipe).
+    bytes_total: AtomicU64,
+}
+
+impl Progress {
+    /// Counters of a job that has not begun.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks the job to stop; it ends within about a second with [`Error::Interrupted`].
+    ///
+    /// [`Error::Interrupted`]: crate::Error::Interrupted
+    pub fn request_stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the job was asked to stop.
+    pub fn is_stopping(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// What the job is busy with.
+    pub fn phase(&self) -> Phase {
+        Phase::ALL[usize::from(self.phase.load(Ordering::Relaxed))]
+    }
+
+    /// Bytes moved so far and bytes to be moved in all (`None` while unknown), reads and writes of
+    /// every pass together: their quotient is an honest fraction of the work done.
+    pub fn bytes(&self) -> (u64, Option<u64>) {
+        let total = self.bytes_total.load(Ordering::Relaxed);
+        (self.bytes_done.load(Ordering::Relaxed), (total > 0).then_some(total))
+    }
+
+    pub(crate) fn enter(&self, phase: Phase) {
+        self.phase.store(phase as u8, Ordering::Relaxed);
+    }
+
+    pub(crate) fn expect_bytes(&self, total: u64) {
+        self.bytes_total.store(total, Ordering::Relaxed);
+    }
+
+    pub(crate) fn moved(&self, bytes: u64) {
+        self.bytes_done.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+/// Bytes that crossed the border to each kind of file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Streams {
+    /// Read from the inputs.
+    pub input_read: ByteSize,
+    /// Written to run files.
+    pub spill_written: ByteSize,
+    /// Read back from run files.
+    pub spill_read: ByteSize,
+    /// Written to the output.
+    pub output_written: ByteSize,
+}
+
+/// One phase's share of the time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PhaseTime {
+    /// Which phase.
+    pub phase: Phase,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// Seconds that workers were blocked on I/O, summed over workers.
+    pub io_wait_seconds: f64,
+}
+
+/// The proof that the output holds the input's records, each exactly once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Proof {
+    /// Records in, and records out.
+    pub records: u64,
+    /// Sum of every record's 128-bit hash, modulo 2^128, as 32 hexadecimal digits.
+    #[serde(serialize_with = "as_hexadecimal")]
+    pub checksum: u128,
+}
+
+fn as_hexadecimal<S: serde::Serializer>(value: &u128, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&format!("{value:032x}"))
+}
+
+/// Everything worth knowing about a finished sort.
+#[derive(Clone, Debug, Serialize)]
+pub struct Statistics {
+    /// Records sorted.
+    pub records: u64,
+    /// Bytes sorted.
+    pub bytes: ByteSize,
+    /// Wall-clock seconds from the start of the job to the durable output.
+    pub seconds: f64,
+    /// Times the data was read and written: 1 where it fitted in memory.
+    pub passes: u32,
+    /// Loads the input was read in.
+    pub loads: u64,
+    /// Runs spilled by run generation; 0 in one pass.
+    pub runs: u64,
+    /// Most runs merged at once; 0 in one pass.
+    pub merge_width: u64,
+    /// Worker threads.
+    pub threads: usize,
+    /// The I/O engine that was used.
+    pub engine: &'static str,
+    /// Whether the inputs were read past the page cache.
+    pub direct_input: bool,
+    /// Whether the output was written past the page cache.
+    pub direct_output: bool,
+    /// The memory budget.
+    pub memory_budget: ByteSize,
+    /// Highest resident size of the process so far (`VmHWM`).
+    pub memory_peak: ByteSize,
+    /// Bytes by stream.
+    pub streams: Streams,
+    /// Time by phase, in order.
+    pub phases: Vec<PhaseTime>,
+    /// Processor seconds in user mode, all threads.
+    pub user_seconds: f64,
+    /// Processor seconds in the kernel, all threads.
+    pub system_seconds: f64,
+    /// The proof, unless it was switched off.
+    pub proof: Option<Proof>,
+}

@@ -1,0 +1,91 @@
+//! Sizes with units, read from people and shown to people.
+//!
+//! Every size at a public border is a [`ByteSize`], never a bare integer, so that bytes, records and
+//! indexes cannot be mistaken for one another.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+/// A number of bytes.
+///
+/// Read with binary (`64KiB`, `1.5GiB`) or decimal units (`64KB`, `2GB`), or as a bare number of
+/// bytes; shown in the largest binary unit that leaves at least one whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct ByteSize(pub u64);
+
+const UNITS: [(&str, u64); 12] = [
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+    ("TiB", 1 << 40),
+    ("PiB", 1 << 50),
+    ("KB", 1_000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("TB", 1_000_000_000_000),
+    ("PB", 1_000_000_000_000_000),
+    ("B", 1),
+    ("", 1),
+];
+
+impl ByteSize {
+    /// `n` KiB.
+    pub const fn kib(n: u64) -> Self {
+        Self(n << 10)
+    }
+
+    /// `n` MiB.
+    pub const fn mib(n: u64) -> Self {
+        Self(n << 20)
+    }
+
+    /// `n` GiB.
+    pub const fn gib(n: u64) -> Self {
+        Self(n << 30)
+    }
+
+    /// The number of bytes.
+    pub const fn bytes(self) -> u64 {
+        self.0
+    }
+}
+
+impl fmt::Display for ByteSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match UNITS[..5].iter().rev().find(|(_, unit)| self.0 >= *unit) {
+            Some((name, unit)) if self.0 % unit == 0 => write!(f, "{} {name}", self.0 / unit),
+            Some((name, unit)) => write!(f, "{:.1} {name}", self.0 as f64 / *unit as f64),
+            None => write!(f, "{} bytes", self.0),
+        }
+    }
+}
+
+impl FromStr for ByteSize {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let (number, unit) = (&text[..digits], text[digits..].trim_start());
+        let factor = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit));
+        let Some((_, factor)) = factor else {
+            return Err(format!("'{text}' has no unit sortwell knows; write 512MiB, 4GiB or 2GB"));
+        };
+        if let Ok(whole) = number.parse::<u64>() {
+            let bytes = whole.checked_mul(*factor);
+            return bytes.map(Self).ok_or_else(|| format!("'{text}' is more than 16 EiB"));
+        }
+        match number.parse::<f64>() {
+            Ok(n) if n * (*factor as f64) < u64::MAX as f64 => {
+                Ok(Self((n * *factor as f64) as u64))
+            }
+            _ => Err(format!("'{text}' is not a size; write 512MiB, 4GiB or 2GB")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,24 @@
+//! Sizes as people write them.
+
+use super::ByteSize;
+
+#[test]
+fn reads_binary_and_decimal_units() {
+    let read = |s: &str| s.parse::<ByteSize>().map(ByteSize::bytes);
+    assert_eq!(read("64MiB"), Ok(64 << 20));
+    assert_eq!(read("1.5 GiB"), Ok(3 << 29));
+    assert_eq!(read("2gb"), Ok(2_000_000_000));
+    assert_eq!(read("4096"), Ok(4096));
+    assert_eq!(read("7B"), Ok(7));
+    for bad in ["", "MiB", "12X", "-1GiB", "1..2MiB", "99999999999TiB"] {
+        assert!(read(bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn shows_the_largest_whole_unit() {
+    assert_eq!(ByteSize(0).to_string(), "0 bytes");
+    assert_eq!(ByteSize::mib(64).to_string(), "64 MiB");
+    assert_eq!(ByteSize(1_000_000_000).to_string(), "953.7 MiB");
+    assert_eq!(ByteSize::gib(3).to_string(), "3 GiB");
+}

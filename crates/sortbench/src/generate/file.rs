@@ -1,0 +1,86 @@
+//! Writing records to a file, each block at its own place as soon as it is made.
+//!
+//! While a worker makes one block its others are on their way to the disk, past the page cache
+//! where the file system allows it. The file has its whole length from the start, so that blocks
+//! are not laid out in the order they happen to arrive in, and gets its name at the end.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use sortwell::io::{Completion, Direct, Engine, File, Operation, Region, Request, TempFile, space};
+use sortwell::{ByteSize, Error, Result};
+
+use super::Generation;
+use crate::block::{BUFFERS, Blocks, buffers};
+use crate::progress::Progress;
+
+/// Writes every block of the job to a file that gets the name `path` at the end; gives each
+/// worker's sum of checksums.
+pub(super) fn write(
+    job: &Generation,
+    blocks: &Blocks<'_>,
+    path: &Path,
+    progress: &Progress,
+) -> Result<Vec<u128>> {
+    let temporary = TempFile::create(path, Direct::Auto)?;
+    reserve(temporary.file(), path, blocks.length())?;
+    let sums = blocks.work(job.threads, || make(job, blocks, temporary.file(), progress))?;
+    temporary.persist(path, true)?;
+    Ok(sums)
+}
+
+/// Takes the space the file needs, or says how much is missing before anything is written.
+fn reserve(file: &File, path: &Path, length: u64) -> Result<()> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let directory = directory.unwrap_or(Path::new("."));
+    let available = space::free(directory)?;
+    if available < ByteSize(length) {
+        return Err(Error::NoSpace {
+            path: directory.to_owned(),
+            needed: ByteSize(length),
+            available,
+            option: "FILE",
+        });
+    }
+    file.preallocate(length)
+}
+
+/// One worker's share: makes blocks and writes them until there are no more.
+fn make(
+    job: &Generation,
+    blocks: &Blocks<'_>,
+    file: &Arc<File>,
+    progress: &Progress,
+) -> Result<u128> {
+    let mut free = buffers()?;
+    let mut queue = Engine::Auto.queue(BUFFERS)?;
+    let mut sum = 0u128;
+    loop {
+        let mut region = match free.pop() {
+            Some(region) => region,
+            None => match queue.wait()? {
+                Some(completion) => written(completion, progress)?,
+                None => break,
+            },
+        };
+        let Some(block) = blocks.claim()? else { break };
+        sum = sum.wrapping_add(job.fill(block, &mut region[..block.length]));
+        queue.submit(Request {
+            operation: Operation::Write,
+            file: Arc::clone(file),
+            offset: block.offset(),
+            region,
+            range: 0..block.length,
+            tag: block.index,
+        })?;
+    }
+    while let Some(completion) = queue.wait()? {
+        written(completion, progress)?;
+    }
+    Ok(sum)
+}
+
+fn written(completion: Completion, progress: &Progress) -> Result<Region> {
+    progress.moved(completion.result? as u64);
+    Ok(completion.request.region)
+}

@@ -1,0 +1,73 @@
+//! Writing records in order, to a pipe or a device, made by several workers.
+//!
+//! A worker makes a block in memory of its own and then waits for its turn to write it. Blocks are
+//! taken in order, so the block whose turn it is has always been taken, and nobody waits for ever.
+
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use sortwell::Result;
+use sortwell::io::pipe;
+
+use super::Generation;
+use crate::block::{Block, Blocks, buffer};
+use crate::place::Destination;
+use crate::progress::Progress;
+
+/// Writes every block of the job to `to`; gives each worker's sum of checksums.
+pub(super) fn write(
+    job: &Generation,
+    blocks: &Blocks<'_>,
+    to: &Destination,
+    progress: &Progress,
+) -> Result<Vec<u128>> {
+    let turns = Turns::new(to.open_stream()?);
+    blocks.work(job.threads, || {
+        let mut region = buffer()?;
+        let mut sum = 0u128;
+        while let Some(block) = blocks.claim()? {
+            let bytes = &mut region[..block.length];
+            sum = sum.wrapping_add(job.fill(block, bytes));
+            turns.write(block, bytes)?;
+            progress.moved(block.length as u64);
+        }
+        Ok(sum)
+    })
+}
+
+/// The stream, and whose turn it is to write to it.
+struct Turns {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    stream: pipe::Writer,
+    /// Index of the block that is to be written next.
+    next: u64,
+    /// The stream took no more; no turn will come.
+    is_broken: bool,
+}
+
+impl Turns {
+    fn new(stream: pipe::Writer) -> Self {
+        let state = State { stream, next: 0, is_broken: false };
+        Self { state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    fn write(&self, block: Block, bytes: &[u8]) -> Result<()> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_early = |state: &mut State| state.next != block.index && !state.is_broken;
+        let waited = self.changed.wait_while(state, is_early);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
+        if state.is_broken {
+            // Whoever broke it reports it.
+            return Ok(());
+        }
+        let written = state.stream.write_all(bytes);
+        state.next += 1;
+        state.is_broken = written.is_err();
+        drop(state);
+        self.changed.notify_all();
+        written
+    }
+}

@@ -1,0 +1,56 @@
+//! The sort benchmark's records: made, and checked once they are sorted.
+//!
+//! Files, checksums, verdicts and partition summaries are those of gensort and valsort 1.5, byte
+//! for byte, written anew from a description of the format. [`generate`] makes a file of any size
+//! in parallel, because every block of records can be made on its own; [`validate`] checks one in
+//! parallel, because every block can be summarised on its own and the summaries joined in order.
+//!
+//! ```
+//! use sortbench::{Destination, Generation, Progress, Source, Validation, generate, validate};
+//!
+//! # fn main() -> sortwell::Result<()> {
+//! # let directory = tempfile::tempdir().unwrap();
+//! # let path = directory.path().join("records");
+//! let job = Generation { checksum: true, threads: 2, ..Generation::new(1_000) };
+//! let made = generate(&job, &Destination::File(path.clone()), &Progress::new())?;
+//! assert_eq!(made.checksum, Some(0x1ea6_370b_955));
+//!
+//! let verdict = validate(&Validation::default(), &Source::File(path), &Progress::new())?;
+//! assert_eq!(Some(verdict.checksum), made.checksum);
+//! assert_eq!((verdict.unordered, verdict.exit_code()), (483, 1));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! In import order: `sequence`, `skew` and `record` make bytes; `checksum`, `summary` and `verdict`
+//! judge bytes; `place`, `progress`, `block` and `joining` serve workers; `generate` and `validate`
+//! are the work.
+
+mod block;
+mod checksum;
+mod generate;
+mod joining;
+mod place;
+mod progress;
+mod record;
+mod sequence;
+mod skew;
+mod skew_bytes;
+mod summary;
+mod validate;
+mod verdict;
+
+pub use checksum::sum_of_checksums;
+pub use generate::{Generated, Generation, generate};
+pub use place::{Destination, Source};
+pub use progress::Progress;
+pub use record::Kind;
+pub use summary::{KeyOrder, Summary};
+pub use validate::{Content, Validation, validate};
+pub use verdict::Verdict;
+
+/// Bytes in a record.
+pub const RECORD_LENGTH: usize = 100;
+
+/// Bytes of the key, which is at the beginning of the record.
+pub const KEY_LENGTH: usize = 10;

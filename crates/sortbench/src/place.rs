@@ -1,0 +1,104 @@
+//! Where records come from and go to: a file, worked on at many places at once, or a stream.
+//!
+//! A path that names a pipe, a terminal or a device is a stream like standard input and output: it
+//! can only be taken in order, and a file must never take its name.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sortwell::io::{Arena, Direct, Engine, Operation, Request, TempFile, pipe};
+use sortwell::{ByteSize, Error, Result};
+
+/// Where a validator reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A file, or whatever else the path names.
+    File(PathBuf),
+    /// Standard input, read to its end.
+    Stdin,
+}
+
+/// Where a generator writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// A file that appears whole or not at all, or whatever else the path names.
+    File(PathBuf),
+    /// Standard output, in order.
+    Stdout,
+}
+
+impl Source {
+    /// The source an argument names: `-` is standard input.
+    pub fn named(argument: PathBuf) -> Self {
+        if argument.as_os_str() == "-" { Self::Stdin } else { Self::File(argument) }
+    }
+
+    /// The path, if it is one whose every place can be read at once.
+    pub(crate) fn seekable(&self) -> Result<Option<&Path>> {
+        let Self::File(path) = self else { return Ok(None) };
+        let metadata = fs::metadata(path).map_err(|source| Error::io("read", path, source))?;
+        // A directory is opened like a file, which says what is wrong with it.
+        Ok((metadata.is_file() || metadata.is_dir()).then_some(path))
+    }
+
+    /// Opens the source for reading in order.
+    pub(crate) fn open_stream(&self) -> Result<pipe::Reader> {
+        match self {
+            Self::File(path) => pipe::Reader::open(path),
+            Self::Stdin => pipe::Reader::stdin(),
+        }
+    }
+}
+
+impl Destination {
+    /// The destination an argument names: `-` is standard output.
+    pub fn named(argument: PathBuf) -> Self {
+        if argument.as_os_str() == "-" { Self::Stdout } else { Self::File(argument) }
+    }
+
+    /// The path, if a file can be put there: nothing, a file or (to be told off) a directory is.
+    pub(crate) fn replaceable(&self) -> Result<Option<&Path>> {
+        let Self::File(path) = self else { return Ok(None) };
+        match fs::metadata(path) {
+            Ok(metadata) => Ok((metadata.is_file() || metadata.is_dir()).then_some(path)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Some(path)),
+            Err(source) => Err(Error::io("write", path, source)),
+        }
+    }
+
+    /// Opens the destination for writing in order.
+    pub(crate) fn open_stream(&self) -> Result<pipe::Writer> {
+        match self {
+            Self::File(path) => pipe::Writer::open(path),
+            Self::Stdout => pipe::Writer::stdout(),
+        }
+    }
+
+    /// Writes a few bytes that are all there is to write.
+    pub(crate) fn write_whole(&self, bytes: &[u8]) -> Result<()> {
+        let Some(path) = self.replaceable()? else {
+            return self.open_stream()?.write_all(bytes);
+        };
+        let temporary = TempFile::create(path, Direct::Off)?;
+        let mut region = Arena::new(ByteSize(bytes.len() as u64))?;
+        region[..bytes.len()].copy_from_slice(bytes);
+        let mut queue = Engine::Sync.queue(1)?;
+        queue.submit(Request {
+            operation: Operation::Write,
+            file: Arc::clone(temporary.file()),
+            offset: 0,
+            region,
+            range: 0..bytes.len(),
+            tag: 0,
+        })?;
+        while let Some(completion) = queue.wait()? {
+            completion.result?;
+        }
+        temporary.persist(path, true)
+    }
+}
+
+#[cfg(test)]
+mod tests;

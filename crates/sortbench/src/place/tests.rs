@@ -1,0 +1,49 @@
+//! Which paths are files and which are streams, and small files written whole.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use super::{Destination, Source};
+
+#[test]
+fn a_dash_is_a_standard_stream() {
+    assert_eq!(Source::named("-".into()), Source::Stdin);
+    assert_eq!(Destination::named("-".into()), Destination::Stdout);
+    let path = PathBuf::from("./-");
+    assert_eq!(Source::named(path.clone()), Source::File(path.clone()));
+    assert_eq!(Destination::named(path.clone()), Destination::File(path));
+}
+
+#[test]
+fn devices_are_streams() {
+    let null = PathBuf::from("/dev/null");
+    assert_eq!(Source::File(null.clone()).seekable().unwrap(), None);
+    assert_eq!(Destination::File(null).replaceable().unwrap(), None);
+    assert_eq!(Destination::Stdout.replaceable().unwrap(), None);
+}
+
+#[test]
+fn new_names_and_files_can_be_replaced() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("file");
+    let to = Destination::File(path.clone());
+    assert_eq!(to.replaceable().unwrap(), Some(&*path));
+    fs::write(&path, b"old").unwrap();
+    assert_eq!(to.replaceable().unwrap(), Some(&*path));
+    assert_eq!(Source::File(path.clone()).seekable().unwrap(), Some(&*path));
+}
+
+#[test]
+fn whole_files_replace_behind_links_and_leave_nothing_else() {
+    let directory = tempfile::tempdir().unwrap();
+    let (file, link) = (directory.path().join("file"), directory.path().join("link"));
+    fs::write(&file, b"old").unwrap();
+    symlink(&file, &link).unwrap();
+    Destination::File(link.clone()).write_whole(b"new").unwrap();
+    assert_eq!(fs::read(&file).unwrap(), b"new");
+    assert!(link.is_symlink());
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
+    Destination::File("/dev/null".into()).write_whole(b"gone").unwrap();
+    assert!(!Path::new("/dev/null").is_file());
+}

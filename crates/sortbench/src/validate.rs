@@ -1,0 +1,85 @@
+//! Checking that a file of benchmark records is sorted, and taking its figures.
+//!
+//! Workers summarise blocks in any order; `joining` puts the summaries together in file order,
+//! just as the summaries of a file's partitions are. `file` reads blocks at their places, `stream`
+//! in turn, `partitions` reads summaries instead of records.
+
+mod file;
+mod partitions;
+mod stream;
+
+use std::path::Path;
+
+use sortwell::{Error, Result};
+
+use crate::place::{Destination, Source};
+use crate::progress::Progress;
+use crate::summary::KeyOrder;
+use crate::verdict::Verdict;
+
+/// What a source holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Content {
+    /// Records.
+    #[default]
+    Records,
+    /// The summaries of a file's partitions, in the order of the partitions.
+    Summaries,
+}
+
+/// What to check, and with how many threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Validation {
+    /// Records, or summaries of partitions.
+    pub content: Content,
+    /// How keys are compared.
+    pub order: KeyOrder,
+    /// Worker threads, at least one. The verdict does not depend on it.
+    pub threads: usize,
+    /// Where to write a summary of what was read, to be joined with those of other partitions.
+    pub summary_to: Option<Destination>,
+}
+
+impl Default for Validation {
+    /// Records, keys compared as bytes, one thread, no summary.
+    fn default() -> Self {
+        Self { content: Content::Records, order: KeyOrder::Bytes, threads: 1, summary_to: None }
+    }
+}
+
+/// Reads all of `from` and gives its verdict. That it is not sorted is a verdict and no error.
+///
+/// # Errors
+///
+/// Whatever the world does wrong with the source or the summary, [`Error::Malformed`] for a source
+/// that ends within a record, no threads, or [`Error::Interrupted`] when asked to stop through
+/// `progress`.
+pub fn validate(job: &Validation, from: &Source, progress: &Progress) -> Result<Verdict> {
+    if job.threads == 0 {
+        return Err(Error::Usage("validating takes at least one thread".into()));
+    }
+    let summary = match (job.content, from.seekable()?) {
+        (Content::Summaries, _) => partitions::read(job, from, progress)?,
+        (Content::Records, Some(path)) => file::read(job, path, progress)?,
+        (Content::Records, None) => stream::read(job, from, progress)?,
+    };
+    if let Some(to) = &job.summary_to {
+        to.write_whole(&summary.to_bytes())?;
+    }
+    Ok(Verdict::from(&summary))
+}
+
+/// The error of a source that is not made of whole pieces of `piece_length` bytes.
+fn part_of_a_piece(path: &Path, length: u64, piece: &str, piece_length: usize) -> Error {
+    let rest = length % piece_length as u64;
+    Error::Malformed {
+        path: path.to_owned(),
+        message: format!(
+            "its {length} bytes are not a whole number of {piece_length}-byte {piece}: {rest} are \
+             left over; is it complete, and is it a file of {piece}?"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,36 @@
+//! Validating a file from the summaries of its partitions, each taken where the partition lies.
+
+use sortwell::{Error, Result};
+
+use super::{Validation, part_of_a_piece};
+use crate::place::Source;
+use crate::progress::Progress;
+use crate::summary::Summary;
+
+/// Summaries read at once.
+const BATCH_SUMMARIES: usize = 256;
+
+/// Joins every summary in `from`, in order.
+pub(super) fn read(job: &Validation, from: &Source, progress: &Progress) -> Result<Summary> {
+    let mut reader = from.open_stream()?;
+    let mut joined = Summary::default();
+    let mut buffer = vec![0; BATCH_SUMMARIES * Summary::LENGTH];
+    loop {
+        if progress.is_stopping() {
+            return Err(Error::Interrupted);
+        }
+        let length = reader.fill(&mut buffer)?;
+        let (summaries, rest) = buffer[..length].as_chunks::<{ Summary::LENGTH }>();
+        for bytes in summaries {
+            joined.append(&Summary::from_bytes(bytes), job.order);
+        }
+        if !rest.is_empty() {
+            let (name, bytes) = (reader.name(), reader.bytes());
+            return Err(part_of_a_piece(name, bytes, "summaries", Summary::LENGTH));
+        }
+        progress.moved(length as u64);
+        if length < buffer.len() {
+            return Ok(joined);
+        }
+    }
+}
