@@ -31,7 +31,8 @@ endif
 
 docs: ## Write docs/reference.md anew from the definition of the command line
 	$(CARGO) build --quiet --package sortwell-cli
-	$(CARGO) run --quiet --package sortwell-cli -- reference > docs/reference.md.new
+	@$(CARGO) run --quiet --package sortwell-cli -- reference > docs/reference.md.new \
+		|| { rm docs/reference.md.new; exit 1; }
 	mv docs/reference.md.new docs/reference.md
 
 bench: ## Run the micro-benchmarks of the parts

@@ -103,7 +103,7 @@ impl Line {
         match self {
             Self::Terminal(bar) => {
                 let template = match meter.bytes_total() {
-                    Some(_) => "{prefix:15} {wide_bar} {msg}",
+                    Some(_) => "{prefix:15} [{wide_bar}] {msg}",
                     None => "{prefix:15} {msg}",
                 };
                 // Both templates are constant and well formed; a plain style would be drawn else.

@@ -1,8 +1,9 @@
 //! What the world can do wrong, in words a person can act on.
 //!
-//! One enum for the whole library. Every variant carries what is needed to find the fault: the file,
-//! the offset or record, what was expected and what was found. What *we* do wrong is an assertion,
-//! never an `Error`. The command line maps [`Error::exit_code`] to the process's exit status.
+//! One enum for the whole library. Every variant carries what is needed to find the fault: the
+//! file, the offset or record, what was expected and what was found. What *we* do wrong is an
+//! assertion, never an `Error`. The command line maps [`Error::exit_code`] to the process's exit
+//! status.
 
 use std::io;
 use std::path::{Path, PathBuf};

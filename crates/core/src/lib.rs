@@ -1,8 +1,10 @@
-//! sortwell sorts files that may be far larger than memory, disk to disk, at the speed of the disks.
+//! sortwell sorts files that may be far larger than memory, disk to disk, at the speed of the
+//! disks.
 //!
 //! The modules are rooms a record walks through, and each uses only rooms named before it (the form
-//! test holds them to it): `error`, `units`, `stats`, `proof`, `io`, `sink`, `load`, `format`, `key`,
-//! `incore`, `run`, `merge`; then `plan` decides, `pipeline` does, and `job` is the front door.
+//! test holds them to it): `error`, `units`, `stats`, `proof`, `io`, `sink`, `load`, `format`,
+//! `key`, `incore`, `run`, `merge`; then `plan` decides, `pipeline` does, and `job` is the front
+//! door.
 
 pub mod error;
 pub mod format;

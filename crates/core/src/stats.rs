@@ -27,16 +27,23 @@ pub enum Phase {
     Writing,
     /// Making the output durable and giving it its name.
     Finishing,
+    /// Making the sort benchmark's records.
+    Generating,
+    /// Checking that records are sorted.
+    Validating,
 }
 
 impl Phase {
-    const ALL: [Self; 6] = [
+    /// Each at the place of its number.
+    const ALL: [Self; 8] = [
         Self::Planning,
         Self::Reading,
         Self::RunGeneration,
         Self::IntermediateMerge,
         Self::Writing,
         Self::Finishing,
+        Self::Generating,
+        Self::Validating,
     ];
 
     /// The phase in words, for a progress line.
@@ -48,11 +55,13 @@ impl Phase {
             Self::IntermediateMerge => "merging runs",
             Self::Writing => "writing output",
             Self::Finishing => "making durable",
+            Self::Generating => "generating",
+            Self::Validating => "validating",
         }
     }
 }
 
-/// The live counters of one job. Shared by reference; every method takes `&self`.
+/// The live counters of one job: a sort, or a benchmark's. Shared by reference; every method takes `&self`.
 #[derive(Debug, Default)]
 pub struct Progress {
     stop: AtomicBool,
@@ -93,15 +102,19 @@ impl Progress {
         (self.bytes_done.load(Ordering::Relaxed), (total > 0).then_some(total))
     }
 
-    pub(crate) fn enter(&self, phase: Phase) {
+    /// Says what the job is busy with from now on. For the job itself, as is all below.
+    pub fn enter(&self, phase: Phase) {
         self.phase.store(phase as u8, Ordering::Relaxed);
     }
 
-    pub(crate) fn expect_bytes(&self, total: u64) {
+    /// Says how many bytes will be moved in all, reads and writes of every pass together. Left
+    /// unsaid where the length of the input turns out at its end.
+    pub fn expect_bytes(&self, total: u64) {
         self.bytes_total.store(total, Ordering::Relaxed);
     }
 
-    pub(crate) fn moved(&self, bytes: u64) {
+    /// Counts bytes that were read or written: once per block, as the counter is shared.
+    pub fn moved(&self, bytes: u64) {
         self.bytes_done.fetch_add(bytes, Ordering::Relaxed);
     }
 }

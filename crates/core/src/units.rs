@@ -1,7 +1,7 @@
 //! Sizes with units, read from people and shown to people.
 //!
-//! Every size at a public border is a [`ByteSize`], never a bare integer, so that bytes, records and
-//! indexes cannot be mistaken for one another.
+//! Every size at a public border is a [`ByteSize`], never a bare integer, so that bytes, records
+//! and indexes cannot be mistaken for one another.
 
 use std::fmt;
 use std::str::FromStr;
@@ -56,7 +56,9 @@ impl ByteSize {
 impl fmt::Display for ByteSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match UNITS[..5].iter().rev().find(|(_, unit)| self.0 >= *unit) {
-            Some((name, unit)) if self.0 % unit == 0 => write!(f, "{} {name}", self.0 / unit),
+            Some((name, unit)) if self.0.is_multiple_of(*unit) => {
+                write!(f, "{} {name}", self.0 / unit)
+            }
             Some((name, unit)) => write!(f, "{:.1} {name}", self.0 as f64 / *unit as f64),
             None => write!(f, "{} bytes", self.0),
         }

@@ -74,8 +74,9 @@ fn an_output_directory_that_is_missing() {
 
 #[test]
 fn a_spill_directory_that_is_missing() {
-    let folder = folder_with_input();
-    folder.run("sort -F fixed:10 -T nowhere -o out in").fails(4, &["nowhere"]);
+    let folder = Folder::new();
+    folder.run("generate 1000000 in").quietly();
+    folder.run("sort -F fixed:100 -M 64MiB -T nowhere -o out in").fails(4, &["nowhere"]);
     assert_eq!(folder.names(), ["in"]);
 }
 

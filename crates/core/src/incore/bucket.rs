@@ -1,6 +1,6 @@
 //! One bucket, from its chunks to sorted entries, inside one worker's cache.
 
-use super::classifier::{Leaf, value_of};
+use super::classifier::Leaf;
 use super::deal::{Dealt, Item, entry};
 use super::{radix, ties};
 use crate::io::Region;
@@ -11,8 +11,8 @@ use crate::load::Records;
 /// second-level cache of 1 MiB for the counters and for records passing through.
 pub const BUCKET_ENTRIES: usize = 24 << 10;
 
-/// Most entries a bucket may have before it is dealt again. Buckets are cut from a sample and vary by
-/// half their size; data that arrives in order from a pipe makes far larger ones.
+/// Most entries a bucket may have before it is dealt again. Buckets are cut from a sample and vary
+/// by half their size; data that arrives in order from a pipe makes far larger ones.
 pub const BUCKET_ENTRIES_MAX: usize = 64 << 10;
 
 const _: () = assert!(BUCKET_ENTRIES_MAX >= 2 * BUCKET_ENTRIES);
@@ -96,9 +96,9 @@ impl<K: KeyEncoder> Sorter<'_, K> {
                 show(entries, &self.records)
             }
             Item::Record(length) => {
-                collect_records(dealt, bucket, bytes);
-                let records = Records::packed(&bytes[..count * length], length);
-                self.make_entries(&records, leaf, entries);
+                let bytes = &mut bytes[..count * length];
+                self.collect_records(dealt, bucket, leaf, (bytes, entries));
+                let records = Records::packed(bytes, length);
                 radix::sort(entries, spare);
                 ties::settle(entries, leaf, self.key, &records, wide);
                 show(entries, &records)
@@ -106,17 +106,29 @@ impl<K: KeyEncoder> Sorter<'_, K> {
         }
     }
 
-    /// Entries for records collected in the order of the input, numbered by their place.
-    fn make_entries(&self, records: &Records<'_>, leaf: Leaf, entries: &mut [u64]) {
-        let is_by_number = leaf.word >= self.key.words();
-        for (place, slot) in (0..).zip(entries) {
-            let record = records.get(place);
-            *slot = if is_by_number {
-                entry(0, place)
-            } else {
-                entry(leaf.digest(value_of(self.key, record, place, leaf.word)), place)
-            };
-        }
+    /// Collects records in the order of the input, and makes entries numbered by their place.
+    fn collect_records(
+        &self,
+        dealt: &Dealt,
+        bucket: usize,
+        leaf: Leaf,
+        (bytes, entries): (&mut [u8], &mut [u64]),
+    ) {
+        // Behind the last word of the key comes the record number, which is the place already.
+        let is_by_place = leaf.word >= self.key.words();
+        let length = self.records.length();
+        let (mut bytes, mut place) = (bytes, 0);
+        dealt.each(bucket, |items| {
+            let (here, rest) = std::mem::take(&mut bytes).split_at_mut(items.len());
+            here.copy_from_slice(items);
+            bytes = rest;
+            for record in items.chunks_exact(length) {
+                let digest =
+                    if is_by_place { 0 } else { leaf.digest(self.key.word(record, leaf.word)) };
+                entries[place as usize] = entry(digest, place);
+                place += 1;
+            }
+        });
     }
 }
 
@@ -130,12 +142,4 @@ fn collect_entries(dealt: &Dealt, bucket: usize, entries: &mut [u64]) {
         filled += items.len();
     });
     assert_eq!(filled, entries.len());
-}
-
-fn collect_records(dealt: &Dealt, bucket: usize, bytes: &mut [u8]) {
-    let mut filled = 0;
-    dealt.each(bucket, |items| {
-        bytes[filled..filled + items.len()].copy_from_slice(items);
-        filled += items.len();
-    });
 }

@@ -1,12 +1,12 @@
 //! Which bucket an entry belongs to: a trie of splitters, built from a sample of keys.
 //!
-//! Sample sort (Blelloch et al. 1991; ips4o, Axtmann et al. 2017) finds buckets of even size for any
-//! distribution but pays a search per record; radix sort finds a bucket with one shift but falls over
-//! on skewed keys. This is both: each node looks at one 8-byte word of the normalized key and cuts the
-//! sampled range of that word into equal cells, so that one subtraction, one shift and one table
-//! look-up decide. A cell the sample finds too full gets a node of its own, over that cell's range; a
-//! single value too full gets a node over the *next* word, and behind the last word of the key comes
-//! the record number, which no two records share. Nothing is too skewed to be cut:
+//! Sample sort (Blelloch et al. 1991; ips4o, Axtmann et al. 2017) finds buckets of even size for
+//! any distribution but pays a search per record; radix sort finds a bucket with one shift but
+//! falls over on skewed keys. This is both: each node looks at one 8-byte word of the normalized
+//! key and cuts the sampled range of that word into equal cells, so that one subtraction, one shift
+//! and one table look-up decide. A cell the sample finds too full gets a node of its own, over that
+//! cell's range; a single value too full gets a node over the *next* word, and behind the last word
+//! of the key comes the record number, which no two records share. Nothing is too skewed to be cut:
 //!
 //! ```text
 //!   node over word 0      | below | cell 0 | cell 1 | ... | cell n | above |
@@ -17,7 +17,8 @@
 //!
 //! Neighbouring thin cells share a bucket; buckets are numbered in key order. "Below" and "above"
 //! catch what the sample did not see; they are buckets of their own so that the others know tight
-//! bounds. Those bounds make the [`Leaf`]: it maps a word to 32 bits that order the bucket's entries.
+//! bounds. Those bounds make the [`Leaf`]: it maps a word to 32 bits that order the bucket's
+//! entries.
 
 use crate::key::KeyEncoder;
 
@@ -28,8 +29,8 @@ const DEPTH_WORDS: usize = 16;
 /// Cells of the widest node. 4096 cells of 4 bytes are 16 KiB, half of a first-level cache.
 const CELLS_MAX: usize = 4096;
 
-/// Cells of the narrowest node: eight bits a level, so that a value hidden under 48 equal bits (as in
-/// the sort benchmark's skewed keys) is six levels down at most.
+/// Cells of the narrowest node: eight bits a level, so that a value hidden under 48 equal bits (as
+/// in the sort benchmark's skewed keys) is six levels down at most.
 const CELLS_MIN: usize = 256;
 
 /// Cells per wanted bucket: with fewer, even data makes uneven buckets, with more, the table grows.
@@ -172,9 +173,25 @@ impl Classifier {
         self.leaves[bucket]
     }
 
-    /// The bucket of a record and its digest there. `number` is the record's number in its load.
-    #[inline]
+    /// The bucket of a record. `number` is the record's number in its load.
+    #[inline(always)]
+    pub fn bucket<K: KeyEncoder>(&self, key: &K, record: &[u8], number: u32) -> u32 {
+        self.descend(key, record, number).0
+    }
+
+    /// The bucket of a record and its digest there.
+    #[inline(always)]
     pub fn classify<K: KeyEncoder>(&self, key: &K, record: &[u8], number: u32) -> (u32, u32) {
+        let (bucket, word, value) = self.descend(key, record, number);
+        let leaf = &self.leaves[bucket as usize];
+        let value =
+            if leaf.word == word { value } else { value_of(key, record, number, leaf.word) };
+        (bucket, leaf.digest(value))
+    }
+
+    /// The bucket of a record, and the last word looked at with its value.
+    #[inline(always)]
+    fn descend<K: KeyEncoder>(&self, key: &K, record: &[u8], number: u32) -> (u32, usize, u64) {
         let mut node = &self.nodes[0];
         loop {
             let value = value_of(key, record, number, node.word);
@@ -183,13 +200,7 @@ impl Classifier {
             let next =
                 self.cells[(u64::from(node.first) + cell.min(u64::from(node.last))) as usize];
             if next & NODE == 0 {
-                let leaf = &self.leaves[next as usize];
-                let value = if leaf.word == node.word {
-                    value
-                } else {
-                    value_of(key, record, number, leaf.word)
-                };
-                return (next, leaf.digest(value));
+                return (next, node.word, value);
             }
             node = &self.nodes[(next & !NODE) as usize];
         }
@@ -205,8 +216,8 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Makes a node over column `column` of `rows` (sorted, not empty, equal in all columns before),
-    /// whose values are known to lie in `low..=high`; returns its number.
+    /// Makes a node over column `column` of `rows` (sorted, not empty, equal in all columns
+    /// before), whose values are known to lie in `low..=high`; returns its number.
     fn node(&mut self, rows: &[&[u64]], column: usize, low: u64, high: u64) -> u32 {
         let (min, max) = (rows[0][column], rows[rows.len() - 1][column]);
         let wanted = (rows.len() / self.per_bucket * CELLS_PER_BUCKET).clamp(CELLS_MIN, CELLS_MAX);

@@ -9,12 +9,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::classifier::Classifier;
-use super::pool::{NONE, Pool};
+use super::gather::{CACHE_LINE, prefetch_line};
+use super::pool::{CHUNK, LINE, NONE, Pool};
 use crate::key::KeyEncoder;
 
 /// Longest record that is dealt itself. A cache line holds four such records, so that dealing one
 /// costs as much memory traffic as dealing an entry and spares the gather its miss.
-const RECORD_ITEM_MAX: usize = 16;
+pub const RECORD_ITEM_MAX: usize = 16;
 
 /// What lies in the buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,46 +41,52 @@ impl Item {
     }
 }
 
-/// The end of one chain: where the next item goes.
+/// A cache line of items on their way to a chain.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(128))]
+struct Line([u8; LINE]);
+
+/// The end of one chain: where the next line of items goes.
 #[derive(Clone, Copy, Debug)]
 struct Tail {
-    /// Next free place in `chunk`; `left` items still fit from there.
+    /// Next free place in `chunk`; `lines_left` lines still fit from there.
     at: *mut u8,
-    left: u32,
+    lines_left: u32,
     chunk: u32,
-    /// Chunks in the chain.
-    chunks: u32,
-}
-
-impl Tail {
-    /// Items in the chain.
-    fn count(&self, items_per_chunk: u32) -> usize {
-        self.chunks as usize * items_per_chunk as usize - self.left as usize
-    }
 }
 
 /// How full a worker's chains were after one block.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
-    /// Number of the block's first record: marks of all workers, sorted by it, are the input's order.
+    /// Number of the block's first record: marks of all workers, sorted by it, are the input's
+    /// order.
     first_record: u32,
     /// Index of this mark in its dealer's `marked`, counted in rows of one number per bucket.
     row: u32,
 }
 
 /// One worker's share of the buckets while dealing.
+///
+/// Items are collected a cache line at a time before they go to their chains (software write
+/// combining; Satish et al., SIGMOD 2010, section 4): with thousands of buckets the ends of the
+/// chains are on as many pages, and each visit there costs address translation and reading a line
+/// from memory that is about to be overwritten.
 #[derive(Debug)]
 pub struct Dealer {
     pool: Arc<Pool>,
     item: Item,
-    items_per_chunk: u32,
+    /// Items in each bucket.
+    counts: Vec<u32>,
+    /// For each bucket, the items that do not fill a line yet.
+    lines: Vec<Line>,
     tails: Vec<Tail>,
     marks: Vec<Mark>,
-    /// For each mark, items in every bucket's chain up to then.
+    /// For each mark, the counts of all buckets then.
     marked: Vec<u32>,
 }
 
-// SAFETY: the pointers in `tails` lead into chunks that this dealer alone may write, wherever it is.
+// SAFETY: the pointers in `tails` lead into chunks that this dealer alone may write, wherever it
+// is.
 unsafe impl Send for Dealer {}
 // SAFETY: a shared dealer offers only reads of its own fields.
 unsafe impl Sync for Dealer {}
@@ -87,12 +94,12 @@ unsafe impl Sync for Dealer {}
 impl Dealer {
     /// A dealer with `buckets` empty chains.
     pub fn new(pool: Arc<Pool>, item: Item, buckets: usize) -> Self {
-        let empty = Tail { at: std::ptr::null_mut(), left: 0, chunk: NONE, chunks: 0 };
         Self {
             pool,
             item,
-            items_per_chunk: Pool::items_per_chunk(item.bytes()) as u32,
-            tails: vec![empty; buckets],
+            counts: vec![0; buckets],
+            lines: vec![Line([0; LINE]); buckets],
+            tails: vec![Tail { at: std::ptr::null_mut(), lines_left: 0, chunk: NONE }; buckets],
             marks: Vec::new(),
             marked: Vec::new(),
         }
@@ -108,48 +115,27 @@ impl Dealer {
         length: usize,
         first_record: u32,
     ) {
-        for (number, record) in (first_record..).zip(records.chunks_exact(length)) {
-            let (bucket, digest) = classifier.classify(key, record, number);
-            match self.item {
-                Item::Entry => self.push_entry(bucket, entry(digest, number)),
-                Item::Record(_) => self.push_record(bucket, record),
+        let numbered = (first_record..).zip(records.chunks_exact(length));
+        // The common sizes are spelled out so that lines and copies have lengths known beforehand.
+        match self.item {
+            Item::Entry => {
+                for (number, record) in numbered {
+                    let (bucket, digest) = classifier.classify(key, record, number);
+                    self.push(bucket, entry(digest, number).to_ne_bytes().as_slice());
+                }
+            }
+            Item::Record(16) => {
+                for (number, record) in numbered {
+                    self.push(classifier.bucket(key, record, number), &record[..16]);
+                }
+            }
+            Item::Record(length) => {
+                for (number, record) in numbered {
+                    self.push(classifier.bucket(key, record, number), &record[..length]);
+                }
             }
         }
         self.mark(first_record);
-    }
-
-    #[inline]
-    fn push_entry(&mut self, bucket: u32, entry: u64) {
-        debug_assert_eq!(self.item, Item::Entry);
-        let at = self.place(bucket);
-        // SAFETY: `place` returns room for one item of eight bytes that only this dealer may write;
-        // chunks and the links before their items are aligned to eight bytes.
-        unsafe { at.cast::<u64>().write(entry) };
-    }
-
-    #[inline]
-    fn push_record(&mut self, bucket: u32, record: &[u8]) {
-        assert_eq!(self.item, Item::Record(record.len()));
-        let at = self.place(bucket);
-        // SAFETY: `place` returns room for one item, which is `record.len()` bytes (asserted above),
-        // that only this dealer may write; the record lies elsewhere.
-        unsafe { copy_short(record, at) };
-    }
-
-    /// Room for one more item at the end of a bucket's chain.
-    #[inline]
-    fn place(&mut self, bucket: u32) -> *mut u8 {
-        let tail = &mut self.tails[bucket as usize];
-        if tail.left == 0 {
-            tail.chunk = self.pool.take(tail.chunk);
-            tail.at = self.pool.items(tail.chunk);
-            tail.left = self.items_per_chunk;
-            tail.chunks += 1;
-        }
-        let at = tail.at;
-        tail.at = at.wrapping_add(self.item.bytes());
-        tail.left -= 1;
-        at
     }
 
     /// Deals one item again, from another bucket.
@@ -161,9 +147,64 @@ impl Dealer {
     ) {
         let (bucket, digest) = classifier.classify(key, record, number);
         match self.item {
-            Item::Entry => self.push_entry(bucket, entry(digest, number)),
-            Item::Record(_) => self.push_record(bucket, record),
+            Item::Entry => self.push(bucket, entry(digest, number).to_ne_bytes().as_slice()),
+            Item::Record(length) => self.push(bucket, &record[..length]),
         }
+    }
+
+    /// Adds an item to a bucket.
+    #[inline(always)]
+    fn push(&mut self, bucket: u32, item: &[u8]) {
+        let per_line = LINE / item.len();
+        let count = &mut self.counts[bucket as usize];
+        let place = *count as usize % per_line;
+        *count += 1;
+        self.lines[bucket as usize].0[place * item.len()..][..item.len()].copy_from_slice(item);
+        if place + 1 == per_line {
+            self.flush_line(bucket as usize, per_line * item.len());
+        }
+    }
+
+    /// Moves a bucket's line of `bytes` bytes to its chain.
+    #[inline(always)]
+    fn flush_line(&mut self, bucket: usize, bytes: usize) {
+        let to = self.place_line(bucket, bytes);
+        // SAFETY: `place_line` returns room for `bytes` bytes of a chunk that only this dealer may
+        // write; lines fill the chunk from its start, so that whole ones are aligned to `LINE`.
+        unsafe {
+            if bytes == LINE {
+                stream_line(&self.lines[bucket], to);
+            } else {
+                std::ptr::copy_nonoverlapping(self.lines[bucket].0.as_ptr(), to, bytes);
+            }
+        }
+    }
+
+    /// Room for one more line of `bytes` bytes at the end of a bucket's chain.
+    #[inline]
+    fn place_line(&mut self, bucket: usize, bytes: usize) -> *mut u8 {
+        let tail = &mut self.tails[bucket];
+        if tail.lines_left == 0 {
+            tail.chunk = self.pool.take(tail.chunk);
+            tail.at = self.pool.items(tail.chunk);
+            tail.lines_left = (CHUNK / bytes) as u32;
+        }
+        let at = tail.at;
+        tail.at = at.wrapping_add(bytes);
+        tail.lines_left -= 1;
+        at
+    }
+
+    /// Moves what does not fill a line to the chains: dealing is over.
+    fn seal(&mut self) {
+        let item_bytes = self.item.bytes();
+        let per_line = LINE / item_bytes;
+        for bucket in 0..self.counts.len() {
+            if !(self.counts[bucket] as usize).is_multiple_of(per_line) {
+                self.flush_line(bucket, per_line * item_bytes);
+            }
+        }
+        finish_streaming();
     }
 
     pub(super) fn mark(&mut self, first_record: u32) {
@@ -171,19 +212,17 @@ impl Dealer {
             return;
         }
         self.marks.push(Mark { first_record, row: self.marks.len() as u32 });
-        let counts = self.tails.iter().map(|tail| tail.count(self.items_per_chunk) as u32);
-        self.marked.extend(counts);
+        self.marked.extend_from_slice(&self.counts);
     }
 
     fn count(&self, bucket: usize) -> usize {
-        self.tails[bucket].count(self.items_per_chunk)
+        self.counts[bucket] as usize
     }
 
     /// Chunks of a bucket's chain, first to last.
     fn chain(&self, bucket: usize) -> Vec<u32> {
-        let tail = self.tails[bucket];
-        let mut chain = Vec::with_capacity(tail.chunks as usize);
-        let mut chunk = tail.chunk;
+        let mut chain = Vec::new();
+        let mut chunk = self.tails[bucket].chunk;
         while chunk != NONE {
             chain.push(chunk);
             chunk = self.pool.previous(chunk);
@@ -194,7 +233,7 @@ impl Dealer {
 
     /// Items of a bucket's chain that the block of mark `row` added.
     fn added(&self, row: u32, bucket: usize) -> Range<usize> {
-        let at = |row: usize| self.marked[row * self.tails.len() + bucket] as usize;
+        let at = |row: usize| self.marked[row * self.counts.len() + bucket] as usize;
         let before = if row == 0 { 0 } else { at(row as usize - 1) };
         before..at(row as usize)
     }
@@ -206,20 +245,42 @@ pub const fn entry(digest: u32, number: u32) -> u64 {
     (digest as u64) << 32 | number as u64
 }
 
-/// Copies a record of at most [`RECORD_ITEM_MAX`] bytes; the common lengths without a call.
+/// Writes a line past the caches: nobody reads it before its bucket is sorted.
 ///
 /// # Safety
 ///
-/// `to` must be valid for writing `record.len()` bytes, and these must not overlap `record`.
+/// `to` must be valid for writing [`LINE`] bytes and aligned to as many.
 #[inline]
-unsafe fn copy_short(record: &[u8], to: *mut u8) {
-    // SAFETY: the caller's duties are those of the copies below, each of `record.len()` bytes.
+#[cfg(target_arch = "x86_64")]
+unsafe fn stream_line(line: &Line, to: *mut u8) {
+    use std::arch::x86_64::{__m128i, _mm_load_si128, _mm_stream_si128};
+    // SAFETY: source and target are `LINE` bytes, aligned to a cache line; all x86-64 has SSE2.
     unsafe {
-        match record.len() {
-            16 => to.cast::<[u8; 16]>().write(record.as_ptr().cast::<[u8; 16]>().read()),
-            8 => to.cast::<[u8; 8]>().write(record.as_ptr().cast::<[u8; 8]>().read()),
-            length => std::ptr::copy_nonoverlapping(record.as_ptr(), to, length),
+        for part in 0..LINE / size_of::<__m128i>() {
+            let value = _mm_load_si128(line.0.as_ptr().cast::<__m128i>().add(part));
+            _mm_stream_si128(to.cast::<__m128i>().add(part), value);
         }
+    }
+}
+
+/// Writes a line.
+///
+/// # Safety
+///
+/// `to` must be valid for writing [`LINE`] bytes.
+#[inline]
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn stream_line(line: &Line, to: *mut u8) {
+    // SAFETY: the caller's duty.
+    unsafe { std::ptr::copy_nonoverlapping(line.0.as_ptr(), to, LINE) };
+}
+
+/// Makes streamed lines visible to whatever synchronizes with this thread from now on.
+fn finish_streaming() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a fence touches no memory; all x86-64 has it.
+    unsafe {
+        std::arch::x86_64::_mm_sfence();
     }
 }
 
@@ -234,8 +295,9 @@ pub struct Dealt {
 
 impl Dealt {
     /// Puts the workers' shares together. All dealers share one pool and one classifier.
-    pub fn new(dealers: Vec<Dealer>) -> Self {
+    pub fn new(mut dealers: Vec<Dealer>) -> Self {
         assert!(!dealers.is_empty());
+        dealers.iter_mut().for_each(Dealer::seal);
         let mut blocks: Vec<(u32, Mark)> = (0..)
             .zip(&dealers)
             .flat_map(|(number, dealer)| dealer.marks.iter().map(move |&mark| (number, mark)))
@@ -292,6 +354,7 @@ impl Dealt {
 /// One dealer's chain of one bucket, being read.
 struct Chain<'a> {
     dealer: &'a Dealer,
+    per_chunk: usize,
     items: usize,
     chunks: Vec<u32>,
     /// Items of each chunk that have not been shown yet.
@@ -300,24 +363,28 @@ struct Chain<'a> {
 
 impl<'a> Chain<'a> {
     fn new(dealer: &'a Dealer, bucket: usize) -> Self {
-        let chunks = dealer.chain(bucket);
-        let mut unshown = vec![dealer.items_per_chunk; chunks.len()];
+        let per_chunk = Pool::items_per_chunk(dealer.item.bytes()) as u32;
+        let (chunks, items) = (dealer.chain(bucket), dealer.counts[bucket]);
+        let mut unshown = vec![per_chunk; chunks.len()];
         if let Some(last) = unshown.last_mut() {
-            *last -= dealer.tails[bucket].left;
+            *last = items - (chunks.len() as u32 - 1) * per_chunk;
         }
-        Self { dealer, items: dealer.count(bucket), chunks, unshown }
+        Self { dealer, per_chunk: per_chunk as usize, items: items as usize, chunks, unshown }
     }
 
     /// Shows items `range` of the chain; the last time, gives back every chunk that is used up.
     fn show(&mut self, range: Range<usize>, show: &mut dyn FnMut(&[u8]), last_time: bool) {
         assert!(range.end <= self.items);
-        let per_chunk = self.dealer.items_per_chunk as usize;
+        let per_chunk = self.per_chunk;
         let item_bytes = self.dealer.item.bytes();
         let mut at = range.start;
         while at < range.end {
             let (index, skip) = (at / per_chunk, at % per_chunk);
             let now = (range.end - at).min(per_chunk - skip);
             let chunk = self.chunks[index];
+            if let Some(next) = self.chunks.get(index + 1) {
+                prefetch_chunk(self.dealer.pool.items(*next));
+            }
             // SAFETY: items `skip..skip + now` of this chunk were written while dealing: they lie
             // below the chain's count (asserted above). Nobody writes to them any more: dealing is
             // over, and a chunk is given back only below, after its last item was shown.
@@ -331,6 +398,13 @@ impl<'a> Chain<'a> {
                 self.dealer.pool.give_back(chunk);
             }
         }
+    }
+}
+
+/// Asks for a chunk's lines: chunks of a chain lie anywhere, where the hardware does not follow.
+fn prefetch_chunk(items: *const u8) {
+    for line in (0..CHUNK).step_by(CACHE_LINE) {
+        prefetch_line(items.wrapping_add(line));
     }
 }
 

@@ -1,25 +1,53 @@
 //! Gathering: copying records into the output in the order of their entries.
 //!
-//! Every record lies on cache lines nobody touched since it was dealt, so that the cost is misses, and
-//! the cure is to ask for them early: the record some places ahead is prefetched while this one is
-//! copied (AlphaSort, section 4: "the gather phase").
+//! Every record lies on cache lines nobody touched since it was dealt, so that the cost is misses,
+//! and the cure is to ask for them early: the record some places ahead is prefetched while this one
+//! is copied (AlphaSort, section 4: "the gather phase").
 
 use super::bucket::number;
+use super::deal::RECORD_ITEM_MAX;
 use crate::load::Records;
 
 /// How far ahead records are asked for. A miss takes some 100 ns and copying 100 bytes some 8 ns.
 const AHEAD: usize = 16;
 
-const CACHE_LINE: usize = 64;
+/// Bytes the memory yields at once.
+pub const CACHE_LINE: usize = 64;
 
 /// Lines prefetched of each record; the hardware follows a longer copy by itself.
 const LINES_MAX: usize = 4;
 
-/// Copies as many of the records that `entries` name as `out` holds, back to back. `out` is a multiple
-/// of the record length; entries beyond it are only prefetched.
+/// Records this short come from the cache: they were dealt themselves.
+const SHORT_MAX: usize = RECORD_ITEM_MAX;
+
+/// Copies as many of the records that `entries` name as `out` holds, back to back. `out` is a
+/// multiple of the record length; entries beyond it are only prefetched.
 pub fn gather(entries: &[u64], records: &Records<'_>, out: &mut [u8]) {
     let length = records.length();
     debug_assert_eq!(out.len() % length, 0);
+    match length {
+        16 => gather_short::<16>(entries, records, out),
+        8 => gather_short::<8>(entries, records, out),
+        ..=SHORT_MAX => {
+            for (entry, to) in entries.iter().zip(out.chunks_exact_mut(length)) {
+                to.copy_from_slice(records.get(number(*entry)));
+            }
+        }
+        _ => gather_long(entries, records, out),
+    }
+}
+
+/// Copies records of a length known beforehand, without a call for each.
+fn gather_short<const LENGTH: usize>(entries: &[u64], records: &Records<'_>, out: &mut [u8]) {
+    for (entry, to) in entries.iter().zip(out.as_chunks_mut::<LENGTH>().0) {
+        if let Some(record) = records.get(number(*entry)).first_chunk() {
+            *to = *record;
+        }
+    }
+}
+
+fn gather_long(entries: &[u64], records: &Records<'_>, out: &mut [u8]) {
+    let length = records.length();
     for (place, to) in out.chunks_exact_mut(length).enumerate() {
         if let Some(ahead) = entries.get(place + AHEAD) {
             prefetch(records.get(number(*ahead)));
@@ -39,14 +67,16 @@ pub fn prefetch(bytes: &[u8]) {
     }
 }
 
+/// Asks the memory for the line at an address (a hint: any address will do).
 #[inline]
 #[cfg(target_arch = "x86_64")]
-fn prefetch_line(at: *const u8) {
+pub fn prefetch_line(at: *const u8) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
     // SAFETY: prefetching is a hint; it cannot fault, whatever the address.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
 }
 
+/// Asks the memory for nothing: there is no portable hint.
 #[inline]
 #[cfg(not(target_arch = "x86_64"))]
-fn prefetch_line(_at: *const u8) {}
+pub fn prefetch_line(_at: *const u8) {}

@@ -1,9 +1,9 @@
 //! A load whose records have all been dealt: buckets in key order, ready to be sorted by anyone.
 //!
 //! Most buckets are as the first dealing left them. One that outgrew what a worker can sort at once
-//! (its keys came in an order the sample did not foresee, or agree further than the classifier looked)
-//! is dealt again, by a classifier made for it alone, into the same pool; the parts take its place.
-//! This ends, because behind the last word of a key comes the record number.
+//! (its keys came in an order the sample did not foresee, or agree further than the classifier
+//! looked) is dealt again, by a classifier made for it alone, into the same pool; the parts take
+//! its place. This ends, because behind the last word of a key comes the record number.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -187,9 +187,9 @@ fn for_each_record(
         }
     };
     if last_time {
-        dealt.drain(bucket, &mut show_items)
+        dealt.drain(bucket, &mut show_items);
     } else {
-        dealt.each(bucket, &mut show_items)
+        dealt.each(bucket, &mut show_items);
     }
 }
 

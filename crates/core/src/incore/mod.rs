@@ -1,28 +1,28 @@
 //! Sorting one load in memory, without moving its records.
 //!
-//! AlphaSort's insight (Nyberg et al., SIGMOD 1994, section 4) is that a cache miss costs more than a
-//! comparison: so sort small entries, not records, and do it a cache-full at a time. NOW-Sort's
-//! (Arpaci-Dusseau et al., SIGMOD 1997) is that the entries can be dealt into buckets while the disk
-//! still reads. Here:
+//! AlphaSort's insight (Nyberg et al., SIGMOD 1994, section 4) is that a cache miss costs more than
+//! a comparison: so sort small entries, not records, and do it a cache-full at a time. NOW-Sort's
+//! (Arpaci-Dusseau et al., SIGMOD 1997) is that the entries can be dealt into buckets while the
+//! disk still reads. Here:
 //!
 //! ```text
-//!   block arrives            all have arrived                 for each bucket, by any worker
+//!   block arrives           all have arrived              for each bucket, by any worker
 //!
-//!   record 0  --.            bucket 0 | bucket 1 | ...        collect, sort, settle ties, gather
-//!   record 1  --+-- deal --> +-+ +-+    +-+                   +--------------+
-//!   record 2  --'            | |-| |    | |      --->         | d d d d d d  |--> records in order,
-//!                            +-+ +-+    +-+                   +--------------+    into an output
-//!                            chunks of one pool                one L2 cache       buffer
+//!   record 0  --.           bucket 0 | bucket 1 | ...     collect, sort, settle ties, gather
+//!   record 1  --+-- deal -> +-+ +-+    +-+                +--------------+
+//!   record 2  --'           | |-| |    | |     --->       | d d d d d d  |--> records in order,
+//!                           +-+ +-+    +-+                +--------------+    into an output
+//!                           chunks of one pool            one L2 cache        buffer
 //! ```
 //!
 //! An **entry** is one `u64`: 32 bits of the key (its *digest*, [`classifier::Leaf`]) above the
-//! record's 32-bit number in the load. Inside a bucket, whose bounds are tight, the digest tells nearly
-//! all keys apart; and as the number breaks ties, sorting plain integers is stable for nothing. Digests
-//! that tie are settled by the rest of the key.
+//! record's 32-bit number in the load. Inside a bucket, whose bounds are tight, the digest tells
+//! nearly all keys apart; and as the number breaks ties, sorting plain integers is stable for
+//! nothing. Digests that tie are settled by the rest of the key.
 //!
-//! Short records are dealt themselves, instead of entries that point to them ([`deal::Item`]): a record
-//! of 16 bytes fetched from anywhere in memory costs a whole cache line. Their entries are made when a
-//! bucket is sorted, and the number is the record's place in the bucket.
+//! Short records are dealt themselves, instead of entries that point to them ([`deal::Item`]): a
+//! record of 16 bytes fetched from anywhere in memory costs a whole cache line. Their entries are
+//! made when a bucket is sorted, and the number is the record's place in the bucket.
 //!
 //! Left to others: reading and writing (`io`, `output`), what a key is (`key`).
 

@@ -1,17 +1,18 @@
 //! Memory for buckets: equal chunks of one region, handed out one at a time.
 //!
-//! Nobody knows how full a bucket will be while blocks still arrive, and fresh memory is the scarcest
-//! thing there is: so a bucket is a chain of small chunks, and the pool as a whole needs hardly more
-//! room than its items (at most one part-filled chunk per bucket and worker is wasted).
+//! Nobody knows how full a bucket will be while blocks still arrive, and fresh memory is the
+//! scarcest thing there is: so a bucket is a chain of small chunks, and the pool as a whole needs
+//! hardly more room than its items (at most one part-filled chunk per bucket and worker is wasted).
 //!
-//! A chunk is a link (the number of the chunk before it in its chain, or [`NONE`]) and then items:
+//! A chunk is all items; which chunk comes before it in its chain stands in a table of links at the
+//! start of the region, so that items lie on whole cache lines:
 //!
 //! ```text
-//!   | link u64 | item | item | item | ... | unused |
+//!   | link of chunk 0 | link of chunk 1 | ... | pad |  chunk 0  |  chunk 1  | ... |
 //! ```
 //!
-//! What must stay true: a chunk is written only by the one [`Dealer`](super::Dealer) that took it, and
-//! read only after dealing is over.
+//! What must stay true: a chunk is written only by the one [`Dealer`](super::Dealer) that took it,
+//! and read only after dealing is over.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -22,11 +23,14 @@ use crate::io::Region;
 /// No chunk: the end of a chain.
 pub const NONE: u32 = u32::MAX;
 
-/// Bytes of a chunk's link. Eight, so that entries behind it are aligned.
-const LINK: usize = size_of::<u64>();
+/// Bytes of a link.
+const LINK: usize = size_of::<u32>();
 
-/// Bytes of a chunk. Small enough that part-filled ones do not matter (512 buckets on 16 workers waste
-/// 8 MiB at most), large enough that taking one (an atomic addition) is rare.
+/// What chunks are aligned to: a cache line.
+pub const LINE: usize = 128;
+
+/// Bytes of a chunk. Small enough that part-filled ones do not matter (512 buckets on 16 workers
+/// waste 8 MiB at most), large enough that taking one (an atomic addition) is rare.
 pub const CHUNK: usize = 2048;
 
 /// A region cut into chunks.
@@ -35,6 +39,8 @@ pub struct Pool {
     /// The memory; reached only through `start` while this is a pool.
     region: Region,
     start: *mut u8,
+    /// Bytes of the table of links: where chunk 0 begins.
+    links: usize,
     /// Chunks in the region.
     total: u32,
     /// Chunks below this number have been handed out at least once.
@@ -51,23 +57,26 @@ unsafe impl Sync for Pool {}
 impl Pool {
     /// A pool over all of `region`.
     pub fn new(mut region: Region) -> Self {
-        assert_eq!(region.address() % LINK, 0, "chunks must be aligned for entries");
-        let total = u32::try_from(region.len() / CHUNK).unwrap_or(NONE - 1);
+        assert_eq!(region.address() % LINE, 0, "chunks lie on whole cache lines");
+        let total = (region.len() / (CHUNK + LINK)).saturating_sub(1).min(NONE as usize - 1);
+        let links = (total * LINK).next_multiple_of(LINE);
         let start = region.as_mut_ptr();
-        Self { region, start, total, used: AtomicU32::new(0), free: Mutex::new(Vec::new()) }
+        let (used, free) = (AtomicU32::new(0), Mutex::default());
+        Self { region, start, links, total: total as u32, used, free }
     }
 
-    /// Bytes of a pool that can hold `items` of `item_bytes`, dealt by `workers` into `buckets`, with
-    /// room to deal again what falls into too few buckets.
+    /// Bytes of a pool that can hold `items` of `item_bytes`, dealt by `workers` into `buckets`,
+    /// with room to deal again what falls into too few buckets.
     pub fn bytes_needed(items: u64, item_bytes: usize, buckets: usize, workers: usize) -> u64 {
         let full = items.div_ceil(Self::items_per_chunk(item_bytes) as u64);
-        let partial = (buckets * workers) as u64;
-        (full + partial + full / 32 + 256) * CHUNK as u64
+        let partial = (buckets as u64 * workers as u64).min(items);
+        (full + partial + full / 32 + 256) * (CHUNK + LINK) as u64
     }
 
-    /// Items that fit a chunk.
+    /// Items that fit a chunk: as many whole groups of a line's worth as fit.
     pub const fn items_per_chunk(item_bytes: usize) -> usize {
-        (CHUNK - LINK) / item_bytes
+        let per_line = LINE / item_bytes;
+        CHUNK / (per_line * item_bytes) * per_line
     }
 
     /// The memory, for other uses, when nothing in it is needed any more.
@@ -79,9 +88,9 @@ impl Pool {
     pub(super) fn take(&self, previous: u32) -> u32 {
         let number = self.reuse().unwrap_or_else(|| self.used.fetch_add(1, Ordering::Relaxed));
         assert!(number < self.total, "a pool is made large enough for all its items");
-        // SAFETY: the chunk lies inside the region (asserted above) and is aligned (asserted in
-        // `new`); it was handed out to this caller alone.
-        unsafe { self.start(number).cast::<u64>().write(u64::from(previous)) };
+        // SAFETY: the table has a link for each chunk below `total` (asserted above), and the chunk
+        // was handed out to this caller alone.
+        unsafe { self.start.cast::<u32>().add(number as usize).write(previous) };
         number
     }
 
@@ -96,17 +105,14 @@ impl Pool {
 
     /// Where a chunk's items begin.
     pub(super) fn items(&self, chunk: u32) -> *mut u8 {
-        self.start(chunk).wrapping_add(LINK)
+        assert!(chunk < self.total);
+        self.start.wrapping_add(self.links + chunk as usize * CHUNK)
     }
 
     /// The chunk before `chunk` in its chain.
     pub(super) fn previous(&self, chunk: u32) -> u32 {
-        // SAFETY: `take` wrote a link at the start of every chunk it handed out.
-        unsafe { self.start(chunk).cast::<u64>().read() as u32 }
-    }
-
-    fn start(&self, chunk: u32) -> *mut u8 {
         assert!(chunk < self.total);
-        self.start.wrapping_add(chunk as usize * CHUNK)
+        // SAFETY: `take` wrote the link of every chunk it handed out.
+        unsafe { self.start.cast::<u32>().add(chunk as usize).read() }
     }
 }

@@ -1,11 +1,11 @@
 //! Sorting the entries of one bucket, as plain integers: two scatters and a clean-up.
 //!
-//! NOW-Sort's "partial radix sort with clean-up" (SIGMOD 1997, section 4.2): least significant digit
-//! first over only as many of the highest bits as tell nearly all entries apart, then one insertion
-//! pass over what is almost in order. A bucket of 24 Ki entries has 22 bits looked at; some 70 pairs
-//! are left for the clean-up. Where the highest bits say little (heavy duplicates, clustered keys) the
-//! clean-up would be quadratic: past a few moves per entry it leaves the rest to the standard
-//! library's pattern-defeating quicksort.
+//! NOW-Sort's "partial radix sort with clean-up" (SIGMOD 1997, section 4.2): least significant
+//! digit first over only as many of the highest bits as tell nearly all entries apart, then one
+//! insertion pass over what is almost in order. A bucket of 24 Ki entries has 22 bits looked at;
+//! some 70 pairs are left for the clean-up. Where the highest bits say little (heavy duplicates,
+//! clustered keys) the clean-up would be quadratic: past a few moves per entry it leaves the rest
+//! to the standard library's pattern-defeating quicksort.
 //!
 //! Entries and the spare space of equal size should fit a second-level cache together.
 

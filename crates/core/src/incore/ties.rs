@@ -1,9 +1,9 @@
 //! Settling ties: entries whose digests are equal, ordered by the rest of the key.
 //!
-//! Small groups are compared record by record. Large ones (keys with long common beginnings) fetch the
-//! next 8-byte word of every key once, sort (word, number) pairs, and go on within equal words: a
-//! multikey sort (Bentley and Sedgewick, SODA 1997) by words instead of characters, which touches each
-//! word of a record once instead of once per comparison.
+//! Small groups are compared record by record. Large ones (keys with long common beginnings) fetch
+//! the next 8-byte word of every key once, sort (word, number) pairs, and go on within equal words:
+//! a multikey sort (Bentley and Sedgewick, SODA 1997) by words instead of characters, which touches
+//! each word of a record once instead of once per comparison.
 
 use super::bucket::number;
 use super::classifier::Leaf;

@@ -61,8 +61,8 @@ pub fn memory() -> Option<ByteSize> {
     machine.into_iter().chain(groups).chain(own).min().map(ByteSize)
 }
 
-/// Lets this process open as many files as it is allowed to: a merge holds all its runs open. Refusal is
-/// no error here; whoever then fails to open a file says so.
+/// Lets this process open as many files as it is allowed to: a merge holds all its runs open.
+/// Refusal is no error here; whoever then fails to open a file says so.
 pub fn raise_open_files() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;

@@ -26,7 +26,7 @@ impl Account {
     pub fn close(
         &self,
         work: &Work,
-        outcome: Outcome,
+        outcome: &Outcome,
         budget: ByteSize,
         direct_output: bool,
     ) -> Result<Statistics> {

@@ -7,7 +7,8 @@ use crate::error::{Error, Result};
 use crate::io::limits;
 use crate::units::ByteSize;
 
-/// Share of the machine taken where nothing was said: the rest is for the page cache and for others.
+/// Share of the machine taken where nothing was said: the rest is for the page cache and for
+/// others.
 const AUTO_PERCENT: f64 = 60.0;
 
 /// Taken where the system does not tell what it has.

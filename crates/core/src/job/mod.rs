@@ -127,6 +127,6 @@ impl SortJob {
         let outcome = with_encoder!(&key, |key| pipeline::sort(&work, key, &mut output, progress))?;
         let is_direct = output.is_direct();
         output.finish(outcome.records * u64::from(length), self.sync)?;
-        account.close(&work, outcome, budget, is_direct)
+        account.close(&work, &outcome, budget, is_direct)
     }
 }

@@ -57,8 +57,8 @@ fn check_length(file: &Arc<File>, record_length: u64) -> Result<()> {
     Err(Error::Malformed {
         path: file.path().to_owned(),
         message: format!(
-            "{} bytes are not a multiple of the record length {record_length}: {excess} bytes are left \
-             after record {}; is the record length right?",
+            "{} bytes are not a multiple of the record length {record_length}: {excess} bytes are \
+             left after record {}; is the record length right?",
             file.len(),
             file.len() / record_length
         ),

@@ -1,9 +1,9 @@
 //! Which bytes of which file go where in a load: a pure function of sizes.
 //!
-//! Reading past the page cache wants offsets, lengths and addresses that are multiples of a page, and
-//! records are of any length and start anywhere. So a *span* (one read request) covers whole pages of
-//! its file, and each file's part of the load starts at the address whose place in its page is that of
-//! the file's offset:
+//! Reading past the page cache wants offsets, lengths and addresses that are multiples of a page,
+//! and records are of any length and start anywhere. So a *span* (one read request) covers whole
+//! pages of its file, and each file's part of the load starts at the address whose place in its
+//! page is that of the file's offset:
 //!
 //! ```text
 //!   file      ...|....:####|#########|#########|##:......|     # = this load's records
@@ -11,9 +11,9 @@
 //!                  span 0     span 1    span 2      (each of whole pages)
 //! ```
 //!
-//! Spans are multiples of page and record length where that is possible, and loads end at such places,
-//! so that for most record lengths no record lies across two spans. The few that do ("straddlers") are
-//! dealt when the whole load is there.
+//! Spans are multiples of page and record length where that is possible, and loads end at such
+//! places, so that for most record lengths no record lies across two spans. The few that do
+//! ("straddlers") are dealt when the whole load is there.
 
 use super::Segment;
 
@@ -44,7 +44,7 @@ pub struct Span {
     pub wanted: usize,
     /// Number in the load of the first record that begins in this span.
     pub first_record: u32,
-    /// Where in the span that record begins.
+    /// Where in the span that record begins; its end where none does.
     pub skip: usize,
     /// Records that lie in this span whole.
     pub records: u32,
@@ -105,8 +105,8 @@ impl Cutter {
         left - self.offset + padding
     }
 
-    /// The next load, of at most `capacity` bytes of memory and `records_max` records; `None` at the
-    /// end of the last input.
+    /// The next load, of at most `capacity` bytes of memory and `records_max` records; `None` at
+    /// the end of the last input.
     pub fn next_load(&mut self, capacity: usize, records_max: u32) -> Option<Layout> {
         let mut load = Layout::default();
         while let Some(&source) = self.sources.get(self.source) {
@@ -173,7 +173,7 @@ impl Cutter {
                 length: taken,
                 wanted,
                 first_record: load.records + (first - begin / length) as u32,
-                skip: (first * length - offset) as usize,
+                skip: ((first * length - offset) as usize).min(wanted),
                 records: (stop / length).saturating_sub(first) as u32,
             });
             offset += wanted as u64;

@@ -1,8 +1,9 @@
 //! A load: as many records as memory takes at once, where they were read.
 //!
 //! A load is read straight into one region, in blocks, each from its own place in a file to its own
-//! place in memory. Records never move afterwards; everybody names them by their number in the load.
-//! [`layout`] decides which bytes of which file go where; [`Records`] finds a record by its number.
+//! place in memory. Records never move afterwards; everybody names them by their number in the
+//! load. [`layout`] decides which bytes of which file go where; [`Records`] finds a record by its
+//! number.
 
 pub mod layout;
 

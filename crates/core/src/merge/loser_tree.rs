@@ -1,5 +1,5 @@
-//! A loser tree (Knuth, TAOCP vol. 3, section 5.4.1, "tree of losers"): the least of `k` sources with
-//! one comparison per level.
+//! A loser tree (Knuth, TAOCP vol. 3, section 5.4.1, "tree of losers"): the least of `k` sources
+//! with one comparison per level.
 //!
 //! ```text
 //!                winner
@@ -11,9 +11,9 @@
 //!        s0    s1    s2    s3
 //! ```
 //!
-//! Comparisons are of 8-byte key prefixes, kept beside the source; ties look at the rest of the key,
-//! then at the source's number, so that the merge is stable. An exhausted source keeps its leaf with
-//! the largest prefix and loses every tie. No sources, or only empty ones, yield nothing.
+//! Comparisons are of 8-byte key prefixes, kept beside the source; ties look at the rest of the
+//! key, then at the source's number, so that the merge is stable. An exhausted source keeps its
+//! leaf with the largest prefix and loses every tie. No sources, or only empty ones, yield nothing.
 
 use crate::incore::prefetch;
 use crate::key::KeyEncoder;

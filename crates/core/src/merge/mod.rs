@@ -1,10 +1,11 @@
 //! Merging runs, a key range at a time.
 //!
-//! The classical merge reads every run through a small buffer of its own and waits wherever one runs
-//! dry. Here the sparse indexes of all runs say beforehand which blocks hold the next range of keys: a
-//! *slab* is such a range, as much as a share of memory holds, and each run's piece of it is read as
-//! one large sequential request. Slabs share nothing, so that one is read while another is merged; and
-//! the same index keys cut a slab into tasks that workers merge and write at known places.
+//! The classical merge reads every run through a small buffer of its own and waits wherever one
+//! runs dry. Here the sparse indexes of all runs say beforehand which blocks hold the next range of
+//! keys: a *slab* is such a range, as much as a share of memory holds, and each run's piece of it
+//! is read as one large sequential request. Slabs share nothing, so that one is read while another
+//! is merged; and the same index keys cut a slab into tasks that workers merge and write at known
+//! places.
 //!
 //! ```text
 //!   run 0   [.....|=====|........]      slab: keys from one bound to the next, in all runs
@@ -12,10 +13,12 @@
 //!   run 2   [.......|==|.........]        with the neighbouring slabs and read twice
 //! ```
 //!
-//! A *bound* is a record: everything before it in the order (key, run, position) lies on its one side.
-//! That order is total, so bounds cut between equal keys too, and stability needs no further care.
+//! A *bound* is a record: everything before it in the order (key, run, position) lies on its one
+//! side. That order is total, so bounds cut between equal keys too, and stability needs no further
+//! care.
 //!
-//! Runs that do not overlap in key have slabs of one run only, and merging one source is copying it.
+//! Runs that do not overlap in key have slabs of one run only, and merging one source is copying
+//! it.
 
 mod loser_tree;
 mod partition;

@@ -19,8 +19,8 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// For each run, the first record in `ranges` (its candidates, start and end) that does not come before
-/// record `bound_record` of run `bound_run`, in the order (key, run, position).
+/// For each run, the first record in `ranges` (its candidates, start and end) that does not come
+/// before record `bound_record` of run `bound_run`, in the order (key, run, position).
 pub fn positions<K: KeyEncoder>(
     key: &K,
     length: usize,

@@ -1,9 +1,9 @@
 //! Which blocks of which runs to read next: slabs, cut from the runs' sparse indexes.
 //!
 //! The index keys of all runs are walked in the order (key, run, position). Passing a key of a run
-//! means that the part of the run behind it is needed; when the next part would no longer fit, its key
-//! is the slab's end bound. What lies between a run's last passed key and the bound may fall on either
-//! side, so the next slab begins with that part again.
+//! means that the part of the run behind it is needed; when the next part would no longer fit, its
+//! key is the slab's end bound. What lies between a run's last passed key and the bound may fall on
+//! either side, so the next slab begins with that part again.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -77,6 +77,12 @@ impl Walk<'_> {
         records.start * length / BLOCK as u64..(records.end * length).div_ceil(BLOCK as u64)
     }
 
+    /// Most blocks that one part more can take.
+    fn part_blocks_max(&self) -> usize {
+        let bytes = self.index.part_start(1) * u64::from(self.run.geometry().record_length);
+        bytes.div_ceil(BLOCK as u64) as usize + 1
+    }
+
     /// The whole key of the next record.
     fn whole_key(&mut self, key: &dyn KeyEncoder) -> Result<&[u8]> {
         if self.whole_key.is_none() {
@@ -127,22 +133,22 @@ impl<'a> Planner<'a> {
         let mut blocks: Vec<usize> =
             self.walks.iter().enumerate().map(|(run, w)| blocks_of(w, run, w.passed)).collect();
         let mut total: usize = blocks.iter().sum();
+        // Room for one part more, of any run: the record of the end bound must be in memory.
+        let end_part = self.walks.iter().map(Walk::part_blocks_max).max().unwrap_or(0);
         let mut bounds = Vec::new();
         let mut end = None;
         while let Some(run) = self.least()? {
             let walk = &mut self.walks[run];
             let bound = Bound { run, record: walk.index.record(walk.passed) };
-            // Room for one part more: the bound's own record must be in memory.
-            let with_next = blocks_of(walk, run, walk.passed + 2);
-            if !bounds.is_empty() && (total - blocks[run] + with_next) * BLOCK > self.capacity {
+            let with_part = total - blocks[run] + blocks_of(walk, run, walk.passed + 1);
+            if !bounds.is_empty() && (with_part + end_part) * BLOCK > self.capacity {
                 end = Some(bound);
                 break;
             }
             walk.passed += 1;
             walk.whole_key = None;
-            total -= blocks[run];
             blocks[run] = blocks_of(walk, run, walk.passed);
-            total += blocks[run];
+            total = with_part;
             bounds.push(bound);
         }
         let ends = self.walks.iter().enumerate().map(|(run, walk)| {

@@ -1,7 +1,7 @@
 //! Bringing the input into memory: one load if it fits, else one sorted run after another.
 //!
-//! Two loads take turns: while one is gathered and written as a run, the next is read and dealt, and
-//! meanwhile the keys of the one after that are sampled.
+//! Two loads take turns: while one is gathered and written as a run, the next is read and dealt,
+//! and meanwhile the keys of the one after that are sampled.
 
 use std::sync::Arc;
 

@@ -29,8 +29,8 @@ pub struct Merging<'a, K> {
 }
 
 impl<'a, K: KeyEncoder> Merging<'a, K> {
-    /// The records of `loaded` from `starts` (a position per run) on, to be merged in tasks of about
-    /// `task_bytes`.
+    /// The records of `loaded` from `starts` (a position per run) on, to be merged in tasks of
+    /// about `task_bytes`.
     pub fn new(
         key: &'a K,
         record_length: usize,

@@ -11,8 +11,8 @@
 //!                prove, make durable, give its name
 //! ```
 //!
-//! [`sort`] is that plot. Every box is a [`stage`]: all workers filling one load while they drain the
-//! one before.
+//! [`sort`] is that plot. Every box is a [`stage`]: all workers filling one load while they drain
+//! the one before.
 
 mod crew;
 mod dealing;

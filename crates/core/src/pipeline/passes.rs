@@ -59,7 +59,8 @@ pub fn narrow<K: KeyEncoder>(
     }
 }
 
-/// Merges `runs` to `destination`, one slab being read while another is merged; the sum of the runs.
+/// Merges `runs` to `destination`, one slab being read while another is merged; the sum of the
+/// runs.
 pub fn merge<K: KeyEncoder>(
     work: &Work,
     key: &K,

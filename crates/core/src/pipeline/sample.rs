@@ -1,8 +1,9 @@
 //! Sampling a load's keys before it is read: a few hundred pages from all over its files.
 //!
-//! Pages are taken at even distances, each shifted by chance within its share: data in order, in waves
-//! or in clusters is then seen as evenly as random data. A page yields all its whole records, up to a
-//! few dozen; more would tell little new, as neighbours in a file are often neighbours in key.
+//! Pages are taken at even distances, each shifted by chance within its share: data in order, in
+//! waves or in clusters is then seen as evenly as random data. A page yields all its whole records,
+//! up to a few dozen; more would tell little new, as neighbours in a file are often neighbours in
+//! key.
 
 use std::sync::Arc;
 
@@ -157,7 +158,7 @@ impl Sampler {
 fn place_of(layout: &Layout, length: usize, number: u32) -> (&Span, u64) {
     let after = layout.spans.partition_point(|span| span.first_record <= number).max(1);
     let span = &layout.spans[after - 1];
-    let ahead = (number - span.first_record) as u64 * length as u64;
+    let ahead = u64::from(number - span.first_record) * length as u64;
     (span, span.offset + span.skip as u64 + ahead)
 }
 

@@ -1,9 +1,9 @@
 //! One stage: workers that fill one load while they drain another.
 //!
-//! All workers are alike (no reader, no writer, no master): each keeps some reads of the next load in
-//! flight, takes in what has arrived, and in between makes a piece of output from the load before.
-//! What a stage fills and drains is behind two small traits, so that run generation, intermediate
-//! merges and the final merge are the same loop:
+//! All workers are alike (no reader, no writer, no master): each keeps some reads of the next load
+//! in flight, takes in what has arrived, and in between makes a piece of output from the load
+//! before. What a stage fills and drains is behind two small traits, so that run generation,
+//! intermediate merges and the final merge are the same loop:
 //!
 //! ```text
 //!   stage      fill                  drain
@@ -107,9 +107,8 @@ pub fn run<T>(
         for thread in threads {
             let outcome = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             // A worker that merely stopped because of another has nothing to tell.
-            match (outcome, &error) {
-                (Err(e), None | Some(Error::Interrupted)) => error = Some(e),
-                _ => {}
+            if let (Err(e), None | Some(Error::Interrupted)) = (outcome, &error) {
+                error = Some(e);
             }
         }
         match (other, error) {

@@ -51,8 +51,8 @@ fn check_end(reader: &pipe::Reader, record_length: u64) -> Result<()> {
     Err(Error::Malformed {
         path: reader.name().to_owned(),
         message: format!(
-            "ends in the middle of record {}: {bytes} bytes are not a multiple of the record length \
-             {record_length} ({excess} left over)",
+            "ends in the middle of record {}: {bytes} bytes are not a multiple of the record \
+             length {record_length} ({excess} left over)",
             bytes / record_length
         ),
     })

@@ -9,7 +9,8 @@
 //!           | read blocks | pool of records     short records, which are dealt themselves
 //! ```
 //!
-//! Everything large is in the arena and nowhere else; the reserve is what is left for the small things.
+//! Everything large is in the arena and nowhere else; the reserve is what is left for the small
+//! things.
 
 use crate::incore::bucket::{BUCKET_ENTRIES, BUCKET_ENTRIES_MAX};
 use crate::incore::{Item, Pool, Scratch};
@@ -19,15 +20,16 @@ use crate::units::ByteSize;
 
 use super::Need;
 
-/// What the process takes before it has done anything: its code, the C library, the allocator's first
-/// pages, and huge-page rounding of the arena's ends. Measured at 5-6 MiB; the rest is for classifiers,
-/// layouts and edges.
+/// What the process takes before it has done anything: its code, the C library, the allocator's
+/// first pages, and huge-page rounding of the arena's ends. Measured at 5-6 MiB; the rest is for
+/// classifiers, layouts and edges.
 const RESERVE: u64 = 12 << 20;
 
 /// Stack pages, a ring and a sample buffer for each worker.
 const RESERVE_PER_THREAD: u64 = 512 << 10;
 
-/// One part in so many of the budget is for what grows with the input: indexes of runs, edges, marks.
+/// One part in so many of the budget is for what grows with the input: indexes of runs, edges,
+/// marks.
 const RESERVE_SHARE: u64 = 32;
 
 /// Output buffers of each worker: one being filled, the others being written.
@@ -161,7 +163,8 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// The memory of a load of `bytes` bytes of records that take `padded` bytes where they are read.
+    /// The memory of a load of `bytes` bytes of records that take `padded` bytes where they are
+    /// read.
     pub fn load_for(&self, padded: u64, bytes: u64) -> LoadMemory {
         let records = (bytes / self.record_length as u64).min(RECORDS_MAX);
         let buckets_max = buckets_max(records, self.record_length);

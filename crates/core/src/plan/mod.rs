@@ -1,8 +1,9 @@
 //! Deciding: how a job will be done, before anything is done.
 //!
-//! A [`Plan`] is a pure function of a [`Need`]: sizes of the input, record and key, the memory budget
-//! and the number of workers. It opens no file and asks no clock, so that it can be printed, tested and
-//! held against the outcome. `memory` divides the budget, `passes` decides how runs are merged.
+//! A [`Plan`] is a pure function of a [`Need`]: sizes of the input, record and key, the memory
+//! budget and the number of workers. It opens no file and asks no clock, so that it can be printed,
+//! tested and held against the outcome. `memory` divides the budget, `passes` decides how runs are
+//! merged.
 
 pub mod memory;
 pub mod passes;
@@ -63,8 +64,8 @@ pub struct Plan {
 /// Read requests in flight over all workers. Eight keep the disks we know busy.
 const READS_IN_FLIGHT: usize = 8;
 
-/// Largest read request: a second's worth of requests is a few hundred, and each is cut by the kernel
-/// anyway.
+/// Largest read request: a second's worth of requests is a few hundred, and each is cut by the
+/// kernel anyway.
 const BLOCK_MAX: usize = 4 << 20;
 
 /// Smallest read request that a disk still serves at full speed.
@@ -100,7 +101,7 @@ impl Plan {
         let padding = 2 * PAGE as u64 * need.inputs as u64;
         let whole = need.input_bytes.map(|bytes| sizes.load_for(bytes + padding, bytes));
         let one = whole.filter(|load| load.bytes() as u64 <= shared as u64);
-        let half = shared / 2 & !(PAGE - 1);
+        let half = (shared / 2) & !(PAGE - 1);
         let is_one_pass = one.is_some();
         let load = one.unwrap_or_else(|| sizes.load_within(half));
         let merge_width = passes::merge_width(half, need.record_length);
@@ -166,7 +167,8 @@ impl Plan {
 fn too_small(need: &Need, fixed: usize) -> Error {
     let least = memory::least_budget(need, fixed);
     Error::Usage(format!(
-        "a memory budget of {} is too small to sort records of {}; give at least {least} with --memory",
+        "a memory budget of {} is too small to sort records of {}; give at least {least} with \
+         --memory",
         need.budget,
         ByteSize(need.record_length as u64)
     ))

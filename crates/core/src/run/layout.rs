@@ -4,9 +4,9 @@
 //!   0            header      magic, version, geometry, checksum; padded to DATA_START
 //!   DATA_START   data        records back to back, padded with zeros to whole blocks
 //!   ...          checksums   XXH3-64 of every block
-//!   ...          index       normalized keys (first bytes) of every `stride`-th record, and of the last
+//!   ...          index       first bytes of the key of every `stride`-th record, and of the last
 //!   ...          padding     so that the file ends at a multiple of a page
-//!   end - FOOTER footer      counts, record sum, places of the tables, their checksums; its checksum
+//!   end - FOOTER footer      count and sum of records, places and sums of the tables, checksum
 //! ```
 //!
 //! All numbers are little-endian. Offsets are computed from one another; none is typed twice.
@@ -44,7 +44,7 @@ const FOOTER_FIELDS: usize = 8 + 8 + 16 + 8 + 8 + 8 + 8;
 /// Bytes of the footer.
 pub const FOOTER: usize = FOOTER_FIELDS + 8;
 
-const _: () = assert!(HEADER as u64 <= DATA_START && BLOCK as u64 % PAGE == 0);
+const _: () = assert!(HEADER as u64 <= DATA_START && (BLOCK as u64).is_multiple_of(PAGE));
 
 /// What a run's sizes follow from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

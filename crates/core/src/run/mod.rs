@@ -1,11 +1,12 @@
 //! Runs: sorted records on disk, between run generation and merge.
 //!
-//! A run file is the records back to back, as an output would have them, wrapped in what is needed to
-//! trust and to find them: a header, a checksum for every block, a sparse index of keys, a footer.
-//! The format is drawn in `docs/run-format.md`; [`layout`] is the only place that knows its offsets.
+//! A run file is the records back to back, as an output would have them, wrapped in what is needed
+//! to trust and to find them: a header, a checksum for every block, a sparse index of keys, a
+//! footer. The format is drawn in `docs/run-format.md`; [`layout`] is the only place that knows its
+//! offsets.
 //!
-//! [`RunWriter`] takes a load's records from many workers at once; [`Run`] is a finished run by name;
-//! [`RunReader`] opens one again, trusting nothing.
+//! [`RunWriter`] takes a load's records from many workers at once; [`Run`] is a finished run by
+//! name; [`RunReader`] opens one again, trusting nothing.
 
 pub mod index;
 pub mod layout;

@@ -26,8 +26,8 @@ impl IndexKeys {
         Self { geometry, keys: Mutex::new(keys) }
     }
 
-    /// Takes the keys it wants from `records`, back to back, the first of which is record `first` of
-    /// the run.
+    /// Takes the keys it wants from `records`, back to back, the first of which is record `first`
+    /// of the run.
     pub fn note(&self, key: &dyn KeyEncoder, first: u64, records: &[u8]) {
         let length = self.geometry.record_length as usize;
         let end = first + (records.len() / length) as u64;

@@ -30,8 +30,9 @@ pub struct FileSink {
 }
 
 impl FileSink {
-    /// A sink for `length` bytes at `base` of `file`, written in granules of `granule` bytes. The last
-    /// granule is padded with zeros. `base` is a multiple of what requests past the page cache need.
+    /// A sink for `length` bytes at `base` of `file`, written in granules of `granule` bytes. The
+    /// last granule is padded with zeros. `base` is a multiple of what requests past the page cache
+    /// need.
     pub fn new(file: Arc<File>, base: u64, length: u64, granule: usize) -> Self {
         Self { file, base, length, granule, edges: Mutex::default(), checksums: Box::default() }
     }
@@ -162,7 +163,8 @@ impl<'a, 'p> FileWriter<'a, 'p> {
         self.head.next_multiple_of(self.sink.granule)
     }
 
-    /// Writes a full buffer and goes on in another, which begins with what the full one had too much.
+    /// Writes a full buffer and goes on in another, which begins with what the full one had too
+    /// much.
     fn exchange(&mut self) -> Result<()> {
         let Some(full) = self.buffer.take() else { return Ok(()) };
         let mut next = self.lane.take_buffer()?;

@@ -1,8 +1,8 @@
 //! What one worker moves bytes with: its queue, its buffers, and an account of its waiting.
 //!
 //! Reads and writes share the queue. Whoever waits for a free buffer may be handed a finished read
-//! instead; the lane keeps it until the worker asks for it, so that no completion is ever lost and a
-//! producer need not know that reading goes on.
+//! instead; the lane keeps it until the worker asks for it, so that no completion is ever lost and
+//! a producer need not know that reading goes on.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -64,8 +64,8 @@ pub struct Lane<'p> {
 }
 
 impl<'p> Lane<'p> {
-    /// A lane over `queue`, with output buffers of one size, to be filled up to `capacity`, and edge
-    /// buffers of another size.
+    /// A lane over `queue`, with output buffers of one size, to be filled up to `capacity`, and
+    /// edge buffers of another size.
     pub fn new(
         queue: Box<dyn Queue>,
         buffers: Vec<Region>,

@@ -1,10 +1,10 @@
 //! Sinks: files that several workers write at once, each at places of its own.
 //!
-//! In a sort everybody knows where his records belong before he has them: bucket sizes, or positions
-//! in runs, give every task its offset. What is left is that disks want large, aligned blocks and tasks
-//! end anywhere. A [`FileWriter`] fills one aligned buffer after another; a *granule* (the unit of
-//! alignment: a page of an output, a checksummed block of a run) that two tasks share is put together
-//! in the sink and written by whoever brings its last byte:
+//! In a sort everybody knows where his records belong before he has them: bucket sizes, or
+//! positions in runs, give every task its offset. What is left is that disks want large, aligned
+//! blocks and tasks end anywhere. A [`FileWriter`] fills one aligned buffer after another; a
+//! *granule* (the unit of alignment: a page of an output, a checksummed block of a run) that two
+//! tasks share is put together in the sink and written by whoever brings its last byte:
 //!
 //! ```text
 //!   task 0                 task 1                      task 2
@@ -13,8 +13,8 @@
 //!                    \_ edge _/                    \_ edge
 //! ```
 //!
-//! [`Lane`] is what a worker moves bytes with: its queue and its buffers. [`Writer`] is all a producer
-//! of records needs to see. A stream (`stream`) takes tasks in order instead.
+//! [`Lane`] is what a worker moves bytes with: its queue and its buffers. [`Writer`] is all a
+//! producer of records needs to see. A stream (`stream`) takes tasks in order instead.
 
 mod file;
 mod lane;

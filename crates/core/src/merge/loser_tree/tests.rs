@@ -1,1 +1,143 @@
-//! Tests to come.
+//! The loser tree against a stable sort: all small inputs, then random ones with interruptions.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::key::{Key, KeySpec, with_encoder};
+
+/// Bytes per record: one of key, one that tells where it came from.
+const LENGTH: usize = 2;
+
+fn key_of(text: &str, record_length: usize) -> Key {
+    Key::new(&[text.parse::<KeySpec>().unwrap()], record_length).unwrap()
+}
+
+/// Merges into room for `batch` records and a bit, again and again.
+fn merged(key: &Key, length: usize, sources: &[Vec<u8>], batch: &[usize]) -> Vec<u8> {
+    let sources = sources.iter().map(Vec::as_slice);
+    with_encoder!(key, |key| {
+        let mut tree = LoserTree::new(key, length, sources);
+        let mut whole = Vec::new();
+        for records in batch.iter().cycle() {
+            let mut out = vec![0xee; records * length + length - 1];
+            let filled = tree.merge_into(&mut out);
+            assert_eq!(filled % length, 0, "whole records only");
+            assert!(out[filled..].iter().all(|byte| *byte == 0xee), "nothing beyond is touched");
+            whole.extend_from_slice(&out[..filled]);
+            if filled < records * length {
+                assert_eq!(tree.merge_into(&mut out), 0, "the end is the end");
+                return whole;
+            }
+        }
+        whole
+    })
+}
+
+/// A stable sort of all sources, the first one first.
+fn expected(sources: &[Vec<u8>], length: usize, key_bytes: usize) -> Vec<u8> {
+    let all = sources.concat();
+    let mut records: Vec<&[u8]> = all.chunks_exact(length).collect();
+    records.sort_by_key(|record| &record[..key_bytes]);
+    records.concat()
+}
+
+/// Every sorted source of up to three records with keys 0 to 2.
+fn small_sources() -> Vec<Vec<u8>> {
+    let mut sources = vec![Vec::new()];
+    for a in 0..3 {
+        sources.push(vec![a]);
+        for b in a..3 {
+            sources.push(vec![a, b]);
+            sources.extend((b..3).map(|c| vec![a, b, c]));
+        }
+    }
+    sources
+}
+
+/// Marks the records of each source with their origin.
+fn marked(sources: &[&Vec<u8>]) -> Vec<Vec<u8>> {
+    let mark = |(source, keys): (u8, &&Vec<u8>)| {
+        let places = (source * 16)..;
+        keys.iter().zip(places).flat_map(|(key, place)| [*key, place]).collect()
+    };
+    (0..).zip(sources).map(mark).collect()
+}
+
+#[test]
+fn all_small_inputs() {
+    let key = key_of("0..1", LENGTH);
+    let small = small_sources();
+    let assert_merged = |sources: &[&Vec<u8>]| {
+        let sources = marked(sources);
+        for batch in [1, 2, 100] {
+            assert_eq!(
+                merged(&key, LENGTH, &sources, &[batch]),
+                expected(&sources, LENGTH, 1),
+                "{sources:?} in batches of {batch}"
+            );
+        }
+    };
+    assert_merged(&[]);
+    for a in &small {
+        assert_merged(&[a]);
+        for b in &small {
+            assert_merged(&[a, b]);
+            for c in &small {
+                assert_merged(&[a, b, c]);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_width_with_empty_sources_anywhere() {
+    let key = key_of("0..1", LENGTH);
+    for width in 0..=9_usize {
+        for empty in 0..1_u32 << width {
+            let held = |source: usize| if empty >> source & 1 == 1 { 0 } else { 1 + source % 3 };
+            let sources: Vec<Vec<u8>> = (0..width).map(|source| vec![7; held(source)]).collect();
+            let sources = marked(&sources.iter().collect::<Vec<_>>());
+            assert_eq!(merged(&key, LENGTH, &sources, &[3]), sources.concat(), "ties are stable");
+        }
+    }
+}
+
+/// The prefix of an exhausted source is the largest there is, and a record may have the same.
+#[test]
+fn the_largest_key_is_no_end() {
+    for text in ["0..8", "0..9"] {
+        let key = key_of(text, 10);
+        let largest = |mark: u8| [&[0xff; 9][..], &[mark]].concat();
+        let sources: Vec<Vec<u8>> =
+            vec![largest(1), [largest(2), largest(3)].concat(), Vec::new(), largest(4)];
+        assert_eq!(merged(&key, 10, &sources, &[1]), sources.concat());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Keys that tie in their first word, and go on in their second; room of any size.
+    #[test]
+    fn random_against_naive(
+        sources in prop::collection::vec(
+            prop::collection::vec((0..3_u8, 0..3_u8, any::<u16>()), 0..60), 0..40),
+        batch in prop::collection::vec(1..50_usize, 1..5),
+    ) {
+        let key = key_of("0..12", 16);
+        let sources: Vec<Vec<u8>> = sources
+            .into_iter()
+            .map(|mut source| {
+                source.sort_by_key(|(first, second, _)| (*first, *second));
+                let record = |(first, second, mark): (u8, u8, u16)| {
+                    let mut record = [0; 16];
+                    (record[3], record[10]) = (first, second);
+                    record[12..14].copy_from_slice(&mark.to_le_bytes());
+                    record
+                };
+                source.into_iter().flat_map(record).collect()
+            })
+            .collect();
+        assert_eq!(merged(&key, 16, &sources, &batch), expected(&sources, 16, 12));
+    }
+}
