@@ -3,7 +3,18 @@
 CARGO ?= cargo
 PYTHON_FILES := $(shell find . -name '*.py' -not -path './target/*' -not -path './.git/*')
 
-.PHONY: help build demo test test-slow lint docs bench measure
+# The linter of the Python files: a given version, as each formats a little differently.
+RUFF_VERSION := 0.17.5
+RUFF_HOME := target/ruff-$(RUFF_VERSION)
+PIP_INSTALL := install --quiet --disable-pip-version-check
+RUFF ?= $(or $(wildcard $(RUFF_HOME)/bin/ruff),ruff)
+
+# What `make measure` measures; CONTRIBUTING.md, section Measuring, says more.
+SUITES ?= one-pass
+RUNS ?= 5
+SCALE ?= 1
+
+.PHONY: help build demo test test-slow lint lint-python lint-rust ruff docs bench measure
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -20,14 +31,26 @@ test: ## Run all tests but the slow ones
 test-slow: ## Run the slow tests alone: gigabytes of data, minutes of time
 	$(CARGO) test --workspace --release -- --ignored
 
-lint: ## Check format, lints and the library's documentation
+lint: lint-python lint-rust ## Check format, lints and the library's documentation
+
+lint-rust:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --quiet --no-deps --lib -p sortwell -p sortbench
+
+lint-python:
 ifneq ($(PYTHON_FILES),)
-	ruff check $(PYTHON_FILES)
-	ruff format --check $(PYTHON_FILES)
+	@$(RUFF) --version > /dev/null 2>&1 || { echo "lint: ruff, the linter of the Python files, is" \
+		"missing: make ruff, or pip install ruff==$(RUFF_VERSION)" >&2; exit 1; }
+	$(RUFF) check $(PYTHON_FILES)
+	$(RUFF) format --check $(PYTHON_FILES)
 endif
+
+ruff: ## Put the linter of the Python files under target, unless that version is there
+	@[ "$$($(RUFF) --version 2> /dev/null)" = "ruff $(RUFF_VERSION)" ] \
+		|| { python3 -m venv --clear $(RUFF_HOME) > /dev/null 2>&1 \
+			&& $(RUFF_HOME)/bin/pip $(PIP_INSTALL) ruff==$(RUFF_VERSION); } \
+		|| python3 -m pip $(PIP_INSTALL) --target $(RUFF_HOME) ruff==$(RUFF_VERSION)
 
 docs: ## Write docs/reference.md anew from the definition of the command line
 	$(CARGO) build --quiet --package sortwell-cli
@@ -38,6 +61,6 @@ docs: ## Write docs/reference.md anew from the definition of the command line
 bench: ## Run the micro-benchmarks of the parts
 	$(CARGO) bench --package sortwell
 
-measure: build ## Build, and say how whole sorts are measured
-	@echo "target/release/sortwell is built. How to measure it against a plain copy, the floor of"
-	@echo "the disk and other programs: CONTRIBUTING.md, section Measuring. Figures: results/."
+measure: build ## Time whole sorts beside a plain copy and the floor: SUITES, RUNS, SCALE, JSON
+	scripts/measure.py --bin "$${CARGO_TARGET_DIR:-target}/release/sortwell" --runs $(RUNS) \
+		--scale $(SCALE) $(if $(JSON),--json $(JSON)) $(SUITES)

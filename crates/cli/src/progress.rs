@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sortwell::stats::Progress;
 
 use self::meter::{Meter, Sample};
-use crate::watched::Watched;
 
 /// When the progress line is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -50,7 +50,7 @@ const PLAIN_LINE_POLLS: u64 = 20;
 const STACK_BYTES: usize = 256 << 10;
 
 /// Does `work` with or without a progress line. Without a thread to draw it, work goes on alone.
-pub fn shown<T>(is_shown: bool, job: &impl Watched, work: impl FnOnce() -> T) -> T {
+pub fn shown<T>(is_shown: bool, job: &Progress, work: impl FnOnce() -> T) -> T {
     if !is_shown {
         return work();
     }
@@ -69,14 +69,18 @@ pub fn shown<T>(is_shown: bool, job: &impl Watched, work: impl FnOnce() -> T) ->
     })
 }
 
-fn watch(job: &impl Watched, is_done: &Receiver<()>) {
+fn watch(job: &Progress, is_done: &Receiver<()>) {
     let start = Instant::now();
     let mut meter = Meter::default();
     let mut line: Option<Line> = None;
     while is_done.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout) {
         let (bytes_done, bytes_total) = job.bytes();
-        let sample =
-            Sample { elapsed: start.elapsed(), words: job.words(), bytes_done, bytes_total };
+        let sample = Sample {
+            elapsed: start.elapsed(),
+            words: job.phase().words(),
+            bytes_done,
+            bytes_total,
+        };
         meter.add(sample);
         if sample.elapsed >= SILENT {
             line.get_or_insert_with(Line::new).draw(&meter);

@@ -8,10 +8,11 @@ use std::fs;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::thread;
 
-use crate::failure::Failure;
-use crate::watched::Watched;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+use sortwell::stats::Progress;
+
+use crate::failure::Failure;
 
 /// The watcher does nothing but wait; the memory ceiling counts its stack too.
 const STACK_BYTES: usize = 64 << 10;
@@ -19,7 +20,7 @@ const STACK_BYTES: usize = 64 << 10;
 /// Does `work`; a signal meanwhile asks it to stop and the failure it then ends with
 /// carries the signal's number.
 pub fn stoppable<T>(
-    job: &impl Watched,
+    job: &Progress,
     work: impl FnOnce() -> sortwell::Result<T>,
 ) -> Result<T, Failure> {
     let received = AtomicI32::new(0);

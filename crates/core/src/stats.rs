@@ -61,7 +61,8 @@ impl Phase {
     }
 }
 
-/// The live counters of one job: a sort, or a benchmark's. Shared by reference; every method takes `&self`.
+/// The live counters of one job, a sort or a benchmark's. Shared by reference; every method takes
+/// `&self`.
 #[derive(Debug, Default)]
 pub struct Progress {
     stop: AtomicBool,
@@ -197,3 +198,6 @@ pub struct Statistics {
     /// The proof, unless it was switched off.
     pub proof: Option<Proof>,
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use sortwell::io::{Arena, Region};
+use sortwell::stats::Progress;
 use sortwell::{ByteSize, Error, Result};
 
 use crate::RECORD_LENGTH;
-use crate::progress::Progress;
 
 /// Records in a block, the last one of a file excepted: about 4 MB, long enough for any disk, and a
 /// whole number of pages.

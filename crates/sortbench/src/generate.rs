@@ -8,13 +8,13 @@ mod stream;
 
 use std::time::Instant;
 
+use sortwell::stats::{Phase, Progress};
 use sortwell::{ByteSize, Error, Result};
 
 use crate::RECORD_LENGTH;
 use crate::block::{Block, Blocks};
 use crate::checksum::sum_of_checksums;
 use crate::place::Destination;
-use crate::progress::Progress;
 use crate::record::Kind;
 
 /// Which records to make, and with how many threads.
@@ -79,6 +79,7 @@ pub fn generate(job: &Generation, to: &Destination, progress: &Progress) -> Resu
         let message = format!("{} records of 100 bytes are more than 8 EiB", job.records);
         return Err(Error::Usage(message));
     };
+    progress.enter(Phase::Generating);
     progress.expect_bytes(length);
     let blocks = Blocks::new(length, progress);
     let sums = match to.replaceable()? {

@@ -6,7 +6,8 @@
 //! parallel, because every block can be summarised on its own and the summaries joined in order.
 //!
 //! ```
-//! use sortbench::{Destination, Generation, Progress, Source, Validation, generate, validate};
+//! use sortbench::{Destination, Generation, Source, Validation, generate, validate};
+//! use sortwell::stats::Progress;
 //!
 //! # fn main() -> sortwell::Result<()> {
 //! # let directory = tempfile::tempdir().unwrap();
@@ -23,15 +24,14 @@
 //! ```
 //!
 //! In import order: `sequence`, `skew` and `record` make bytes; `checksum`, `summary` and `verdict`
-//! judge bytes; `place`, `progress`, `block` and `joining` serve workers; `generate` and `validate`
-//! are the work.
+//! judge bytes; `place`, `block` and `joining` serve workers; `generate` and `validate` are the
+//! work. How far they are is told through the library's `Progress`.
 
 mod block;
 mod checksum;
 mod generate;
 mod joining;
 mod place;
-mod progress;
 mod record;
 mod sequence;
 mod skew;
@@ -43,7 +43,6 @@ mod verdict;
 pub use checksum::sum_of_checksums;
 pub use generate::{Generated, Generation, generate};
 pub use place::{Destination, Source};
-pub use progress::Progress;
 pub use record::Kind;
 pub use summary::{KeyOrder, Summary};
 pub use validate::{Content, Validation, validate};

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sortwell::io::{Arena, Direct, Engine, Operation, Request, TempFile, pipe};
+use sortwell::stats::Progress;
 use sortwell::{ByteSize, Error, Result};
 
 /// Where a validator reads.
@@ -68,18 +69,18 @@ impl Destination {
         }
     }
 
-    /// Opens the destination for writing in order.
-    pub(crate) fn open_stream(&self) -> Result<pipe::Writer> {
+    /// Opens the destination for writing in order; a named pipe's reader is waited for.
+    pub(crate) fn open_stream(&self, progress: &Progress) -> Result<pipe::Writer> {
         match self {
-            Self::File(path) => pipe::Writer::open(path),
+            Self::File(path) => pipe::Writer::open(path, progress),
             Self::Stdout => pipe::Writer::stdout(),
         }
     }
 
     /// Writes a few bytes that are all there is to write.
-    pub(crate) fn write_whole(&self, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn write_whole(&self, bytes: &[u8], progress: &Progress) -> Result<()> {
         let Some(path) = self.replaceable()? else {
-            return self.open_stream()?.write_all(bytes);
+            return self.open_stream(progress)?.write_all(bytes, progress);
         };
         let temporary = TempFile::create(path, Direct::Off)?;
         let mut region = Arena::new(ByteSize(bytes.len() as u64))?;

@@ -10,10 +10,10 @@ mod stream;
 
 use std::path::Path;
 
+use sortwell::stats::{Phase, Progress};
 use sortwell::{Error, Result};
 
 use crate::place::{Destination, Source};
-use crate::progress::Progress;
 use crate::summary::KeyOrder;
 use crate::verdict::Verdict;
 
@@ -58,13 +58,14 @@ pub fn validate(job: &Validation, from: &Source, progress: &Progress) -> Result<
     if job.threads == 0 {
         return Err(Error::Usage("validating takes at least one thread".into()));
     }
+    progress.enter(Phase::Validating);
     let summary = match (job.content, from.seekable()?) {
         (Content::Summaries, _) => partitions::read(job, from, progress)?,
         (Content::Records, Some(path)) => file::read(job, path, progress)?,
         (Content::Records, None) => stream::read(job, from, progress)?,
     };
     if let Some(to) = &job.summary_to {
-        to.write_whole(&summary.to_bytes())?;
+        to.write_whole(&summary.to_bytes(), progress)?;
     }
     Ok(Verdict::from(&summary))
 }

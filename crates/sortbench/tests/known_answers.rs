@@ -12,9 +12,10 @@ use std::path::Path;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use sortbench::{
-    Destination, Generation, KEY_LENGTH, Progress, RECORD_LENGTH, Source, Validation, Verdict,
-    generate, validate,
+    Destination, Generation, KEY_LENGTH, RECORD_LENGTH, Source, Validation, Verdict, generate,
+    validate,
 };
+use sortwell::stats::Progress;
 
 const THREADS: [usize; 4] = [1, 2, 3, 7];
 

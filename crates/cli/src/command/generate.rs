@@ -7,12 +7,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
-use sortbench::{Destination, Generation, Progress};
+use sortbench::{Destination, Generation};
+use sortwell::stats::Progress;
 
 use crate::command::sort::values;
 use crate::failure::Outcome;
 use crate::progress::When;
-use crate::watched::{self, Benchmark};
+use crate::watched;
 
 /// Make a file of the sort benchmark's 100-byte records
 ///
@@ -62,9 +63,9 @@ Examples:
 pub fn run(arguments: &Arguments) -> Outcome {
     let to = Destination::named(arguments.file.clone());
     let generation = arguments.generation();
-    let job = Benchmark { words: "generating", progress: Progress::new() };
-    let made = watched::run(&job, When::Auto, to == Destination::Stdout, || {
-        sortbench::generate(&generation, &to, &job.progress)
+    let progress = Progress::new();
+    let made = watched::run(&progress, When::Auto, to == Destination::Stdout, || {
+        sortbench::generate(&generation, &to, &progress)
     })?;
     if let Some(checksum) = made.checksum {
         writeln!(stderr(), "{checksum:x}")?;

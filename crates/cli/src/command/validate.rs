@@ -8,12 +8,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
-use sortbench::{Content, Destination, KeyOrder, Progress, Source, Validation};
+use sortbench::{Content, Destination, KeyOrder, Source, Validation};
+use sortwell::stats::Progress;
 
 use crate::command::sort::values;
 use crate::failure::Outcome;
 use crate::progress::When;
-use crate::watched::{self, Benchmark};
+use crate::watched;
 
 /// Check that a file of the sort benchmark's records is sorted
 ///
@@ -59,9 +60,9 @@ Examples:
 pub fn run(arguments: &Arguments) -> Outcome {
     let from = Source::named(arguments.file.clone());
     let validation = arguments.validation();
-    let job = Benchmark { words: "validating", progress: Progress::new() };
-    let verdict = watched::run(&job, When::Auto, false, || {
-        sortbench::validate(&validation, &from, &job.progress)
+    let progress = Progress::new();
+    let verdict = watched::run(&progress, When::Auto, false, || {
+        sortbench::validate(&validation, &from, &progress)
     })?;
     writeln!(stderr(), "{verdict}")?;
     Ok(ExitCode::from(verdict.exit_code()))

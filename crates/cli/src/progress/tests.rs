@@ -1,7 +1,5 @@
 //! When the line is shown, and that showing it changes nothing about the work.
 
-use sortwell::stats::Progress;
-
 use super::*;
 
 #[test]

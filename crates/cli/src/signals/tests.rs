@@ -2,8 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use sortwell::stats::Progress;
-
 use super::*;
 
 #[test]

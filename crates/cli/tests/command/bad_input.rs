@@ -73,11 +73,26 @@ fn an_output_directory_that_is_missing() {
 }
 
 #[test]
-fn a_spill_directory_that_is_missing() {
-    let folder = Folder::new();
-    folder.run("generate 1000000 in").quietly();
-    folder.run("sort -F fixed:100 -M 64MiB -T nowhere -o out in").fails(4, &["nowhere"]);
+fn a_spill_directory_that_cannot_be_used_is_refused_even_if_nothing_would_spill() {
+    let folder = folder_with_input();
+    let refused = |place: &str, why: &str| {
+        let line = format!("sort -F fixed:10 -T {place} -o out in");
+        folder.run(&line).fails(4, &["cannot spill to", place, why]);
+        let line = format!("sort -F fixed:10 -T . -T {place} -o out");
+        folder.run_with(&line, &[7; 1000]).fails(4, &["cannot spill to", place, why]);
+    };
+    refused("nowhere", "No such file");
+    refused("in", "Not a directory");
     assert_eq!(folder.names(), ["in"]);
+}
+
+#[test]
+fn a_spill_directory_without_rights() {
+    let folder = folder_with_input();
+    fs::create_dir(folder.at("closed")).expect("folder");
+    fs::set_permissions(folder.at("closed"), fs::Permissions::from_mode(0o555)).expect("close");
+    let said = run_without_rights(&folder, "sort -F fixed:10 -T closed in");
+    said.fails(4, &["cannot spill to", "closed", "Permission denied"]);
 }
 
 #[test]

@@ -4,6 +4,8 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -117,16 +119,62 @@ impl Said {
     }
 }
 
-/// `count` records of `length` bytes from a small generator with a fixed seed.
+/// Sends a signal, by its name without `SIG`.
+pub fn signal(child: &Child, name: &str) {
+    // The shell's own `kill` is everywhere; the program of that name is not.
+    let script = format!("kill -s {name} {}", child.id());
+    let status = Command::new("sh").args(["-c", &script]).status().expect("sh");
+    assert!(status.success(), "{script}");
+}
+
+/// Waits for the child, for a while; one that hangs is killed and fails the test.
+#[track_caller]
+pub fn ended(mut child: Child, within: Duration) -> Output {
+    let deadline = Instant::now() + within;
+    while child.try_wait().expect("wait").is_none() {
+        if Instant::now() > deadline {
+            child.kill().expect("kill");
+            panic!("still running after {within:?}");
+        }
+        sleep(Duration::from_millis(2));
+    }
+    child.wait_with_output().expect("output")
+}
+
+/// A small generator of numbers (Marsaglia's xorshift).
+pub struct Random(u64);
+
+impl Random {
+    /// Always the same numbers.
+    pub fn fixed() -> Self {
+        Self(0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// Other numbers each time; prints the seed, for whoever looks at a failure.
+    pub fn fresh() -> Self {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let seed = now.expect("a clock").as_nanos() as u64 | 1;
+        println!("seed {seed:#x}");
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 32) as u32
+    }
+
+    /// From 0 up to 1.
+    pub fn share(&mut self) -> f64 {
+        f64::from(self.next()) / (f64::from(u32::MAX) + 1.0)
+    }
+}
+
+/// `count` records of `length` bytes, always the same.
 pub fn random_records(count: usize, length: usize) -> Vec<u8> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut byte = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 32) as u8
-    };
-    (0..count * length).map(|_| byte()).collect()
+    let mut random = Random::fixed();
+    (0..count * length).map(|_| random.next() as u8).collect()
 }
 
 /// The records in stable order of `key`, the plain way.

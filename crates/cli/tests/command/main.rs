@@ -6,6 +6,7 @@ mod bad_input;
 mod benchmark;
 mod harness;
 mod help;
+mod killing;
 mod no_space;
 mod readme;
 mod sorting;

@@ -50,6 +50,30 @@ fn from_and_to_pipes() {
 }
 
 #[test]
+fn from_and_to_redirections() {
+    let folder = Folder::new();
+    let records = random_records(1000, 100);
+    folder.write("in", &records);
+    let expected = sorted_by(&records, 100, |record| record[..10].to_vec());
+    let run = |script: &str| {
+        let script = script.replace("SORT", "\"$1\" sort -F fixed:100 -k 0..10");
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_sortwell")]);
+        shell.current_dir(folder.path()).status().unwrap().success()
+    };
+    assert!(run("SORT < in > out"));
+    assert_eq!(folder.read("out"), expected);
+    assert!(run("(SORT < in; echo more) > out"), "what follows is behind the records");
+    assert_eq!(folder.read("out"), [&expected[..], b"more\n"].concat());
+    assert!(run("echo first > out; SORT < in >> out"), "appending appends");
+    assert_eq!(folder.read("out"), [b"first\n", &expected[..]].concat());
+    assert!(run("(dd bs=100 count=1 of=first status=none; SORT) < in > out"), "reading goes on");
+    assert_eq!(folder.read("out"), sorted_by(&records[100..], 100, |r| r[..10].to_vec()));
+    assert!(!run("SORT -M 1MiB < in > out"), "a failure");
+    assert_eq!(folder.read("out"), b"", "leaves nothing");
+}
+
+#[test]
 fn several_inputs_are_one() {
     let folder = Folder::new();
     let records = random_records(3000, 16);

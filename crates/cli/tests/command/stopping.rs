@@ -5,27 +5,7 @@ use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::harness::{Folder, Said, random_records};
-
-fn signal(child: &Child, name: &str) {
-    // The shell's own `kill` is everywhere; the program of that name is not.
-    let script = format!("kill -s {name} {}", child.id());
-    let status = Command::new("sh").args(["-c", &script]).status().expect("sh");
-    assert!(status.success(), "{script}");
-}
-
-/// Waits for the child, for a while; one that hangs is killed and fails the test.
-fn ended(mut child: Child, within: Duration) -> Said {
-    let deadline = Instant::now() + within;
-    while child.try_wait().expect("wait").is_none() {
-        if Instant::now() > deadline {
-            child.kill().expect("kill");
-            panic!("still running after {within:?}");
-        }
-        sleep(Duration::from_millis(5));
-    }
-    Said::from(child.wait_with_output().expect("output"))
-}
+use crate::harness::{Folder, Said, ended, random_records, signal};
 
 /// A sort that has taken some records and waits for more: more than a pipe holds, so that it is
 /// certainly under way.
@@ -42,8 +22,39 @@ fn interrupt_and_terminate_name_themselves() {
         let folder = Folder::new();
         let child = waiting_sort(&folder, "sort -F fixed:100 -o out");
         signal(&child, name);
-        ended(child, Duration::from_secs(5)).fails(status, &["interrupted"]);
+        Said::from(ended(child, Duration::from_secs(5))).fails(status, &["interrupted"]);
         assert!(folder.names().is_empty(), "{name} left {:?}", folder.names());
+    }
+}
+
+/// Whatever a job waits for at the other end of a pipe, it does not wait when told to stop.
+#[test]
+fn signals_are_heeded_while_pipes_block() {
+    let folder = Folder::new();
+    folder.write("in", random_records(50_000, 100));
+    let made = Command::new("mkfifo").arg(folder.at("fifo")).status().expect("mkfifo");
+    assert!(made.success());
+    let lines = [
+        "sort -F fixed:100 -o out",      // nothing comes in
+        "sort -F fixed:100 in",          // nothing is taken: 5 MB are more than a pipe holds
+        "sort -F fixed:100 -o out fifo", // nobody opens the other end
+        "sort -F fixed:100 -o fifo in",
+        "generate 1000000 -",
+        "generate 1000000 fifo",
+        "validate -",
+        "validate -s -",
+        "validate fifo",
+    ];
+    for line in lines {
+        let child = folder.start(line);
+        sleep(Duration::from_millis(200));
+        let asked = Instant::now();
+        signal(&child, "INT");
+        let said = Said::from(ended(child, Duration::from_secs(5)));
+        println!("{line}: {:?}", asked.elapsed());
+        assert!(asked.elapsed() < Duration::from_secs(1), "{line}: {:?}", asked.elapsed());
+        said.fails(130, &["interrupted"]);
+        assert_eq!(folder.names(), ["fifo", "in"], "{line}");
     }
 }
 
@@ -60,7 +71,7 @@ fn a_spilling_sort_cleans_up_when_terminated() {
     }
     assert!(spill() > 0, "it does not spill");
     signal(&child, "TERM");
-    ended(child, Duration::from_secs(5)).fails(143, &["interrupted"]);
+    Said::from(ended(child, Duration::from_secs(5))).fails(143, &["interrupted"]);
     assert_eq!(spill(), 0);
     assert_eq!(folder.names(), ["in", "spill"]);
 }
@@ -82,12 +93,12 @@ fn a_signal_that_was_ignored_stays_ignored() {
 fn a_reader_that_goes_away_is_no_error() {
     let folder = Folder::new();
     folder.write("in", random_records(50_000, 100));
-    for line in ["sort -F fixed:100 in", "generate 1000000 -"] {
+    for line in ["sort -F fixed:100 in", "sort -F fixed:100 -j 7 in", "generate 1000000 -"] {
         let mut child = folder.start(line);
         let mut pipe = child.stdout.take().expect("a pipe");
         pipe.read_exact(&mut [0; 100]).expect("one record");
         drop(pipe);
-        let said = ended(child, Duration::from_secs(20));
+        let said = Said::from(ended(child, Duration::from_secs(20)));
         assert_eq!((said.status, said.words.as_str()), (0, ""), "{line}");
     }
 }

@@ -1,7 +1,8 @@
 //! One bucket, from its chunks to sorted entries, inside one worker's cache.
 
 use super::classifier::Leaf;
-use super::deal::{Dealt, Item, entry};
+use super::deal::Dealt;
+use super::item::{Item, entry};
 use super::{radix, ties};
 use crate::io::Region;
 use crate::key::KeyEncoder;
@@ -11,17 +12,24 @@ use crate::load::Records;
 /// second-level cache of 1 MiB for the counters and for records passing through.
 pub const BUCKET_ENTRIES: usize = 24 << 10;
 
-/// Most entries a bucket may have before it is dealt again. Buckets are cut from a sample and vary
-/// by half their size; data that arrives in order from a pipe makes far larger ones.
+/// Most entries a worker's scratch space holds. Buckets are cut from a sample and vary by half
+/// their size; data that arrives in order from a pipe makes far larger ones, which are dealt again.
 pub const BUCKET_ENTRIES_MAX: usize = 64 << 10;
 
-const _: () = assert!(BUCKET_ENTRIES_MAX >= 2 * BUCKET_ENTRIES);
+/// Bytes of records wanted in a bucket at most: buckets are what workers share the work by.
+const BUCKET_BYTES: usize = 4 << 20;
 
-/// The record number of an entry.
-#[inline]
-pub const fn number(entry: u64) -> u32 {
-    entry as u32
+/// Records wanted in a bucket.
+pub fn bucket_records(record_length: usize) -> usize {
+    (BUCKET_BYTES / record_length).clamp(1, BUCKET_ENTRIES)
 }
+
+/// Most records in a bucket before it is dealt again.
+pub fn bucket_records_max(record_length: usize) -> usize {
+    bucket_records(record_length) * BUCKET_ENTRIES_MAX / BUCKET_ENTRIES
+}
+
+const _: () = assert!(BUCKET_ENTRIES_MAX >= 2 * BUCKET_ENTRIES);
 
 /// One worker's space to sort buckets in; used again for every bucket.
 #[derive(Debug)]

@@ -20,7 +20,7 @@
 //! bounds. Those bounds make the [`Leaf`]: it maps a word to 32 bits that order the bucket's
 //! entries.
 
-use crate::key::KeyEncoder;
+use crate::key::{KeyEncoder, WORD_BYTES};
 
 /// Words of each key that one classifier may look at, counted from its first. Sixteen words are 128
 /// bytes; keys that agree further are cut by a second classifier over the bucket they end up in.
@@ -76,9 +76,12 @@ impl Leaf {
         (value.wrapping_sub(self.low) >> self.shift) as u32
     }
 
-    /// Whether equal digests mean equal values of the word.
-    pub fn is_exact(&self) -> bool {
-        self.shift == 0
+    /// Whether equal digests mean equal values of the word, for this key: the bits that digests
+    /// drop are none, or the padding of the key's last word.
+    pub fn is_exact<K: KeyEncoder>(&self, key: &K) -> bool {
+        let beyond = (self.word + 1) * WORD_BYTES;
+        let padding_bytes = beyond.saturating_sub(key.key_length()).min(WORD_BYTES);
+        self.shift as usize <= 8 * padding_bytes
     }
 }
 
@@ -265,7 +268,9 @@ impl Builder<'_> {
             while cell < count {
                 let top = cell_top(min, shift, cell as u64);
                 let here = rows[taken + held..].partition_point(|row| row[column] <= top);
-                if held > 0 && held + here > self.per_bucket {
+                // A cell that will become a node stays alone, even behind empty ones.
+                let is_node = here > 2 * self.per_bucket && cell > opened;
+                if is_node || (held > 0 && held + here > self.per_bucket) {
                     break;
                 }
                 held += here;

@@ -1,45 +1,20 @@
 //! Dealing: each worker puts the entries of the blocks it read into its own chains of chunks, one
 //! chain per bucket; afterwards a bucket is those chains together.
 //!
-//! Nothing is shared while dealing but the pool's next chunk number. Where items are whole records,
-//! their order must survive, so every worker notes after each block how full its chains were (a
-//! *mark*); from the marks a bucket can be read in the order of the input.
+//! Nothing is shared while dealing but the pool's next chunk number. Every worker notes after each
+//! block how many items its chains held (a *mark*); from the marks a bucket can be read in the
+//! order of the input, whoever dealt which block. Records that are items need that order to be
+//! stable; entries are found sorted then where the input was, and equal keys need no sorting by
+//! number.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::classifier::Classifier;
-use super::gather::{CACHE_LINE, prefetch_line};
+use super::item::{Item, entry};
 use super::pool::{CHUNK, LINE, NONE, Pool};
+use super::prefetch::prefetch_all;
 use crate::key::KeyEncoder;
-
-/// Longest record that is dealt itself. A cache line holds four such records, so that dealing one
-/// costs as much memory traffic as dealing an entry and spares the gather its miss.
-pub const RECORD_ITEM_MAX: usize = 16;
-
-/// What lies in the buckets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Item {
-    /// Entries: digest and record number.
-    Entry,
-    /// The records themselves, of this many bytes.
-    Record(usize),
-}
-
-impl Item {
-    /// The better choice for records of `length` bytes.
-    pub fn for_length(length: usize) -> Self {
-        if length <= RECORD_ITEM_MAX { Self::Record(length) } else { Self::Entry }
-    }
-
-    /// Bytes of an item.
-    pub const fn bytes(self) -> usize {
-        match self {
-            Self::Entry => size_of::<u64>(),
-            Self::Record(length) => length,
-        }
-    }
-}
 
 /// A cache line of items on their way to a chain.
 #[derive(Clone, Copy, Debug)]
@@ -138,8 +113,8 @@ impl Dealer {
         self.mark(first_record);
     }
 
-    /// Deals one item again, from another bucket.
-    pub(super) fn deal_item<K: KeyEncoder>(
+    /// Deals one record. A [`mark`](Self::mark) must follow, in time.
+    pub fn deal_item<K: KeyEncoder>(
         &mut self,
         classifier: &Classifier,
         key: &K,
@@ -207,10 +182,9 @@ impl Dealer {
         finish_streaming();
     }
 
-    pub(super) fn mark(&mut self, first_record: u32) {
-        if self.item == Item::Entry {
-            return;
-        }
+    /// Notes that all items dealt since the last mark belong, in the order of the input, before the
+    /// blocks that begin behind record `first_record`.
+    pub fn mark(&mut self, first_record: u32) {
         self.marks.push(Mark { first_record, row: self.marks.len() as u32 });
         self.marked.extend_from_slice(&self.counts);
     }
@@ -237,12 +211,6 @@ impl Dealer {
         let before = if row == 0 { 0 } else { at(row as usize - 1) };
         before..at(row as usize)
     }
-}
-
-/// An entry: orders by digest, then by record number.
-#[inline]
-pub const fn entry(digest: u32, number: u32) -> u64 {
-    (digest as u64) << 32 | number as u64
 }
 
 /// Writes a line past the caches: nobody reads it before its bucket is sorted.
@@ -335,18 +303,9 @@ impl Dealt {
     fn visit(&self, bucket: usize, show: &mut dyn FnMut(&[u8]), last_time: bool) {
         let mut chains: Vec<Chain<'_>> =
             self.dealers.iter().map(|dealer| Chain::new(dealer, bucket)).collect();
-        match self.item {
-            Item::Entry => {
-                for chain in &mut chains {
-                    chain.show(0..chain.items, show, last_time);
-                }
-            }
-            Item::Record(_) => {
-                for (dealer, mark) in &self.blocks {
-                    let added = self.dealers[*dealer as usize].added(mark.row, bucket);
-                    chains[*dealer as usize].show(added, show, last_time);
-                }
-            }
+        for (dealer, mark) in &self.blocks {
+            let added = self.dealers[*dealer as usize].added(mark.row, bucket);
+            chains[*dealer as usize].show(added, show, last_time);
         }
     }
 }
@@ -383,7 +342,7 @@ impl<'a> Chain<'a> {
             let now = (range.end - at).min(per_chunk - skip);
             let chunk = self.chunks[index];
             if let Some(next) = self.chunks.get(index + 1) {
-                prefetch_chunk(self.dealer.pool.items(*next));
+                prefetch_all(self.dealer.pool.items(*next), CHUNK);
             }
             // SAFETY: items `skip..skip + now` of this chunk were written while dealing: they lie
             // below the chain's count (asserted above). Nobody writes to them any more: dealing is
@@ -398,13 +357,6 @@ impl<'a> Chain<'a> {
                 self.dealer.pool.give_back(chunk);
             }
         }
-    }
-}
-
-/// Asks for a chunk's lines: chunks of a chain lie anywhere, where the hardware does not follow.
-fn prefetch_chunk(items: *const u8) {
-    for line in (0..CHUNK).step_by(CACHE_LINE) {
-        prefetch_line(items.wrapping_add(line));
     }
 }
 

@@ -4,18 +4,12 @@
 //! and the cure is to ask for them early: the record some places ahead is prefetched while this one
 //! is copied (AlphaSort, section 4: "the gather phase").
 
-use super::bucket::number;
-use super::deal::RECORD_ITEM_MAX;
+use super::item::{RECORD_ITEM_MAX, number};
+use super::prefetch::prefetch;
 use crate::load::Records;
 
 /// How far ahead records are asked for. A miss takes some 100 ns and copying 100 bytes some 8 ns.
 const AHEAD: usize = 16;
-
-/// Bytes the memory yields at once.
-pub const CACHE_LINE: usize = 64;
-
-/// Lines prefetched of each record; the hardware follows a longer copy by itself.
-const LINES_MAX: usize = 4;
 
 /// Records this short come from the cache: they were dealt themselves.
 const SHORT_MAX: usize = RECORD_ITEM_MAX;
@@ -55,28 +49,3 @@ fn gather_long(entries: &[u64], records: &Records<'_>, out: &mut [u8]) {
         to.copy_from_slice(records.get(number(entries[place])));
     }
 }
-
-/// Asks the memory for the first lines of `bytes` (a hint).
-#[inline]
-pub fn prefetch(bytes: &[u8]) {
-    for line in bytes.chunks(CACHE_LINE).take(LINES_MAX) {
-        prefetch_line(line.as_ptr());
-    }
-    if let Some(last) = bytes.last() {
-        prefetch_line(last);
-    }
-}
-
-/// Asks the memory for the line at an address (a hint: any address will do).
-#[inline]
-#[cfg(target_arch = "x86_64")]
-pub fn prefetch_line(at: *const u8) {
-    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: prefetching is a hint; it cannot fault, whatever the address.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
-}
-
-/// Asks the memory for nothing: there is no portable hint.
-#[inline]
-#[cfg(not(target_arch = "x86_64"))]
-pub fn prefetch_line(_at: *const u8) {}

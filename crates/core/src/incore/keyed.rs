@@ -9,18 +9,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Sorter;
-use super::bucket::{BUCKET_ENTRIES, BUCKET_ENTRIES_MAX, Scratch, number};
+use super::bucket::{Scratch, bucket_records, bucket_records_max};
 use super::classifier::{Classifier, Leaf, Sample};
-use super::deal::{Dealer, Dealt, Item};
+use super::deal::{Dealer, Dealt};
+use super::item::{Item, number};
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::load::{Layout, Records};
 
-/// Sampled records per wanted part of a bucket that is dealt again.
+/// Sampled records per wanted part of a bucket that is dealt again, where it has that many.
 const OVERSAMPLING: usize = 16;
-
-/// Of so many records of such a bucket, one is sampled.
-const SAMPLE_STEP: usize = BUCKET_ENTRIES / OVERSAMPLING;
 
 /// Where one bucket lies.
 #[derive(Clone, Copy, Debug)]
@@ -70,45 +68,62 @@ impl KeyedLoad {
         self.parts.last().map_or(0, |last| last.first_record + last.count as u64)
     }
 
-    /// Adds the buckets of a dealing, in order.
+    /// Adds the buckets of a dealing, in order. Dealings within dealings are kept on a stack of our
+    /// own: keys that agree for long make them deep.
     fn add<K: KeyEncoder>(&mut self, key: &K, classifier: &Classifier, dealt: Dealt) {
-        let dealing = self.dealings.len();
+        let leaves = |classifier: &Classifier| {
+            let leaves: Vec<Leaf> = (0..classifier.buckets()).map(|b| classifier.leaf(b)).collect();
+            leaves.into_iter().enumerate()
+        };
         self.dealings.push(dealt);
-        for bucket in 0..classifier.buckets() {
-            let leaf = classifier.leaf(bucket);
+        let mut open = vec![(self.dealings.len() - 1, leaves(classifier))];
+        while let Some((dealing, rest)) = open.last_mut() {
+            let dealing = *dealing;
+            let Some((bucket, leaf)) = rest.next() else {
+                open.pop();
+                continue;
+            };
             match self.dealings[dealing].count(bucket) {
                 0 => {}
-                count if count <= BUCKET_ENTRIES_MAX => {
+                count if count <= bucket_records_max(self.record_length) => {
                     self.parts.push(Part { dealing, bucket, leaf, first_record: 0, count });
                 }
-                _ => self.deal_again(key, dealing, bucket, leaf.word),
+                _ => {
+                    let (classifier, dealt) = self.deal_again(key, dealing, bucket, leaf.word);
+                    self.dealings.push(dealt);
+                    open.push((self.dealings.len() - 1, leaves(&classifier)));
+                }
             }
         }
     }
 
-    /// Deals bucket `bucket` of dealing `dealing` again, looking at keys from `first_word` on.
+    /// Deals bucket `bucket` of dealing `dealing` again, looking at keys from `first_word` on. Its
+    /// records never all end up in one bucket again.
     fn deal_again<K: KeyEncoder>(
-        &mut self,
+        &self,
         key: &K,
         dealing: usize,
         bucket: usize,
         first_word: usize,
-    ) {
+    ) -> (Classifier, Dealt) {
         let records = self.load_records();
         let dealt = &self.dealings[dealing];
+        let first_word = first_difference(key, dealt, bucket, &records, first_word);
+        let wanted = bucket_records(self.record_length);
+        let step = (wanted / OVERSAMPLING).max(1);
         let mut sample = Sample::new(key, first_word);
         for_each_record(dealt, bucket, &records, false, |place, record, number| {
-            if place.is_multiple_of(SAMPLE_STEP) {
+            if is_sampled(place, step) {
                 sample.push(key, record, number);
             }
         });
-        let classifier = Classifier::build(&sample, OVERSAMPLING);
+        let classifier = Classifier::build(&sample, (wanted / step).min(sample.len() / 2));
         let mut dealer = Dealer::new(Arc::clone(dealt.pool()), dealt.item(), classifier.buckets());
         for_each_record(dealt, bucket, &records, true, |_, record, number| {
             dealer.deal_item(&classifier, key, (record, number));
         });
         dealer.mark(0);
-        self.add(key, &classifier, Dealt::new(vec![dealer]));
+        (classifier, Dealt::new(vec![dealer]))
     }
 
     /// The load's records by number; none where they are the buckets' items.
@@ -160,6 +175,35 @@ impl KeyedLoad {
     pub fn into_region(self) -> Option<Region> {
         self.region
     }
+}
+
+/// Whether a record is one of about `1 / step` of all, chosen without regard to any pattern in them
+/// (Fibonacci hashing; Knuth, TAOCP vol. 3, section 6.4).
+fn is_sampled(place: usize, step: usize) -> bool {
+    let hash = (place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    hash.is_multiple_of(step as u64)
+}
+
+/// The first word, from `first_word` on, in which not all keys of a bucket are equal; the number of
+/// words where all are.
+fn first_difference<K: KeyEncoder>(
+    key: &K,
+    dealt: &Dealt,
+    bucket: usize,
+    records: &Records<'_>,
+    first_word: usize,
+) -> usize {
+    let mut model: Option<Vec<u8>> = None;
+    let mut agreed = key.words();
+    for_each_record(dealt, bucket, records, false, |_, record, _| match &model {
+        None => model = Some(record.to_vec()),
+        Some(model) => {
+            let mut words = first_word..agreed;
+            let differs = |word: &usize| key.word(model, *word) != key.word(record, *word);
+            agreed = words.find(differs).unwrap_or(agreed);
+        }
+    });
+    agreed.max(first_word)
 }
 
 /// Shows the records of a bucket with their places in it and their numbers.

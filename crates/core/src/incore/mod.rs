@@ -20,7 +20,7 @@
 //! nearly all keys apart; and as the number breaks ties, sorting plain integers is stable for
 //! nothing. Digests that tie are settled by the rest of the key.
 //!
-//! Short records are dealt themselves, instead of entries that point to them ([`deal::Item`]): a
+//! Short records are dealt themselves, instead of entries that point to them ([`Item`]): a
 //! record of 16 bytes fetched from anywhere in memory costs a whole cache line. Their entries are
 //! made when a bucket is sorted, and the number is the record's place in the bucket.
 //!
@@ -30,14 +30,18 @@ pub mod bucket;
 pub mod classifier;
 pub mod deal;
 pub mod gather;
+pub mod item;
 mod keyed;
 pub mod pool;
+mod prefetch;
 pub mod radix;
 mod ties;
 
 pub use bucket::{Scratch, Sorter};
 pub use classifier::{Classifier, Sample};
-pub use deal::{Dealer, Dealt, Item};
-pub use gather::{gather, prefetch};
+pub use deal::{Dealer, Dealt};
+pub use gather::gather;
+pub use item::Item;
 pub use keyed::KeyedLoad;
 pub use pool::Pool;
+pub use prefetch::prefetch;

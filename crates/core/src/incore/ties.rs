@@ -5,8 +5,8 @@
 //! a multikey sort (Bentley and Sedgewick, SODA 1997) by words instead of characters, which touches
 //! each word of a record once instead of once per comparison.
 
-use super::bucket::number;
 use super::classifier::Leaf;
+use super::item::number;
 use crate::key::KeyEncoder;
 use crate::load::Records;
 
@@ -25,7 +25,7 @@ pub fn settle<K: KeyEncoder>(
     records: &Records<'_>,
     wide: &mut [u128],
 ) {
-    let next_word = if leaf.is_exact() { leaf.word + 1 } else { leaf.word };
+    let next_word = if leaf.is_exact(key) { leaf.word + 1 } else { leaf.word };
     if next_word >= key.words() {
         return; // equal digests are equal keys, and entries are sorted by number already
     }

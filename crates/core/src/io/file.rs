@@ -83,6 +83,14 @@ impl File {
         })
     }
 
+    /// Opens an empty file of somebody else's making, for writing.
+    pub fn open_empty(path: &Path, direct: Direct) -> Result<Arc<Self>> {
+        let access = OFlags::WRONLY;
+        let buffered = open(path, access | OFlags::CLOEXEC, Mode::empty())
+            .map_err(|e| Error::io("open", path, e))?;
+        Self::with(path, buffered, access, direct, false, 0)
+    }
+
     fn with(
         path: &Path,
         buffered: OwnedFd,

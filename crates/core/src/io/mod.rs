@@ -11,7 +11,8 @@
 //! file.
 //!
 //! Around them: [`TempFile`] and [`SpillDirectory`] never become litter (`scratch`, `sweep`),
-//! `pipe` serves streams that have no offsets, `space` and `limits` ask what the machine has left.
+//! `pipe` serves streams that have no offsets, `redirect` knows those that do, `space` and `limits`
+//! ask what the machine has left.
 //!
 //! What must stay true: no pointer leaves this room, and memory is unmapped only after the last
 //! request that could touch it has come back.
@@ -24,6 +25,7 @@ pub mod limits;
 mod mmap;
 pub mod pipe;
 mod queue;
+pub mod redirect;
 mod scratch;
 pub mod space;
 mod sweep;

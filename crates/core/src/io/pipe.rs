@@ -4,67 +4,182 @@
 //! until the buffer is full or empty. Pipes are enlarged to 1 MiB where the system allows it, which
 //! spares fifteen of sixteen switches between the two ends. A reader that has gone away surfaces as
 //! [`Error::Io`] whose source is a broken pipe, so that the command can end quietly.
+//!
+//! The other end may let us wait for ever, and a job that was told to stop must not wait with it.
+//! Waiting is therefore done in `poll`, which looks up every `STOP_CHECK_MS`, and never in a read
+//! or write (`Manner`). Making a standard stream's description non-blocking would be simpler, but
+//! it belongs to the shell and its other children as well, and would stay so after us.
+//!
+//! 1 GB sorted into `cat`, best of 3 to 6 on a busy machine: blocking writes 1.08 s, told or free
+//! ones 1.07, modest ones 1.53 (250 000 of them).
 
+use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use rustix::fs::{Mode, OFlags, open};
-use rustix::io::{Errno, fcntl_dupfd_cloexec, read, write};
+use rustix::fs::{FileType, Mode, OFlags, fcntl_getfl, fstat, open, stat};
+use rustix::io::{Errno, ReadWriteFlags, fcntl_dupfd_cloexec, preadv2, pwritev2, read, write};
 
 use super::Answer;
 use super::sync::last_error;
 use crate::error::{Error, Result};
+use crate::stats::Progress;
 
 /// What pipes are enlarged to: the most that an unprivileged user is allowed by default.
 const PIPE_BYTES: libc::c_int = 1 << 20;
+
+/// How long a blocked stream takes at most to notice that the job was stopped.
+const STOP_CHECK_MS: libc::c_int = 50;
+
+/// How long until a named pipe nobody reads is tried again; there is nothing to `poll` yet.
+const OPEN_RETRY: Duration = Duration::from_millis(20);
+
+/// For `preadv2` and `pwritev2`: the stream's own place, as for `read` and `write`.
+const NO_OFFSET: u64 = u64::MAX;
+
+/// What keeps a call from waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Manner {
+    /// It is told not to wait, each time. Sockets and, on recent kernels, pipes without a name
+    /// understand that.
+    Told,
+    /// It never waits: on a file, or where the description is non-blocking.
+    Free,
+    /// What `poll` allows is asked for, and no more: for writes, [`libc::PIPE_BUF`] bytes. Whoever
+    /// else reads or writes the same pipe may be quicker, and then it waits all the same.
+    Modest,
+}
+
+/// Which way bytes go.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    In,
+    Out,
+}
 
 /// The open end of a stream, its name for messages, and how far it has come.
 #[derive(Debug)]
 struct End {
     descriptor: OwnedFd,
     name: PathBuf,
+    way: Way,
+    manner: Manner,
+    /// Whether `poll` comes before the next call: before the first, since a named pipe that nobody
+    /// has opened for writing yet reads like one at its end; after a call that left something to
+    /// wait for; and always before modest calls.
+    is_polled_next: bool,
     /// Bytes that have passed.
     bytes: u64,
 }
 
 impl End {
-    fn new(descriptor: OwnedFd, name: &Path) -> Self {
+    fn new(descriptor: OwnedFd, name: &Path, way: Way) -> Self {
         // SAFETY: F_SETPIPE_SZ takes a number and touches no memory of ours. What is no pipe, or
         // may not grow, stays as it is.
         let _ = unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_SETPIPE_SZ, PIPE_BYTES) };
-        Self { descriptor, name: name.to_owned(), bytes: 0 }
+        let is_file = fstat(&descriptor).is_ok_and(|stat| {
+            let kind = FileType::from_raw_mode(stat.st_mode);
+            matches!(kind, FileType::RegularFile | FileType::BlockDevice)
+        });
+        let flags = fcntl_getfl(&descriptor).unwrap_or(OFlags::empty());
+        let is_free = is_file || flags.contains(OFlags::NONBLOCK);
+        let manner = if is_free { Manner::Free } else { Manner::Told };
+        let name = name.to_owned();
+        Self { descriptor, name, way, manner, is_polled_next: true, bytes: 0 }
     }
 
-    fn standard(stream: impl AsFd, name: &str) -> Result<Self> {
+    fn standard(stream: impl AsFd, name: &str, way: Way) -> Result<Self> {
         let name = Path::new(name);
         let descriptor = fcntl_dupfd_cloexec(stream, 0).map_err(|e| Error::io("use", name, e))?;
-        Ok(Self::new(descriptor, name))
+        Ok(Self::new(descriptor, name, way))
     }
 
-    /// Waits for a stream that was handed to us in non-blocking mode.
-    fn wait_for(&self, events: libc::c_short) -> Answer<()> {
-        let mut poll = libc::pollfd { fd: self.descriptor.as_raw_fd(), events, revents: 0 };
-        // SAFETY: one `pollfd`, ours for the length of the call.
-        let answer = unsafe { libc::poll(&raw mut poll, 1, -1) };
-        if answer < 0 { Err(last_error()) } else { Ok(()) }
-    }
-
-    /// Repeats a call through interruptions and, on non-blocking streams, waits.
-    fn persist(
-        &self,
-        events: libc::c_short,
-        mut call: impl FnMut(&OwnedFd) -> Answer<usize>,
-    ) -> Answer<usize> {
+    /// Passes at least one byte and at most `bytes`, or none at the end of the stream. `call` is
+    /// the read or write of so many bytes, flagged to return rather than wait where that works.
+    fn pass(
+        &mut self,
+        bytes: usize,
+        progress: &Progress,
+        mut call: impl FnMut(&OwnedFd, usize, ReadWriteFlags) -> Answer<usize>,
+    ) -> Result<usize> {
         loop {
-            match call(&self.descriptor) {
+            if progress.is_stopping() {
+                return Err(Error::Interrupted);
+            }
+            if self.is_polled_next && !self.is_ready().map_err(|e| self.failed(e))? {
+                continue;
+            }
+            let (most, flags) = match (self.manner, self.way) {
+                (Manner::Told, _) => (bytes, ReadWriteFlags::NOWAIT),
+                (Manner::Free, _) | (Manner::Modest, Way::In) => (bytes, ReadWriteFlags::empty()),
+                (Manner::Modest, Way::Out) => (bytes.min(libc::PIPE_BUF), ReadWriteFlags::empty()),
+            };
+            match call(&self.descriptor, most, flags) {
+                Ok(passed) => {
+                    self.is_polled_next = self.manner == Manner::Modest || passed < most;
+                    self.bytes += passed as u64;
+                    return Ok(passed);
+                }
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => match self.wait_for(events) {
-                    Err(Errno::INTR) | Ok(()) => {}
-                    Err(e) => return Err(e),
-                },
-                answer => return answer,
+                Err(Errno::AGAIN) => self.is_polled_next = true,
+                // Unknown to this kind of stream, this kernel, or whoever stands in for it.
+                Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL | Errno::PERM)
+                    if self.manner == Manner::Told =>
+                {
+                    self.cease_telling();
+                }
+                Err(e) => return Err(self.failed(e)),
             }
         }
+    }
+
+    /// Chooses another manner where calls cannot be told: a non-blocking description of our own, if
+    /// the pipe can be opened once more.
+    fn cease_telling(&mut self) {
+        self.is_polled_next = true;
+        match self.reopened() {
+            Some(descriptor) => (self.descriptor, self.manner) = (descriptor, Manner::Free),
+            None => self.manner = Manner::Modest,
+        }
+    }
+
+    /// A description of our own of a pipe to be written. Not of one to be read: if it has a name
+    /// and its last writer is gone, a new description would wait for another writer and not see the
+    /// end; and what `poll` allows is as much as there is, so that modest reads are no slower.
+    fn reopened(&self) -> Option<OwnedFd> {
+        let kind = FileType::from_raw_mode(fstat(&self.descriptor).ok()?.st_mode);
+        if !matches!((self.way, kind), (Way::Out, FileType::Fifo)) {
+            return None;
+        }
+        // Fails where there is no /proc, and on pipes that were made by another user.
+        let path = format!("/proc/self/fd/{}", self.descriptor.as_raw_fd());
+        open(path, OFlags::WRONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()).ok()
+    }
+
+    /// Waits a while until a call would not have to; whether that is so.
+    fn is_ready(&self) -> Answer<bool> {
+        let events = match self.way {
+            Way::In => libc::POLLIN,
+            Way::Out => libc::POLLOUT,
+        };
+        let mut poll = libc::pollfd { fd: self.descriptor.as_raw_fd(), events, revents: 0 };
+        // SAFETY: one `pollfd`, ours for the length of the call.
+        match unsafe { libc::poll(&raw mut poll, 1, STOP_CHECK_MS) } {
+            0.. => Ok(poll.revents != 0),
+            _ => match last_error() {
+                Errno::INTR => Ok(false),
+                e => Err(e),
+            },
+        }
+    }
+
+    fn failed(&self, e: Errno) -> Error {
+        let action = match self.way {
+            Way::In => "read",
+            Way::Out => "write",
+        };
+        Error::io_at(action, &self.name, self.bytes, e)
     }
 }
 
@@ -75,29 +190,38 @@ pub struct Reader(End);
 impl Reader {
     /// Standard input.
     pub fn stdin() -> Result<Self> {
-        Ok(Self(End::standard(std::io::stdin(), "standard input")?))
+        Ok(Self(End::standard(std::io::stdin(), "standard input", Way::In)?))
     }
 
-    /// A named pipe or character device. Waits for a writer.
+    /// A named pipe or character device. A writer is waited for when it is first read.
     pub fn open(path: &Path) -> Result<Self> {
-        let descriptor = open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
-            .map_err(|e| Error::io("open", path, e))?;
-        Ok(Self(End::new(descriptor, path)))
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let descriptor =
+            open(path, flags, Mode::empty()).map_err(|e| Error::io("open", path, e))?;
+        Ok(Self(End::new(descriptor, path, Way::In)))
     }
 
     /// Reads until `buffer` is full or the stream ends; returns the bytes read, fewer than asked
     /// only at the end.
-    pub fn fill(&mut self, buffer: &mut [u8]) -> Result<usize> {
+    ///
+    /// # Errors
+    ///
+    /// What the system says, or [`Error::Interrupted`] soon after a stop was asked for through
+    /// `progress`; what was read until then is lost to the caller.
+    pub fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
         let mut filled = 0;
         while filled < buffer.len() {
-            let got = self.0.persist(libc::POLLIN, |from| read(from, &mut buffer[filled..]));
-            match got.map_err(|e| Error::io_at("read", &self.0.name, self.0.bytes, e))? {
-                0 => break,
-                bytes => {
-                    filled += bytes;
-                    self.0.bytes += bytes as u64;
+            let rest = &mut buffer[filled..];
+            let passed = self.0.pass(rest.len(), progress, |from, most, flags| {
+                if flags.is_empty() {
+                    return read(from, &mut rest[..most]);
                 }
+                preadv2(from, &mut [IoSliceMut::new(&mut rest[..most])], NO_OFFSET, flags)
+            })?;
+            if passed == 0 {
+                break;
             }
+            filled += passed;
         }
         Ok(filled)
     }
@@ -120,23 +244,46 @@ pub struct Writer(End);
 impl Writer {
     /// Standard output.
     pub fn stdout() -> Result<Self> {
-        Ok(Self(End::standard(std::io::stdout(), "standard output")?))
+        Ok(Self(End::standard(std::io::stdout(), "standard output", Way::Out)?))
     }
 
     /// A named pipe or character device that exists. Waits for a reader.
-    pub fn open(path: &Path) -> Result<Self> {
-        let descriptor = open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())
-            .map_err(|e| Error::io("open", path, e))?;
-        Ok(Self(End::new(descriptor, path)))
+    ///
+    /// # Errors
+    ///
+    /// What the system says, or [`Error::Interrupted`] soon after a stop was asked for through
+    /// `progress`.
+    pub fn open(path: &Path, progress: &Progress) -> Result<Self> {
+        let flags = OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let is_pipe =
+            stat(path).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Fifo);
+        loop {
+            match open(path, flags, Mode::empty()) {
+                Ok(descriptor) => return Ok(Self(End::new(descriptor, path, Way::Out))),
+                Err(Errno::NXIO) if is_pipe && progress.is_stopping() => {
+                    return Err(Error::Interrupted);
+                }
+                Err(Errno::NXIO) if is_pipe => std::thread::sleep(OPEN_RETRY),
+                Err(e) => return Err(Error::io("open", path, e)),
+            }
+        }
     }
 
     /// Writes all of `data`.
-    pub fn write_all(&mut self, mut data: &[u8]) -> Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// What the system says, or [`Error::Interrupted`] soon after a stop was asked for through
+    /// `progress`; a part of the data may have been written then.
+    pub fn write_all(&mut self, mut data: &[u8], progress: &Progress) -> Result<()> {
         while !data.is_empty() {
-            let gone = self.0.persist(libc::POLLOUT, |to| write(to, data));
-            let gone = gone.map_err(|e| Error::io_at("write", &self.0.name, self.0.bytes, e))?;
-            self.0.bytes += gone as u64;
-            data = &data[gone..];
+            let passed = self.0.pass(data.len(), progress, |to, most, flags| {
+                if flags.is_empty() {
+                    return write(to, &data[..most]);
+                }
+                pwritev2(to, &[IoSlice::new(&data[..most])], NO_OFFSET, flags)
+            })?;
+            data = &data[passed..];
         }
         Ok(())
     }

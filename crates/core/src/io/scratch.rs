@@ -16,20 +16,20 @@
 
 use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fs::{
-    FileType, FlockOperation, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, flock, fstat, fsync,
-    lstat, mkdir, open, rename, stat, unlink,
+    AtFlags, CWD, Dir, FileType, FlockOperation, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown,
+    flock, fstat, fsync, lstat, mkdir, open, openat, rename, stat, unlink, unlinkat,
 };
 use rustix::io::Errno;
 
+use super::Answer;
 use super::direct::Direct;
 use super::file::File;
-use super::sweep::remove_directory;
 use crate::error::{Error, Result};
 
 /// The lock of a spill directory.
@@ -185,6 +185,35 @@ impl Drop for SpillDirectory {
     fn drop(&mut self) {
         let _ = remove_directory(&self.path);
     }
+}
+
+/// Removes a spill directory of our own, whose lock we hold.
+fn remove_directory(path: &Path) -> Answer<()> {
+    empty_directory(&open_directory(CWD, path)?)?;
+    rustix::fs::rmdir(path)
+}
+
+/// Removes the files in a directory, the lock last: as long as there is a file, there is a lock.
+pub(super) fn empty_directory(directory: &OwnedFd) -> Answer<()> {
+    for entry in Dir::read_from(directory)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if ![&b"."[..], b"..", LOCK_NAME.as_bytes()].contains(&name.to_bytes()) {
+            unlinkat(directory, name, AtFlags::empty())?;
+        }
+    }
+    match unlinkat(directory, LOCK_NAME, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => Ok(()),
+        Err(e) => Err(e),
+    }
+}
+
+pub(super) fn open_directory(
+    parent: BorrowedFd<'_>,
+    name: impl rustix::path::Arg,
+) -> Answer<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    openat(parent, name, flags, Mode::empty())
 }
 
 /// Locks a file that was just created as `path`. False if a sweeper was quicker and the name is

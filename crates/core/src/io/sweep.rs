@@ -20,7 +20,9 @@ use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
 use super::Answer;
-use super::scratch::{DIRECTORY_START, FILE_END, FILE_MARK, LOCK_NAME, RANDOM_DIGITS};
+use super::scratch::{
+    DIRECTORY_START, FILE_END, FILE_MARK, LOCK_NAME, RANDOM_DIGITS, empty_directory, open_directory,
+};
 use crate::error::{Error, Result};
 
 /// How long the maker of a name is left alone to lock it.
@@ -95,32 +97,6 @@ fn sweep_directory(parent: BorrowedFd<'_>, name: &[u8], pid: u32) -> Answer<bool
     }
     unlinkat(parent, name, AtFlags::REMOVEDIR)?;
     Ok(true)
-}
-
-/// Removes a spill directory of our own, whose lock we hold.
-pub(super) fn remove_directory(path: &Path) -> Answer<()> {
-    empty_directory(&open_directory(CWD, path)?)?;
-    rustix::fs::rmdir(path)
-}
-
-/// Removes the files in a directory, the lock last: as long as there is a file, there is a lock.
-fn empty_directory(directory: &OwnedFd) -> Answer<()> {
-    for entry in Dir::read_from(directory)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if ![&b"."[..], b"..", LOCK_NAME.as_bytes()].contains(&name.to_bytes()) {
-            unlinkat(directory, name, AtFlags::empty())?;
-        }
-    }
-    match unlinkat(directory, LOCK_NAME, AtFlags::empty()) {
-        Ok(()) | Err(Errno::NOENT) => Ok(()),
-        Err(e) => Err(e),
-    }
-}
-
-fn open_directory(parent: BorrowedFd<'_>, name: impl rustix::path::Arg) -> Answer<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    openat(parent, name, flags, Mode::empty())
 }
 
 /// The lock on a file nobody else has locked, if it still has that name; dropping it lets go.

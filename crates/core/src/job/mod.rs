@@ -110,6 +110,7 @@ impl SortJob {
         let key = Key::new(&self.keys, record_length)?;
         limits::raise_open_files();
         let engine = self.engine.probe()?;
+        let temp = open::temp(self)?;
         let input = open::inputs(self, engine, record_length)?;
         let budget = self.memory.resolve()?;
         let plan = Plan::new(&Need {
@@ -120,11 +121,17 @@ impl SortJob {
             budget,
             threads: self.threads.unwrap_or_else(limits::cores),
         })?;
-        let mut output = open::output(self)?;
-        let temp = open::temp(self);
+        let mut output = open::output(self, progress)?;
         let (direct, verify) = (self.direct, self.verify);
         let work = Work { plan, input, temp, record_length, engine, direct, verify };
-        let outcome = with_encoder!(&key, |key| pipeline::sort(&work, key, &mut output, progress))?;
+        let sorted = with_encoder!(&key, |key| pipeline::sort(&work, key, &mut output, progress));
+        let outcome = match sorted {
+            Ok(outcome) => outcome,
+            Err(e) => {
+                output.abandon();
+                return Err(e);
+            }
+        };
         let is_direct = output.is_direct();
         output.finish(outcome.records * u64::from(length), self.sync)?;
         account.close(&work, &outcome, budget, is_direct)

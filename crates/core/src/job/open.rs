@@ -2,22 +2,26 @@
 
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+
+use rustix::fs::{Access, access};
+use rustix::io::Errno;
 
 use super::{Input, Output, SortJob};
 use crate::error::{Error, Result};
-use crate::io::{Direct, Engine, File, pipe};
+use crate::io::{Direct, Engine, File, pipe, redirect, sweep};
 use crate::output::{self, directory_of};
 use crate::pipeline;
+use crate::stats::Progress;
 
 /// Opens all inputs: as files if all of them are, else as one stream after the other.
 pub fn inputs(job: &SortJob, engine: Engine, record_length: usize) -> Result<pipeline::Input> {
     // The mmap engine reads through the page cache whatever the file would allow.
     let direct = if engine == Engine::Mmap { Direct::Off } else { job.direct };
-    if job.inputs.iter().any(is_stream) {
-        let readers: Result<Vec<pipe::Reader>> = job
-            .inputs
+    let inputs: Vec<Input> = job.inputs.iter().map(without_redirection).collect();
+    if inputs.iter().any(is_stream) {
+        let readers: Result<Vec<pipe::Reader>> = inputs
             .iter()
             .map(|input| match input {
                 Input::Stdin => pipe::Reader::stdin(),
@@ -27,8 +31,8 @@ pub fn inputs(job: &SortJob, engine: Engine, record_length: usize) -> Result<pip
         let stream = pipeline::Stream::new(readers?, record_length);
         return Ok(pipeline::Input::Stream(Mutex::new(stream)));
     }
-    let mut files = Vec::with_capacity(job.inputs.len());
-    for input in &job.inputs {
+    let mut files = Vec::with_capacity(inputs.len());
+    for input in &inputs {
         if let Input::File(path) = input {
             let file = File::open_read(path, direct)?;
             check_length(&file, record_length as u64)?;
@@ -36,6 +40,14 @@ pub fn inputs(job: &SortJob, engine: Engine, record_length: usize) -> Result<pip
         }
     }
     Ok(pipeline::Input::Files(files))
+}
+
+/// An input by its name as a file, where standard input is one.
+fn without_redirection(input: &Input) -> Input {
+    match (input, redirect::input()) {
+        (Input::Stdin, Some(path)) => Input::File(path),
+        _ => input.clone(),
+    }
 }
 
 /// Whether an input has to be read in order.
@@ -66,25 +78,45 @@ fn check_length(file: &Arc<File>, record_length: u64) -> Result<()> {
 }
 
 /// Opens the output: a temporary file beside the final name, or a stream.
-pub fn output(job: &SortJob) -> Result<output::Output> {
+pub fn output(job: &SortJob, progress: &Progress) -> Result<output::Output> {
     match &job.output {
-        Output::Stdout => Ok(output::Output::Stream(Some(pipe::Writer::stdout()?))),
+        Output::Stdout => match redirect::output() {
+            Some(path) => output::Output::redirected(&path, job.direct),
+            None => Ok(output::Output::Stream(Some(pipe::Writer::stdout()?))),
+        },
         Output::File(path) => match fs::metadata(path) {
             Ok(data) if !data.is_file() && !data.is_dir() => {
-                Ok(output::Output::Stream(Some(pipe::Writer::open(path)?)))
+                Ok(output::Output::Stream(Some(pipe::Writer::open(path, progress)?)))
             }
             _ => output::Output::file(path, job.direct),
         },
     }
 }
 
-/// Where runs go: where the user said, else beside the output, else where temporary files go.
-pub fn temp(job: &SortJob) -> Vec<PathBuf> {
-    if !job.temp.is_empty() {
-        return job.temp.clone();
+/// Where runs go: where the user said, else beside the output, else where temporary files go. What
+/// jobs that were killed have left there is removed.
+///
+/// What the user said must be good even if nothing will spill: whether it does hangs on the input,
+/// and a mistake is better heard of today than on the day the input has grown.
+pub fn temp(job: &SortJob) -> Result<Vec<PathBuf>> {
+    for place in &job.temp {
+        check_directory(place).map_err(|e| Error::io("spill to", place, e))?;
     }
-    match &job.output {
+    let places = match &job.output {
+        _ if !job.temp.is_empty() => job.temp.clone(),
         Output::File(path) => vec![directory_of(path).to_owned()],
         Output::Stdout => vec![std::env::temp_dir()],
+    };
+    for place in places.iter().filter(|place| place.is_dir()) {
+        sweep(place)?;
     }
+    Ok(places)
+}
+
+/// Checks that files can be made and found in a directory.
+fn check_directory(place: &Path) -> std::io::Result<()> {
+    if !fs::metadata(place)?.is_dir() {
+        return Err(Errno::NOTDIR.into());
+    }
+    Ok(access(place, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK)?)
 }

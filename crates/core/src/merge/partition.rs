@@ -59,3 +59,6 @@ fn partition_point(start: u64, end: u64, is_before: impl Fn(u64) -> bool) -> u64
     }
     low
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::io::{Direct, File, TempFile, pipe, space, sweep};
+use crate::io::{Direct, File, TempFile, pipe, redirect, space, sweep};
 use crate::load::layout::PAGE;
 use crate::sink::{FileSink, Sink, StreamSink};
 use crate::units::ByteSize;
@@ -19,6 +19,8 @@ pub enum Output {
         /// The final name.
         path: PathBuf,
     },
+    /// An empty file that standard output was redirected to, in place.
+    Redirected(Arc<File>),
     /// A stream; `None` once it was handed to a sink.
     Stream(Option<pipe::Writer>),
 }
@@ -26,19 +28,29 @@ pub enum Output {
 impl Output {
     /// An output that will appear at `path`.
     pub fn file(path: &Path, direct: Direct) -> Result<Self> {
-        let directory = directory_of(path);
-        if directory.is_dir() {
-            sweep(directory)?;
+        if directory_of(path).is_dir() {
+            sweep(directory_of(path))?;
         }
         let temporary = TempFile::create(path, direct)?;
         Ok(Self::File { temporary, path: path.to_owned() })
     }
 
+    /// The output that standard output was redirected to, under the name it can be opened by.
+    pub fn redirected(path: &Path, direct: Direct) -> Result<Self> {
+        File::open_empty(path, direct).map(Self::Redirected)
+    }
+
     /// Whether the page cache is bypassed.
     pub fn is_direct(&self) -> bool {
+        self.open_file().is_some_and(|file| file.is_direct())
+    }
+
+    /// The file that is written to, where it is one.
+    fn open_file(&self) -> Option<&Arc<File>> {
         match self {
-            Self::File { temporary, .. } => temporary.file().is_direct(),
-            Self::Stream(_) => false,
+            Self::File { temporary, .. } => Some(temporary.file()),
+            Self::Redirected(file) => Some(file),
+            Self::Stream(_) => None,
         }
     }
 
@@ -48,29 +60,37 @@ impl Output {
     ///
     /// [`Error::NoSpace`] with the numbers.
     pub fn reserve(&self, bytes: u64) -> Result<()> {
-        let Self::File { temporary, path } = self else { return Ok(()) };
-        let directory = directory_of(path);
-        let (needed, available) = (ByteSize(bytes), space::free(directory)?);
+        let Some(file) = self.open_file() else { return Ok(()) };
+        let place = match self {
+            Self::File { path, .. } => directory_of(path),
+            _ => file.path(),
+        };
+        let (needed, available) = (ByteSize(bytes), space::free(place)?);
         if available < needed {
-            let path = directory.to_owned();
+            let path = place.to_owned();
             return Err(Error::NoSpace { path, needed, available, option: "--output" });
         }
-        temporary.file().preallocate(bytes.next_multiple_of(granule(temporary.file()) as u64))
+        file.preallocate(bytes.next_multiple_of(granule(file) as u64))
     }
 
     /// The sink for the output's `bytes` bytes.
     pub fn sink(&mut self, bytes: u64) -> Result<Sink> {
-        Ok(match self {
-            Self::File { temporary, .. } => {
-                let file = Arc::clone(temporary.file());
-                let granule = granule(&file);
-                Sink::File(FileSink::new(file, 0, bytes, granule))
-            }
-            Self::Stream(writer) => {
-                let writer = writer.take();
-                Sink::Stream(StreamSink::new(writer.map_or_else(pipe::Writer::stdout, Ok)?))
-            }
-        })
+        if let Some(file) = self.open_file() {
+            return Ok(Sink::File(FileSink::new(Arc::clone(file), 0, bytes, granule(file))));
+        }
+        let writer = match self {
+            Self::Stream(writer) => writer.take(),
+            _ => None,
+        };
+        Ok(Sink::Stream(StreamSink::new(writer.map_or_else(pipe::Writer::stdout, Ok)?)))
+    }
+
+    /// Takes back what was written so far. A temporary file goes by itself.
+    pub fn abandon(self) {
+        if let Self::Redirected(file) = self {
+            // The error that led here is what the user must hear of.
+            let _ = file.set_len(0);
+        }
     }
 
     /// Gives the output, now of `bytes` bytes, its name.
@@ -79,6 +99,13 @@ impl Output {
             Self::File { temporary, path } => {
                 temporary.file().set_len(bytes)?;
                 temporary.persist(&path, sync)
+            }
+            Self::Redirected(file) => {
+                file.set_len(bytes)?;
+                if sync {
+                    file.sync_data()?;
+                }
+                redirect::skip_output(bytes)
             }
             Self::Stream(_) => Ok(()),
         }

@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::stage::{Claim, Fill, Worker};
+use super::stage::{Claim, Fill, TURN, Worker};
 use super::{Input, Stream};
 use crate::error::{Error, Result};
 use crate::incore::{Classifier, Dealer, Item, KeyedLoad, Pool, Sample};
@@ -145,7 +145,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         let Some(span) = self.layout.spans.get(number) else { return Ok(Claim::Exhausted) };
         let Some(mut region) = self.take_slot(number) else { return Ok(Claim::Later) };
         self.next.store(number + 1, Ordering::Relaxed);
-        let (bytes, waited) = stream.fill(&mut region[..span.wanted])?;
+        let (bytes, waited) = stream.fill(&mut region[..span.wanted], worker.lane.progress())?;
         let whole = (bytes.saturating_sub(span.skip) / self.how.record_length) as u32;
         let span = Span { records: span.records.min(whole), ..*span };
         if bytes < span.wanted {
@@ -199,8 +199,9 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
                 if how.verify {
                     workers[0].sum_in.add_records(record, how.record_length);
                 }
-                dealers[0].deal(&classifier, how.key, record, how.record_length, number);
+                dealers[0].deal_item(&classifier, how.key, (record, number));
             }
+            dealers[0].mark(layout.records);
         } else {
             assert_eq!(layout.straddlers().next(), None, "spans of short records hold them whole");
         }
@@ -259,6 +260,14 @@ impl<K: KeyEncoder> Fill for RawLoad<'_, K> {
         self.deal(worker, span, &region);
         self.return_slot(tag as usize, region);
         Ok(())
+    }
+
+    fn wait_turn(&self) {
+        match self.input {
+            // Another worker is reading the stream; its lock is free when there is more to read.
+            Input::Stream(stream) => drop(stream.lock()),
+            Input::Files(_) => std::thread::sleep(TURN),
+        }
     }
 }
 

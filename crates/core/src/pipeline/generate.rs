@@ -13,11 +13,11 @@ use super::spill::Spill;
 use super::stage::{self, Drain, Fill};
 use super::{Input, Work};
 use crate::error::Result;
+use crate::incore::bucket::bucket_records;
 use crate::incore::{Item, KeyedLoad, Pool};
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::load::Cutter;
-use crate::plan::memory::bucket_records;
 use crate::proof::Sum;
 use crate::run::layout::Geometry;
 use crate::run::{Run, RunWriter};
@@ -80,8 +80,11 @@ pub fn generate<K: KeyEncoder>(
     while prepared.is_some() || ready.is_some() {
         let turn = generation.turn(prepared, ready, spill, &mut preparer)?;
         (ready, prepared) = turn;
-        let is_all = plan.is_one_pass || (generation.runs.is_empty() && work.is_input_at_end());
-        if is_all && let Some(Ready { load, .. }) = ready {
+        let is_all = prepared.is_none() || work.is_stream_at_end();
+        if is_all
+            && generation.runs.is_empty()
+            && let Some(Ready { load, .. }) = ready
+        {
             return Ok(Generated::Whole(Box::new(load)));
         }
     }

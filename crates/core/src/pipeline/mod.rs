@@ -11,8 +11,8 @@
 //!                prove, make durable, give its name
 //! ```
 //!
-//! [`sort`] is that plot. Every box is a [`stage`]: all workers filling one load while they drain
-//! the one before.
+//! [`sort`] is that plot. Every box is a stage (`stage`): all workers filling one load while they
+//! drain the one before.
 
 mod crew;
 mod dealing;
@@ -110,7 +110,7 @@ impl Work {
     }
 
     /// Whether a stream has ended. Files say so by having no next load.
-    fn is_input_at_end(&self) -> bool {
+    fn is_stream_at_end(&self) -> bool {
         match &self.input {
             Input::Files(_) => false,
             Input::Stream(stream) => stream.lock().is_ok_and(|stream| stream.is_at_end()),
@@ -223,8 +223,11 @@ fn write_runs<K: KeyEncoder>(
     })
 }
 
-/// Holds what was written against what was read.
+/// Holds what was written against what was read, and that against what the files held.
 fn prove(work: &Work, crew: &Crew<'_>, records: u64) -> Result<Option<Sum>> {
+    if let Some(bytes) = work.input.bytes() {
+        assert_eq!(records, bytes / work.record_length as u64, "every record is in some load");
+    }
     if !work.verify {
         return Ok(None);
     }

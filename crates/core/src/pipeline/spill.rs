@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::error::{Error, Result};
-use crate::io::{SpillDirectory, space, sweep};
+use crate::io::{SpillDirectory, space};
 use crate::units::ByteSize;
 
 /// The spill directories of one job; removed, with what is in them, when dropped.
@@ -30,7 +30,6 @@ impl Spill {
     pub fn check_space(&self, bytes: u64) -> Result<()> {
         let needed = ByteSize(bytes / self.places.len() as u64);
         for place in &self.places {
-            sweep(place)?;
             let available = space::free(place)?;
             if available < needed {
                 let path = place.clone();
@@ -44,7 +43,6 @@ impl Spill {
     pub fn next_path(&mut self) -> Result<PathBuf> {
         if self.directories.is_empty() {
             for place in &self.places {
-                sweep(place)?;
                 self.directories.push(SpillDirectory::create(place)?);
             }
         }

@@ -15,13 +15,19 @@
 //!
 //! Calls behind the traits happen once per block or task, never per record.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::incore::Scratch;
 use crate::io::{Completion, Request};
 use crate::proof::Sum;
 use crate::sink::Lane;
+
+/// How long to wait for memory that other workers are about to return: less than a block takes to
+/// deal.
+pub const TURN: Duration = Duration::from_micros(100);
 
 /// One worker and all that is its own.
 #[derive(Debug)]
@@ -63,7 +69,7 @@ pub trait Fill: Sync {
 
     /// Waits until a claim answered [`Claim::Later`] is worth repeating.
     fn wait_turn(&self) {
-        std::thread::yield_now();
+        std::thread::sleep(TURN);
     }
 }
 
@@ -89,18 +95,22 @@ pub fn run<T>(
 ) -> Result<T> {
     let failed = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let threads: Vec<_> = workers
-            .iter_mut()
-            .map(|worker| {
-                let failed = &failed;
-                scope.spawn(move || {
-                    let outcome =
-                        Step { fill, is_exhausted: fill.is_none(), drain, failed }.run(worker);
-                    failed.fetch_or(outcome.is_err(), Ordering::Relaxed);
-                    outcome
-                })
-            })
-            .collect();
+        let mut threads = Vec::with_capacity(workers.len());
+        for worker in workers {
+            let step = Step { fill, is_exhausted: fill.is_none(), drain, failed: &failed };
+            let name = format!("worker {}", worker.number);
+            let thread = std::thread::Builder::new().name(name).spawn_scoped(scope, || {
+                let alarm = Alarm(&failed);
+                step.run(worker).inspect(|()| std::mem::forget(alarm))
+            });
+            match thread {
+                Ok(thread) => threads.push(thread),
+                Err(e) => {
+                    failed.store(true, Ordering::Relaxed);
+                    return Err(Error::io("start", Path::new("a worker thread"), e));
+                }
+            }
+        }
         let other = meanwhile();
         failed.fetch_or(other.is_err(), Ordering::Relaxed);
         let mut error = None;
@@ -116,6 +126,15 @@ pub fn run<T>(
             (Ok(value), None) => Ok(value),
         }
     })
+}
+
+/// Tells the others when a worker fails, by an error or a panic.
+struct Alarm<'a>(&'a AtomicBool);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// What a worker does in a stage.
@@ -188,3 +207,6 @@ impl Step<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 use crate::io::pipe;
+use crate::stats::Progress;
 
 /// One or more streams, read one after the other as if they were one.
 #[derive(Debug)]
@@ -26,11 +27,16 @@ impl Stream {
     }
 
     /// Reads until `buffer` is full or the last stream ends; bytes read, and how long that took.
-    pub fn fill(&mut self, buffer: &mut [u8]) -> Result<(usize, Duration)> {
+    ///
+    /// # Errors
+    ///
+    /// What the system says, [`Error::Malformed`] for a stream that ends within a record, or
+    /// [`Error::Interrupted`] when asked to stop through `progress`.
+    pub fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<(usize, Duration)> {
         let begun = Instant::now();
         let mut filled = 0;
         while let Some(reader) = self.readers.front_mut() {
-            filled += reader.fill(&mut buffer[filled..])?;
+            filled += reader.fill(&mut buffer[filled..], progress)?;
             if filled == buffer.len() {
                 break;
             }

@@ -12,7 +12,7 @@
 //! Everything large is in the arena and nowhere else; the reserve is what is left for the small
 //! things.
 
-use crate::incore::bucket::{BUCKET_ENTRIES, BUCKET_ENTRIES_MAX};
+use crate::incore::bucket::{BUCKET_ENTRIES_MAX, bucket_records};
 use crate::incore::{Item, Pool, Scratch};
 use crate::load::layout::PAGE;
 use crate::run::layout::BLOCK;
@@ -44,9 +44,6 @@ const CAPACITY_MAX: usize = 4 << 20;
 /// Lanes and scratch space may take so much of the arena before workers are given up for it.
 const FIXED_SHARE: usize = 3;
 
-/// Bytes of records in a bucket, for long records: buckets are what workers share the work by.
-const BUCKET_BYTES: usize = 4 << 20;
-
 /// Records named by 32-bit numbers.
 const RECORDS_MAX: u64 = u32::MAX as u64;
 
@@ -75,11 +72,6 @@ pub fn least_budget(need: &Need, fixed: usize) -> ByteSize {
 /// Bytes that one worker sorts buckets in.
 pub fn scratch_bytes(item: Item) -> usize {
     Scratch::bytes_needed(BUCKET_ENTRIES_MAX, item).next_multiple_of(PAGE)
-}
-
-/// Records wanted in a bucket.
-pub fn bucket_records(record_length: usize) -> usize {
-    (BUCKET_BYTES / record_length).clamp(1, BUCKET_ENTRIES)
 }
 
 /// Most buckets that a load of `records` records is dealt into.

@@ -71,6 +71,9 @@ const BLOCK_MAX: usize = 4 << 20;
 /// Smallest read request that a disk still serves at full speed.
 const BLOCK_MIN: usize = 256 << 10;
 
+/// Most read requests a load is cut into: workers keep a number per block and bucket.
+const BLOCKS_MAX: usize = 4096;
+
 /// Largest task: edges between tasks cost a small write each.
 const TASK_MAX: u64 = 8 << 20;
 
@@ -88,7 +91,8 @@ impl Plan {
         let scratch_bytes = memory::scratch_bytes(item);
         let fixed = threads * (lane.bytes() + scratch_bytes);
         let shared = usable.saturating_sub(fixed) & !(PAGE - 1);
-        let block_bytes = (shared / 64).clamp(BLOCK_MIN, BLOCK_MAX) & !(PAGE - 1);
+        let block_bytes = (shared / 64).clamp(BLOCK_MIN, BLOCK_MAX).max(shared / BLOCKS_MAX);
+        let block_bytes = block_bytes & !(PAGE - 1);
         let read_depth = (READS_IN_FLIGHT / threads).max(2);
         let sizes = memory::Sizes {
             item,

@@ -1,1 +1,187 @@
-//! Tests to come.
+//! The plan as a pure function: what it decides, that its parts add up to no more than the budget,
+//! and what it foretells of the passes.
+
+use super::*;
+use crate::run::layout::BLOCK;
+use passes::{intermediate_groups, merge_width};
+
+const LENGTHS: [usize; 12] = [1, 2, 8, 13, 16, 17, 100, 1000, 5000, 65_536, 70_000, 1 << 20];
+
+fn need(record_length: usize, input_bytes: Option<u64>, budget: ByteSize) -> Need {
+    let key_length = record_length.min(10);
+    Need { input_bytes, inputs: 1, record_length, key_length, budget, threads: 2 }
+}
+
+/// Budgets from too small to plenty, in steps of a few percent.
+fn budgets() -> impl Iterator<Item = ByteSize> {
+    let mut bytes = 1 << 20;
+    std::iter::from_fn(move || {
+        bytes += bytes / 11;
+        (bytes < 64 << 30).then_some(ByteSize(bytes))
+    })
+}
+
+fn gigabytes(record_length: usize, count: u64) -> Option<u64> {
+    Some(count * 1_000_000_000 / record_length as u64 * record_length as u64)
+}
+
+#[test]
+fn what_fits_takes_one_pass_and_what_does_not_takes_more() {
+    let plan = |bytes, budget| Plan::new(&need(100, Some(bytes), budget)).unwrap();
+    assert!(plan(0, ByteSize::mib(64)).is_one_pass);
+    assert!(plan(30_000_000, ByteSize::mib(64)).is_one_pass);
+    assert!(!plan(100_000_000, ByteSize::mib(64)).is_one_pass);
+    assert!(plan(1_000_000_000, ByteSize::gib(2)).is_one_pass);
+    assert!(!plan(5_000_000_000, ByteSize::gib(1)).is_one_pass);
+    let stream = Plan::new(&need(100, None, ByteSize::gib(64))).unwrap();
+    assert!(!stream.is_one_pass, "nobody knows how long a stream is");
+}
+
+#[test]
+fn more_memory_never_makes_more_passes() {
+    for record_length in LENGTHS {
+        let mut was_one_pass = false;
+        for budget in budgets() {
+            let need = need(record_length, gigabytes(record_length, 1), budget);
+            let Ok(plan) = Plan::new(&need) else { continue };
+            assert!(plan.is_one_pass || !was_one_pass, "{need:?}: {plan:?}");
+            was_one_pass = plan.is_one_pass;
+        }
+        assert!(was_one_pass, "64 GiB are enough for a gigabyte");
+    }
+}
+
+/// All that is planned lies within the budget, and leaves something for the program itself.
+#[test]
+fn memory_adds_up_to_less_than_the_budget() {
+    for record_length in LENGTHS {
+        for input_bytes in
+            [None, Some(0), gigabytes(record_length, 1), gigabytes(record_length, 99)]
+        {
+            for threads in [1, 2, 3, 8, 64] {
+                for inputs in [1, 1000] {
+                    for budget in budgets() {
+                        let need = need(record_length, input_bytes, budget);
+                        let need = Need { threads, inputs, ..need };
+                        if let Ok(plan) = Plan::new(&need) {
+                            assert_adds_up(&need, &plan);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn assert_adds_up(need: &Need, plan: &Plan) {
+    let explain = || format!("{need:?}: {plan:?}");
+    assert!(plan.arena_bytes as u64 + (8 << 20) < need.budget.bytes(), "{}", explain());
+    assert!((1..=need.threads).contains(&plan.threads), "{}", explain());
+    let own = plan.threads * (plan.lane.bytes() + plan.scratch_bytes);
+    let loads = plan.arena_bytes - own;
+    if plan.is_one_pass {
+        assert!(plan.load.bytes() <= loads, "{}", explain());
+        let records = need.input_bytes.unwrap() / need.record_length as u64;
+        assert!(u64::from(plan.load.records_max) >= records, "{}", explain());
+    } else {
+        assert!(2 * plan.slab_bytes <= loads && plan.load.bytes() <= plan.slab_bytes);
+        assert!(plan.load.records_max >= 2 && plan.merge_width >= 2, "{}", explain());
+        // Slabs hold at least a part of every run, with the blocks at its ends, and a part more.
+        let part = BLOCK.next_multiple_of(need.record_length) + 2 * BLOCK;
+        assert!((plan.merge_width + 1) * part <= plan.slab_bytes, "{}", explain());
+    }
+    assert!(plan.lane.slack >= need.record_length && plan.lane.capacity.is_multiple_of(BLOCK));
+    assert!(plan.lane.capacity >= BLOCK && plan.task_bytes > 0 && plan.read_depth > 0);
+    assert!(plan.block_bytes.is_multiple_of(PAGE) && plan.block_bytes > 0);
+    for part in [plan.slab_bytes, plan.scratch_bytes, plan.lane.buffer_bytes()] {
+        assert!(part.is_multiple_of(PAGE), "{}", explain());
+    }
+}
+
+#[test]
+fn a_budget_too_small_is_refused_with_one_that_will_do() {
+    for record_length in LENGTHS {
+        for threads in [1, 2, 8] {
+            let small = need(record_length, gigabytes(record_length, 9), ByteSize::mib(3));
+            let small = Need { threads, ..small };
+            let error = Plan::new(&small).expect_err("too small");
+            assert_eq!(error.exit_code(), 2);
+            let said = error.to_string();
+            assert!(said.contains("3 MiB") && said.contains("--memory"), "{said}");
+            let named = said.split("at least ").nth(1).unwrap().split(" with").next().unwrap();
+            let budget: ByteSize = named.parse().unwrap();
+            assert!(Plan::new(&Need { budget, ..small }).is_ok(), "{said}, {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn no_groups_where_all_can_be_merged_at_once() {
+    for width in 2..20 {
+        for runs in 0..=width {
+            assert!(intermediate_groups(runs, width).is_empty());
+        }
+    }
+}
+
+/// Groups are of neighbours, in order, no wider than can be; each round does no more than it must.
+#[test]
+fn groups_narrow_runs_to_the_width_with_least_work() {
+    for width in 2..12 {
+        for runs in width + 1..300 {
+            let mut left = runs;
+            let mut rounds = 0;
+            while left > width {
+                let groups = intermediate_groups(left, width);
+                assert!(!groups.is_empty(), "{left} runs by {width}");
+                let mut end = 0;
+                for group in &groups {
+                    assert!((2..=width).contains(&group.len()) && group.start >= end);
+                    end = group.end;
+                }
+                assert!(end <= left);
+                let after = left - groups.iter().map(|group| group.len() - 1).sum::<usize>();
+                assert!(after >= width, "{left} runs by {width}: merged to {after}, too many");
+                left = after;
+                rounds += 1;
+            }
+            assert_eq!(left, width, "the last merge is full");
+            let mut least = 0;
+            let mut reach = width;
+            while reach < runs {
+                (reach, least) = (reach * width, least + 1);
+            }
+            assert_eq!(rounds, least, "{runs} runs by {width}");
+        }
+    }
+}
+
+#[test]
+fn wider_slabs_merge_more_runs_up_to_a_limit() {
+    let mut before = 0;
+    for mib in [1, 2, 8, 64, 512, 4096] {
+        let width = merge_width(mib << 20, 100);
+        assert!(width >= before);
+        before = width;
+    }
+    assert!((100..10_000).contains(&before), "{before} files are open at once");
+    assert!(merge_width(64 << 20, 1 << 20) < merge_width(64 << 20, 100));
+}
+
+#[test]
+fn bytes_to_move_count_every_pass() {
+    let plan = |bytes, budget| Plan::new(&need(100, Some(bytes), budget)).unwrap();
+    let one = plan(10_000_000, ByteSize::gib(1));
+    assert_eq!(one.bytes_to_move(10_000_000), 20_000_000);
+    assert_eq!(one.intermediate_bytes(10_000_000), 0);
+    let two = plan(5_000_000_000, ByteSize::gib(1));
+    assert_eq!(two.bytes_to_move(5_000_000_000), 20_000_000_000);
+    assert_eq!(two.intermediate_bytes(5_000_000_000), 0);
+    // Twenty gigabytes through 64 MiB: more runs than can be merged at once.
+    let bytes = 20_000_000_000;
+    let many = plan(bytes, ByteSize::mib(64));
+    let moved = many.bytes_to_move(bytes);
+    assert!(moved > 4 * bytes && moved <= 8 * bytes, "{moved}: {many:?}");
+    let extra = many.intermediate_bytes(bytes);
+    assert!(extra > 0 && extra < bytes, "{extra}: {many:?}");
+}

@@ -29,4 +29,4 @@ pub struct Run {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

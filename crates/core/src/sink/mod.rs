@@ -74,3 +74,6 @@ impl Sink {
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,10 +1,11 @@
 //! A stream written by many workers, one task after the other.
 //!
 //! Tasks are claimed in order, so that the one whose turn it is always belongs to a worker that is
-//! busy with it; the others fill a buffer ahead and wait for their turn.
+//! busy with it; the others fill a buffer ahead and wait for their turn. A task that is given up,
+//! by an error or a panic, ends the stream: what comes after it has no place any more, and nobody
+//! waits for it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Lane, Writer};
@@ -17,21 +18,38 @@ const STOP_CHECK: Duration = Duration::from_millis(50);
 /// A stream, open for writing.
 #[derive(Debug)]
 pub struct StreamSink {
-    stream: Mutex<pipe::Writer>,
+    state: Mutex<State>,
+    /// Told whenever the state has changed.
     turn: Condvar,
-    /// Whether a task was given up: then those after it never get their turn.
-    is_broken: AtomicBool,
+}
+
+#[derive(Debug)]
+struct State {
+    stream: pipe::Writer,
+    /// Whether a task was given up: those after it never get their turn.
+    is_failed: bool,
 }
 
 impl StreamSink {
     /// A sink at the beginning of a stream.
     pub fn new(stream: pipe::Writer) -> Self {
-        let (stream, turn) = (Mutex::new(stream), Condvar::new());
-        Self { stream, turn, is_broken: AtomicBool::new(false) }
+        Self { state: Mutex::new(State { stream, is_failed: false }), turn: Condvar::new() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A panic in a write leaves nothing half done but the stream, and that is failed then.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the stream: wakes all who wait for a turn that will not come.
+    fn fail(&self) {
+        self.state().is_failed = true;
+        self.turn.notify_all();
     }
 }
 
-/// Writes one task's bytes to a [`StreamSink`].
+/// Writes one task's bytes to a [`StreamSink`]. Dropped without [`finish`](Self::finish), it has
+/// given its task up.
 #[derive(Debug)]
 pub struct StreamWriter<'a, 'p> {
     sink: &'a StreamSink,
@@ -47,13 +65,21 @@ pub struct StreamWriter<'a, 'p> {
 
 impl<'a, 'p> StreamWriter<'a, 'p> {
     /// A writer that begins at byte `offset` of the stream.
+    ///
+    /// # Errors
+    ///
+    /// What ended a write that the buffer was waited for; the task counts as given up.
     pub fn new(sink: &'a StreamSink, lane: &'a mut Lane<'p>, offset: u64) -> Result<Self> {
-        let buffer = Some(lane.take_buffer()?);
+        let buffer = Some(lane.take_buffer().inspect_err(|_| sink.fail())?);
         let capacity = lane.capacity();
         Ok(Self { sink, lane, buffer, start: offset, filled: 0, capacity, is_whole: false })
     }
 
     /// Writes what is left. `end` is where the task was to end.
+    ///
+    /// # Errors
+    ///
+    /// As for [`commit`](Writer::commit).
     pub fn finish(mut self, end: u64) -> Result<()> {
         assert_eq!(self.start + self.filled as u64, end, "a task fills its range");
         self.write_out()?;
@@ -66,18 +92,20 @@ impl<'a, 'p> StreamWriter<'a, 'p> {
         let Some(buffer) = self.buffer.as_ref().filter(|_| self.filled > 0) else {
             return Ok(()); // and others may be past this place already
         };
-        let begun = Instant::now();
-        let mut stream = self.sink.stream.lock().unwrap_or_else(PoisonError::into_inner);
-        while stream.bytes() != self.start {
-            let is_broken = self.sink.is_broken.load(Ordering::Relaxed);
-            if is_broken || self.lane.progress().is_stopping() {
+        let (begun, progress) = (Instant::now(), self.lane.progress());
+        let mut state = self.sink.state();
+        while !state.is_failed && state.stream.bytes() != self.start {
+            if progress.is_stopping() {
                 return Err(Error::Interrupted);
             }
-            let waited = self.sink.turn.wait_timeout(stream, STOP_CHECK);
-            stream = waited.unwrap_or_else(PoisonError::into_inner).0;
+            let waited = self.sink.turn.wait_timeout(state, STOP_CHECK);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        stream.write_all(&buffer[..self.filled])?;
-        drop(stream);
+        if state.is_failed {
+            return Err(Error::Interrupted); // whoever failed says why
+        }
+        state.stream.write_all(&buffer[..self.filled], progress)?;
+        drop(state);
         self.sink.turn.notify_all();
         self.lane.count_waiting(begun.elapsed());
         self.lane.count_streamed(0, self.filled as u64);
@@ -90,8 +118,7 @@ impl<'a, 'p> StreamWriter<'a, 'p> {
 impl Drop for StreamWriter<'_, '_> {
     fn drop(&mut self) {
         if !self.is_whole {
-            self.sink.is_broken.store(true, Ordering::Relaxed);
-            self.sink.turn.notify_all();
+            self.sink.fail();
         }
         if let Some(buffer) = self.buffer.take() {
             self.lane.give_back(buffer);
@@ -115,3 +142,6 @@ impl Writer for StreamWriter<'_, '_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,9 +3,9 @@
 use std::sync::Mutex;
 
 use sortwell::Error;
+use sortwell::stats::Progress;
 
 use super::{BLOCK_LENGTH, BLOCK_RECORDS, BUFFERS, Blocks, buffers};
-use crate::progress::Progress;
 
 #[test]
 fn blocks_cover_a_file_exactly() {

@@ -8,11 +8,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sortwell::io::{Completion, Direct, Engine, File, Operation, Region, Request, TempFile, space};
+use sortwell::stats::Progress;
 use sortwell::{ByteSize, Error, Result};
 
 use super::Generation;
 use crate::block::{BUFFERS, Blocks, buffers};
-use crate::progress::Progress;
 
 /// Writes every block of the job to a file that gets the name `path` at the end; gives each
 /// worker's sum of checksums.

@@ -7,11 +7,11 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use sortwell::Result;
 use sortwell::io::pipe;
+use sortwell::stats::Progress;
 
 use super::Generation;
 use crate::block::{Block, Blocks, buffer};
 use crate::place::Destination;
-use crate::progress::Progress;
 
 /// Writes every block of the job to `to`; gives each worker's sum of checksums.
 pub(super) fn write(
@@ -20,14 +20,14 @@ pub(super) fn write(
     to: &Destination,
     progress: &Progress,
 ) -> Result<Vec<u128>> {
-    let turns = Turns::new(to.open_stream()?);
+    let turns = Turns::new(to.open_stream(progress)?);
     blocks.work(job.threads, || {
         let mut region = buffer()?;
         let mut sum = 0u128;
         while let Some(block) = blocks.claim()? {
             let bytes = &mut region[..block.length];
             sum = sum.wrapping_add(job.fill(block, bytes));
-            turns.write(block, bytes)?;
+            turns.write(block, bytes, progress)?;
             progress.moved(block.length as u64);
         }
         Ok(sum)
@@ -54,7 +54,7 @@ impl Turns {
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    fn write(&self, block: Block, bytes: &[u8]) -> Result<()> {
+    fn write(&self, block: Block, bytes: &[u8], progress: &Progress) -> Result<()> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let is_early = |state: &mut State| state.next != block.index && !state.is_broken;
         let waited = self.changed.wait_while(state, is_early);
@@ -63,7 +63,7 @@ impl Turns {
             // Whoever broke it reports it.
             return Ok(());
         }
-        let written = state.stream.write_all(bytes);
+        let written = state.stream.write_all(bytes, progress);
         state.next += 1;
         state.is_broken = written.is_err();
         drop(state);

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
+use sortwell::stats::{Phase, Progress};
 use sortwell::{ByteSize, Error};
 
 use super::{Generation, generate};
 use crate::block::BLOCK_RECORDS;
-use crate::{Destination, Kind, Progress, RECORD_LENGTH, sum_of_checksums};
+use crate::{Destination, Kind, RECORD_LENGTH, sum_of_checksums};
 
 fn names(directory: &Path) -> Vec<PathBuf> {
     fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect()
@@ -36,7 +37,9 @@ fn file_lengths_around_a_block() {
             assert_eq!(made.records, records);
             assert_eq!(made.bytes, ByteSize(records * 100));
             assert_eq!(made.checksum, Some(sum_of_checksums(&expected)));
-            assert_eq!(progress.bytes().0, records * 100);
+            let bytes = records * 100;
+            assert_eq!(progress.bytes(), (bytes, (bytes > 0).then_some(bytes)));
+            assert_eq!(progress.phase(), Phase::Generating);
         }
     }
     assert_eq!(names(directory.path()), [path]);

@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use sortwell::stats::Progress;
+
 use super::{Destination, Source};
 
 #[test]
@@ -40,10 +42,10 @@ fn whole_files_replace_behind_links_and_leave_nothing_else() {
     let (file, link) = (directory.path().join("file"), directory.path().join("link"));
     fs::write(&file, b"old").unwrap();
     symlink(&file, &link).unwrap();
-    Destination::File(link.clone()).write_whole(b"new").unwrap();
+    Destination::File(link.clone()).write_whole(b"new", &Progress::new()).unwrap();
     assert_eq!(fs::read(&file).unwrap(), b"new");
     assert!(link.is_symlink());
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
-    Destination::File("/dev/null".into()).write_whole(b"gone").unwrap();
+    Destination::File("/dev/null".into()).write_whole(b"gone", &Progress::new()).unwrap();
     assert!(!Path::new("/dev/null").is_file());
 }

@@ -7,13 +7,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sortwell::io::{Completion, Direct, Engine, File, Operation, Region, Request};
+use sortwell::stats::Progress;
 use sortwell::{Error, Result};
 
 use super::{Validation, part_of_a_piece};
 use crate::RECORD_LENGTH;
 use crate::block::{BUFFERS, Block, Blocks, buffers};
 use crate::joining::Joining;
-use crate::progress::Progress;
 use crate::summary::Summary;
 
 /// Summarises all records in the file `path`.

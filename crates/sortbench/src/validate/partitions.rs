@@ -1,10 +1,10 @@
 //! Validating a file from the summaries of its partitions, each taken where the partition lies.
 
-use sortwell::{Error, Result};
+use sortwell::Result;
+use sortwell::stats::Progress;
 
 use super::{Validation, part_of_a_piece};
 use crate::place::Source;
-use crate::progress::Progress;
 use crate::summary::Summary;
 
 /// Summaries read at once.
@@ -16,10 +16,7 @@ pub(super) fn read(job: &Validation, from: &Source, progress: &Progress) -> Resu
     let mut joined = Summary::default();
     let mut buffer = vec![0; BATCH_SUMMARIES * Summary::LENGTH];
     loop {
-        if progress.is_stopping() {
-            return Err(Error::Interrupted);
-        }
-        let length = reader.fill(&mut buffer)?;
+        let length = reader.fill(&mut buffer, progress)?;
         let (summaries, rest) = buffer[..length].as_chunks::<{ Summary::LENGTH }>();
         for bytes in summaries {
             joined.append(&Summary::from_bytes(bytes), job.order);

@@ -7,13 +7,13 @@ use std::sync::{Mutex, PoisonError};
 
 use sortwell::Result;
 use sortwell::io::pipe;
+use sortwell::stats::Progress;
 
 use super::{Validation, part_of_a_piece};
 use crate::RECORD_LENGTH;
 use crate::block::{BLOCK_LENGTH, Blocks, buffer};
 use crate::joining::Joining;
 use crate::place::Source;
-use crate::progress::Progress;
 use crate::summary::Summary;
 
 /// Summarises all records in `from`.
@@ -24,7 +24,7 @@ pub(super) fn read(job: &Validation, from: &Source, progress: &Progress) -> Resu
     let joining = Joining::new(job.order);
     blocks.work(job.threads, || {
         let mut region = buffer()?;
-        while let Some((block, length)) = read_block(&stream, &blocks, &mut region)? {
+        while let Some((block, length)) = read_block(&stream, &blocks, &mut region, progress)? {
             joining.add(block, Summary::of(&region[..length], job.order));
             progress.moved(length as u64);
         }
@@ -44,13 +44,14 @@ fn read_block(
     stream: &Mutex<Stream>,
     blocks: &Blocks<'_>,
     to: &mut [u8],
+    progress: &Progress,
 ) -> Result<Option<(u64, usize)>> {
     let mut held = stream.lock().unwrap_or_else(PoisonError::into_inner);
     if held.is_over {
         return Ok(None);
     }
     let Some(block) = blocks.claim()? else { return Ok(None) };
-    let length = held.reader.fill(&mut to[..BLOCK_LENGTH])?;
+    let length = held.reader.fill(&mut to[..BLOCK_LENGTH], progress)?;
     held.is_over = length < BLOCK_LENGTH;
     if !length.is_multiple_of(RECORD_LENGTH) {
         let (name, bytes) = (held.reader.name(), held.reader.bytes());

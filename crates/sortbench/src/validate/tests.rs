@@ -6,10 +6,11 @@ use std::process::Command;
 use std::thread;
 
 use sortwell::Error;
+use sortwell::stats::{Phase, Progress};
 
 use super::{Content, Validation, validate};
 use crate::block::BLOCK_RECORDS;
-use crate::{Destination, KeyOrder, Kind, Progress, RECORD_LENGTH, Source, Summary, Verdict};
+use crate::{Destination, KeyOrder, Kind, RECORD_LENGTH, Source, Summary, Verdict};
 
 fn records(count: usize, is_sorted: bool) -> Vec<u8> {
     let mut bytes = vec![0; count * RECORD_LENGTH];
@@ -43,6 +44,7 @@ fn files_and_streams_agree_with_memory() {
             let found = validate(&job, &Source::File(file.clone()), &progress).unwrap();
             assert_eq!(found, expected, "{count}, {threads} threads");
             assert_eq!(progress.bytes().0, bytes.len() as u64);
+            assert_eq!(progress.phase(), Phase::Validating);
             let writer = thread::spawn({
                 let pipe = pipe.clone();
                 move || fs::write(pipe, bytes).unwrap()

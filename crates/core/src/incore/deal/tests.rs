@@ -1,1 +1,166 @@
-//! Tests to come.
+//! Dealing: every item comes back once, from the bucket it belongs to, records in the order of the
+//! input, whoever dealt which block when.
+
+use super::*;
+use crate::incore::{Sample, item::number};
+use crate::io::Arena;
+use crate::key::{Key, KeySpec, with_encoder};
+use crate::units::ByteSize;
+
+/// Records of `length` bytes with keys in their first byte, many of them equal.
+fn records(count: usize, length: usize) -> Vec<u8> {
+    let mixed = |at: usize| (at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    let mut data: Vec<u8> = (0..count * length).map(|at| mixed(at) as u8).collect();
+    for (index, record) in data.chunks_exact_mut(length).enumerate() {
+        record[0] = (mixed(index * 31) % 23) as u8;
+        if length > 4 {
+            record[1..5].copy_from_slice(&(index as u32).to_le_bytes());
+        }
+    }
+    data
+}
+
+fn pool(items: usize, item: Item, buckets: usize, workers: usize) -> Arc<Pool> {
+    let bytes = Pool::bytes_needed(items as u64, item.bytes(), buckets, workers);
+    Arc::new(Pool::new(Arena::new(ByteSize(bytes)).unwrap()))
+}
+
+/// About twenty buckets, by the first byte.
+fn classifier<K: KeyEncoder>(key: &K, data: &[u8], length: usize) -> Classifier {
+    let mut sample = Sample::new(key, 0);
+    for (number, record) in (0..).zip(data.chunks_exact(length)).step_by(3) {
+        sample.push(key, record, number);
+    }
+    Classifier::build(&sample, (sample.len() / 20).max(1))
+}
+
+/// Deals blocks of uneven sizes, the last first, to the workers in turn.
+fn dealt<K: KeyEncoder>(
+    key: &K,
+    (data, length): (&[u8], usize),
+    (item, workers): (Item, usize),
+    (classifier, pool): (&Classifier, &Arc<Pool>),
+) -> Dealt {
+    let new = || Dealer::new(Arc::clone(pool), item, classifier.buckets());
+    let mut dealers: Vec<Dealer> = (0..workers).map(|_| new()).collect();
+    let mut blocks = Vec::new();
+    let mut rest = data;
+    let mut first = 0;
+    for size in [1, 700, 0, 33, 5000, 2].into_iter().cycle() {
+        let (block, more) = rest.split_at((size * length).min(rest.len()));
+        blocks.push((first, block));
+        (first, rest) = (first + (block.len() / length) as u32, more);
+        if rest.is_empty() {
+            break;
+        }
+    }
+    for (turn, (first, block)) in blocks.into_iter().rev().enumerate() {
+        dealers[turn * 7 % workers].deal(classifier, key, block, length, first);
+    }
+    Dealt::new(dealers)
+}
+
+/// The bytes of a bucket, as shown.
+fn shown(dealt: &Dealt, bucket: usize, is_last_time: bool) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let take = |items: &[u8]| bytes.extend_from_slice(items);
+    if is_last_time {
+        dealt.drain(bucket, take);
+    } else {
+        dealt.each(bucket, take);
+    }
+    bytes
+}
+
+#[test]
+fn records_come_back_once_and_in_order() {
+    let key = Key::new(&["0..1".parse::<KeySpec>().unwrap()], 1).unwrap();
+    for (length, count) in [(1, 20_000), (2, 999), (7, 20_000), (8, 3), (13, 9000), (16, 20_000)] {
+        let key = match length {
+            1 => key.clone(),
+            _ => Key::new(&["0..1".parse::<KeySpec>().unwrap()], length).unwrap(),
+        };
+        let data = records(count, length);
+        for workers in [1, 2, 5] {
+            with_encoder!(&key, |key| {
+                let item = Item::for_length(length);
+                assert_eq!(item, Item::Record(length));
+                let classifier = classifier(key, &data, length);
+                let pool = pool(count, item, classifier.buckets(), workers);
+                let dealt = dealt(key, (&data, length), (item, workers), (&classifier, &pool));
+                for bucket in 0..classifier.buckets() {
+                    let belongs = |(number, record): &(u32, &[u8])| {
+                        classifier.bucket(key, record, *number) as usize == bucket
+                    };
+                    let numbered = (0..).zip(data.chunks_exact(length));
+                    let expected: Vec<&[u8]> =
+                        numbered.filter(belongs).map(|(_, record)| record).collect();
+                    assert_eq!(dealt.count(bucket), expected.len());
+                    assert!(shown(&dealt, bucket, false) == expected.concat());
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn entries_come_back_once() {
+    let length = 40;
+    let key = Key::new(&["0..10".parse::<KeySpec>().unwrap()], length).unwrap();
+    for (count, workers) in [(1, 1), (254, 2), (20_000, 1), (20_000, 5)] {
+        let data = records(count, length);
+        with_encoder!(&key, |key| {
+            let item = Item::for_length(length);
+            assert_eq!(item, Item::Entry);
+            let classifier = classifier(key, &data, length);
+            let pool = pool(count, item, classifier.buckets(), workers);
+            let dealt = dealt(key, (&data, length), (item, workers), (&classifier, &pool));
+            let mut is_seen = vec![false; count];
+            for bucket in 0..classifier.buckets() {
+                let bytes = shown(&dealt, bucket, false);
+                assert_eq!(bytes.len(), 8 * dealt.count(bucket));
+                for bytes in bytes.as_chunks::<8>().0 {
+                    let found = u64::from_ne_bytes(*bytes);
+                    let number = number(found);
+                    let record = &data[number as usize * length..][..length];
+                    let (belongs, digest) = classifier.classify(key, record, number);
+                    assert_eq!((belongs as usize, found), (bucket, entry(digest, number)));
+                    assert!(!std::mem::replace(&mut is_seen[number as usize], true));
+                }
+            }
+            assert!(is_seen.into_iter().all(|is_seen| is_seen));
+        });
+    }
+}
+
+/// Buckets drained make room for the same items dealt again, in the same pool, many times over.
+#[test]
+fn drained_chunks_are_used_again() {
+    for length in [16, 40] {
+        let key = Key::new(&["0..1".parse::<KeySpec>().unwrap()], length).unwrap();
+        let data = records(30_000, length);
+        with_encoder!(&key, |key| {
+            let item = Item::for_length(length);
+            let classifier = classifier(key, &data, length);
+            let pool = pool(30_000, item, classifier.buckets(), 2);
+            for _ in 0..20 {
+                let dealt = dealt(key, (&data, length), (item, 2), (&classifier, &pool));
+                for bucket in 0..classifier.buckets() {
+                    let before = shown(&dealt, bucket, false);
+                    assert!(shown(&dealt, bucket, true) == before);
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn nothing_dealt_is_nothing_shown() {
+    for item in [Item::Entry, Item::Record(5)] {
+        let pool = pool(0, item, 3, 2);
+        let new = || Dealer::new(Arc::clone(&pool), item, 3);
+        let dealt = Dealt::new(vec![new(), new()]);
+        assert!((0..3).all(|bucket| dealt.count(bucket) == 0));
+        assert!(shown(&dealt, 1, true).is_empty());
+    }
+}

@@ -1,1 +1,216 @@
-//! Tests to come.
+//! Slabs, cut from real runs and merged naively: every record exactly once and in order, what is
+//! needed is in memory, and never more than was allowed.
+
+use std::path::Path;
+
+use super::*;
+use crate::io::Direct;
+use crate::key::{Key, with_encoder};
+use crate::merge::{LoserTree, Piece, positions};
+use crate::run::Run;
+use crate::run::tests::{key_of, write_run};
+
+/// A run, its records in memory, and the open file.
+struct Opened {
+    data: Vec<u8>,
+    reader: RunReader,
+}
+
+fn mixed(at: u64) -> u64 {
+    let mixed = (at ^ (at >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+/// `count` sorted records of `length` bytes, marked with run and number behind the key.
+fn sorted_records(
+    key: &Key,
+    (count, length, key_bytes): (usize, usize, usize),
+    run: u64,
+    make: impl Fn(u64, &mut [u8]),
+) -> Vec<u8> {
+    let mut records: Vec<Vec<u8>> = (0..count as u64)
+        .map(|number| {
+            let mut record = vec![0; length];
+            make(mixed(run << 32 | number), &mut record[..key_bytes]);
+            record
+        })
+        .collect();
+    let encoder = key.encoder();
+    records.sort_by(|a, b| encoder.compare_from(a, b, 0));
+    for (number, record) in (0..).zip(&mut records) {
+        let mark = (run << 24 | number).to_be_bytes();
+        let width = (length - key_bytes).min(8);
+        record[key_bytes..key_bytes + width].copy_from_slice(&mark[8 - width..]);
+    }
+    records.concat()
+}
+
+fn open(folder: &Path, key: &Key, length: usize, runs: Vec<Vec<u8>>) -> Vec<Opened> {
+    let write = |(number, data): (usize, Vec<u8>)| {
+        let path = folder.join(format!("run-{number}"));
+        let run: Run = write_run(&path, key.encoder(), (&data, length), (1 << 20, 1));
+        Opened { data, reader: RunReader::open(&run, Direct::Auto).unwrap() }
+    };
+    runs.into_iter().enumerate().map(write).collect()
+}
+
+/// What the plan grants a merge of so many runs whose parts are so large.
+fn capacity(runs: usize, length: usize, every: usize) -> usize {
+    let part = BLOCK.next_multiple_of(length) * every + 2 * BLOCK;
+    (runs.max(2) * 4 * part).max(256 << 10)
+}
+
+/// Cuts slabs and merges them; how many there were.
+fn check<K: KeyEncoder>(key: &K, runs: &[Opened], length: usize, every: usize) -> usize {
+    let capacity = capacity(runs.len(), length, every);
+    let indexes = runs.iter().map(|run| (&run.reader, run.reader.index(every).unwrap()));
+    let mut planner = Planner::new(key, indexes, capacity);
+    let mut starts = vec![0_u64; runs.len()];
+    let mut merged = Vec::new();
+    let mut slabs = 0;
+    while let Some(slab) = planner.next_slab().unwrap() {
+        slabs += 1;
+        assert!(slab.bytes() <= capacity, "{} of {capacity}: {slab:?}", slab.bytes());
+        let ends = ends(key, runs, length, &slab, &starts);
+        assert_needed_is_there(&slab, length, &starts, &ends);
+        let share = |(run, (start, end)): (&'_ Opened, (&u64, &u64))| {
+            run.data[*start as usize * length..*end as usize * length].to_vec()
+        };
+        let shares: Vec<Vec<u8>> = runs.iter().zip(starts.iter().zip(&ends)).map(share).collect();
+        let held = shares.iter().map(Vec::len).sum();
+        let mut out = vec![0; held];
+        let mut tree = LoserTree::new(key, length, shares.iter().map(Vec::as_slice));
+        assert_eq!(tree.merge_into(&mut out), held);
+        merged.extend_from_slice(&out);
+        starts = ends;
+    }
+    let all: Vec<&[u8]> = runs.iter().map(|run| run.data.as_slice()).collect();
+    let all = all.concat();
+    let mut expected: Vec<&[u8]> = all.chunks_exact(length).collect();
+    expected.sort_by(|a, b| key.compare_from(a, b, 0));
+    assert!(merged == expected.concat(), "{} runs, every {every}", runs.len());
+    slabs
+}
+
+/// Where the slab ends in every run.
+fn ends<K: KeyEncoder>(
+    key: &K,
+    runs: &[Opened],
+    length: usize,
+    slab: &Slab,
+    starts: &[u64],
+) -> Vec<u64> {
+    let in_memory = |(run, records): (&'_ Opened, &Range<u64>)| {
+        let bytes = records.start as usize * length..records.end as usize * length;
+        run.data[bytes].to_vec()
+    };
+    let memory: Vec<Vec<u8>> = runs.iter().zip(&slab.records).map(in_memory).collect();
+    let pieces: Vec<Piece<'_>> = memory
+        .iter()
+        .zip(&slab.records)
+        .map(|(bytes, records)| Piece { bytes, first_record: records.start })
+        .collect();
+    let ranges: Vec<(u64, u64)> =
+        starts.iter().zip(&slab.records).map(|(start, records)| (*start, records.end)).collect();
+    for bound in &slab.bounds {
+        assert!(slab.records[bound.run].contains(&bound.record), "{bound:?} is in memory");
+    }
+    match slab.end {
+        Some(bound) => positions(key, length, &pieces, &ranges, (bound.run, bound.record)),
+        None => slab.records.iter().map(|records| records.end).collect(),
+    }
+}
+
+/// All records of the slab are among those in memory, and those in the blocks that are read.
+fn assert_needed_is_there(slab: &Slab, length: usize, starts: &[u64], ends: &[u64]) {
+    for (run, records) in slab.records.iter().enumerate() {
+        let (start, end) = (starts[run], ends[run]);
+        assert!(start <= end);
+        if start < end {
+            assert!(records.start <= start && end <= records.end, "run {run}: {slab:?}");
+        }
+        let blocks = &slab.blocks[run];
+        let bytes = records.start * length as u64..records.end * length as u64;
+        let block = BLOCK as u64;
+        let is_read = blocks.start * block <= bytes.start && bytes.end <= blocks.end * block;
+        assert!(records.is_empty() || is_read, "run {run}: {slab:?}");
+    }
+}
+
+/// Runs of uneven length with keys that `make` makes, in every thinning of the index.
+fn check_all(length: usize, key_bytes: usize, make: impl Fn(u64, &mut [u8]) + Copy) {
+    let folder = tempfile::tempdir().unwrap();
+    let key = key_of(&format!("0..{key_bytes}"), length);
+    for runs in [1, 2, 3, 7] {
+        let count = |run: usize| (1_500_000 / length) * (run % 3 + 1) / 3 + 1;
+        let data = (0..runs)
+            .map(|run| sorted_records(&key, (count(run), length, key_bytes), run as u64, make))
+            .collect();
+        let opened = open(folder.path(), &key, length, data);
+        for every in [1, 2, 3, 10, 1000] {
+            let slabs = with_encoder!(&key, |key| check(key, &opened, length, every));
+            println!("{runs} runs of {length}, every {every}: {slabs} slabs");
+            assert!(slabs > 1 || every > 1 || runs == 1, "more than one slab");
+        }
+        for run in &opened {
+            std::fs::remove_file(run.reader.path()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn random_keys() {
+    for length in [16, 100, 5000, 70_000] {
+        check_all(length, 8, |random, key| key.copy_from_slice(&random.to_be_bytes()));
+    }
+}
+
+#[test]
+fn few_and_equal_keys() {
+    for length in [20, 3000] {
+        check_all(length, 10, |_, key| key.fill(4));
+        check_all(length, 10, |random, key| key.fill((random % 3) as u8));
+        check_all(length, 10, |random, key| key.fill((random % 50 / 49) as u8));
+    }
+}
+
+/// Index keys are all alike; only the records themselves tell where slabs may be cut.
+#[test]
+fn keys_that_agree_for_longer_than_the_index_keeps() {
+    for (key_bytes, agreed) in [(INDEX_KEY_MAX, 250), (INDEX_KEY_MAX + 1, 256), (300, 290)] {
+        check_all(key_bytes + 12, key_bytes, |random, key| {
+            let width = (key.len() - agreed).min(8);
+            key[agreed..agreed + width].copy_from_slice(&random.to_be_bytes()[..width]);
+        });
+    }
+}
+
+/// Runs that do not overlap: most slabs are of one run, and the order of runs does not matter.
+#[test]
+fn runs_one_after_the_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let (length, key) = (100, key_of("0..8", 100));
+    let data = [3, 0, 2, 1].map(|place: u64| {
+        sorted_records(&key, (20_000, length, 8), place, |random, key| {
+            key.copy_from_slice(&(place << 60 | random >> 8).to_be_bytes());
+        })
+    });
+    let opened = open(folder.path(), &key, length, data.to_vec());
+    with_encoder!(&key, |key| check(key, &opened, length, 1));
+    let indexes = opened.iter().map(|run| (&run.reader, run.reader.index(1).unwrap()));
+    let mut planner = Planner::new(key.encoder(), indexes, 10 * BLOCK);
+    let (mut slabs, mut single) = (0, 0);
+    while let Some(slab) = planner.next_slab().unwrap() {
+        slabs += 1;
+        single += usize::from(slab.blocks.iter().filter(|blocks| !blocks.is_empty()).count() == 1);
+    }
+    assert!(single * 2 > slabs, "{single} of {slabs} slabs are of one run");
+}
+
+#[test]
+fn no_runs_make_no_slab() {
+    let key = key_of("0..8", 100);
+    let none: [(&RunReader, Index); 0] = [];
+    assert_eq!(Planner::new(key.encoder(), none, 1 << 20).next_slab().unwrap(), None);
+}

@@ -1,0 +1,46 @@
+//! Standard input and output that the shell has redirected to files: they have offsets after all,
+//! and are read and written like any other file, past the page cache and by all workers at once.
+//!
+//! Such an output is written in place, as the shell has opened it under its name already; a sort
+//! that fails leaves it empty.
+//!
+//! Only whole, plain cases count: input at its start, output empty and not for appending.
+//! Everything else is a stream to us.
+
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FileType, OFlags, SeekFrom, fcntl_getfl, fstat, seek, tell};
+
+use crate::error::{Error, Result};
+
+/// The name under which standard input can be opened, if it is a file at its start.
+pub fn input() -> Option<PathBuf> {
+    let is_readable = |path: &PathBuf| std::fs::File::open(path).is_ok();
+    let length = plain_length(std::io::stdin())?;
+    (length > 0).then(|| PathBuf::from("/dev/stdin")).filter(is_readable)
+}
+
+/// The name under which standard output can be opened, if it is an empty file at its start.
+pub fn output() -> Option<PathBuf> {
+    let is_writable = |path: &PathBuf| std::fs::OpenOptions::new().write(true).open(path).is_ok();
+    let flags = fcntl_getfl(std::io::stdout()).ok()?;
+    let length = plain_length(std::io::stdout())?;
+    let is_plain = length == 0 && !flags.contains(OFlags::APPEND);
+    is_plain.then(|| PathBuf::from("/dev/stdout")).filter(is_writable)
+}
+
+/// Moves standard output behind the `bytes` bytes written to its file, for whoever shares it and
+/// writes next.
+pub fn skip_output(bytes: u64) -> Result<()> {
+    let moved = seek(std::io::stdout(), SeekFrom::Start(bytes));
+    moved.map(|_| ()).map_err(|e| Error::io("seek in", Path::new("standard output"), e))
+}
+
+/// The length of a regular file, if this end of it is at its start.
+fn plain_length(end: impl AsFd) -> Option<u64> {
+    let stat = fstat(&end).ok()?;
+    let is_regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+    let is_at_start = is_regular && tell(&end) == Ok(0);
+    is_at_start.then_some(stat.st_size.cast_unsigned())
+}

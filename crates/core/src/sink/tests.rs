@@ -1,0 +1,207 @@
+//! A file written by many tasks on many lanes: every byte arrives once, at its place, whatever the
+//! tasks' sizes; granules that tasks share are put together and checksummed.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::*;
+use crate::io::{Arena, Direct, Engine, File, Region};
+use crate::stats::Progress;
+use crate::units::ByteSize;
+
+/// Alignment of buffers.
+const PAGE: usize = 4096;
+
+/// A lane of its own: buffers of `capacity` bytes with `slack` behind, edges of `edge_bytes`.
+pub(crate) fn lane<'p>(
+    engine: Engine,
+    (capacity, slack, edge_bytes): (usize, usize, usize),
+    progress: &'p Progress,
+) -> Lane<'p> {
+    let region = |bytes: usize| -> Region { Arena::new(ByteSize(bytes as u64)).unwrap() };
+    let buffers = (0..3).map(|_| region(capacity + slack.next_multiple_of(PAGE))).collect();
+    let edges = (0..2).map(|_| region(edge_bytes)).collect();
+    Lane::new(engine.queue(4).unwrap(), buffers, edges, capacity, progress)
+}
+
+/// How a file is written.
+#[derive(Clone, Debug)]
+struct Case {
+    granule: usize,
+    /// Bytes of each task, one after the other.
+    tasks: Vec<usize>,
+    /// Most bytes brought at a time; the slack of the buffers.
+    piece: usize,
+    capacity_granules: usize,
+    lanes: usize,
+    base: u64,
+    direct: Direct,
+}
+
+fn content(length: usize) -> Vec<u8> {
+    (0..length as u64).map(|at| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
+}
+
+/// Brings the bytes of one task, some at a time.
+fn bring(writer: &mut dyn Writer, mut bytes: &[u8], piece: usize) -> Result<()> {
+    let mut turn = 0;
+    while !bytes.is_empty() {
+        let room = writer.room();
+        assert!(room.len() >= piece, "room for the longest record: {} of {piece}", room.len());
+        turn += 1;
+        let now = bytes.len().min(room.len()).min(if turn % 3 == 0 { room.len() } else { piece });
+        room[..now].copy_from_slice(&bytes[..now]);
+        writer.commit(now)?;
+        bytes = &bytes[now..];
+    }
+    Ok(())
+}
+
+/// Writes a case's tasks, several at a time, in order of `engine`'s luck.
+fn write(case: &Case, engine: Engine, path: &Path) -> (Vec<u8>, Vec<u64>) {
+    let data = content(case.tasks.iter().sum());
+    let file = File::create(path, case.direct).unwrap();
+    let length = data.len() as u64;
+    let sink = FileSink::with_checksums(Arc::clone(&file), case.base, length, case.granule);
+    assert_eq!(sink.padded_length(), length.next_multiple_of(case.granule as u64));
+    let sink = Sink::File(sink);
+    let mut starts = vec![0];
+    starts.extend(case.tasks.iter().scan(0, |end, bytes| {
+        *end += bytes;
+        Some(*end)
+    }));
+    let next = AtomicUsize::new(0);
+    let progress = Progress::new();
+    let shape = (case.granule * case.capacity_granules, case.piece, case.granule);
+    std::thread::scope(|scope| {
+        for _ in 0..case.lanes {
+            scope.spawn(|| {
+                let mut lane = lane(engine, shape, &progress);
+                loop {
+                    let task = next.fetch_add(1, Ordering::Relaxed);
+                    if task >= case.tasks.len() {
+                        break;
+                    }
+                    let (start, bytes) = (starts[task], case.tasks[task]);
+                    sink.write(&mut lane, start as u64, bytes as u64, |writer| {
+                        bring(writer, &data[start..start + bytes], case.piece)
+                    })
+                    .unwrap();
+                }
+                lane.flush().unwrap();
+                assert!(lane.counters().bytes_written.is_multiple_of(case.granule as u64));
+            });
+        }
+    });
+    let Sink::File(sink) = sink else { panic!("a file") };
+    let checksums = sink.into_checksums().collect();
+    let mut written = std::fs::read(path).unwrap();
+    let written = written.split_off(written.len().min(case.base as usize));
+    assert_eq!(written.len() as u64, length.next_multiple_of(case.granule as u64));
+    assert!(written[..data.len()] == data, "every byte at its place");
+    (written, checksums)
+}
+
+fn check(case: &Case, engine: Engine) {
+    let folder = tempfile::tempdir().unwrap();
+    let (written, checksums) = write(case, engine, &folder.path().join("file"));
+    let length = case.tasks.iter().sum::<usize>();
+    assert!(written[length..].iter().all(|byte| *byte == 0), "the last granule ends in zeros");
+    let expected: Vec<u64> = written.chunks(case.granule).map(xxh3_64).collect();
+    assert_eq!(checksums, expected);
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let task = prop_oneof![3 => 1..300_usize, 3 => 1..9000_usize, 1 => 1..200_000_usize];
+    let shape = (
+        prop::sample::select(vec![PAGE, 4 * PAGE, 16 * PAGE]),
+        prop::collection::vec(task, 0..40),
+        prop::sample::select(vec![1, 100, 5000, 70_000]),
+        1..9_usize,
+    );
+    let place = (1..4_usize, 0..3_u64, prop::sample::select(vec![Direct::Auto, Direct::Off]));
+    (shape, place).prop_map(|((granule, tasks, piece, capacity), (lanes, base, direct))| {
+        let base = base * PAGE as u64;
+        Case { granule, tasks, piece, capacity_granules: capacity, lanes, base, direct }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 150,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(0x5eed_0014),
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn every_byte_arrives_once(case in case()) {
+        check(&case, Engine::Auto);
+    }
+}
+
+/// One granule, and as many tasks as it has bytes.
+#[test]
+fn a_granule_shared_by_thousands() {
+    for engine in [Engine::Auto, Engine::Sync] {
+        let tasks = vec![1; 2 * PAGE + 1];
+        let shared = Case {
+            granule: PAGE,
+            tasks,
+            piece: 1,
+            capacity_granules: 1,
+            lanes: 3,
+            base: 0,
+            direct: Direct::Auto,
+        };
+        check(&shared, engine);
+    }
+}
+
+#[test]
+#[should_panic(expected = "granules lack bytes")]
+fn a_task_that_never_came_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = File::create(&folder.path().join("file"), Direct::Off).unwrap();
+    let sink = Sink::File(FileSink::new(file, 0, 3000, PAGE));
+    let progress = Progress::new();
+    let mut lane = lane(Engine::Sync, (PAGE, 100, PAGE), &progress);
+    sink.write(&mut lane, 0, 1000, |writer| bring(writer, &[7; 1000], 100)).unwrap();
+    sink.assert_whole();
+}
+
+#[test]
+#[should_panic(expected = "a task fills its range")]
+fn a_task_that_brings_too_little_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = File::create(&folder.path().join("file"), Direct::Off).unwrap();
+    let sink = Sink::File(FileSink::new(file, 0, 3000, PAGE));
+    let progress = Progress::new();
+    let mut lane = lane(Engine::Sync, (PAGE, 100, PAGE), &progress);
+    let _ = sink.write(&mut lane, 0, 3000, |writer| bring(writer, &[7; 1000], 100));
+}
+
+/// A write that is refused is an error with the file's name, sooner or later, and never a success.
+#[test]
+fn a_write_that_fails_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    std::fs::write(&path, [0; 100]).unwrap();
+    for engine in [Engine::Auto, Engine::Threads, Engine::Sync] {
+        // Opened for reading only: every write is refused.
+        let file = File::open_read(&path, Direct::Off).unwrap();
+        let sink = Sink::File(FileSink::new(file, 0, 100_000, PAGE));
+        let progress = Progress::new();
+        let mut lane = lane(engine, (PAGE, 100, PAGE), &progress);
+        let data = content(100_000);
+        let brought = sink.write(&mut lane, 0, 100_000, |writer| bring(writer, &data, 100));
+        let error = brought.and_then(|()| lane.flush()).expect_err("refused");
+        assert_eq!(error.exit_code(), 4, "{error}");
+        assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
+    }
+}

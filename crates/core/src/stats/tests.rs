@@ -1,0 +1,36 @@
+//! The live counters say what they were told.
+
+use super::*;
+
+#[test]
+fn every_phase_is_told_as_it_was_entered() {
+    let progress = Progress::new();
+    assert_eq!(progress.phase(), Phase::Planning);
+    let mut words: Vec<&str> = Vec::new();
+    for phase in Phase::ALL {
+        progress.enter(phase);
+        assert_eq!(progress.phase(), phase);
+        words.push(phase.words());
+    }
+    words.sort_unstable();
+    words.dedup();
+    assert_eq!(words.len(), Phase::ALL.len(), "each has words of its own: {words:?}");
+}
+
+#[test]
+fn bytes_add_up_and_the_total_may_be_unknown() {
+    let progress = Progress::new();
+    progress.moved(3);
+    assert_eq!(progress.bytes(), (3, None));
+    progress.expect_bytes(10);
+    progress.moved(4);
+    assert_eq!(progress.bytes(), (7, Some(10)));
+}
+
+#[test]
+fn a_stop_is_asked_for_once_and_for_all() {
+    let progress = Progress::new();
+    assert!(!progress.is_stopping());
+    progress.request_stop();
+    assert!(progress.is_stopping());
+}

@@ -1,0 +1,167 @@
+//! The memory ceiling: the highest resident size of a whole process (`VmHWM`) stays within the
+//! budget of the one sort it runs, program, stacks and all.
+//!
+//! Each sort runs in a process of its own, this very test program again: `sorts_as_told` does what
+//! the environment says, and nothing where it says nothing.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use sortwell::ByteSize;
+use sortwell::format::Format;
+use sortwell::io::Engine;
+use sortwell::job::{Budget, Input, Output, SortJob};
+use sortwell::stats::Progress;
+
+use crate::random::Random;
+use crate::trial::Folder;
+
+/// The sort to run, as words: length, threads, budget, engine, folder.
+const TOLD: &str = "SORTWELL_TEST_SORT";
+
+/// Before the figures in what the other process prints.
+const MARK: &str = "figures:";
+
+/// A sort in a process of its own.
+#[derive(Debug)]
+struct Sort {
+    length: usize,
+    threads: usize,
+    budget: ByteSize,
+    engine: Engine,
+}
+
+/// What it came to.
+#[derive(Debug)]
+struct Figures {
+    peak: ByteSize,
+    passes: u64,
+    records: u64,
+}
+
+impl Sort {
+    /// Runs it over `in/0` of a folder.
+    fn run(&self, folder: &Path) -> Figures {
+        let Self { length, threads, budget, engine } = self;
+        let told = format!("{length} {threads} {} {engine} {}", budget.bytes(), folder.display());
+        let mut command = Command::new(std::env::current_exe().expect("this program"));
+        command.args(["budget::sorts_as_told", "--exact", "--nocapture", "--test-threads=1"]);
+        let output = command.env(TOLD, told).output().expect("run");
+        let said = String::from_utf8_lossy(&output.stdout);
+        let words = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{self:?}: {said}{words}");
+        let figures = said.split(MARK).nth(1).expect("figures").split_whitespace();
+        let figures: Vec<u64> = figures.map_while(|word| word.parse().ok()).collect();
+        let [peak, passes, records] = figures[..] else { panic!("{said}") };
+        Figures { peak: ByteSize(peak), passes, records }
+    }
+
+    /// Runs it and asserts that it stayed within its budget; passes it took.
+    fn run_within(&self, folder: &Folder, bytes: u64) -> u64 {
+        let figures = self.run(&folder.at(""));
+        println!("{self:?}: {figures:?}");
+        assert!(figures.peak <= self.budget, "{self:?}: {figures:?}");
+        assert_eq!(figures.records, bytes / self.length as u64);
+        folder.assert_clean(true);
+        figures.passes
+    }
+}
+
+/// The other process.
+#[test]
+fn sorts_as_told() {
+    let Ok(told) = std::env::var(TOLD) else { return };
+    let words: Vec<&str> = told.splitn(5, ' ').collect();
+    let number = |word: usize| words[word].parse::<u64>().expect("a number");
+    let folder = PathBuf::from(words[4]);
+    let (input, output) = (folder.join("in").join("0"), folder.join("out").join("out"));
+    let format = Format::Fixed { length: number(0) as u32 };
+    let mut job = SortJob::new(vec![Input::File(input)], Output::File(output), format);
+    job.threads = Some(number(1) as usize);
+    job.memory = Budget::Bytes(ByteSize(number(2)));
+    job.engine = words[3].parse().expect("an engine");
+    job.temp = vec![folder.join("spill")];
+    job.sync = false;
+    let statistics = job.run(&Progress::new()).expect("sort");
+    // Asked of the system once more: the figure of the statistics is older.
+    let status = fs::read_to_string("/proc/self/status").expect("what the system knows");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+    let kib: u64 = peak.trim().trim_end_matches(" kB").parse().expect("a number");
+    println!("{MARK} {} {} {}", kib << 10, statistics.passes, statistics.records);
+}
+
+/// Writes some `bytes` random bytes, in whole records.
+fn fill(folder: &Folder, bytes: usize, length: usize) -> u64 {
+    let mut random = Random::new(length as u64);
+    let mut file = BufWriter::new(File::create(folder.input(0)).expect("create"));
+    let mut block = vec![0; 1 << 20];
+    let whole = bytes / length * length;
+    for start in (0..whole).step_by(block.len()) {
+        let part = &mut block[..(whole - start).min(1 << 20)];
+        random.fill(part);
+        file.write_all(part).expect("write");
+    }
+    file.flush().expect("write");
+    whole as u64
+}
+
+/// Every record length with every number of threads.
+fn all_within(budget: ByteSize, bytes: usize) {
+    for length in [16, 100, 10_000, 1 << 20] {
+        let folder = Folder::on_disk();
+        let bytes = fill(&folder, bytes, length);
+        for threads in [1, 2, 8] {
+            let sort = Sort { length, threads, budget, engine: Engine::Auto };
+            assert!(sort.run_within(&folder, bytes) > 1, "{sort:?} fits in memory");
+        }
+    }
+}
+
+#[test]
+fn budgets_of_64_mib_hold() {
+    all_within(ByteSize::mib(64), 100_000_000);
+}
+
+#[test]
+fn a_budget_of_64_mib_holds_with_every_engine() {
+    let folder = Folder::on_disk();
+    let bytes = fill(&folder, 100_000_000, 100);
+    for engine in crate::trial::engines() {
+        let budget = ByteSize::mib(64);
+        Sort { length: 100, threads: 2, budget, engine }.run_within(&folder, bytes);
+    }
+}
+
+#[test]
+fn a_budget_of_256_mib_holds() {
+    let folder = Folder::on_disk();
+    let bytes = fill(&folder, 400_000_000, 100);
+    let budget = ByteSize::mib(256);
+    let sort = Sort { length: 100, threads: 2, budget, engine: Engine::Auto };
+    assert!(sort.run_within(&folder, bytes) > 1);
+}
+
+/// As much as just fits: the smallest budget that takes one pass is not overstepped.
+#[test]
+fn budgets_of_one_pass_hold() {
+    for length in [16, 100, 70_000] {
+        let folder = Folder::on_disk();
+        let bytes = fill(&folder, 60_000_000, length);
+        let sort = |mib| {
+            let budget = ByteSize::mib(mib);
+            Sort { length, threads: 3, budget, engine: Engine::Auto }.run_within(&folder, bytes)
+        };
+        let passes: Vec<u64> = (80..200).step_by(20).map(sort).collect();
+        assert!(passes.is_sorted_by(|a, b| a >= b) && passes.ends_with(&[1]), "{passes:?}");
+    }
+}
+
+#[test]
+#[ignore = "slow: tens of gigabytes moved"]
+fn budgets_up_to_1_gib_hold() {
+    all_within(ByteSize::mib(64), 1_000_000_000);
+    all_within(ByteSize::mib(256), 1_000_000_000);
+    all_within(ByteSize::gib(1), 3_000_000_000);
+}

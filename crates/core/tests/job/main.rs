@@ -1,0 +1,20 @@
+//! Whole jobs, as a user of the library runs them, held against a stable sort in memory.
+//!
+//! `trial` runs a job and checks what must hold for every job; `reference`, `data` and `random` are
+//! its naive sort, its inputs and its chance. The other modules hold one kind of case each.
+
+#![expect(clippy::expect_used, reason = "a test that cannot be set up has failed")]
+
+mod budget;
+mod data;
+mod differential;
+
+mod faults;
+mod no_space;
+mod random;
+mod reference;
+mod spilling;
+mod stopping;
+mod streams;
+
+mod trial;

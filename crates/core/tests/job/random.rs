@@ -1,0 +1,51 @@
+//! Random numbers for tests: small, seeded, and printed, so that every failure can be repeated.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Set it to the seed that a failed test printed, to see the same failure again.
+const SEED_VARIABLE: &str = "SORTWELL_TEST_SEED";
+
+/// A generator of random numbers (splitmix64).
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A generator that differs from run to run, unless the environment names a seed. Prints it.
+    pub fn fresh() -> Self {
+        let named = std::env::var(SEED_VARIABLE).ok().map(|text| text.parse().expect("a seed"));
+        let now = || SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock").as_nanos();
+        let seed = named.unwrap_or_else(|| now() as u64);
+        println!("{SEED_VARIABLE}={seed}");
+        Self(seed)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
+    /// True once in so many times.
+    pub fn one_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+
+    pub fn pick<T: Clone>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len())].clone()
+    }
+
+    pub fn fill(&mut self, bytes: &mut [u8]) {
+        for part in bytes.chunks_mut(8) {
+            part.copy_from_slice(&self.next().to_le_bytes()[..part.len()]);
+        }
+    }
+}

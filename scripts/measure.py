@@ -1,0 +1,173 @@
+#!/usr/bin/env -S python3 -B
+"""Times whole sorts beside what no sort can do without, and makes tables of the figures.
+
+    measure.py [--runs N] [--scale X] [--json FILE] SUITE...   measure; `all` for every suite
+    measure.py --summary FILE...                               Markdown from such raw files
+
+Disks change their speed by a factor of two within minutes, and so does memory that a virtual
+machine has to ask its host for. Noise only ever adds. So each round runs the contenders in turn,
+and what counts is the ratio of their best times within one run:
+
+    cp        the input copied by `cp` and synced
+    floor     the input read into fresh huge-page memory and written out from there, past the page
+              cache, 8 requests of 4 MiB in flight; for a sort in two passes a read and a write
+              through small buffers that are used again, both counted twice. Allocating the
+              output's blocks is not counted: the floor errs on the low side.
+    sortwell  from the start of the process to durable output, with every core
+
+The suite `orders` times sortwell alone, on the same records in several orders. Run as root, the
+page cache is dropped before each contender; otherwise the figures say "warm". Before the times of a
+suite count, the first output is compared with the input by an independent sum of the records and
+its order is checked, by Python; each later output must give the same proof as the first.
+
+Inputs are made once and stay in --dir for the next time. Python 3.9 or newer, on Linux.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import shlex
+import sys
+from concurrent.futures import BrokenExecutor
+from functools import partial
+from pathlib import Path
+
+from measuring.checks import check
+from measuring.contenders import cool_down, copy, floor, sort
+from measuring.inputs import make_all
+from measuring.machine import machine, program
+from measuring.process import in_child
+from measuring.suites import SUITES, Bench, Suite
+from measuring.tables import for_people, summary
+
+
+def main() -> None:
+    """Says, means, does: arguments, what to measure, one suite after the other."""
+    options = arguments()
+    if options.summary:
+        print(summary(options.summary))
+        return
+    if not options.bin.is_file():
+        sys.exit(f"measure: there is no {options.bin}; make build, or name the program with --bin")
+    threads = len(os.sched_getaffinity(0))
+    bench = Bench(options.bin.absolute(), options.dir, options.runs, options.scale, threads)
+    bench.directory.mkdir(parents=True, exist_ok=True)
+    raw = {
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "program": program(bench.binary),
+        "machine": machine(bench.directory, threads),
+        "repeat": repeat(options),
+        "suites": [],
+    }
+    for suite in SUITES:
+        if suite.name in options.suites or "all" in options.suites:
+            result = measure(bench, suite)
+            print(for_people(result), end="\n\n", flush=True)
+            raw["suites"].append(result)
+            save(raw, options.json)
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
+    names = ["all", *(suite.name for suite in SUITES)]
+    parser.add_argument("suites", nargs="*", metavar="SUITE", help=", ".join(names))
+    add = parser.add_argument
+    add("--bin", type=Path, default=Path("target/release/sortwell"), help="the program to time")
+    add("--dir", type=Path, default=Path("target/measure"), help="where inputs and outputs go")
+    add("--runs", type=int, default=5, help="rounds (default 5)")
+    add("--scale", type=float, default=1.0, help="make inputs larger or smaller, to try things out")
+    add("--json", type=Path, metavar="FILE", help="where every round's figures go")
+    add("--summary", type=Path, nargs="+", metavar="FILE", help="raw files to make tables of")
+    options = parser.parse_args()
+    unknown = set(options.suites).difference(names)
+    if unknown or not (options.suites or options.summary):
+        parser.error(f"suites are {', '.join(names)}")
+    if options.runs < 1 or options.scale <= 0:
+        parser.error("--runs and --scale are to be above zero")
+    return options
+
+
+def repeat(options: argparse.Namespace) -> str:
+    """The command that measures the same again, from the root of the tree."""
+    suites = shlex.quote(" ".join(options.suites))
+    return f"make measure SUITES={suites} RUNS={options.runs} SCALE={options.scale:g}"
+
+
+def measure(bench: Bench, suite: Suite) -> dict:
+    """One suite: what every contender took in every round, and how it was run."""
+    sources = make_all(bench, suite)
+    contenders, ratios = line_up(bench, suite, sources)
+    rounds, is_cold = [], True
+    try:
+        for number in range(1, bench.runs + 1):
+            took = {}
+            for name, contender in contenders.items():
+                bench.output.unlink(missing_ok=True)
+                is_cold &= cool_down()
+                took[name] = contender()
+                if "stats" in took[name]:
+                    source = sources.get(name, sources[suite.inputs[0]])
+                    trust(bench, suite, source, took[name], rounds[0][name] if rounds else None)
+            rounds.append(took)
+            seconds = ", ".join(
+                f"{name} {figures['seconds']:.2f}" for name, figures in took.items()
+            )
+            print(f"{suite.name}, round {number}: {seconds}", file=sys.stderr, flush=True)
+    finally:
+        bench.output.unlink(missing_ok=True)
+    return {
+        "suite": suite.name,
+        "records": bench.records(suite),
+        "record_bytes": suite.record_bytes,
+        "bytes": bench.bytes(suite),
+        "passes": suite.passes,
+        "cache": "cold" if is_cold else "warm",
+        "commands": {order: bench.in_words(suite, order) for order in suite.inputs},
+        "ratios": ratios,
+        "aim": suite.aim,
+        "rounds": rounds,
+    }
+
+
+def line_up(bench: Bench, suite: Suite, sources: dict[str, Path]) -> tuple[dict, list]:
+    """The contenders of a round by name, in turn, and which of them are compared."""
+    if len(sources) > 1:
+        first, *others = suite.inputs
+        contenders = {order: partial(sort, bench, suite, path) for order, path in sources.items()}
+        return contenders, [(order, first) for order in others]
+    (source,) = sources.values()
+    contenders = {
+        "cp": partial(copy, source, bench.output),
+        "floor": lambda: in_child(floor, (source, bench.output, suite.passes))[0],
+        "sortwell": partial(sort, bench, suite, source),
+    }
+    return contenders, [("sortwell", "floor"), ("sortwell", "cp")]
+
+
+def trust(bench: Bench, suite: Suite, source: Path, took: dict, first: dict | None) -> None:
+    """Checks the first output of a source; a later one must come with the same proof."""
+    if first is None:
+        check(bench, suite, source)
+    elif took["stats"]["proof"] != first["stats"]["proof"]:
+        sys.exit(f"{suite.name}: WRONG OUTPUT: {source.name} gave another proof than before")
+
+
+def save(raw: dict, path: Path | None) -> None:
+    """Writes what there is so far: a long run that breaks off keeps its finished suites."""
+    if path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(raw, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (OSError, BrokenExecutor) as error:
+        sys.exit(f"measure: {error}")
+    except KeyboardInterrupt:
+        sys.exit(130)

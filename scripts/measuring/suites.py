@@ -1,0 +1,90 @@
+"""What is sorted, and within which ratio it should stay; where it is sorted, and with what."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+ORDERS = (
+    "random",
+    "sorted",
+    "reversed",
+    "organ-pipe",
+    "sawtooth",
+    "all-equal",
+    "two-values",
+    "skewed",
+)
+
+
+@dataclass(frozen=True)
+class Suite:
+    """One input beside the floor, or several inputs beside the first of them."""
+
+    name: str
+    inputs: tuple[str, ...]
+    # The ratio to the floor, or to the first input, that the best times should not exceed.
+    aim: float
+    records: int = 10_000_000
+    record_bytes: int = 100
+    key: str = "0..10"
+    # Leading bytes of a record by which the output must ascend.
+    ordered_bytes: int = 10
+    # Times the floor reads and writes the data.
+    passes: int = 1
+    memory_mib: int | None = None
+
+
+SUITES = (
+    Suite("one-pass", ("random",), 1.25),
+    Suite("two-pass", ("random",), 1.1, records=50_000_000, passes=2, memory_mib=1024),
+    # Key and number of a record together ascend: the order of equal keys is checked as well.
+    Suite("short", ("short",), 1.5, 62_500_000, 16, key="0..8:u64be", ordered_bytes=16),
+    Suite("skew", ("skewed",), 1.25),
+    Suite("sorted", ("sorted",), 1.25),
+    Suite("orders", ORDERS, 1.0),
+)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where and with what everything is run."""
+
+    binary: Path
+    directory: Path
+    runs: int
+    scale: float
+    threads: int
+
+    @property
+    def output(self) -> Path:
+        """Where every contender writes; removed before each."""
+        return self.directory / "output"
+
+    def records(self, suite: Suite) -> int:
+        """The scaled number of records; even, so that an organ pipe has two equal halves."""
+        return max(2, round(suite.records * self.scale) // 2 * 2)
+
+    def bytes(self, suite: Suite) -> int:
+        """Size of each input."""
+        return self.records(suite) * suite.record_bytes
+
+    def input(self, suite: Suite, order: str) -> Path:
+        """Where the input of that order is, or will be."""
+        return self.directory / f"{order}-{self.records(suite)}"
+
+    def sort(self, suite: Suite, source: Path, output: Path, *more: str) -> list[str]:
+        """The command that sorts one file into another."""
+        command = [str(self.binary), "sort", "--format", f"fixed:{suite.record_bytes}"]
+        command += ["--key", suite.key, "--threads", str(self.threads)]
+        if suite.memory_mib:
+            budget_mib = max(64, round(suite.memory_mib * self.scale))
+            command += ["--memory", f"{budget_mib}MiB", "--temp", str(self.directory)]
+        return [*command, *more, "--output", str(output), str(source)]
+
+    def in_words(self, suite: Suite, order: str) -> str:
+        """The measured command, without the folders of this machine."""
+        anywhere = replace(self, binary=Path("sortwell"), directory=Path("DIR"))
+        source = anywhere.input(suite, order)
+        return shlex.join(anywhere.sort(suite, source, anywhere.output, "--stats", "json"))
