@@ -26,6 +26,9 @@ use crate::key::{KeyEncoder, WORD_BYTES};
 /// bytes; keys that agree further are cut by a second classifier over the bucket they end up in.
 const DEPTH_WORDS: usize = 16;
 
+/// Bytes of each key that one classifier may look at.
+pub const CLASSIFIER_BYTES: usize = DEPTH_WORDS * WORD_BYTES;
+
 /// Cells of the widest node. 4096 cells of 4 bytes are 16 KiB, half of a first-level cache.
 const CELLS_MAX: usize = 4096;
 
@@ -156,10 +159,14 @@ impl Classifier {
         if rows.is_empty() {
             return Self::single(sample.first_word);
         }
-        let mut builder = Builder { sample, per_bucket: per_bucket.max(1), made: Self::empty() };
-        let high = builder.word_max(sample.first_word);
+        let per_bucket = per_bucket.max(1);
+        let no_word = usize::MAX;
+        let made = Self::empty();
+        let mut builder =
+            Builder { sample, per_bucket, made, ranges: Vec::new(), parted_at: no_word };
+        let high = word_max(sample, sample.first_word);
         builder.node(&rows, 0, 0, high);
-        builder.made
+        builder.finish()
     }
 
     fn empty() -> Self {
@@ -216,9 +223,51 @@ struct Builder<'a> {
     /// Sampled records wanted per bucket.
     per_bucket: usize,
     made: Classifier,
+    /// The ranges that cells lead to, in key order; cells hold their indexes.
+    ranges: Vec<Range>,
+    /// Word of the highest node whose cells were crossed since the last range.
+    parted_at: usize,
+}
+
+/// Values of a word that belong together, after all words before had one value.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    word: usize,
+    low: u64,
+    high: u64,
+    /// Sampled records in it.
+    rows: usize,
+    /// The word that first tells it from the range before.
+    parted_at: usize,
 }
 
 impl Builder<'_> {
+    /// Makes buckets of the ranges. Thin neighbours share one, also across nodes: keys that agree
+    /// to ever different depths make as many ranges as there are records.
+    fn finish(mut self) -> Classifier {
+        let is_thin = |range: &Range| 2 * range.rows < self.per_bucket;
+        let mut buckets = Vec::with_capacity(self.ranges.len());
+        let mut begun = 0;
+        let mut rows = 0;
+        for (index, range) in self.ranges.iter().enumerate() {
+            let is_joined = index > begun
+                && is_thin(range)
+                && is_thin(&self.ranges[index - 1])
+                && rows + range.rows <= self.per_bucket;
+            if index > 0 && !is_joined {
+                self.made.leaves.push(joint_leaf(&self.ranges[begun..index], self.sample));
+                (begun, rows) = (index, 0);
+            }
+            rows += range.rows;
+            buckets.push(self.made.leaves.len() as u32);
+        }
+        self.made.leaves.push(joint_leaf(&self.ranges[begun..], self.sample));
+        for cell in self.made.cells.iter_mut().filter(|cell| **cell & NODE == 0) {
+            *cell = buckets[*cell as usize];
+        }
+        self.made
+    }
+
     /// Makes a node over column `column` of `rows` (sorted, not empty, equal in all columns
     /// before), whose values are known to lie in `low..=high`; returns its number.
     fn node(&mut self, rows: &[&[u64]], column: usize, low: u64, high: u64) -> u32 {
@@ -242,11 +291,11 @@ impl Builder<'_> {
 
         // A bound no value can pass needs no bucket: the cell is never looked up.
         if min > low {
-            self.made.cells[first] = self.leaf(word, low, min - 1);
+            self.made.cells[first] = self.range((word, word), low, min - 1, 0);
         }
         self.fill(rows, column, first + 1, (min, shift, count));
         let top = cell_top(min, shift, count as u64 - 1);
-        let above = if top < high { self.leaf(word, top + 1, high) } else { 0 };
+        let above = if top < high { self.range((word, word), top + 1, high, 0) } else { 0 };
         self.made.cells[first + count + 1] = above;
         number
     }
@@ -283,10 +332,12 @@ impl Builder<'_> {
             taken += held;
             let low = min + ((opened as u64) << shift);
             let high = cell_top(min, shift, cell as u64 - 1);
+            let word = self.word(column);
+            self.parted_at = self.parted_at.min(word);
             let target = if cell - opened == 1 && held > 2 * self.per_bucket {
                 self.split(inside, column, low, high)
             } else {
-                self.leaf(self.word(column), low, high)
+                self.range((word, word), low, high, held)
             };
             self.made.cells[first + opened..first + cell].fill(target);
         }
@@ -298,11 +349,11 @@ impl Builder<'_> {
         if low < high {
             NODE | self.node(rows, column, low, high)
         } else if word == self.sample.words {
-            self.leaf(word, low, high)
+            self.range((word, word), low, high, rows.len())
         } else if column + 1 == self.sample.columns {
-            self.leaf(word + 1, 0, self.word_max(word + 1))
+            self.range((word, word + 1), 0, word_max(self.sample, word + 1), rows.len())
         } else {
-            NODE | self.node(rows, column + 1, 0, self.word_max(word + 1))
+            NODE | self.node(rows, column + 1, 0, word_max(self.sample, word + 1))
         }
     }
 
@@ -310,15 +361,35 @@ impl Builder<'_> {
         self.sample.first_word + column
     }
 
-    /// The largest value of a word: record numbers have 32 bits.
-    fn word_max(&self, word: usize) -> u64 {
-        if word == self.sample.words { u64::from(u32::MAX) } else { u64::MAX }
+    /// Adds a range of word `word`, found in a node over word `node_word`; its index.
+    fn range(
+        &mut self,
+        (node_word, word): (usize, usize),
+        low: u64,
+        high: u64,
+        rows: usize,
+    ) -> u32 {
+        let parted_at = self.parted_at.min(node_word);
+        self.parted_at = usize::MAX;
+        self.ranges.push(Range { word, low, high, rows, parted_at });
+        self.ranges.len() as u32 - 1
     }
+}
 
-    fn leaf(&mut self, word: usize, low: u64, high: u64) -> u32 {
-        self.made.leaves.push(Leaf::new(word, low, high));
-        self.made.leaves.len() as u32 - 1
-    }
+/// What a bucket of neighbouring ranges knows: the first word that may differ in it, and the values
+/// that word may have.
+fn joint_leaf(ranges: &[Range], sample: &Sample) -> Leaf {
+    let (first, last) = (ranges[0], ranges[ranges.len() - 1]);
+    let parted_at = ranges[1..].iter().map(|range| range.parted_at);
+    let word = parted_at.chain(ranges.iter().map(|range| range.word)).min().unwrap_or(first.word);
+    let low = if first.word == word { first.low } else { 0 };
+    let high = if last.word == word { last.high } else { word_max(sample, word) };
+    Leaf::new(word, low, high)
+}
+
+/// The largest value of a word: record numbers have 32 bits.
+fn word_max(sample: &Sample, word: usize) -> u64 {
+    if word == sample.words { u64::from(u32::MAX) } else { u64::MAX }
 }
 
 /// The largest value of cell `cell`.

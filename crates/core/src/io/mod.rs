@@ -46,7 +46,7 @@ pub use arena::{Arena, Region};
 pub use direct::Direct;
 pub use file::File;
 pub use queue::{Completion, Operation, Queue, Request};
-pub use scratch::{SpillDirectory, TempFile};
+pub use scratch::{SpillDirectory, TempFile, directory_of};
 pub use sweep::sweep;
 
 /// How requests reach the kernel.

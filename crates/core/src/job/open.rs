@@ -10,8 +10,8 @@ use rustix::io::Errno;
 
 use super::{Input, Output, SortJob};
 use crate::error::{Error, Result};
-use crate::io::{Direct, Engine, File, pipe, redirect, sweep};
-use crate::output::{self, directory_of};
+use crate::io::{Direct, Engine, File, directory_of, pipe, redirect, sweep};
+use crate::output;
 use crate::pipeline;
 use crate::stats::Progress;
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::io::{Direct, File, TempFile, pipe, redirect, space, sweep};
+use crate::io::{Direct, File, TempFile, directory_of, pipe, redirect, space, sweep};
 use crate::load::layout::PAGE;
 use crate::sink::{FileSink, Sink, StreamSink};
 use crate::units::ByteSize;
@@ -115,12 +115,4 @@ impl Output {
 /// What writes are multiples of.
 fn granule(file: &File) -> usize {
     file.block_bytes().max(PAGE)
-}
-
-/// The directory a file is in.
-pub fn directory_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
 }

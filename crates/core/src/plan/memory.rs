@@ -13,6 +13,7 @@
 //! things.
 
 use crate::incore::bucket::{BUCKET_ENTRIES_MAX, bucket_records};
+use crate::incore::classifier::CLASSIFIER_BYTES;
 use crate::incore::{Item, Pool, Scratch};
 use crate::load::layout::PAGE;
 use crate::run::layout::BLOCK;
@@ -77,7 +78,9 @@ pub fn scratch_bytes(item: Item) -> usize {
 /// Most buckets that a load of `records` records is dealt into.
 pub fn buckets_max(records: u64, record_length: usize) -> usize {
     let wanted = records / bucket_records(record_length) as u64;
-    if wanted <= 1 { 1 } else { (2 * wanted + 256).min(records) as usize }
+    // Keys that agree for long are dealt again every so many bytes, each time leaving a few behind.
+    let nested = 3 * (record_length / CLASSIFIER_BYTES) as u64;
+    if wanted <= 1 { 1 } else { (2 * wanted + 256 + nested).min(records) as usize }
 }
 
 /// One worker's output buffers.

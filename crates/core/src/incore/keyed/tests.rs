@@ -274,3 +274,18 @@ fn small_loads_of_every_size() {
         }
     }
 }
+/// Goes into incore/keyed/tests.rs: keys that agree to a random depth out of many words.
+#[test]
+fn keys_nested_for_hundreds_of_words() {
+    for (length, count) in [(5000, 4000), (1000, 20_000), (70_000, 300)] {
+        let data = records(count, (length, length), |number, key| {
+            let agreed = mixed(number ^ 1) as usize % (key.len() + 1);
+            key.fill(0xaa);
+            for (at, byte) in key[agreed..].iter_mut().enumerate() {
+                *byte = mixed(number << 20 | at as u64) as u8;
+            }
+        });
+        check(&data, length, &[], Seen::Every(7));
+        check(&data, length, &[], Seen::Nothing);
+    }
+}
