@@ -4,14 +4,23 @@
 //! means that the part of the run behind it is needed; when the next part would no longer fit, its
 //! key is the slab's end bound. What lies between a run's last passed key and the bound may fall on
 //! either side, so the next slab begins with that part again.
+//!
+//! A slab so cut takes no more than is granted, if that is room for the open part of every run and
+//! for two parts more: the one that is always passed, so that every slab gets on, and the one that
+//! holds the bound. [`Planner::least_capacity`] is that room; the plan's merge width sees to it.
 
-use std::cmp::Ordering;
+mod heads;
+mod walk;
+
 use std::ops::Range;
 
 use crate::error::Result;
 use crate::key::KeyEncoder;
-use crate::run::layout::{BLOCK, INDEX_KEY_MAX};
-use crate::run::{Index, RunReader};
+use crate::run::RunReader;
+use crate::run::layout::BLOCK;
+
+use heads::Heads;
+use walk::Walk;
 
 /// A record that cuts all runs in two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,151 +51,85 @@ impl Slab {
     }
 }
 
-/// One run on the walk.
-#[derive(Debug)]
-struct Walk<'a> {
-    run: &'a RunReader,
-    index: Index,
-    /// Keys passed so far; the last key of the index is the run's last record.
-    passed: usize,
-    /// The whole key of the next record, where the index key is cut short and a tie asked for it.
-    whole_key: Option<Vec<u8>>,
-}
-
-impl Walk<'_> {
-    fn is_over(&self) -> bool {
-        self.passed > self.index.parts()
-    }
-
-    /// The first part that the keys passed so far leave open.
-    fn open_part(&self) -> usize {
-        if self.is_over() { self.index.parts() } else { self.passed.saturating_sub(1) }
-    }
-
-    fn records(&self, first_part: usize, end_part: usize) -> Range<u64> {
-        self.index.part_start(first_part)..self.index.part_start(end_part)
-    }
-
-    /// Blocks that hold the records of parts `first..end`.
-    fn blocks(&self, first_part: usize, end_part: usize) -> Range<u64> {
-        let records = self.records(first_part, end_part.max(first_part));
-        if records.is_empty() {
-            return 0..0;
-        }
-        let length = u64::from(self.run.geometry().record_length);
-        records.start * length / BLOCK as u64..(records.end * length).div_ceil(BLOCK as u64)
-    }
-
-    /// Most blocks that one part more can take.
-    fn part_blocks_max(&self) -> usize {
-        let bytes = self.index.part_start(1) * u64::from(self.run.geometry().record_length);
-        bytes.div_ceil(BLOCK as u64) as usize + 1
-    }
-
-    /// The whole key of the next record.
-    fn whole_key(&mut self, key: &dyn KeyEncoder) -> Result<&[u8]> {
-        if self.whole_key.is_none() {
-            let record = self.run.record(self.index.record(self.passed))?;
-            let mut whole = vec![0; key.key_length()];
-            key.encode(&record, &mut whole);
-            self.whole_key = Some(whole);
-        }
-        Ok(self.whole_key.as_deref().unwrap_or_default())
-    }
-}
-
 /// Cuts slabs, one after another.
 pub struct Planner<'a> {
-    key: &'a dyn KeyEncoder,
-    walks: Vec<Walk<'a>>,
+    heads: Heads<'a>,
     capacity: usize,
 }
 
 impl<'a> Planner<'a> {
-    /// A planner of slabs of at most `capacity` bytes, over runs with their indexes.
+    /// A planner of slabs of at most `capacity` bytes. Of the index of each run, about
+    /// `window_bytes` bytes are in memory at a time.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading an index, and of reading a record whose key is longer than the index keeps.
     pub fn new(
         key: &'a dyn KeyEncoder,
-        runs: impl IntoIterator<Item = (&'a RunReader, Index)>,
+        runs: &[&'a RunReader],
         capacity: usize,
-    ) -> Self {
-        let walks = runs
-            .into_iter()
-            .map(|(run, index)| Walk { run, index, passed: 0, whole_key: None })
-            .collect();
-        Self { key, walks, capacity }
+        window_bytes: usize,
+    ) -> Result<Self> {
+        let walk = |run: &&'a RunReader| Walk::new(run, window_bytes);
+        let walks = runs.iter().map(walk).collect::<Result<_>>()?;
+        Ok(Self { heads: Heads::new(key, walks)?, capacity })
+    }
+
+    /// The least capacity that slabs of `runs` runs are sure to keep to.
+    pub fn least_capacity(runs: usize, record_length: usize) -> usize {
+        let part = BLOCK.next_multiple_of(record_length).div_ceil(BLOCK) + 1;
+        (runs + 2) * part * BLOCK
     }
 
     /// The next slab; `None` when all runs are used up.
     ///
     /// # Errors
     ///
-    /// Those of reading a record whose key is longer than the index keeps.
+    /// Those of [`Planner::new`].
     pub fn next_slab(&mut self) -> Result<Option<Slab>> {
-        if self.walks.iter().all(Walk::is_over) {
+        if self.heads.first().is_none() {
             return Ok(None);
         }
-        let opened: Vec<usize> = self.walks.iter().map(Walk::open_part).collect();
-        let blocks_of = |walk: &Walk<'_>, run: usize, passed: usize| {
-            let blocks = walk.blocks(opened[run], passed.min(walk.index.parts()));
+        let walks = self.heads.walks();
+        let opened: Vec<u64> = walks.iter().map(Walk::open_part).collect();
+        let blocks_of = |walk: &Walk<'_>, run: usize, passed: u64| {
+            let blocks = walk.blocks(opened[run], passed.min(walk.parts()));
             (blocks.end - blocks.start) as usize
         };
         let mut blocks: Vec<usize> =
-            self.walks.iter().enumerate().map(|(run, w)| blocks_of(w, run, w.passed)).collect();
+            walks.iter().enumerate().map(|(run, w)| blocks_of(w, run, w.passed())).collect();
         let mut total: usize = blocks.iter().sum();
         // Room for one part more, of any run: the record of the end bound must be in memory.
-        let end_part = self.walks.iter().map(Walk::part_blocks_max).max().unwrap_or(0);
+        let end_part = walks.iter().map(Walk::part_blocks_max).max().unwrap_or(0);
         let mut bounds = Vec::new();
         let mut end = None;
-        while let Some(run) = self.least()? {
-            let walk = &mut self.walks[run];
-            let bound = Bound { run, record: walk.index.record(walk.passed) };
-            let with_part = total - blocks[run] + blocks_of(walk, run, walk.passed + 1);
-            if !bounds.is_empty() && (with_part + end_part) * BLOCK > self.capacity {
+        while let Some(run) = self.heads.first() {
+            let walk = &self.heads.walks()[run];
+            let bound = Bound { run, record: walk.next_record() };
+            let with_part = blocks_of(walk, run, walk.passed() + 1);
+            let total_with_part = total - blocks[run] + with_part;
+            if !bounds.is_empty() && (total_with_part + end_part) * BLOCK > self.capacity {
                 end = Some(bound);
                 break;
             }
-            walk.passed += 1;
-            walk.whole_key = None;
-            blocks[run] = blocks_of(walk, run, walk.passed);
-            total = with_part;
+            (blocks[run], total) = (with_part, total_with_part);
             bounds.push(bound);
+            self.heads.pass_first()?;
         }
-        let ends = self.walks.iter().enumerate().map(|(run, walk)| {
-            let with_bound = usize::from(end.is_some_and(|bound| bound.run == run));
-            (walk.passed + with_bound).min(walk.index.parts())
-        });
-        let parts: Vec<(usize, usize)> = opened.into_iter().zip(ends).collect();
-        let ranges = || self.walks.iter().zip(parts.iter().copied());
-        let records = ranges().map(|(walk, (first, end))| walk.records(first, end.max(first)));
-        let blocks = ranges().map(|(walk, (first, end))| walk.blocks(first, end));
-        Ok(Some(Slab { records: records.collect(), blocks: blocks.collect(), bounds, end }))
-    }
-
-    /// The run whose next index key comes first.
-    fn least(&mut self) -> Result<Option<usize>> {
-        let mut least: Option<usize> = None;
-        for run in 0..self.walks.len() {
-            if self.walks[run].is_over() {
-                continue;
-            }
-            least = match least {
-                Some(other) if !self.is_before(run, other)? => Some(other),
-                _ => Some(run),
-            };
-        }
-        Ok(least)
-    }
-
-    /// Whether the next key of `run` comes before that of `other`, an earlier run.
-    fn is_before(&mut self, run: usize, other: usize) -> Result<bool> {
-        debug_assert!(other < run, "ties go to the earlier run");
-        let (left, right) = (&self.walks[run], &self.walks[other]);
-        let order = left.index.key(left.passed).cmp(right.index.key(right.passed));
-        if order != Ordering::Equal || self.key.key_length() <= INDEX_KEY_MAX {
-            return Ok(order.is_lt());
-        }
-        let right = self.walks[other].whole_key(self.key)?.to_vec();
-        Ok(self.walks[run].whole_key(self.key)? < right.as_slice())
+        let walks = self.heads.walks();
+        let parts: Vec<Range<u64>> = walks
+            .iter()
+            .zip(opened)
+            .enumerate()
+            .map(|(run, (walk, first))| {
+                let with_bound = u64::from(end.is_some_and(|bound| bound.run == run));
+                first..(walk.passed() + with_bound).min(walk.parts()).max(first)
+            })
+            .collect();
+        let ranges = || walks.iter().zip(&parts);
+        let records = ranges().map(|(walk, parts)| walk.records(parts.start, parts.end)).collect();
+        let blocks = ranges().map(|(walk, parts)| walk.blocks(parts.start, parts.end)).collect();
+        Ok(Some(Slab { records, blocks, bounds, end }))
     }
 }
 

@@ -16,8 +16,9 @@ use crate::proof::Sum;
 use crate::run::layout::Geometry;
 use crate::run::{Run, RunReader, RunWriter};
 
-/// Indexes in memory may take one part in so many of a slab; beyond that they are thinned out.
-const INDEX_SHARE: u64 = 16;
+/// The windows on the runs' indexes may together take one part in so many of a slab: a share of the
+/// budget's reserve. At the greatest merge width each is still tens of kilobytes, hundreds of keys.
+const INDEX_SHARE: usize = 16;
 
 /// Merges neighbouring runs until `work.plan.merge_width` or fewer are left; how often each record
 /// was moved for that, at most.
@@ -72,15 +73,13 @@ pub fn merge<K: KeyEncoder>(
     let (length, plan) = (work.record_length, &work.plan);
     let open = |run: &Run| RunReader::open(run, work.direct);
     let readers: Vec<RunReader> = runs.iter().map(open).collect::<Result<_>>()?;
-    let index_bytes: u64 = readers.iter().map(|run| run.geometry().index_bytes()).sum();
-    let every = index_bytes.div_ceil(plan.slab_bytes as u64 / INDEX_SHARE).max(1) as usize;
     let mut sum = Sum::default();
-    let mut indexes = Vec::with_capacity(readers.len());
     for run in &readers {
-        sum.add(run.footer()?.sum);
-        indexes.push(run.index(every)?);
+        sum.add(run.footer().sum);
     }
-    let mut planner = Planner::new(key, readers.iter().zip(indexes), plan.slab_bytes);
+    let window_bytes = plan.slab_bytes / INDEX_SHARE / runs.len().max(1);
+    let walked: Vec<&RunReader> = readers.iter().collect();
+    let mut planner = Planner::new(key, &walked, plan.slab_bytes, window_bytes)?;
     let mut next_expected = || match planner.next_slab()? {
         Some(slab) => ExpectedSlab::new(&readers, slab, plan.block_bytes).map(Some),
         None => Ok(None),

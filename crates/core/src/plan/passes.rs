@@ -8,21 +8,29 @@
 
 use std::ops::Range;
 
+use crate::merge::Planner;
 use crate::run::layout::BLOCK;
 
 /// Smallest piece of a run worth a request of its own: at 1 GB/s it takes a quarter of a
 /// millisecond, several times what a request costs.
 const PIECE_MIN: usize = 256 << 10;
 
-/// Most runs merged at once, whatever memory there is: each is an open file, and the walk over the
-/// indexes looks at every run for every key.
+/// Parts of each run, with the blocks they are rounded out to, that a slab must hold on average. A
+/// run's part around the slab's end is read again with the next slab, so that of four parts one is
+/// read twice; and one would be too few for the slab to fit at all.
+const PARTS_MIN: usize = 4;
+
+/// Most runs merged at once, whatever memory there is: each is an open file with a window on its
+/// index.
 const WIDTH_MAX: usize = 512;
 
-/// Most runs merged at once with slabs of `slab_bytes`.
+/// Most runs merged at once with slabs of `slab_bytes`. Slabs of that many runs fit, whatever their
+/// keys.
 pub fn merge_width(slab_bytes: usize, record_length: usize) -> usize {
-    // A piece is at least the parts at either end and the blocks they are rounded out to.
     let part = BLOCK.next_multiple_of(record_length) + 2 * BLOCK;
-    (slab_bytes / PIECE_MIN.max(4 * part)).min(WIDTH_MAX)
+    let width = (slab_bytes / PIECE_MIN.max(PARTS_MIN * part)).min(WIDTH_MAX);
+    assert!(width == 0 || Planner::least_capacity(width, record_length) <= slab_bytes);
+    width
 }
 
 /// The groups of neighbouring runs, of `runs`, to merge next, where no more than `width` can be
@@ -44,3 +52,6 @@ pub fn intermediate_groups(runs: usize, width: usize) -> Vec<Range<usize>> {
     }
     groups
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,11 +11,12 @@
 pub mod index;
 pub mod layout;
 mod reader;
+mod window;
 mod writer;
 
 use std::path::PathBuf;
 
-pub use index::Index;
+pub use index::IndexReader;
 pub use reader::RunReader;
 pub use writer::{IndexKeys, RunWriter};
 

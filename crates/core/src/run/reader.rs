@@ -3,27 +3,26 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::Run;
-use super::index::Index;
+use super::index::IndexReader;
 use super::layout::{BLOCK, DATA_START, FOOTER, Footer, Geometry, HEADER};
+use super::window::{WINDOW_MAX, Window};
 use crate::error::{Error, Result};
-use crate::io::{Arena, Direct, Engine, File, Operation, Region, Request};
-use crate::units::ByteSize;
-
-/// Bytes of the window that tables are read through.
-const WINDOW: usize = 64 << 10;
+use crate::io::{Direct, File};
 
 /// A run open for reading.
 #[derive(Debug)]
 pub struct RunReader {
     file: Arc<File>,
     geometry: Geometry,
+    footer: Footer,
 }
 
 impl RunReader {
-    /// Opens a run and checks that header, footer and size belong together.
+    /// Opens a run and checks that header, footer and size belong together, and that the table of
+    /// block checksums is whole: else its damage would be taken for that of the data.
     ///
     /// # Errors
     ///
@@ -37,8 +36,10 @@ impl RunReader {
             let message = format!("{} bytes where {} belong", file.len(), geometry.file_bytes());
             return Err(Error::Corrupt { path: path.to_owned(), block: 0, message });
         }
-        let reader = Self { file, geometry };
-        reader.footer()?;
+        let bytes = read_array::<FOOTER>(&file, file.len() - FOOTER as u64)?;
+        let footer = Footer::read(path, &bytes, &geometry)?;
+        let reader = Self { file, geometry, footer };
+        reader.check_checksums()?;
         Ok(reader)
     }
 
@@ -58,19 +59,30 @@ impl RunReader {
     }
 
     /// The footer.
-    pub fn footer(&self) -> Result<Footer> {
-        let bytes = read_array::<FOOTER>(&self.file, self.file.len() - FOOTER as u64)?;
-        Footer::read(self.path(), &bytes, &self.geometry)
+    pub fn footer(&self) -> &Footer {
+        &self.footer
     }
 
-    /// Every `every`-th key of the index.
-    pub fn index(&self, every: usize) -> Result<Index> {
-        let keys = self.read(self.geometry.index_start(), self.geometry.index_bytes() as usize)?;
-        if xxh3_64(&keys) != self.footer()?.index_sum {
-            let message = "the index's checksum does not match".to_owned();
-            return Err(Error::Corrupt { path: self.path().to_owned(), block: 0, message });
+    /// The index, found whole, at its first key; about `window_bytes` bytes of it in memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] and [`Error::Corrupt`].
+    pub fn index(&self, window_bytes: usize) -> Result<IndexReader> {
+        IndexReader::open(&self.file, self.geometry, self.footer.index_sum, window_bytes)
+    }
+
+    /// Checks the table of block checksums against the footer.
+    fn check_checksums(&self) -> Result<()> {
+        let place = self.geometry.checksums_start()..self.geometry.index_start();
+        let mut sum = Xxh3::new();
+        Window::new(&self.file, (place.end - place.start).min(WINDOW_MAX as u64) as usize)?
+            .scan(place, |bytes| sum.update(bytes))?;
+        if sum.digest() == self.footer.checksums_sum {
+            return Ok(());
         }
-        Ok(Index::new(&self.geometry, &keys, every))
+        let message = "the checksum of the table of block checksums does not match".to_owned();
+        Err(Error::Corrupt { path: self.path().to_owned(), block: 0, message })
     }
 
     /// The checksums of blocks `first..end`.
@@ -112,23 +124,8 @@ fn read_array<const N: usize>(file: &Arc<File>, offset: u64) -> Result<[u8; N]> 
 
 /// Reads exactly `length` bytes at `offset`.
 fn read_bytes(file: &Arc<File>, offset: u64, length: usize) -> Result<Vec<u8>> {
-    let mut queue = Engine::Sync.queue(1)?;
-    let mut window: Region = Arena::new(ByteSize(length.clamp(1, WINDOW) as u64))?;
     let mut out = Vec::with_capacity(length);
-    while out.len() < length {
-        let wanted = window.len().min(length - out.len());
-        let offset = offset + out.len() as u64;
-        let (operation, file) = (Operation::Read, Arc::clone(file));
-        let range = 0..wanted;
-        queue.submit(Request { operation, file, offset, region: window, range, tag: 0 })?;
-        let Some(done) = queue.wait()? else { break };
-        window = done.request.region;
-        if done.result? < wanted {
-            let message = format!("the file ends before offset {}", offset + wanted as u64);
-            let path = done.request.file.path().to_owned();
-            return Err(Error::Corrupt { path, block: 0, message });
-        }
-        out.extend_from_slice(&window[..wanted]);
-    }
+    Window::new(file, length.min(WINDOW_MAX))?
+        .scan(offset..offset + length as u64, |bytes| out.extend_from_slice(bytes))?;
     Ok(out)
 }

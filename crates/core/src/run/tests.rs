@@ -1,11 +1,12 @@
 //! Runs written by several workers and read back; and every flipped bit that matters is found.
 
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::layout::{BLOCK, DATA_START, FOOTER, Geometry, HEADER, INDEX_KEY_MAX};
+use super::layout::{BLOCK, DATA_START, FOOTER, Footer, Geometry, HEADER, INDEX_KEY_MAX};
 use super::*;
 use crate::error::{Error, Result};
 use crate::io::{Direct, Engine};
@@ -74,11 +75,38 @@ pub(crate) fn write_run(
     run
 }
 
+/// A run with a true index and all else zeros, most of them in no block of the disk: large enough
+/// for planning, and for nothing else.
+pub(crate) fn sparse_run(
+    path: &Path,
+    geometry: &Geometry,
+    mut index_key: impl FnMut(u64, &mut [u8]),
+) -> Run {
+    let mut tables = vec![0; geometry.blocks() as usize * 8];
+    let checksums_sum = xxh3_64(&tables);
+    let mut keys = vec![0; geometry.index_bytes() as usize];
+    for (number, key) in (0..).zip(keys.chunks_mut(geometry.index_key_length as usize)) {
+        index_key(number, key);
+    }
+    tables.extend_from_slice(&keys);
+    let sum = Sum { records: geometry.records, checksum: 0 };
+    let footer = Footer { sum, checksums_sum, index_sum: xxh3_64(&keys) };
+    let file = std::fs::File::create_new(path).unwrap();
+    file.set_len(geometry.file_bytes()).unwrap();
+    file.write_all_at(&geometry.header(), 0).unwrap();
+    file.write_all_at(&tables, geometry.checksums_start()).unwrap();
+    file.write_all_at(&footer.bytes(geometry), geometry.file_bytes() - FOOTER as u64).unwrap();
+    Run { path: path.to_owned(), records: geometry.records }
+}
+
 /// Reads all there is to a run, trusting nothing; its records.
 fn read_back(run: &Run) -> Result<Vec<u8>> {
     let reader = RunReader::open(run, Direct::Off)?;
     let geometry = *reader.geometry();
-    reader.index(1)?;
+    let mut index = reader.index(1)?;
+    while !index.is_over() {
+        index.advance()?;
+    }
     let whole = std::fs::read(&run.path).unwrap();
     let blocks = &whole[DATA_START as usize..][..geometry.blocks() as usize * BLOCK];
     let checksums = reader.checksums(0, geometry.blocks())?;
@@ -109,19 +137,22 @@ fn check_tables(run: &Run, key: &dyn KeyEncoder, data: &[u8], length: usize) {
     let reader = RunReader::open(run, Direct::Auto).unwrap();
     let mut sum = Sum::default();
     sum.add_records(data, length);
-    assert_eq!(reader.footer().unwrap().sum, sum);
+    assert_eq!(reader.footer().sum, sum);
     let record = |number: u64| &data[number as usize * length..][..length];
-    for every in [1, 2, 3, 1000] {
-        let index = reader.index(every).unwrap();
+    for window_bytes in [0, 1000, 1 << 20] {
+        let mut index = reader.index(window_bytes).unwrap();
         assert_eq!(index.part_start(0), 0);
         assert_eq!(index.part_start(index.parts()), run.records, "parts hold all");
         for number in 0..=index.parts() {
+            assert!(index.number() == number && !index.is_over());
             let at = index.record(number);
             assert!(at == index.part_start(number) || number == index.parts());
             let mut expected = vec![0; key.key_length().min(INDEX_KEY_MAX)];
             key.encode(record(at), &mut expected);
-            assert_eq!(index.key(number), expected, "key {number} of every {every}");
+            assert_eq!(index.key(), expected, "key {number}, {window_bytes} bytes at a time");
+            index.advance().unwrap();
         }
+        assert!(index.is_over());
     }
     for number in [0, run.records / 2, run.records - 1] {
         assert_eq!(reader.record(number).unwrap(), record(number));
@@ -172,13 +203,64 @@ fn one_flipped_bit_is_found_and_named() {
                 assert_eq!(named, path);
                 let expected = match what {
                     "data" => (at as u64 - DATA_START) / BLOCK as u64,
-                    "checksums" => (at as u64 - geometry.checksums_start()) / 8,
                     _ => 0,
                 };
                 assert_eq!(block, expected, "byte {at} of the {what}: {message}");
+                assert!(what == "data" || message.contains(what), "{what}: {message}");
             }
             other => panic!("byte {at} of the {what}: {:?}", other.map(|data| data.len())),
         }
+    }
+}
+
+/// A damaged table of checksums is no fault of the data: it is told when the run is opened.
+#[test]
+fn a_flipped_checksum_is_found_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let geometry = Geometry::new(100, 10, 50_000_000);
+    let run = sparse_run(&path, &geometry, |_, _| {});
+    RunReader::open(&run, Direct::Auto).unwrap();
+    let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    file.write_all_at(&[1], geometry.index_start() - 1).unwrap();
+    let error = RunReader::open(&run, Direct::Auto).expect_err("a flipped bit");
+    assert!(matches!(error, Error::Corrupt { .. }), "{error}");
+    assert!(error.to_string().contains("table of block checksums"), "{error}");
+}
+
+/// No key is shown that is not what it was when the index was opened and found whole.
+#[test]
+fn an_index_that_changes_on_the_way_is_found_before_it_is_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let key = key_of("0..10", 100);
+    let data = ascending(30_000, 100);
+    let run = write_run(&path, key.encoder(), (&data, 100), (5000, 2));
+    let reader = RunReader::open(&run, Direct::Off).unwrap();
+    let geometry = *reader.geometry();
+    let file = std::fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
+    let keys = geometry.index_keys();
+    assert!(keys > 40);
+    for number in 0..keys {
+        let mut index = reader.index(0).unwrap();
+        let place = geometry.index_start() + number * 10;
+        let mut byte = [0];
+        file.read_exact_at(&mut byte, place).unwrap();
+        file.write_all_at(&[byte[0] ^ 1], place).unwrap();
+        let mut passed = 0;
+        let stopped = loop {
+            if index.is_over() {
+                break None;
+            }
+            passed += 1;
+            if let Err(error) = index.advance() {
+                break Some(error);
+            }
+        };
+        // The first four keys were in memory by then.
+        assert_eq!(passed, if number < 4 { keys } else { number / 4 * 4 });
+        assert_eq!(matches!(stopped, Some(Error::Corrupt { .. })), number >= 4);
+        file.write_all_at(&byte, place).unwrap();
     }
 }
 

@@ -84,32 +84,48 @@ impl RunWriter {
         let mut header = vec![0; DATA_START as usize];
         let fields = geometry.header();
         header[..fields.len()].copy_from_slice(&fields);
-        write_bytes(lane, &file, 0, &header)?;
+        write_pieces(lane, &file, 0, &[&header])?;
 
-        let mut tail = Vec::new();
+        let mut checksums = Vec::new();
         if let Sink::File(sink) = sink {
-            tail.extend(sink.into_checksums().flat_map(u64::to_le_bytes));
+            checksums.extend(sink.into_checksums().flat_map(u64::to_le_bytes));
         }
         let keys = index.keys.into_inner().unwrap_or_else(PoisonError::into_inner);
         let sum = Sum { records: geometry.records, ..sum };
-        let footer = Footer { sum, checksums_sum: xxh3_64(&tail), index_sum: xxh3_64(&keys) }
+        let footer = Footer { sum, checksums_sum: xxh3_64(&checksums), index_sum: xxh3_64(&keys) }
             .bytes(&geometry);
-        tail.extend_from_slice(&keys);
-        tail.resize((geometry.file_bytes() - geometry.checksums_start()) as usize - FOOTER, 0);
-        tail.extend_from_slice(&footer);
-        write_bytes(lane, &file, geometry.checksums_start(), &tail)?;
+        let index_end = geometry.index_start() + geometry.index_bytes();
+        let padding = vec![0; (geometry.file_bytes() - index_end) as usize - FOOTER];
+        let tail: [&[u8]; 4] = [&checksums, &keys, &padding, &footer];
+        write_pieces(lane, &file, geometry.checksums_start(), &tail)?;
         Ok(Run { path: file.path().to_owned(), records: geometry.records })
     }
 }
 
-/// Starts writing `bytes`, through the lane's buffers.
-fn write_bytes(lane: &mut Lane<'_>, file: &Arc<File>, offset: u64, bytes: &[u8]) -> Result<()> {
-    let mut offset = offset;
-    for piece in bytes.chunks(lane.capacity()) {
-        let mut buffer = lane.take_buffer()?;
-        buffer[..piece.len()].copy_from_slice(piece);
-        lane.write(file, offset, buffer, 0..piece.len())?;
-        offset += piece.len() as u64;
+/// Starts writing `pieces` back to back, through the lane's buffers. They are not put together
+/// first: tables grow with the run.
+fn write_pieces(
+    lane: &mut Lane<'_>,
+    file: &Arc<File>,
+    mut offset: u64,
+    pieces: &[&[u8]],
+) -> Result<()> {
+    let capacity = lane.capacity();
+    let mut buffer = lane.take_buffer()?;
+    let mut filled = 0;
+    for mut piece in pieces.iter().copied() {
+        while !piece.is_empty() {
+            if filled == capacity {
+                lane.write(file, offset, buffer, 0..filled)?;
+                buffer = lane.take_buffer()?;
+                offset += filled as u64;
+                filled = 0;
+            }
+            let (now, later) = piece.split_at(piece.len().min(capacity - filled));
+            buffer[filled..filled + now.len()].copy_from_slice(now);
+            filled += now.len();
+            piece = later;
+        }
     }
-    Ok(())
+    lane.write(file, offset, buffer, 0..filled)
 }

@@ -3,11 +3,13 @@
 
 use std::path::Path;
 
+use super::walk::KEPT_KEY_MAX;
 use super::*;
 use crate::io::Direct;
 use crate::key::{Key, with_encoder};
 use crate::merge::{LoserTree, Piece, positions};
 use crate::run::Run;
+use crate::run::layout::INDEX_KEY_MAX;
 use crate::run::tests::{key_of, write_run};
 
 /// A run, its records in memory, and the open file.
@@ -55,23 +57,47 @@ fn open(folder: &Path, key: &Key, length: usize, runs: Vec<Vec<u8>>) -> Vec<Open
     runs.into_iter().enumerate().map(write).collect()
 }
 
-/// What the plan grants a merge of so many runs whose parts are so large.
-fn capacity(runs: usize, length: usize, every: usize) -> usize {
-    let part = BLOCK.next_multiple_of(length) * every + 2 * BLOCK;
-    (runs.max(2) * 4 * part).max(256 << 10)
+/// What merges of so many runs are granted: the least that will do, and what the plan grants.
+fn capacities(runs: usize, length: usize) -> [usize; 2] {
+    let part = BLOCK.next_multiple_of(length) + 2 * BLOCK;
+    let least = Planner::least_capacity(runs, length);
+    [least, (runs.max(2) * 4 * part).max(256 << 10)]
+}
+
+/// Every index key of every run in the order (key, run, position).
+fn all_bounds<K: KeyEncoder>(key: &K, runs: &[Opened], length: usize) -> Vec<Bound> {
+    let mut bounds = Vec::new();
+    for (run, opened) in runs.iter().enumerate() {
+        let geometry = opened.reader.geometry();
+        for number in 0..geometry.index_keys() {
+            bounds.push(Bound { run, record: geometry.indexed_record(number) });
+        }
+    }
+    let record = |bound: &Bound| &runs[bound.run].data[bound.record as usize * length..][..length];
+    bounds.sort_by(|a, b| {
+        let order = key.compare_from(record(a), record(b), 0);
+        order.then((a.run, a.record).cmp(&(b.run, b.record)))
+    });
+    bounds
 }
 
 /// Cuts slabs and merges them; how many there were.
-fn check<K: KeyEncoder>(key: &K, runs: &[Opened], length: usize, every: usize) -> usize {
-    let capacity = capacity(runs.len(), length, every);
-    let indexes = runs.iter().map(|run| (&run.reader, run.reader.index(every).unwrap()));
-    let mut planner = Planner::new(key, indexes, capacity);
+fn check<K: KeyEncoder>(
+    key: &K,
+    runs: &[Opened],
+    length: usize,
+    (capacity, window_bytes): (usize, usize),
+) -> usize {
+    let readers: Vec<&RunReader> = runs.iter().map(|run| &run.reader).collect();
+    let mut planner = Planner::new(key, &readers, capacity, window_bytes).unwrap();
+    let mut bounds = Vec::new();
     let mut starts = vec![0_u64; runs.len()];
     let mut merged = Vec::new();
     let mut slabs = 0;
     while let Some(slab) = planner.next_slab().unwrap() {
         slabs += 1;
         assert!(slab.bytes() <= capacity, "{} of {capacity}: {slab:?}", slab.bytes());
+        bounds.extend_from_slice(&slab.bounds);
         let ends = ends(key, runs, length, &slab, &starts);
         assert_needed_is_there(&slab, length, &starts, &ends);
         let share = |(run, (start, end)): (&'_ Opened, (&u64, &u64))| {
@@ -89,7 +115,8 @@ fn check<K: KeyEncoder>(key: &K, runs: &[Opened], length: usize, every: usize) -
     let all = all.concat();
     let mut expected: Vec<&[u8]> = all.chunks_exact(length).collect();
     expected.sort_by(|a, b| key.compare_from(a, b, 0));
-    assert!(merged == expected.concat(), "{} runs, every {every}", runs.len());
+    assert!(merged == expected.concat(), "{} runs in {capacity} bytes", runs.len());
+    assert_eq!(bounds, all_bounds(key, runs, length), "{} runs in {capacity} bytes", runs.len());
     slabs
 }
 
@@ -138,7 +165,7 @@ fn assert_needed_is_there(slab: &Slab, length: usize, starts: &[u64], ends: &[u6
     }
 }
 
-/// Runs of uneven length with keys that `make` makes, in every thinning of the index.
+/// Runs of uneven length with keys that `make` makes, in little memory and in more.
 fn check_all(length: usize, key_bytes: usize, make: impl Fn(u64, &mut [u8]) + Copy) {
     let folder = tempfile::tempdir().unwrap();
     let key = key_of(&format!("0..{key_bytes}"), length);
@@ -148,10 +175,12 @@ fn check_all(length: usize, key_bytes: usize, make: impl Fn(u64, &mut [u8]) + Co
             .map(|run| sorted_records(&key, (count(run), length, key_bytes), run as u64, make))
             .collect();
         let opened = open(folder.path(), &key, length, data);
-        for every in [1, 2, 3, 10, 1000] {
-            let slabs = with_encoder!(&key, |key| check(key, &opened, length, every));
-            println!("{runs} runs of {length}, every {every}: {slabs} slabs");
-            assert!(slabs > 1 || every > 1 || runs == 1, "more than one slab");
+        for capacity in capacities(runs, length) {
+            for window_bytes in [0, 1000, 1 << 20] {
+                let granted = (capacity, window_bytes);
+                let slabs = with_encoder!(&key, |key| check(key, &opened, length, granted));
+                assert!(slabs > 1 || runs == 1, "more than one slab");
+            }
         }
         for run in &opened {
             std::fs::remove_file(run.reader.path()).unwrap();
@@ -178,7 +207,14 @@ fn few_and_equal_keys() {
 /// Index keys are all alike; only the records themselves tell where slabs may be cut.
 #[test]
 fn keys_that_agree_for_longer_than_the_index_keeps() {
-    for (key_bytes, agreed) in [(INDEX_KEY_MAX, 250), (INDEX_KEY_MAX + 1, 256), (300, 290)] {
+    let agreeing = [
+        (INDEX_KEY_MAX, 250),
+        (INDEX_KEY_MAX + 1, 256),
+        (300, 290),
+        (KEPT_KEY_MAX + 9, KEPT_KEY_MAX - 4),
+        (KEPT_KEY_MAX + 9, KEPT_KEY_MAX + 1),
+    ];
+    for (key_bytes, agreed) in agreeing {
         check_all(key_bytes + 12, key_bytes, |random, key| {
             let width = (key.len() - agreed).min(8);
             key[agreed..agreed + width].copy_from_slice(&random.to_be_bytes()[..width]);
@@ -197,9 +233,9 @@ fn runs_one_after_the_other() {
         })
     });
     let opened = open(folder.path(), &key, length, data.to_vec());
-    with_encoder!(&key, |key| check(key, &opened, length, 1));
-    let indexes = opened.iter().map(|run| (&run.reader, run.reader.index(1).unwrap()));
-    let mut planner = Planner::new(key.encoder(), indexes, 10 * BLOCK);
+    with_encoder!(&key, |key| check(key, &opened, length, (10 * BLOCK, 1000)));
+    let readers: Vec<&RunReader> = opened.iter().map(|run| &run.reader).collect();
+    let mut planner = Planner::new(key.encoder(), &readers, 10 * BLOCK, 1000).unwrap();
     let (mut slabs, mut single) = (0, 0);
     while let Some(slab) = planner.next_slab().unwrap() {
         slabs += 1;
@@ -208,9 +244,30 @@ fn runs_one_after_the_other() {
     assert!(single * 2 > slabs, "{single} of {slabs} slabs are of one run");
 }
 
+/// Every number of runs, to a power of two and past it: trees of every shape.
+#[test]
+fn many_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let (length, key) = (5000, key_of("0..2", 5000));
+    let data = (0..70)
+        .map(|run| {
+            let count = 1 + mixed(run) as usize % 60;
+            sorted_records(&key, (count, length, 2), run, |random, key| {
+                key.copy_from_slice(&((random % 300) as u16).to_be_bytes());
+            })
+        })
+        .collect();
+    let mut opened = open(folder.path(), &key, length, data);
+    for runs in (1..20).chain([31, 32, 33, 64, 70]).rev() {
+        opened.truncate(runs);
+        let capacity = Planner::least_capacity(runs, length);
+        with_encoder!(&key, |key| check(key, &opened, length, (capacity, 0)));
+    }
+}
+
 #[test]
 fn no_runs_make_no_slab() {
     let key = key_of("0..8", 100);
-    let none: [(&RunReader, Index); 0] = [];
-    assert_eq!(Planner::new(key.encoder(), none, 1 << 20).next_slab().unwrap(), None);
+    let mut planner = Planner::new(key.encoder(), &[], 1 << 20, 0).unwrap();
+    assert_eq!(planner.next_slab().unwrap(), None);
 }
