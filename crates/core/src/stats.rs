@@ -25,7 +25,7 @@ pub enum Phase {
     IntermediateMerge,
     /// Writing the output: gathering a one-pass sort, or the final merge.
     Writing,
-    /// Making the output durable and giving it its name.
+    /// Removing the runs, making the output durable and giving it its name.
     Finishing,
     /// Making the sort benchmark's records.
     Generating,
@@ -54,7 +54,7 @@ impl Phase {
             Self::RunGeneration => "writing runs",
             Self::IntermediateMerge => "merging runs",
             Self::Writing => "writing output",
-            Self::Finishing => "making durable",
+            Self::Finishing => "finishing",
             Self::Generating => "generating",
             Self::Validating => "validating",
         }
