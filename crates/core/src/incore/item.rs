@@ -1,7 +1,7 @@
 //! What lies in the buckets: entries, or whole records where these are short.
 
-/// Longest record that is dealt itself. A cache line holds four such records, so that dealing one
-/// costs as much memory traffic as dealing an entry and spares the gather its miss.
+/// Longest record that is dealt itself. It is twice an entry to deal, but then the record need not
+/// stay where it was read, and gathering it does not fetch a cache line that holds three others.
 pub const RECORD_ITEM_MAX: usize = 16;
 
 /// What lies in the buckets.

@@ -30,7 +30,7 @@ const LINK: usize = size_of::<u32>();
 pub const LINE: usize = 128;
 
 /// Bytes of a chunk. Small enough that part-filled ones do not matter (512 buckets on 16 workers
-/// waste 8 MiB at most), large enough that taking one (an atomic addition) is rare.
+/// waste 16 MiB at most), large enough that taking one (an atomic addition) is rare.
 pub const CHUNK: usize = 2048;
 
 /// A region cut into chunks.

@@ -21,9 +21,9 @@ use crate::units::ByteSize;
 
 use super::Need;
 
-/// What the process takes before it has done anything: its code, the C library, the allocator's
-/// first pages, and huge-page rounding of the arena's ends. Measured at 5-6 MiB; the rest is for
-/// classifiers, layouts and edges.
+/// What the process takes besides the arena: its code, the C library, the allocator's first pages,
+/// classifiers, layouts and edges. A sort of a thousand records peaks at 8-10 MiB, the first huge
+/// pages of its buffers included.
 const RESERVE: u64 = 12 << 20;
 
 /// Stack pages, a ring and a sample buffer for each worker.
