@@ -2,7 +2,11 @@
 //!
 //! A format is one file and one row here. What a record *means* (its key) is the room `key`.
 
+mod framing;
+
 use std::str::FromStr;
+
+pub use framing::Framing;
 
 use crate::units::ByteSize;
 

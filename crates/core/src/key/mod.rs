@@ -46,18 +46,34 @@ pub const WORD_BYTES: usize = 8;
 
 /// Yields the normalized key of a record, word by word.
 ///
-/// Every record given must have the length the key was made for.
+/// Every record given must have the form the key was made for.
 pub trait KeyEncoder: Send + Sync {
-    /// Bytes of the normalized key; at least 1.
+    /// Bytes of the normalized key; at least 1. `usize::MAX` where it differs from record to record:
+    /// such a key is *open*.
     fn key_length(&self) -> usize;
 
+    /// Appends the first `limit` bytes of the normalized key, or all of it where it is shorter.
+    /// Keys so cut compare as slices do, unless they are equal and have `limit` bytes.
+    fn key_bytes(&self, record: &[u8], limit: usize, out: &mut Vec<u8>) {
+        let (start, length) = (out.len(), self.key_length().min(limit));
+        out.resize(start + length, 0);
+        self.encode(record, &mut out[start..]);
+    }
+
+    /// Whether the key of `record` has no byte in word `index` or behind it.
+    fn ends_before(&self, _record: &[u8], index: usize) -> bool {
+        index >= self.words()
+    }
+
     /// Word `index` of the normalized key as a big-endian integer, so that comparing words in order
-    /// compares keys. The last word is padded with zeros. `index` is less than [`Self::words`].
+    /// compares keys. The last word is padded with zeros; open keys are followed by words of zeros,
+    /// and where two of them differ in zeros only, the shorter comes first. `index` is less than
+    /// [`Self::words`].
     ///
     /// Word 0, the key prefix, is wanted once per record and is a handful of instructions.
     fn word(&self, record: &[u8], index: usize) -> u64;
 
-    /// Words of the normalized key, the last padded; at least 1.
+    /// Words of the normalized key, the last padded; at least 1, and without end for open keys.
     fn words(&self) -> usize {
         self.key_length().div_ceil(WORD_BYTES)
     }
