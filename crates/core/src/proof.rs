@@ -6,6 +6,8 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::format::Framing;
+
 /// Count and checksum of some records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
@@ -16,13 +18,19 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// Adds the records of `length` bytes that lie back to back in `bytes`.
-    pub fn add_records(&mut self, bytes: &[u8], length: usize) {
-        debug_assert_eq!(bytes.len() % length, 0);
-        for record in bytes.chunks_exact(length) {
-            self.checksum = self.checksum.wrapping_add(xxh3_128(record));
+    /// Adds the records that lie back to back in `bytes`.
+    pub fn add_all(&mut self, framing: Framing, bytes: &[u8]) {
+        match framing {
+            Framing::Fixed(length) => self.add_each(bytes.chunks_exact(length)),
+            Framing::Terminated(_) => self.add_each(framing.records(bytes)),
         }
-        self.records += (bytes.len() / length) as u64;
+    }
+
+    fn add_each<'a>(&mut self, records: impl Iterator<Item = &'a [u8]>) {
+        for record in records {
+            self.checksum = self.checksum.wrapping_add(xxh3_128(record));
+            self.records += 1;
+        }
     }
 
     /// What was added since `earlier`.

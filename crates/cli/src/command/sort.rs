@@ -40,10 +40,15 @@ pub struct Arguments {
     #[arg(short, long, value_name = "OUTPUT", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 
-    /// How the input is cut into records: fixed:N, every record N bytes long
+    /// How the input is cut into records: lines, lines:BYTE or fixed:N
     ///
-    /// N is from 1 to 1048576 (1 MiB). Text lines and other formats are not there yet.
-    #[arg(short = 'F', long, value_name = "fixed:N", value_parser = values::format)]
+    /// lines: text, one record a line. A carriage return is data, and a last line without its end
+    /// gets one. lines:BYTE ends records with another byte, given by its number (lines:0 for find
+    /// -print0) or as itself (lines:;).
+    ///
+    /// fixed:N: every record N bytes long, from 1 to 1048576 (1 MiB).
+    #[arg(short = 'F', long, value_name = "FORMAT", default_value = "lines",
+          value_parser = values::parse::<Format>)]
     format: Format,
 
     /// What to sort by; repeat for further keys, most significant first

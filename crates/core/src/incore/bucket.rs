@@ -1,9 +1,10 @@
 //! One bucket, from its chunks to sorted entries, inside one worker's cache.
 
-use super::classifier::Leaf;
+use super::classifier::{LOCATION, Leaf};
 use super::deal::Dealt;
 use super::item::{Item, entry};
 use super::{radix, ties};
+use crate::format::Framing;
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::load::Records;
@@ -24,9 +25,9 @@ pub fn bucket_records(record_length: usize) -> usize {
     (BUCKET_BYTES / record_length).clamp(1, BUCKET_ENTRIES)
 }
 
-/// Most records in a bucket before it is dealt again.
-pub fn bucket_records_max(record_length: usize) -> usize {
-    bucket_records(record_length) * BUCKET_ENTRIES_MAX / BUCKET_ENTRIES
+/// Most records in a bucket before it is dealt again, where `wanted` are wanted.
+pub fn bucket_records_max(wanted: usize) -> usize {
+    wanted * BUCKET_ENTRIES_MAX / BUCKET_ENTRIES
 }
 
 const _: () = assert!(BUCKET_ENTRIES_MAX >= 2 * BUCKET_ENTRIES);
@@ -85,7 +86,7 @@ pub struct Sorter<'a, K> {
 
 impl<K: KeyEncoder> Sorter<'_, K> {
     /// Sorts bucket `bucket` of `dealt` and shows its entries in order, with the records that their
-    /// numbers mean.
+    /// locations mean.
     pub fn sort<R>(
         &self,
         (dealt, bucket, leaf): (&Dealt, usize, Leaf),
@@ -105,8 +106,8 @@ impl<K: KeyEncoder> Sorter<'_, K> {
             }
             Item::Record(length) => {
                 let bytes = &mut bytes[..count * length];
-                self.collect_records(dealt, bucket, leaf, (bytes, entries));
-                let records = Records::packed(bytes, length);
+                self.collect_records(dealt, bucket, leaf, (length, bytes, entries));
+                let records = Records::packed(bytes, Framing::Fixed(length));
                 radix::sort(entries, spare);
                 ties::settle(entries, leaf, self.key, &records, wide);
                 show(entries, &records)
@@ -120,11 +121,10 @@ impl<K: KeyEncoder> Sorter<'_, K> {
         dealt: &Dealt,
         bucket: usize,
         leaf: Leaf,
-        (bytes, entries): (&mut [u8], &mut [u64]),
+        (length, bytes, entries): (usize, &mut [u8], &mut [u64]),
     ) {
-        // Behind the last word of the key comes the record number, which is the place already.
-        let is_by_place = leaf.word >= self.key.words();
-        let length = self.records.length();
+        // Behind the last word of the key comes the location, which is the place already.
+        let is_by_place = leaf.word == LOCATION;
         let (mut bytes, mut place) = (bytes, 0);
         dealt.each(bucket, |items| {
             let (here, rest) = std::mem::take(&mut bytes).split_at_mut(items.len());

@@ -17,10 +17,14 @@
 //!
 //! Neighbouring thin cells share a bucket; buckets are numbered in key order. "Below" and "above"
 //! catch what the sample did not see; they are buckets of their own so that the others know tight
-//! bounds. Those bounds make the [`Leaf`]: it maps a word to 32 bits that order the bucket's
+//! bounds. Those bounds make the [`Leaf`]: it maps a word to a few bits that order the bucket's
 //! entries.
 
-use crate::key::{KeyEncoder, WORD_BYTES};
+use super::item::{DIGEST_BITS, LOCATION_MAX};
+use crate::key::{KeyEncoder, WORD_BYTES, is_last_open_word};
+
+/// Stands for the word behind a key's last one: the location of the record.
+pub const LOCATION: usize = usize::MAX;
 
 /// Words of each key that one classifier may look at, counted from its first. Sixteen words are 128
 /// bytes; keys that agree further are cut by a second classifier over the bucket they end up in.
@@ -45,7 +49,7 @@ const NODE: u32 = 1 << 31;
 /// One level of the trie: the cells over `(base..)` of one word, each `1 << shift` values wide.
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    /// Word of the normalized key; the number of words in the key stands for the record number.
+    /// Word of the normalized key, or [`LOCATION`].
     word: usize,
     /// Smallest sampled value; smaller ones fall into cell 0.
     base: u64,
@@ -56,32 +60,35 @@ struct Node {
     last: u32,
 }
 
-/// What a bucket knows of its entries, so as to order them by 32 bits instead of whole keys.
+/// What a bucket knows of its entries, so as to order them by a digest instead of whole keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaf {
-    /// All earlier words of the bucket's keys are equal.
+    /// All earlier words of the bucket's keys are equal: whole keys are, where it is [`LOCATION`].
     pub word: usize,
     /// Smallest value of that word in this bucket.
     low: u64,
-    /// Bits dropped so that the bucket's whole range fits 32 bits.
+    /// Bits dropped so that the bucket's whole range fits a digest.
     shift: u32,
 }
 
 impl Leaf {
     fn new(word: usize, low: u64, high: u64) -> Self {
         let bits = 64 - (high - low).leading_zeros();
-        Self { word, low, shift: bits.saturating_sub(32) }
+        Self { word, low, shift: bits.saturating_sub(DIGEST_BITS) }
     }
 
-    /// 32 bits of `value` that keep its order among the values of this bucket.
+    /// The bits of `value` that keep its order among the values of this bucket.
     #[inline]
-    pub fn digest(&self, value: u64) -> u32 {
-        (value.wrapping_sub(self.low) >> self.shift) as u32
+    pub fn digest(&self, value: u64) -> u64 {
+        value.wrapping_sub(self.low) >> self.shift
     }
 
     /// Whether equal digests mean equal values of the word, for this key: the bits that digests
     /// drop are none, or the padding of the key's last word.
     pub fn is_exact<K: KeyEncoder>(&self, key: &K) -> bool {
+        if self.word == LOCATION {
+            return true;
+        }
         let beyond = (self.word + 1) * WORD_BYTES;
         let padding_bytes = beyond.saturating_sub(key.key_length()).min(WORD_BYTES);
         self.shift as usize <= 8 * padding_bytes
@@ -97,29 +104,55 @@ pub struct Classifier {
 }
 
 /// The keys a classifier is built from: for each sampled record a row of its key's words, from
-/// `first_word` on, with the record's number behind the last word.
+/// `first_word` on, with the record's location behind the last word.
 #[derive(Debug)]
 pub struct Sample {
     first_word: usize,
-    /// Words in the whole key.
-    words: usize,
-    /// Columns of a row: words, and the record number where the key does not go on beyond them.
+    /// Columns of a row: words, and the location where the key does not go on beyond them.
     columns: usize,
+    /// Whether a key's word at an index, of a value, is its last.
+    is_last: IsLast,
     values: Vec<u64>,
+}
+
+/// [`KeyEncoder::is_last`] of a key that is not known by type.
+#[derive(Clone, Copy, Debug)]
+enum IsLast {
+    /// The word with this index.
+    At(usize),
+    /// As the word itself says.
+    AsOpen,
 }
 
 impl Sample {
     /// An empty sample of keys that agree in all words before `first_word`.
     pub fn new<K: KeyEncoder>(key: &K, first_word: usize) -> Self {
         let words = key.words();
-        let columns = (words + 1 - first_word).min(DEPTH_WORDS);
-        Self { first_word, words, columns, values: Vec::new() }
+        let columns = match first_word {
+            LOCATION => 1,
+            _ => (words + 1 - first_word).min(DEPTH_WORDS),
+        };
+        let is_last = if key.is_open() { IsLast::AsOpen } else { IsLast::At(words - 1) };
+        Self { first_word, columns, is_last, values: Vec::new() }
     }
 
     /// Adds one record.
-    pub fn push<K: KeyEncoder>(&mut self, key: &K, record: &[u8], number: u32) {
-        let words = self.first_word..self.first_word + self.columns;
-        self.values.extend(words.map(|word| value_of(key, record, number, word)));
+    pub fn push<K: KeyEncoder>(&mut self, key: &K, record: &[u8], location: u64) {
+        let row = self.values.len();
+        if self.first_word != LOCATION {
+            key.words_from(record, self.first_word, self.columns, &mut self.values);
+        }
+        if self.values.len() < row + self.columns {
+            self.values.push(location);
+        }
+        self.values.resize(row + self.columns, 0);
+    }
+
+    fn is_last(&self, word: usize, value: u64) -> bool {
+        match self.is_last {
+            IsLast::At(last) => word >= last,
+            IsLast::AsOpen => is_last_open_word(value),
+        }
     }
 
     /// Whether nothing was sampled.
@@ -139,10 +172,10 @@ impl Sample {
     }
 }
 
-/// Word `word` of a record's key; behind the last word, the record's number.
+/// Word `word` of a record's key, or the record's location.
 #[inline]
-pub fn value_of<K: KeyEncoder>(key: &K, record: &[u8], number: u32, word: usize) -> u64 {
-    if word < key.words() { key.word(record, word) } else { u64::from(number) }
+pub fn value_of<K: KeyEncoder>(key: &K, record: &[u8], location: u64, word: usize) -> u64 {
+    if word == LOCATION { location } else { key.word(record, word) }
 }
 
 impl Classifier {
@@ -164,8 +197,8 @@ impl Classifier {
         let made = Self::empty();
         let mut builder =
             Builder { sample, per_bucket, made, ranges: Vec::new(), parted_at: no_word };
-        let high = word_max(sample, sample.first_word);
-        builder.node(&rows, 0, 0, high);
+        let word = sample.first_word;
+        builder.node(&rows, (0, word), 0, word_max(word));
         builder.finish()
     }
 
@@ -183,28 +216,28 @@ impl Classifier {
         self.leaves[bucket]
     }
 
-    /// The bucket of a record. `number` is the record's number in its load.
+    /// The bucket of a record at `location` in its load.
     #[inline(always)]
-    pub fn bucket<K: KeyEncoder>(&self, key: &K, record: &[u8], number: u32) -> u32 {
-        self.descend(key, record, number).0
+    pub fn bucket<K: KeyEncoder>(&self, key: &K, record: &[u8], location: u64) -> u32 {
+        self.descend(key, record, location).0
     }
 
     /// The bucket of a record and its digest there.
     #[inline(always)]
-    pub fn classify<K: KeyEncoder>(&self, key: &K, record: &[u8], number: u32) -> (u32, u32) {
-        let (bucket, word, value) = self.descend(key, record, number);
+    pub fn classify<K: KeyEncoder>(&self, key: &K, record: &[u8], location: u64) -> (u32, u64) {
+        let (bucket, word, value) = self.descend(key, record, location);
         let leaf = &self.leaves[bucket as usize];
         let value =
-            if leaf.word == word { value } else { value_of(key, record, number, leaf.word) };
+            if leaf.word == word { value } else { value_of(key, record, location, leaf.word) };
         (bucket, leaf.digest(value))
     }
 
     /// The bucket of a record, and the last word looked at with its value.
     #[inline(always)]
-    fn descend<K: KeyEncoder>(&self, key: &K, record: &[u8], number: u32) -> (u32, usize, u64) {
+    fn descend<K: KeyEncoder>(&self, key: &K, record: &[u8], location: u64) -> (u32, usize, u64) {
         let mut node = &self.nodes[0];
         loop {
-            let value = value_of(key, record, number, node.word);
+            let value = value_of(key, record, location, node.word);
             let is_inside = u64::from(value >= node.base);
             let cell = (value.saturating_sub(node.base) >> node.shift).saturating_add(is_inside);
             let next =
@@ -255,22 +288,28 @@ impl Builder<'_> {
                 && is_thin(&self.ranges[index - 1])
                 && rows + range.rows <= self.per_bucket;
             if index > 0 && !is_joined {
-                self.made.leaves.push(joint_leaf(&self.ranges[begun..index], self.sample));
+                self.made.leaves.push(joint_leaf(&self.ranges[begun..index]));
                 (begun, rows) = (index, 0);
             }
             rows += range.rows;
             buckets.push(self.made.leaves.len() as u32);
         }
-        self.made.leaves.push(joint_leaf(&self.ranges[begun..], self.sample));
+        self.made.leaves.push(joint_leaf(&self.ranges[begun..]));
         for cell in self.made.cells.iter_mut().filter(|cell| **cell & NODE == 0) {
             *cell = buckets[*cell as usize];
         }
         self.made
     }
 
-    /// Makes a node over column `column` of `rows` (sorted, not empty, equal in all columns
-    /// before), whose values are known to lie in `low..=high`; returns its number.
-    fn node(&mut self, rows: &[&[u64]], column: usize, low: u64, high: u64) -> u32 {
+    /// Makes a node over column `column`, which is word `word`, of `rows` (sorted, not empty, equal
+    /// in all columns before), whose values are known to lie in `low..=high`; returns its number.
+    fn node(
+        &mut self,
+        rows: &[&[u64]],
+        (column, word): (usize, usize),
+        low: u64,
+        high: u64,
+    ) -> u32 {
         let (min, max) = (rows[0][column], rows[rows.len() - 1][column]);
         let wanted = (rows.len() / self.per_bucket * CELLS_PER_BUCKET).clamp(CELLS_MIN, CELLS_MAX);
         let bits = 64 - (max - min).leading_zeros();
@@ -280,7 +319,6 @@ impl Builder<'_> {
         let number = self.made.nodes.len() as u32;
         let first = self.made.cells.len();
         self.made.cells.resize(first + count + 2, 0);
-        let word = self.word(column);
         self.made.nodes.push(Node {
             word,
             base: min,
@@ -293,7 +331,7 @@ impl Builder<'_> {
         if min > low {
             self.made.cells[first] = self.range((word, word), low, min - 1, 0);
         }
-        self.fill(rows, column, first + 1, (min, shift, count));
+        self.fill(rows, (column, word), first + 1, (min, shift, count));
         let top = cell_top(min, shift, count as u64 - 1);
         let above = if top < high { self.range((word, word), top + 1, high, 0) } else { 0 };
         self.made.cells[first + count + 1] = above;
@@ -305,7 +343,7 @@ impl Builder<'_> {
     fn fill(
         &mut self,
         rows: &[&[u64]],
-        column: usize,
+        (column, word): (usize, usize),
         first: usize,
         (min, shift, count): (u64, u32, usize),
     ) {
@@ -332,10 +370,9 @@ impl Builder<'_> {
             taken += held;
             let low = min + ((opened as u64) << shift);
             let high = cell_top(min, shift, cell as u64 - 1);
-            let word = self.word(column);
             self.parted_at = self.parted_at.min(word);
             let target = if cell - opened == 1 && held > 2 * self.per_bucket {
-                self.split(inside, column, low, high)
+                self.split(inside, (column, word), low, high)
             } else {
                 self.range((word, word), low, high, held)
             };
@@ -344,21 +381,25 @@ impl Builder<'_> {
     }
 
     /// Cuts one overfull cell further: over the same word, or over the next where its rows agree.
-    fn split(&mut self, rows: &[&[u64]], column: usize, low: u64, high: u64) -> u32 {
-        let word = self.word(column);
+    fn split(
+        &mut self,
+        rows: &[&[u64]],
+        (column, word): (usize, usize),
+        low: u64,
+        high: u64,
+    ) -> u32 {
         if low < high {
-            NODE | self.node(rows, column, low, high)
-        } else if word == self.sample.words {
-            self.range((word, word), low, high, rows.len())
-        } else if column + 1 == self.sample.columns {
-            self.range((word, word + 1), 0, word_max(self.sample, word + 1), rows.len())
-        } else {
-            NODE | self.node(rows, column + 1, 0, word_max(self.sample, word + 1))
+            return NODE | self.node(rows, (column, word), low, high);
         }
-    }
-
-    fn word(&self, column: usize) -> usize {
-        self.sample.first_word + column
+        if word == LOCATION {
+            return self.range((word, word), low, high, rows.len());
+        }
+        let next = if self.sample.is_last(word, low) { LOCATION } else { word + 1 };
+        if column + 1 == self.sample.columns {
+            self.range((word, next), 0, word_max(next), rows.len())
+        } else {
+            NODE | self.node(rows, (column + 1, next), 0, word_max(next))
+        }
     }
 
     /// Adds a range of word `word`, found in a node over word `node_word`; its index.
@@ -378,18 +419,18 @@ impl Builder<'_> {
 
 /// What a bucket of neighbouring ranges knows: the first word that may differ in it, and the values
 /// that word may have.
-fn joint_leaf(ranges: &[Range], sample: &Sample) -> Leaf {
+fn joint_leaf(ranges: &[Range]) -> Leaf {
     let (first, last) = (ranges[0], ranges[ranges.len() - 1]);
     let parted_at = ranges[1..].iter().map(|range| range.parted_at);
     let word = parted_at.chain(ranges.iter().map(|range| range.word)).min().unwrap_or(first.word);
     let low = if first.word == word { first.low } else { 0 };
-    let high = if last.word == word { last.high } else { word_max(sample, word) };
+    let high = if last.word == word { last.high } else { word_max(word) };
     Leaf::new(word, low, high)
 }
 
-/// The largest value of a word: record numbers have 32 bits.
-fn word_max(sample: &Sample, word: usize) -> u64 {
-    if word == sample.words { u64::from(u32::MAX) } else { u64::MAX }
+/// The largest value of a word.
+fn word_max(word: usize) -> u64 {
+    if word == LOCATION { LOCATION_MAX } else { u64::MAX }
 }
 
 /// The largest value of cell `cell`.

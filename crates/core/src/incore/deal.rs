@@ -10,10 +10,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use memchr::memchr_iter;
+
 use super::classifier::Classifier;
 use super::item::{Item, entry};
 use super::pool::{CHUNK, LINE, NONE, Pool};
 use super::prefetch::prefetch_all;
+use crate::format::Framing;
 use crate::key::KeyEncoder;
 
 /// A cache line of items on their way to a chain.
@@ -33,9 +36,8 @@ struct Tail {
 /// How full a worker's chains were after one block.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
-    /// Number of the block's first record: marks of all workers, sorted by it, are the input's
-    /// order.
-    first_record: u32,
+    /// Where the block begins: marks of all workers, sorted by it, are the input's order.
+    first: u64,
     /// Index of this mark in its dealer's `marked`, counted in rows of one number per bucket.
     row: u32,
 }
@@ -52,6 +54,8 @@ pub struct Dealer {
     item: Item,
     /// Items in each bucket.
     counts: Vec<u32>,
+    /// Bytes of the records in each bucket, where these differ in length.
+    bytes: Vec<u64>,
     /// For each bucket, the items that do not fill a line yet.
     lines: Vec<Line>,
     tails: Vec<Tail>,
@@ -73,6 +77,7 @@ impl Dealer {
             pool,
             item,
             counts: vec![0; buckets],
+            bytes: vec![0; buckets],
             lines: vec![Line([0; LINE]); buckets],
             tails: vec![Tail { at: std::ptr::null_mut(), lines_left: 0, chunk: NONE }; buckets],
             marks: Vec::new(),
@@ -80,17 +85,43 @@ impl Dealer {
         }
     }
 
-    /// Deals the records of one block, which are `records` (back to back, of `length` bytes each),
-    /// numbered from `first_record` on. Blocks may come in any order.
+    /// Deals the records of one block, which lie back to back in `block`, the first at location
+    /// `first`; how many they are. Blocks may come in any order.
     pub fn deal<K: KeyEncoder>(
         &mut self,
         classifier: &Classifier,
         key: &K,
-        records: &[u8],
-        length: usize,
-        first_record: u32,
+        (block, framing): (&[u8], Framing),
+        first: u64,
+    ) -> u64 {
+        let dealt = match framing {
+            Framing::Fixed(length) => {
+                self.deal_fixed(classifier, key, (block, length), first);
+                block.len() / length
+            }
+            Framing::Terminated(end) => {
+                let (mut begun, mut lines) = (0, 0);
+                for at in memchr_iter(end, block) {
+                    let record = &block[begun..=at];
+                    self.deal_item(classifier, key, (record, first + begun as u64));
+                    (begun, lines) = (at + 1, lines + 1);
+                }
+                debug_assert_eq!(begun, block.len(), "a block is whole records");
+                lines
+            }
+        };
+        self.mark(first);
+        dealt as u64
+    }
+
+    fn deal_fixed<K: KeyEncoder>(
+        &mut self,
+        classifier: &Classifier,
+        key: &K,
+        (block, length): (&[u8], usize),
+        first: u64,
     ) {
-        let numbered = (first_record..).zip(records.chunks_exact(length));
+        let numbered = (first..).zip(block.chunks_exact(length));
         // The common sizes are spelled out so that lines and copies have lengths known beforehand.
         match self.item {
             Item::Entry => {
@@ -110,7 +141,6 @@ impl Dealer {
                 }
             }
         }
-        self.mark(first_record);
     }
 
     /// Deals one record. A [`mark`](Self::mark) must follow, in time.
@@ -118,11 +148,12 @@ impl Dealer {
         &mut self,
         classifier: &Classifier,
         key: &K,
-        (record, number): (&[u8], u32),
+        (record, location): (&[u8], u64),
     ) {
-        let (bucket, digest) = classifier.classify(key, record, number);
+        let (bucket, digest) = classifier.classify(key, record, location);
+        self.bytes[bucket as usize] += record.len() as u64;
         match self.item {
-            Item::Entry => self.push(bucket, entry(digest, number).to_ne_bytes().as_slice()),
+            Item::Entry => self.push(bucket, entry(digest, location).to_ne_bytes().as_slice()),
             Item::Record(length) => self.push(bucket, &record[..length]),
         }
     }
@@ -183,9 +214,9 @@ impl Dealer {
     }
 
     /// Notes that all items dealt since the last mark belong, in the order of the input, before the
-    /// blocks that begin behind record `first_record`.
-    pub fn mark(&mut self, first_record: u32) {
-        self.marks.push(Mark { first_record, row: self.marks.len() as u32 });
+    /// blocks that begin behind location `first`.
+    pub fn mark(&mut self, first: u64) {
+        self.marks.push(Mark { first, row: self.marks.len() as u32 });
         self.marked.extend_from_slice(&self.counts);
     }
 
@@ -270,7 +301,7 @@ impl Dealt {
             .zip(&dealers)
             .flat_map(|(number, dealer)| dealer.marks.iter().map(move |&mark| (number, mark)))
             .collect();
-        blocks.sort_unstable_by_key(|(_, mark)| mark.first_record);
+        blocks.sort_unstable_by_key(|(_, mark)| mark.first);
         Self { item: dealers[0].item, dealers, blocks }
     }
 
@@ -287,6 +318,14 @@ impl Dealt {
     /// Items in a bucket.
     pub fn count(&self, bucket: usize) -> usize {
         self.dealers.iter().map(|dealer| dealer.count(bucket)).sum()
+    }
+
+    /// Bytes of a bucket's records.
+    pub fn bytes(&self, bucket: usize, framing: Framing) -> u64 {
+        match framing {
+            Framing::Fixed(length) => (self.count(bucket) * length) as u64,
+            Framing::Terminated(_) => self.dealers.iter().map(|dealer| dealer.bytes[bucket]).sum(),
+        }
     }
 
     /// Shows a bucket's items, some at a time: records in the order of the input, entries in any.

@@ -4,8 +4,9 @@
 //! and the cure is to ask for them early: the record some places ahead is prefetched while this one
 //! is copied (AlphaSort, section 4: "the gather phase").
 
-use super::item::{RECORD_ITEM_MAX, number};
+use super::item::{RECORD_ITEM_MAX, location};
 use super::prefetch::prefetch;
+use crate::format::Framing;
 use crate::load::Records;
 
 /// How far ahead records are asked for. A miss takes some 100 ns and copying 100 bytes some 8 ns.
@@ -14,38 +15,67 @@ const AHEAD: usize = 16;
 /// Records this short come from the cache: they were dealt themselves.
 const SHORT_MAX: usize = RECORD_ITEM_MAX;
 
-/// Copies as many of the records that `entries` name as `out` holds, back to back. `out` is a
-/// multiple of the record length; entries beyond it are only prefetched.
-pub fn gather(entries: &[u64], records: &Records<'_>, out: &mut [u8]) {
-    let length = records.length();
-    debug_assert_eq!(out.len() % length, 0);
+/// What has been gathered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gathered {
+    /// Records.
+    pub records: usize,
+    /// Their bytes.
+    pub bytes: usize,
+}
+
+/// Copies as many of the records that `entries` name as fit `out`, back to back; entries beyond
+/// them are only prefetched.
+pub fn gather(entries: &[u64], records: &Records<'_>, out: &mut [u8]) -> Gathered {
+    let length = match records.framing() {
+        Framing::Fixed(length) => length,
+        Framing::Terminated(_) => return gather_varying(entries, records, out),
+    };
+    let count = entries.len().min(out.len() / length);
+    let out = &mut out[..count * length];
     match length {
         16 => gather_short::<16>(entries, records, out),
         8 => gather_short::<8>(entries, records, out),
         ..=SHORT_MAX => {
             for (entry, to) in entries.iter().zip(out.chunks_exact_mut(length)) {
-                to.copy_from_slice(records.get(number(*entry)));
+                to.copy_from_slice(records.get(location(*entry)));
             }
         }
-        _ => gather_long(entries, records, out),
+        _ => gather_long(entries, records, out, length),
     }
+    Gathered { records: count, bytes: count * length }
+}
+
+fn gather_varying(entries: &[u64], records: &Records<'_>, out: &mut [u8]) -> Gathered {
+    let mut bytes = 0;
+    for (place, entry) in entries.iter().enumerate() {
+        if let Some(ahead) = entries.get(place + AHEAD) {
+            prefetch(records.place(location(*ahead)));
+        }
+        let record = records.get(location(*entry));
+        let Some(to) = out.get_mut(bytes..bytes + record.len()) else {
+            return Gathered { records: place, bytes };
+        };
+        to.copy_from_slice(record);
+        bytes += record.len();
+    }
+    Gathered { records: entries.len(), bytes }
 }
 
 /// Copies records of a length known beforehand, without a call for each.
 fn gather_short<const LENGTH: usize>(entries: &[u64], records: &Records<'_>, out: &mut [u8]) {
     for (entry, to) in entries.iter().zip(out.as_chunks_mut::<LENGTH>().0) {
-        if let Some(record) = records.get(number(*entry)).first_chunk() {
+        if let Some(record) = records.get(location(*entry)).first_chunk() {
             *to = *record;
         }
     }
 }
 
-fn gather_long(entries: &[u64], records: &Records<'_>, out: &mut [u8]) {
-    let length = records.length();
+fn gather_long(entries: &[u64], records: &Records<'_>, out: &mut [u8], length: usize) {
     for (place, to) in out.chunks_exact_mut(length).enumerate() {
         if let Some(ahead) = entries.get(place + AHEAD) {
-            prefetch(records.get(number(*ahead)));
+            prefetch(records.get(location(*ahead)));
         }
-        to.copy_from_slice(records.get(number(entries[place])));
+        to.copy_from_slice(records.get(location(entries[place])));
     }
 }

@@ -9,13 +9,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Sorter;
-use super::bucket::{Scratch, bucket_records, bucket_records_max};
-use super::classifier::{Classifier, Leaf, Sample};
+use super::bucket::{Scratch, bucket_records_max};
+use super::classifier::{Classifier, LOCATION, Leaf, Sample};
 use super::deal::{Dealer, Dealt};
-use super::item::{Item, number};
+use super::item::{Item, location};
 use crate::io::Region;
 use crate::key::KeyEncoder;
-use crate::load::{Layout, Records};
+use crate::load::{Loaded, Records};
 
 /// Sampled records per wanted part of a bucket that is dealt again, where it has that many.
 const OVERSAMPLING: usize = 16;
@@ -27,18 +27,20 @@ struct Part {
     dealing: usize,
     bucket: usize,
     leaf: Leaf,
-    /// Records of all parts before this one.
-    first_record: u64,
     count: usize,
+    /// Bytes of its records.
+    bytes: u64,
+    /// Bytes of the records of all parts before this one.
+    start: u64,
 }
 
 /// A load in buckets.
 #[derive(Debug)]
 pub struct KeyedLoad {
     /// Where records are, unless they are the buckets' items.
-    region: Option<Region>,
-    layout: Layout,
-    record_length: usize,
+    loaded: Loaded,
+    /// Records wanted in a bucket.
+    bucket_records: usize,
     dealings: Vec<Dealt>,
     /// Buckets that are not empty, in key order.
     parts: Vec<Part>,
@@ -48,24 +50,28 @@ impl KeyedLoad {
     /// Puts the workers' shares of a load together, and deals again what is too large.
     pub fn new<K: KeyEncoder>(
         key: &K,
-        (region, layout, record_length): (Option<Region>, Layout, usize),
+        (loaded, bucket_records): (Loaded, usize),
         classifier: &Classifier,
         dealers: Vec<Dealer>,
     ) -> Self {
-        let mut load =
-            Self { region, layout, record_length, dealings: Vec::new(), parts: Vec::new() };
+        let mut load = Self { loaded, bucket_records, dealings: Vec::new(), parts: Vec::new() };
         load.add(key, classifier, Dealt::new(dealers));
-        let mut first_record = 0;
+        let mut start = 0;
         for part in &mut load.parts {
-            part.first_record = first_record;
-            first_record += part.count as u64;
+            part.start = start;
+            start += part.bytes;
         }
         load
     }
 
     /// Records in the load.
     pub fn records(&self) -> u64 {
-        self.parts.last().map_or(0, |last| last.first_record + last.count as u64)
+        self.parts.iter().map(|part| part.count as u64).sum()
+    }
+
+    /// Bytes of the records in the load.
+    pub fn bytes(&self) -> u64 {
+        self.parts.last().map_or(0, |last| last.start + last.bytes)
     }
 
     /// Adds the buckets of a dealing, in order. Dealings within dealings are kept on a stack of our
@@ -85,8 +91,9 @@ impl KeyedLoad {
             };
             match self.dealings[dealing].count(bucket) {
                 0 => {}
-                count if count <= bucket_records_max(self.record_length) => {
-                    self.parts.push(Part { dealing, bucket, leaf, first_record: 0, count });
+                count if count <= bucket_records_max(self.bucket_records) => {
+                    let bytes = self.dealings[dealing].bytes(bucket, self.loaded.framing);
+                    self.parts.push(Part { dealing, bucket, leaf, count, bytes, start: 0 });
                 }
                 _ => {
                     let (classifier, dealt) = self.deal_again(key, dealing, bucket, leaf.word);
@@ -106,30 +113,24 @@ impl KeyedLoad {
         bucket: usize,
         first_word: usize,
     ) -> (Classifier, Dealt) {
-        let records = self.load_records();
+        let records = self.loaded.records();
         let dealt = &self.dealings[dealing];
         let first_word = first_difference(key, dealt, bucket, &records, first_word);
-        let wanted = bucket_records(self.record_length);
+        let wanted = self.bucket_records;
         let step = (wanted / OVERSAMPLING).max(1);
         let mut sample = Sample::new(key, first_word);
-        for_each_record(dealt, bucket, &records, false, |place, record, number| {
+        for_each_record(dealt, bucket, &records, false, |place, record, location| {
             if is_sampled(place, step) {
-                sample.push(key, record, number);
+                sample.push(key, record, location);
             }
         });
         let classifier = Classifier::build(&sample, (wanted / step).min(sample.len() / 2));
         let mut dealer = Dealer::new(Arc::clone(dealt.pool()), dealt.item(), classifier.buckets());
-        for_each_record(dealt, bucket, &records, true, |_, record, number| {
-            dealer.deal_item(&classifier, key, (record, number));
+        for_each_record(dealt, bucket, &records, true, |_, record, location| {
+            dealer.deal_item(&classifier, key, (record, location));
         });
         dealer.mark(0);
         (classifier, Dealt::new(vec![dealer]))
-    }
-
-    /// The load's records by number; none where they are the buckets' items.
-    fn load_records(&self) -> Records<'_> {
-        let bytes = self.region.as_deref().unwrap_or_default();
-        Records::new(bytes, self.record_length, &self.layout.segments)
     }
 
     /// Number of buckets.
@@ -139,12 +140,11 @@ impl KeyedLoad {
 
     /// Neighbouring buckets together, so that each group has `bytes` bytes of records or more.
     pub fn tasks(&self, bytes: u64) -> Vec<Range<usize>> {
-        let wanted = bytes.div_ceil(self.record_length as u64);
         let mut tasks = Vec::new();
         let mut begun = 0;
         for (index, part) in self.parts.iter().enumerate() {
-            let held = part.first_record + part.count as u64 - self.parts[begun].first_record;
-            if held >= wanted || index + 1 == self.parts.len() {
+            let held = part.start + part.bytes - self.parts[begun].start;
+            if held >= bytes || index + 1 == self.parts.len() {
                 tasks.push(begun..index + 1);
                 begun = index + 1;
             }
@@ -152,13 +152,13 @@ impl KeyedLoad {
         tasks
     }
 
-    /// The records of a group of buckets: their numbers in the sorted load.
+    /// The records of a group of buckets: their bytes in the sorted load.
     pub fn sorted_range(&self, task: &Range<usize>) -> Range<u64> {
         let last = self.parts[task.end - 1];
-        self.parts[task.start].first_record..last.first_record + last.count as u64
+        self.parts[task.start].start..last.start + last.bytes
     }
 
-    /// Sorts one bucket and shows its entries in order, with the records that their numbers mean.
+    /// Sorts one bucket and shows its entries in order, with the records that their locations mean.
     pub fn sort_part<K: KeyEncoder, R>(
         &self,
         key: &K,
@@ -167,13 +167,18 @@ impl KeyedLoad {
         show: impl FnOnce(&[u64], &Records<'_>) -> R,
     ) -> R {
         let Part { dealing, bucket, leaf, .. } = self.parts[part];
-        let sorter = Sorter { key, records: self.load_records() };
+        let sorter = Sorter { key, records: self.loaded.records() };
         sorter.sort((&self.dealings[dealing], bucket, leaf), scratch, show)
+    }
+
+    /// The memory of the records.
+    pub fn loaded_bytes(&self) -> Option<&[u8]> {
+        self.loaded.region.as_deref()
     }
 
     /// The memory of the records, for other uses. The pool's memory goes to whoever holds the pool.
     pub fn into_region(self) -> Option<Region> {
-        self.region
+        self.loaded.region
     }
 }
 
@@ -184,8 +189,8 @@ fn is_sampled(place: usize, step: usize) -> bool {
     hash.is_multiple_of(step as u64)
 }
 
-/// The first word, from `first_word` on, in which not all keys of a bucket are equal; the number of
-/// words where all are.
+/// The first word, from `first_word` on, in which not all keys of a bucket are equal; [`LOCATION`]
+/// where all are.
 fn first_difference<K: KeyEncoder>(
     key: &K,
     dealt: &Dealt,
@@ -194,38 +199,45 @@ fn first_difference<K: KeyEncoder>(
     first_word: usize,
 ) -> usize {
     let mut model: Option<Vec<u8>> = None;
-    let mut agreed = key.words();
+    let mut agreed = LOCATION;
     for_each_record(dealt, bucket, records, false, |_, record, _| match &model {
         None => model = Some(record.to_vec()),
         Some(model) => {
-            let mut words = first_word..agreed;
-            let differs = |word: &usize| key.word(model, *word) != key.word(record, *word);
-            agreed = words.find(differs).unwrap_or(agreed);
+            for word in first_word..agreed {
+                let value = key.word(model, word);
+                if value != key.word(record, word) {
+                    agreed = word;
+                    return;
+                }
+                if key.is_last(word, value) {
+                    return;
+                }
+            }
         }
     });
-    agreed.max(first_word)
+    agreed
 }
 
-/// Shows the records of a bucket with their places in it and their numbers.
+/// Shows the records of a bucket with their places in it and their locations.
 fn for_each_record(
     dealt: &Dealt,
     bucket: usize,
     records: &Records<'_>,
     last_time: bool,
-    mut show: impl FnMut(usize, &[u8], u32),
+    mut show: impl FnMut(usize, &[u8], u64),
 ) {
     let mut place = 0;
     let mut show_items = |items: &[u8]| match dealt.item() {
         Item::Entry => {
             for item in items.as_chunks::<8>().0 {
-                let number = number(u64::from_ne_bytes(*item));
-                show(place, records.get(number), number);
+                let location = location(u64::from_ne_bytes(*item));
+                show(place, records.get(location), location);
                 place += 1;
             }
         }
         Item::Record(length) => {
             for record in items.chunks_exact(length) {
-                show(place, record, place as u32);
+                show(place, record, place as u64);
                 place += 1;
             }
         }

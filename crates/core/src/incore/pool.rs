@@ -73,6 +73,16 @@ impl Pool {
         (full + partial + full / 32 + 256) * (CHUNK + LINK) as u64
     }
 
+    /// Items that are sure to find room, dealt by `workers` into `buckets`; the counterpart of
+    /// [`bytes_needed`](Self::bytes_needed).
+    pub fn capacity(&self, item_bytes: usize, buckets: usize, workers: usize) -> u64 {
+        let total = u64::from(self.total);
+        let partial = buckets as u64 * workers as u64 + total / 32 + 256;
+        let full = total.saturating_sub(partial) * Self::items_per_chunk(item_bytes) as u64;
+        // However they fall, no item takes more than a chunk; and some may be dealt again.
+        full.max(total / 2)
+    }
+
     /// Items that fit a chunk: as many whole groups of a line's worth as fit.
     pub const fn items_per_chunk(item_bytes: usize) -> usize {
         let per_line = LINE / item_bytes;

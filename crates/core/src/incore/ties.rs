@@ -5,8 +5,8 @@
 //! a multikey sort (Bentley and Sedgewick, SODA 1997) by words instead of characters, which touches
 //! each word of a record once instead of once per comparison.
 
-use super::classifier::Leaf;
-use super::item::number;
+use super::classifier::{LOCATION, Leaf};
+use super::item::{digest, location};
 use crate::key::KeyEncoder;
 use crate::load::Records;
 
@@ -16,7 +16,7 @@ const SMALL: usize = 24;
 /// Levels of splitting before comparing whole keys: bounds the stack on adversarial keys.
 const DEPTH_MAX: usize = 8;
 
-/// Puts each group of equal digests in `entries` (sorted) in the order of keys and record numbers.
+/// Puts each group of equal digests in `entries` (sorted) in the order of keys and locations.
 /// `wide` is scratch space for as many pairs as there are entries.
 pub fn settle<K: KeyEncoder>(
     entries: &mut [u64],
@@ -25,11 +25,13 @@ pub fn settle<K: KeyEncoder>(
     records: &Records<'_>,
     wide: &mut [u128],
 ) {
-    let next_word = if leaf.is_exact(key) { leaf.word + 1 } else { leaf.word };
-    if next_word >= key.words() {
-        return; // equal digests are equal keys, and entries are sorted by number already
+    // Of an open key's word it must be seen whether it is the last.
+    let is_settled = leaf.is_exact(key) && !key.is_open();
+    let next_word = if is_settled { leaf.word.saturating_add(1) } else { leaf.word };
+    if leaf.word == LOCATION || next_word >= key.words() {
+        return; // equal digests are equal keys, and entries are sorted by location already
     }
-    for group in entries.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
+    for group in entries.chunk_by_mut(|a, b| digest(*a) == digest(*b)) {
         if group.len() > 1 {
             refine(group, next_word, key, records, wide, 0);
         }
@@ -46,40 +48,46 @@ fn refine<K: KeyEncoder>(
 ) {
     if group.len() < SMALL || depth == DEPTH_MAX {
         group.sort_unstable_by(|&a, &b| {
-            let (left, right) = (records.get(number(a)), records.get(number(b)));
-            key.compare_from(left, right, word).then(number(a).cmp(&number(b)))
+            let (left, right) = (records.get(location(a)), records.get(location(b)));
+            key.compare_from(left, right, word).then(location(a).cmp(&location(b)))
         });
         return;
     }
     let wide_here = &mut wide[..group.len()];
     loop {
         for (pair, entry) in wide_here.iter_mut().zip(group.iter()) {
-            let value = key.word(records.get(number(*entry)), word);
-            *pair = u128::from(value) << 64 | u128::from(number(*entry));
+            let value = key.word(records.get(location(*entry)), word);
+            *pair = u128::from(value) << 64 | u128::from(location(*entry));
         }
-        word += 1;
-        let first = wide_here[0] >> 64;
-        if wide_here.iter().any(|pair| pair >> 64 != first) {
+        let first = value_of(wide_here[0]);
+        if wide_here.iter().any(|pair| value_of(*pair) != first) {
             break;
         }
-        if word == key.words() {
-            return; // equal keys: the group is sorted by number already
+        if key.is_last(word, first) {
+            return; // equal keys: the group is sorted by location already
         }
+        word += 1;
     }
     wide_here.sort_unstable();
-    // Digests are of no more use: each entry gets its subgroup's index instead.
-    let mut subgroup = 0u64;
-    let mut previous = wide_here[0] >> 64;
+    // Digests are of no more use; locations are all that is read of these entries from now on.
     for (pair, entry) in wide_here.iter().zip(group.iter_mut()) {
-        subgroup += u64::from(pair >> 64 != previous);
-        previous = pair >> 64;
-        *entry = subgroup << 32 | (*pair as u64 & u64::from(u32::MAX));
+        *entry = *pair as u64;
     }
-    if word < key.words() {
-        for subgroup in group.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
-            if subgroup.len() > 1 {
-                refine(subgroup, word, key, records, wide, depth + 1);
-            }
+    let mut open = Vec::new();
+    let mut begun = 0;
+    for equal in wide_here.chunk_by(|a, b| value_of(*a) == value_of(*b)) {
+        let end = begun + equal.len();
+        if equal.len() > 1 && !key.is_last(word, value_of(equal[0])) {
+            open.push(begun..end);
         }
+        begun = end;
     }
+    for subgroup in open {
+        refine(&mut group[subgroup], word + 1, key, records, wide, depth + 1);
+    }
+}
+
+/// The key word of a pair.
+fn value_of(pair: u128) -> u64 {
+    (pair >> 64) as u64
 }

@@ -39,7 +39,7 @@ impl Account {
         phases.retain(|time| time.seconds > 0.0005);
         Ok(Statistics {
             records: outcome.records,
-            bytes: ByteSize(outcome.records * work.record_length as u64),
+            bytes: ByteSize(outcome.bytes),
             seconds,
             passes: outcome.passes,
             loads: outcome.loads,

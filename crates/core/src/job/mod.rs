@@ -9,10 +9,10 @@ mod open;
 use std::path::PathBuf;
 
 use crate::error::Result;
-use crate::format::Format;
+use crate::format::{Format, Framing};
 use crate::io::{Direct, Engine, limits};
-use crate::key::{Key, KeySpec, with_encoder};
-use crate::pipeline::{self, Work};
+use crate::key::{Key, KeySpec, LineKey, with_encoder};
+use crate::pipeline::{self, Ended, Work};
 use crate::plan::{Need, Plan};
 use crate::stats::{Progress, Statistics};
 use crate::units::ByteSize;
@@ -105,35 +105,52 @@ impl SortJob {
     /// [`Error`]: crate::Error
     pub fn run(&self, progress: &Progress) -> Result<Statistics> {
         let account = Account::open();
-        let Format::Fixed { length } = self.format;
-        let record_length = length as usize;
-        let key = Key::new(&self.keys, record_length)?;
+        let framing = self.format.framing();
+        let key = self.key()?;
         limits::raise_open_files();
         let engine = self.engine.probe()?;
         let temp = open::temp(self)?;
-        let input = open::inputs(self, engine, record_length)?;
+        let mut input = open::inputs(self, engine, framing)?;
         let budget = self.memory.resolve()?;
-        let plan = Plan::new(&Need {
-            input_bytes: input.bytes(),
-            inputs: self.inputs.len(),
-            record_length,
-            key_length: key.encoder().key_length(),
-            budget,
-            threads: self.threads.unwrap_or_else(limits::cores),
-        })?;
+        let mut record_length = open::record_length(&input, framing)?;
         let mut output = open::output(self, progress)?;
-        let (direct, verify) = (self.direct, self.verify);
-        let work = Work { plan, input, temp, record_length, engine, direct, verify };
-        let sorted = with_encoder!(&key, |key| pipeline::sort(&work, key, &mut output, progress));
-        let outcome = match sorted {
-            Ok(outcome) => outcome,
-            Err(e) => {
-                output.abandon();
-                return Err(e);
+        loop {
+            let plan = Plan::new(&Need {
+                input_bytes: input.bytes(),
+                inputs: self.inputs.len(),
+                record_length,
+                varies: matches!(framing, Framing::Terminated(_)),
+                budget,
+                threads: self.threads.unwrap_or_else(limits::cores),
+            })?;
+            let temp = temp.clone();
+            let (direct, verify) = (self.direct, self.verify);
+            let work = Work { plan, input, temp, framing, record_length, engine, direct, verify };
+            let sorted =
+                with_encoder!(&key, |key| pipeline::sort(&work, key, &mut output, progress));
+            match sorted {
+                Ok(Ended::Sorted(outcome)) => {
+                    let is_direct = output.is_direct();
+                    output.finish(outcome.bytes, self.sync)?;
+                    return account.close(&work, &outcome, budget, is_direct);
+                }
+                // Nothing but reading was done; it is planned again for what was found.
+                Ok(Ended::Crowded(average)) => {
+                    record_length = average.min(record_length * 3 / 4).max(1);
+                    input = work.input;
+                }
+                Err(e) => {
+                    output.abandon();
+                    return Err(e);
+                }
             }
-        };
-        let is_direct = output.is_direct();
-        output.finish(outcome.records * u64::from(length), self.sync)?;
-        account.close(&work, &outcome, budget, is_direct)
+        }
+    }
+
+    fn key(&self) -> Result<Key> {
+        match self.format {
+            Format::Fixed { length } => Key::new(&self.keys, length as usize),
+            Format::Lines { .. } => Ok(Key::Line(LineKey)),
+        }
     }
 }

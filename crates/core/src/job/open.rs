@@ -10,13 +10,17 @@ use rustix::io::Errno;
 
 use super::{Input, Output, SortJob};
 use crate::error::{Error, Result};
+use crate::format::Framing;
 use crate::io::{Direct, Engine, File, directory_of, pipe, redirect, sweep};
 use crate::output;
 use crate::pipeline;
 use crate::stats::Progress;
 
+/// What lines are taken to be as long as, before any was seen.
+const LINE_LENGTH: usize = 64;
+
 /// Opens all inputs: as files if all of them are, else as one stream after the other.
-pub fn inputs(job: &SortJob, engine: Engine, record_length: usize) -> Result<pipeline::Input> {
+pub fn inputs(job: &SortJob, engine: Engine, framing: Framing) -> Result<pipeline::Input> {
     // The mmap engine reads through the page cache whatever the file would allow.
     let direct = if engine == Engine::Mmap { Direct::Off } else { job.direct };
     let inputs: Vec<Input> = job.inputs.iter().map(without_redirection).collect();
@@ -28,18 +32,29 @@ pub fn inputs(job: &SortJob, engine: Engine, record_length: usize) -> Result<pip
                 Input::File(path) => pipe::Reader::open(path),
             })
             .collect();
-        let stream = pipeline::Stream::new(readers?, record_length);
+        let stream = pipeline::Stream::new(readers?, framing);
         return Ok(pipeline::Input::Stream(Mutex::new(stream)));
     }
     let mut files = Vec::with_capacity(inputs.len());
     for input in &inputs {
         if let Input::File(path) = input {
             let file = File::open_read(path, direct)?;
-            check_length(&file, record_length as u64)?;
+            if let Framing::Fixed(length) = framing {
+                check_length(&file, length as u64)?;
+            }
             files.push(file);
         }
     }
     Ok(pipeline::Input::Files(files))
+}
+
+/// Bytes per record; where records differ, their average over some pages of the input.
+pub fn record_length(input: &pipeline::Input, framing: Framing) -> Result<usize> {
+    match (framing, input) {
+        (Framing::Fixed(length), _) => Ok(length),
+        (_, pipeline::Input::Files(files)) => pipeline::average_length(files, framing),
+        (_, pipeline::Input::Stream(_)) => Ok(LINE_LENGTH),
+    }
 }
 
 /// An input by its name as a file, where standard input is one.

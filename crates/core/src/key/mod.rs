@@ -26,6 +26,7 @@
 
 mod composite;
 mod key_type;
+mod line;
 mod number;
 mod part;
 mod scalar;
@@ -35,6 +36,7 @@ mod spec;
 use std::cmp::Ordering;
 
 pub use composite::CompositeKey;
+pub use line::LineKey;
 pub use number::NumberKey;
 pub use slice::SliceKey;
 pub use spec::KeySpec;
@@ -43,6 +45,32 @@ use crate::error::Result;
 
 /// Bytes of a word, the unit in which normalized keys are compared.
 pub const WORD_BYTES: usize = 8;
+
+/// Bytes of the key in a word of an open key: the last byte of the word is for their number.
+pub const OPEN_WORD_BYTES: usize = WORD_BYTES - 1;
+
+/// The last byte of a word of an open key that is not its last.
+const CONTINUES: u64 = WORD_BYTES as u64;
+
+/// The first word of the open key `rest`: seven bytes of the key, then how many of them there are,
+/// or eight where the key goes on. So equal words of two keys are both the last or neither, and of
+/// keys that differ only in zeros at their end the shorter comes first.
+#[inline]
+pub fn open_word(rest: &[u8]) -> u64 {
+    if let Some(bytes) = rest.first_chunk() {
+        return u64::from_be_bytes(*bytes) & !0xff | CONTINUES;
+    }
+    let mut bytes = [0; WORD_BYTES];
+    bytes[..rest.len()].copy_from_slice(rest);
+    bytes[OPEN_WORD_BYTES] = rest.len() as u8;
+    u64::from_be_bytes(bytes)
+}
+
+/// Whether a word of an open key is its last.
+#[inline]
+pub const fn is_last_open_word(word: u64) -> bool {
+    word & 0xff != CONTINUES
+}
 
 /// Yields the normalized key of a record, word by word.
 ///
@@ -60,30 +88,51 @@ pub trait KeyEncoder: Send + Sync {
         self.encode(record, &mut out[start..]);
     }
 
-    /// Whether the key of `record` has no byte in word `index` or behind it.
-    fn ends_before(&self, _record: &[u8], index: usize) -> bool {
-        index >= self.words()
-    }
-
     /// Word `index` of the normalized key as a big-endian integer, so that comparing words in order
-    /// compares keys. The last word is padded with zeros; open keys are followed by words of zeros,
-    /// and where two of them differ in zeros only, the shorter comes first. `index` is less than
-    /// [`Self::words`].
+    /// compares keys. The last word of a key is padded with zeros; those of open keys say themselves
+    /// whether they are the last ([`open_word`]). No word behind a key's last is ever asked for.
     ///
     /// Word 0, the key prefix, is wanted once per record and is a handful of instructions.
     fn word(&self, record: &[u8], index: usize) -> u64;
 
-    /// Words of the normalized key, the last padded; at least 1, and without end for open keys.
+    /// Words of the normalized key, the last padded; at least 1, and more than any key has where
+    /// the key is open.
     fn words(&self) -> usize {
         self.key_length().div_ceil(WORD_BYTES)
     }
 
-    /// Compares two records by the words of their keys from `word` on; equal when there are none.
+    /// Whether keys differ in length.
+    fn is_open(&self) -> bool {
+        self.key_length() == usize::MAX
+    }
+
+    /// Whether word `index` of a key, which is `word`, is its last. Keys that agree up to there are
+    /// equal.
+    #[inline]
+    fn is_last(&self, index: usize, word: u64) -> bool {
+        if self.is_open() { is_last_open_word(word) } else { index + 1 >= self.words() }
+    }
+
+    /// Compares two records by the words of their keys from `word` on; all words before are equal.
     fn compare_from(&self, a: &[u8], b: &[u8], word: usize) -> Ordering {
         (word..self.words())
             .map(|index| self.word(a, index).cmp(&self.word(b, index)))
             .find(|order| order.is_ne())
             .unwrap_or(Ordering::Equal)
+    }
+
+    /// Appends up to `count` words of the key of `record`, from word `first` on.
+    fn words_from(&self, record: &[u8], first: usize, count: usize, out: &mut Vec<u64>) {
+        for index in first..first.saturating_add(count) {
+            if index >= self.words() {
+                return;
+            }
+            let word = self.word(record, index);
+            out.push(word);
+            if self.is_last(index, word) {
+                return;
+            }
+        }
     }
 
     /// Fills `out` with the first bytes of the normalized key, and with zeros beyond its end.
@@ -108,6 +157,8 @@ pub enum Key {
     Number(NumberKey),
     /// Anything else: several parts, one after the other.
     Composite(CompositeKey),
+    /// Whole lines.
+    Line(LineKey),
 }
 
 /// Evaluates `body` with `encoder` bound to the concrete encoder inside a [`Key`], so that generic
@@ -118,6 +169,7 @@ macro_rules! with_encoder {
             $crate::key::Key::Slice($encoder) => $body,
             $crate::key::Key::Number($encoder) => $body,
             $crate::key::Key::Composite($encoder) => $body,
+            $crate::key::Key::Line($encoder) => $body,
         }
     };
 }

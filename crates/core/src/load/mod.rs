@@ -1,13 +1,18 @@
 //! A load: as many records as memory takes at once, where they were read.
 //!
 //! A load is read straight into one region, in blocks, each from its own place in a file to its own
-//! place in memory. Records never move afterwards; everybody names them by their number in the
-//! load. [`layout`] decides which bytes of which file go where; [`Records`] finds a record by its
-//! number.
+//! place in memory. Records never move afterwards; everybody names them by their *location*: the
+//! number of a record of fixed length, the byte in the load at which any other begins. Locations
+//! are in the order of the input. [`layout`] and [`lines`] decide which bytes of which file go
+//! where; [`Records`] finds a record by its location.
 
 pub mod layout;
+pub mod lines;
 
 pub use layout::{Cutter, Layout, Source, Span};
+
+use crate::format::Framing;
+use crate::io::Region;
 
 /// Records `first_record..` lie back to back from byte `at` of the load on, up to the next segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,38 +23,83 @@ pub struct Segment {
     pub at: usize,
 }
 
-/// The records of a load, by number.
+/// What has been read of a load, and where its records are.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The memory; none where records are items of buckets instead.
+    pub region: Option<Region>,
+    /// How records are told apart.
+    pub framing: Framing,
+    /// Where records of fixed length lie.
+    pub segments: Vec<Segment>,
+}
+
+impl Loaded {
+    /// The records by location.
+    pub fn records(&self) -> Records<'_> {
+        Records::new(self.region.as_deref().unwrap_or_default(), self.framing, &self.segments)
+    }
+}
+
+/// The records of a load, by location.
 #[derive(Clone, Copy, Debug)]
 pub struct Records<'a> {
     bytes: &'a [u8],
-    length: usize,
+    framing: Framing,
     segments: &'a [Segment],
 }
 
+/// Bytes shown of a record that is not fetched yet: two cache lines.
+const PLACE_BYTES: usize = 128;
+
 impl<'a> Records<'a> {
-    /// Records of `length` bytes, in `segments` (ascending) of `bytes`.
-    pub fn new(bytes: &'a [u8], length: usize, segments: &'a [Segment]) -> Self {
-        Self { bytes, length, segments }
+    /// Records in `bytes`: those of fixed length in `segments`, ascending.
+    pub fn new(bytes: &'a [u8], framing: Framing, segments: &'a [Segment]) -> Self {
+        Self { bytes, framing, segments }
     }
 
-    /// Records of `length` bytes, all back to back from the start of `bytes`.
-    pub fn packed(bytes: &'a [u8], length: usize) -> Self {
-        Self { bytes, length, segments: &[Segment { first_record: 0, at: 0 }] }
+    /// Records that all lie back to back from the start of `bytes`.
+    pub fn packed(bytes: &'a [u8], framing: Framing) -> Self {
+        Self { bytes, framing, segments: &[Segment { first_record: 0, at: 0 }] }
     }
 
-    /// Bytes per record.
-    pub fn length(&self) -> usize {
-        self.length
+    /// How records are told apart.
+    pub fn framing(&self) -> Framing {
+        self.framing
     }
 
-    /// Record `number`.
+    /// The record at `location`.
     #[inline]
-    pub fn get(&self, number: u32) -> &'a [u8] {
+    pub fn get(&self, location: u64) -> &'a [u8] {
+        match self.framing {
+            Framing::Fixed(length) => &self.bytes[self.place_of(location, length)..][..length],
+            Framing::Terminated(_) => {
+                let rest = &self.bytes[location as usize..];
+                &rest[..self.framing.first_length(rest)]
+            }
+        }
+    }
+
+    /// Where the first bytes of the record at `location` lie, without looking at them.
+    #[inline]
+    pub fn place(&self, location: u64) -> &'a [u8] {
+        match self.framing {
+            Framing::Fixed(_) => self.get(location),
+            Framing::Terminated(_) => {
+                let rest = &self.bytes[location as usize..];
+                &rest[..rest.len().min(PLACE_BYTES)]
+            }
+        }
+    }
+
+    /// Where record `number` of fixed length begins.
+    #[inline]
+    fn place_of(&self, number: u64, length: usize) -> usize {
+        let number = number as u32;
         let segment = match self.segments {
             [only] => only,
             many => &many[many.partition_point(|s| s.first_record <= number) - 1],
         };
-        let at = segment.at + (number - segment.first_record) as usize * self.length;
-        &self.bytes[at..at + self.length]
+        segment.at + (number - segment.first_record) as usize * length
     }
 }

@@ -10,10 +10,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::stage::{Claim, Fill, TURN, Worker};
 use super::{Input, Stream};
 use crate::error::{Error, Result};
+use crate::format::Framing;
 use crate::incore::{Classifier, Dealer, Item, KeyedLoad, Pool, Sample};
 use crate::io::{Completion, Operation, Region, Request};
 use crate::key::KeyEncoder;
-use crate::load::{Layout, Records, Span};
+use crate::load::{Layout, Loaded, Span};
 
 /// Memory of one load, empty.
 #[derive(Debug)]
@@ -40,7 +41,9 @@ pub struct Dealing<'a, K> {
     pub key: &'a K,
     /// What lies in the buckets.
     pub item: Item,
-    /// Bytes per record.
+    /// How records are told apart.
+    pub framing: Framing,
+    /// Bytes per record; of records that differ, their average.
     pub record_length: usize,
     /// Whether records are counted and summed.
     pub verify: bool,
@@ -122,12 +125,13 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         let length = self.how.record_length;
         let records = &bytes[span.skip..][..span.records as usize * length];
         if self.how.verify {
-            worker.sum_in.add_records(records, length);
+            worker.sum_in.add_all(self.how.framing, records);
         }
         let classifier = self.classifier();
         let mut dealer = self.dealers[worker.number].lock().unwrap_or_else(PoisonError::into_inner);
         let dealer = dealer.get_or_insert_with(|| self.new_dealer());
-        dealer.deal(classifier, self.how.key, records, length, span.first_record);
+        let block = (records, self.how.framing);
+        dealer.deal(classifier, self.how.key, block, u64::from(span.first_record));
     }
 
     fn classifier(&self) -> &Classifier {
@@ -153,7 +157,10 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             self.stream_end.store(span.first_record + whole, Ordering::Relaxed);
         }
         if self.classifier.get().is_none() {
-            let _ = self.classifier.set(self.classifier_of(&span, &region));
+            let records = &region[span.skip..][..span.records as usize * self.how.record_length];
+            let load_bytes = self.layout.records as usize * self.how.record_length;
+            let block = (self.how.framing, records);
+            let _ = self.classifier.set(classifier_of(self.how, block, load_bytes));
         }
         drop(stream);
         worker.lane.count_waiting(waited);
@@ -161,17 +168,6 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         self.deal(worker, &span, &region);
         self.return_slot(number, region);
         Ok(Claim::Worked)
-    }
-
-    /// A classifier made of a stream's first span, for want of a better sample.
-    fn classifier_of(&self, span: &Span, bytes: &[u8]) -> Classifier {
-        let wanted = self.layout.records as usize / self.how.bucket_records;
-        let mut sample = Sample::new(self.how.key, 0);
-        let records = bytes[span.skip..].chunks_exact(self.how.record_length);
-        for (number, record) in (0..span.records).zip(records) {
-            sample.push(self.how.key, record, number);
-        }
-        super::sample::build(&sample, wanted, self.how.buckets_max)
     }
 
     /// The load with all its buckets, once everything has been read.
@@ -188,25 +184,26 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         if dealers.is_empty() {
             dealers.push(Dealer::new(Arc::clone(&pool), how.item, classifier.buckets()));
         }
-        let (loaded, spare) = match how.item {
+        let (region, spare) = match how.item {
             Item::Entry => (Some(region), None),
             Item::Record(_) => (None, Some(region)),
         };
-        if let Some(bytes) = &loaded {
-            let records = Records::new(bytes, how.record_length, &layout.segments);
+        let segments = std::mem::take(&mut layout.segments);
+        let loaded = Loaded { region, framing: how.framing, segments };
+        if loaded.region.is_some() {
             for number in layout.straddlers().take_while(|number| *number < layout.records) {
-                let record = records.get(number);
+                let location = u64::from(number);
+                let record = loaded.records().get(location);
                 if how.verify {
-                    workers[0].sum_in.add_records(record, how.record_length);
+                    workers[0].sum_in.add_all(how.framing, record);
                 }
-                dealers[0].deal_item(&classifier, how.key, (record, number));
+                dealers[0].deal_item(&classifier, how.key, (record, location));
             }
-            dealers[0].mark(layout.records);
+            dealers[0].mark(u64::from(layout.records));
         } else {
             assert_eq!(layout.straddlers().next(), None, "spans of short records hold them whole");
         }
-        let load =
-            KeyedLoad::new(how.key, (loaded, layout, how.record_length), &classifier, dealers);
+        let load = KeyedLoad::new(how.key, (loaded, how.bucket_records), &classifier, dealers);
         (load, pool, spare)
     }
 }
@@ -269,6 +266,25 @@ impl<K: KeyEncoder> Fill for RawLoad<'_, K> {
             Input::Files(_) => std::thread::sleep(TURN),
         }
     }
+}
+
+/// A classifier for a load of about `load_bytes`, made of the first records of a stream, for want of
+/// a better sample.
+pub fn classifier_of<K: KeyEncoder>(
+    how: &Dealing<'_, K>,
+    (framing, bytes): (Framing, &[u8]),
+    load_bytes: usize,
+) -> Classifier {
+    let mut sample = Sample::new(how.key, 0);
+    let mut location = 0;
+    for (number, record) in (0..).zip(framing.records(bytes)) {
+        let place = if matches!(framing, Framing::Fixed(_)) { number } else { location };
+        sample.push(how.key, record, place);
+        location += record.len() as u64;
+    }
+    let average = (location as usize).div_ceil(sample.len().max(1)).max(1);
+    let wanted = load_bytes / average / how.bucket_records;
+    super::sample::build(&sample, wanted, how.buckets_max)
 }
 
 /// Cuts a region into the spans' places.

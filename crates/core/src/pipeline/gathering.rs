@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::stage::{Drain, Worker};
 use crate::error::Result;
+use crate::format::Framing;
+use crate::incore::item::location;
 use crate::incore::{KeyedLoad, gather};
 use crate::key::KeyEncoder;
 use crate::load::Records;
@@ -29,20 +31,22 @@ pub struct Destination<'a> {
 }
 
 impl Destination<'_> {
-    /// Notes records on their way: the first is record `first` of the destination.
+    /// Notes records on their way: the first begins at byte `offset` of the destination.
     pub fn note<K: KeyEncoder>(
         &self,
         key: &K,
-        first: u64,
+        framing: Framing,
+        offset: u64,
         bytes: &[u8],
-        length: usize,
         sum: &mut Sum,
     ) {
         if self.is_summed {
-            sum.add_records(bytes, length);
+            sum.add_all(framing, bytes);
         }
-        if let Some(index) = self.index {
-            index.note(key, first, bytes);
+        if let Some(index) = self.index
+            && let Framing::Fixed(length) = framing
+        {
+            index.note(key, offset / length as u64, bytes);
         }
     }
 }
@@ -53,7 +57,7 @@ pub struct Gathering<'a, K> {
     key: &'a K,
     load: &'a KeyedLoad,
     destination: Destination<'a>,
-    record_length: usize,
+    framing: Framing,
     tasks: Vec<Range<usize>>,
     next: AtomicUsize,
 }
@@ -63,36 +67,46 @@ impl<'a, K: KeyEncoder> Gathering<'a, K> {
     pub fn new(
         key: &'a K,
         load: &'a KeyedLoad,
-        record_length: usize,
+        framing: Framing,
         destination: Destination<'a>,
         task_bytes: u64,
     ) -> Self {
         let tasks = load.tasks(task_bytes);
-        Self { key, load, destination, record_length, tasks, next: AtomicUsize::new(0) }
+        Self { key, load, destination, framing, tasks, next: AtomicUsize::new(0) }
     }
 
-    /// Gathers a sorted bucket, whose first record is record `first` of the destination.
+    /// Gathers a sorted bucket, which begins at byte `offset` of the destination; where it ends.
     fn emit(
         &self,
         (entries, records): (&[u64], &Records<'_>),
-        mut first: u64,
+        mut offset: u64,
         writer: &mut dyn Writer,
         sum: &mut Sum,
-    ) -> Result<()> {
-        let length = self.record_length;
-        let batch = (BATCH_BYTES / length).max(1);
+    ) -> Result<u64> {
+        let (key, framing) = (self.key, self.framing);
         let mut rest = entries;
         while !rest.is_empty() {
             let room = writer.room();
-            let count = batch.min(room.len() / length).min(rest.len());
-            let out = &mut room[..count * length];
-            gather(rest, records, out);
-            self.destination.note(self.key, first, out, length, sum);
-            writer.commit(count * length)?;
-            rest = &rest[count..];
-            first += count as u64;
+            let batch = match framing {
+                Framing::Fixed(length) => BATCH_BYTES.max(length),
+                Framing::Terminated(_) => BATCH_BYTES,
+            };
+            let out = room.len().min(batch);
+            let gathered = gather(rest, records, &mut room[..out]);
+            let bytes = if gathered.records > 0 {
+                self.destination.note(key, framing, offset, &room[..gathered.bytes], sum);
+                writer.commit(gathered.bytes)?;
+                gathered.bytes
+            } else {
+                let record = records.get(location(rest[0]));
+                self.destination.note(key, framing, offset, record, sum);
+                writer.put(record)?;
+                record.len()
+            };
+            rest = &rest[gathered.records.max(1)..];
+            offset += bytes as u64;
         }
-        Ok(())
+        Ok(offset)
     }
 }
 
@@ -105,15 +119,12 @@ impl<K: KeyEncoder> Drain for Gathering<'_, K> {
     fn produce(&self, task: usize, worker: &mut Worker<'_>) -> Result<()> {
         let parts = self.tasks[task].clone();
         let range = self.load.sorted_range(&parts);
-        let length = self.record_length as u64;
-        let (offset, bytes) = (range.start * length, (range.end - range.start) * length);
         let Worker { lane, scratch, sum_out, .. } = worker;
-        self.destination.sink.write(lane, offset, bytes, |writer| {
-            let mut first = range.start;
+        self.destination.sink.write(lane, range.start, range.end - range.start, |writer| {
+            let mut offset = range.start;
             for part in parts {
-                first += self.load.sort_part(self.key, part, scratch, |entries, records| {
-                    self.emit((entries, records), first, writer, sum_out)?;
-                    Ok::<u64, crate::Error>(entries.len() as u64)
+                offset = self.load.sort_part(self.key, part, scratch, |entries, records| {
+                    self.emit((entries, records), offset, writer, sum_out)
                 })?;
             }
             Ok(())

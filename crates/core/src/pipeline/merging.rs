@@ -6,6 +6,7 @@ use super::gathering::Destination;
 use super::slabs::LoadedSlab;
 use super::stage::{Drain, Worker};
 use crate::error::Result;
+use crate::format::Framing;
 use crate::key::KeyEncoder;
 use crate::merge::{Bound, LoserTree, Piece, positions};
 use crate::proof::Sum;
@@ -93,7 +94,9 @@ impl<'a, K: KeyEncoder> Merging<'a, K> {
             if merged == 0 {
                 return Ok(());
             }
-            self.destination.note(self.key, first, &room[..merged], length, sum);
+            let offset = first * length as u64;
+            let framing = Framing::Fixed(length);
+            self.destination.note(self.key, framing, offset, &room[..merged], sum);
             writer.commit(merged)?;
             first += (merged / length) as u64;
         }

@@ -18,6 +18,9 @@ mod crew;
 mod dealing;
 mod gathering;
 mod generate;
+mod intake;
+mod line_intake;
+mod lines;
 mod merging;
 mod passes;
 mod sample;
@@ -30,6 +33,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use crate::error::{Error, Result};
+use crate::format::Framing;
 use crate::incore::KeyedLoad;
 use crate::io::{Direct, Engine, File, Region};
 use crate::key::KeyEncoder;
@@ -46,6 +50,7 @@ use gathering::{Destination, Gathering};
 use generate::Generated;
 use spill::Spill;
 
+pub use sample::average_length;
 pub use stream::Stream;
 
 /// Where the records come from, open.
@@ -66,7 +71,9 @@ pub struct Work {
     pub input: Input,
     /// Where runs go.
     pub temp: Vec<PathBuf>,
-    /// Bytes per record.
+    /// How records are told apart.
+    pub framing: Framing,
+    /// Bytes per record; of records that differ, their average as far as it is known.
     pub record_length: usize,
     /// The engine.
     pub engine: Engine,
@@ -103,9 +110,20 @@ impl Work {
                 .map(|file| Source { bytes: file.len(), is_direct: file.is_direct() })
                 .collect(),
             Input::Stream(_) => {
-                let length = self.record_length as u64;
+                let length = match self.framing {
+                    Framing::Fixed(length) => length as u64,
+                    Framing::Terminated(_) => 1,
+                };
                 vec![Source { bytes: (i64::MAX as u64) / length * length, is_direct: false }]
             }
+        }
+    }
+
+    /// Bytes that the output may have more than the input: each file's last line may lack its end.
+    fn terminators_lacking(&self) -> u64 {
+        match (&self.input, self.framing) {
+            (Input::Files(files), Framing::Terminated(_)) => files.len() as u64,
+            _ => 0,
         }
     }
 
@@ -123,6 +141,8 @@ impl Work {
 pub struct Outcome {
     /// Records sorted.
     pub records: u64,
+    /// Their bytes.
+    pub bytes: u64,
     /// Time and bytes of each phase.
     pub phases: Vec<(PhaseTime, LaneCounters)>,
     /// The engine that was used.
@@ -139,13 +159,23 @@ pub struct Outcome {
     pub merge_width: u64,
 }
 
+/// How a sort ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// With the output written.
+    Sorted(Outcome),
+    /// With nothing written: records are shorter than was planned for. They have so many bytes, on
+    /// average.
+    Crowded(usize),
+}
+
 /// Sorts.
 pub fn sort<K: KeyEncoder>(
     work: &Work,
     key: &K,
     output: &mut Output,
     progress: &Progress,
-) -> Result<Outcome> {
+) -> Result<Ended> {
     let mut spill = Spill::new(work.temp.clone());
     if let Some(bytes) = work.input.bytes() {
         reserve(work, bytes, output, &spill)?;
@@ -154,6 +184,7 @@ pub fn sort<K: KeyEncoder>(
     let (mut crew, memory) = Crew::new(&work.plan, work.engine, progress)?;
     let generated = generate::generate(work, key, &mut crew, memory, &mut spill)?;
     let made = match generated {
+        Generated::Crowded(average) => return Ok(Ended::Crowded(average)),
         Generated::Whole(load) => write_load(work, key, &mut crew, &load, output)?,
         Generated::Runs(runs, memory) => {
             write_runs(work, key, &mut crew, (runs, memory), &mut spill, output)?
@@ -161,11 +192,12 @@ pub fn sort<K: KeyEncoder>(
     };
     crew.enter(Phase::Finishing)?;
     let proof = prove(work, &crew, made.records)?;
-    Ok(Outcome { phases: crew.phases(), engine: crew.engine(), proof, ..made })
+    Ok(Ended::Sorted(Outcome { phases: crew.phases(), engine: crew.engine(), proof, ..made }))
 }
 
 /// Makes sure that there is room, before there is work that could be lost.
 fn reserve(work: &Work, bytes: u64, output: &Output, spill: &Spill) -> Result<()> {
+    let bytes = bytes + work.terminators_lacking();
     output.reserve(bytes)?;
     if work.plan.is_one_pass {
         return Ok(());
@@ -184,13 +216,13 @@ fn write_load<K: KeyEncoder>(
 ) -> Result<Outcome> {
     crew.enter(Phase::Writing)?;
     let records = load.records();
-    let sink = output.sink(records * work.record_length as u64)?;
+    let bytes = load.bytes();
+    let sink = output.sink(bytes)?;
     let destination = Destination { sink: &sink, index: None, is_summed: work.verify };
-    let gathering =
-        Gathering::new(key, load, work.record_length, destination, work.plan.task_bytes);
+    let gathering = Gathering::new(key, load, work.framing, destination, work.plan.task_bytes);
     stage::run(&mut crew.workers, None, Some(&gathering), || Ok(()))?;
     sink.assert_whole();
-    Ok(Outcome { records, passes: 1, loads: 1, ..Outcome::default() })
+    Ok(Outcome { records, bytes, passes: 1, loads: 1, ..Outcome::default() })
 }
 
 /// Merges runs to the output.
@@ -204,10 +236,11 @@ fn write_runs<K: KeyEncoder>(
 ) -> Result<Outcome> {
     let generated = runs.len() as u64;
     let records: u64 = runs.iter().map(|run| run.records).sum();
+    let bytes = records * work.record_length as u64;
     crew.enter(Phase::IntermediateMerge)?;
     let more = passes::narrow(work, key, crew, &mut memory, (spill, &mut runs))?;
     crew.enter(Phase::Writing)?;
-    let sink = output.sink(records * work.record_length as u64)?;
+    let sink = output.sink(bytes)?;
     let destination = Destination { sink: &sink, index: None, is_summed: work.verify };
     passes::merge(work, key, crew, &mut memory, &runs, destination)?;
     sink.assert_whole();
@@ -215,6 +248,7 @@ fn write_runs<K: KeyEncoder>(
     let passes = if records == 0 { 1 } else { 2 + more };
     Ok(Outcome {
         records,
+        bytes,
         passes,
         loads: generated,
         runs: generated,
@@ -225,8 +259,8 @@ fn write_runs<K: KeyEncoder>(
 
 /// Holds what was written against what was read, and that against what the files held.
 fn prove(work: &Work, crew: &Crew<'_>, records: u64) -> Result<Option<Sum>> {
-    if let Some(bytes) = work.input.bytes() {
-        assert_eq!(records, bytes / work.record_length as u64, "every record is in some load");
+    if let (Some(bytes), Framing::Fixed(length)) = (work.input.bytes(), work.framing) {
+        assert_eq!(records, bytes / length as u64, "every record is in some load");
     }
     if !work.verify {
         return Ok(None);

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use crate::error::Result;
+use crate::format::Framing;
 use crate::incore::{Classifier, Sample};
 use crate::io::{Arena, Engine, File, Operation, Queue, Region, Request};
 use crate::key::KeyEncoder;
@@ -48,7 +49,39 @@ pub fn build(sample: &Sample, wanted: usize, buckets_max: usize) -> Classifier {
     }
 }
 
-/// Reads samples.
+/// What shifts pages: a generator that begins the same each time, so that runs can be repeated.
+struct Random(u64);
+
+impl Default for Random {
+    fn default() -> Self {
+        Self(0x9e37_79b9_7f4a_7c15)
+    }
+}
+
+impl Random {
+    /// A number from 0 up to 1 (xorshift64*, Marsaglia 2003 and Vigna 2016).
+    fn next(&mut self) -> f64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// Buffers of `window` bytes each.
+fn buffers(count: usize, window: usize) -> Result<Vec<Region>> {
+    let mut memory = Arena::new(ByteSize((count * window) as u64))?;
+    let mut buffers = Vec::with_capacity(count);
+    for _ in 1..count {
+        let rest = memory.split_off(window);
+        buffers.push(memory);
+        memory = rest;
+    }
+    buffers.push(memory);
+    Ok(buffers)
+}
+
+/// Reads samples of records of fixed length.
 pub struct Sampler {
     queue: Box<dyn Queue>,
     /// Buffers not in use.
@@ -56,8 +89,7 @@ pub struct Sampler {
     /// Bytes of a buffer: a page and the records that reach into it.
     window: usize,
     record_length: usize,
-    /// State of the generator that shifts pages. Fixed at the start: runs can be repeated.
-    random: u64,
+    random: Random,
 }
 
 impl Sampler {
@@ -65,15 +97,8 @@ impl Sampler {
     pub fn new(engine: Engine, record_length: usize) -> Result<Self> {
         let window = (record_length + PAGE).next_multiple_of(PAGE);
         let depth = (DEPTH * PAGE / window).clamp(2, DEPTH);
-        let mut memory = Arena::new(ByteSize((depth * window) as u64))?;
-        let mut free = Vec::with_capacity(depth);
-        for _ in 1..depth {
-            let rest = memory.split_off(window);
-            free.push(memory);
-            memory = rest;
-        }
-        free.push(memory);
-        let random = 0x9e37_79b9_7f4a_7c15;
+        let free = buffers(depth, window)?;
+        let random = Random::default();
         Ok(Self { queue: engine.queue(depth)?, free, window, record_length, random })
     }
 
@@ -94,7 +119,7 @@ impl Sampler {
         let pages = pages.min((layout.bytes as u64 / SHARE) as usize / self.window).max(DEPTH);
         let share = layout.records as usize as f64 / pages as f64;
         for page in 0..pages {
-            let shift = self.next_random();
+            let shift = self.random.next();
             let record = ((page as f64 + shift) * share) as u32;
             if self.free.is_empty() {
                 self.take_in(key, layout, &mut sample)?;
@@ -105,14 +130,6 @@ impl Sampler {
             self.take_in(key, layout, &mut sample)?;
         }
         Ok(build(&sample, wanted, buckets_max))
-    }
-
-    /// A number from 0 up to 1 (xorshift64*, Marsaglia 2003 and Vigna 2016).
-    fn next_random(&mut self) -> f64 {
-        self.random ^= self.random >> 12;
-        self.random ^= self.random << 25;
-        self.random ^= self.random >> 27;
-        (self.random.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// Asks for the page that record `number` of the load begins in.
@@ -147,7 +164,7 @@ impl Sampler {
         let last = first.saturating_add(RECORDS_PER_PAGE as u32).min(layout.records);
         let same_file = same_segment_end(layout, first);
         for (number, record) in (first..last.min(same_file)).zip(records) {
-            sample.push(key, record, number);
+            sample.push(key, record, u64::from(number));
         }
         self.free.push(done.request.region);
         Ok(())
@@ -168,4 +185,125 @@ fn same_segment_end(layout: &Layout, number: u32) -> u32 {
     let source = layout.spans[after - 1].source;
     let next = layout.spans[after..].iter().find(|span| span.source != source);
     next.map_or(layout.records, |span| span.first_record)
+}
+
+/// Lines of which some are wanted.
+pub struct Lines<'a, I> {
+    /// The inputs.
+    pub files: &'a [Arc<File>],
+    /// How lines are told apart.
+    pub framing: Framing,
+    /// What is left of them: input, offset and bytes.
+    pub left: I,
+    /// How much of that is wanted.
+    pub load: u64,
+}
+
+/// Bytes read at each place: some lines, the first of which is cut off.
+const LINE_WINDOW: usize = 2 * PAGE;
+
+/// Reads samples of lines.
+pub struct LineSampler {
+    queue: Box<dyn Queue>,
+    free: Vec<Region>,
+    random: Random,
+}
+
+impl LineSampler {
+    /// A sampler of lines.
+    pub fn new(engine: Engine) -> Result<Self> {
+        let free = buffers(DEPTH, LINE_WINDOW)?;
+        Ok(Self { queue: engine.queue(DEPTH)?, free, random: Random::default() })
+    }
+
+    /// A classifier for a load that begins with the first of `lines`, of about `wanted` buckets.
+    pub fn classifier<K: KeyEncoder>(
+        &mut self,
+        key: &K,
+        lines: Lines<'_, impl Iterator<Item = (usize, u64, u64)>>,
+        (wanted, buckets_max): (usize, usize),
+    ) -> Result<Classifier> {
+        let mut sample = Sample::new(key, 0);
+        let Lines { files, framing, left, load } = lines;
+        if wanted > 1 {
+            let pages = (wanted * OVERSAMPLING).div_ceil(RECORDS_PER_PAGE).max(wanted);
+            let pages = pages.min((load / SHARE) as usize / LINE_WINDOW).max(DEPTH);
+            let share = load / pages as u64;
+            let mut before = 0;
+            for (source, offset, bytes) in left {
+                let here = bytes.min(load - before);
+                for page in 0..here / share.max(1) {
+                    let shift = page * share + (self.random.next() * share as f64) as u64;
+                    let tag = before + shift;
+                    if self.free.is_empty() {
+                        self.take_in(key, framing, &mut sample)?;
+                    }
+                    self.ask(&files[source], offset + shift, tag)?;
+                }
+                before += here;
+            }
+        }
+        while self.queue.in_flight() > 0 {
+            self.take_in(key, framing, &mut sample)?;
+        }
+        Ok(build(&sample, wanted, buckets_max))
+    }
+
+    /// Asks for the page at `offset`, which lies `tag` bytes behind the start of the load.
+    fn ask(&mut self, file: &Arc<File>, offset: u64, tag: u64) -> Result<()> {
+        let Some(region) = self.free.pop() else { return Ok(()) };
+        let (operation, file) = (Operation::Read, Arc::clone(file));
+        let offset = offset & !(PAGE as u64 - 1);
+        self.queue.submit(Request { operation, file, offset, region, range: 0..LINE_WINDOW, tag })
+    }
+
+    /// Adds the whole lines of one page to the sample.
+    fn take_in<K: KeyEncoder>(
+        &mut self,
+        key: &K,
+        framing: Framing,
+        sample: &mut Sample,
+    ) -> Result<()> {
+        let Some(done) = self.queue.wait()? else { return Ok(()) };
+        let bytes = &done.request.region[..done.result?];
+        let mut place = framing.first_length(bytes);
+        for _ in 0..RECORDS_PER_PAGE {
+            let rest = &bytes[place..];
+            let length = framing.first_length(rest);
+            if length == rest.len() {
+                break; // it may be cut off
+            }
+            sample.push(key, &rest[..length], done.request.tag + place as u64);
+            place += length;
+        }
+        self.free.push(done.request.region);
+        Ok(())
+    }
+}
+
+/// Places at which records are measured.
+const MEASURED: u64 = 16;
+
+/// Average bytes of the records in `files`, as some pages from all over them show it.
+pub fn average_length(files: &[Arc<File>], framing: Framing) -> Result<usize> {
+    let mut queue = Engine::Sync.queue(1)?;
+    let mut free = buffers(1, LINE_WINDOW)?;
+    let total: u64 = files.iter().map(|file| file.len()).sum();
+    let (mut bytes, mut records) = (0, 0);
+    for file in files {
+        let places = (MEASURED * file.len()).div_ceil(total.max(1)).min(MEASURED);
+        for place in 0..places {
+            let Some(region) = free.pop() else { break };
+            let (operation, file) = (Operation::Read, Arc::clone(file));
+            let offset = file.len() / places * place & !(PAGE as u64 - 1);
+            let range = 0..LINE_WINDOW;
+            queue.submit(Request { operation, file, offset, region, range, tag: 0 })?;
+            let Some(done) = queue.wait()? else { break };
+            let read = &done.request.region[..done.result?];
+            bytes += read.len();
+            records += framing.records(read).count().max(1);
+            free.push(done.request.region);
+        }
+    }
+    Ok((bytes / records.max(1)).max(1))
 }

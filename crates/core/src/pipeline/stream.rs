@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
+use crate::format::Framing;
 use crate::io::pipe;
 use crate::stats::Progress;
 
@@ -12,13 +13,15 @@ use crate::stats::Progress;
 pub struct Stream {
     /// The stream being read, and those after it.
     readers: VecDeque<pipe::Reader>,
-    record_length: usize,
+    framing: Framing,
+    /// The last byte that was read.
+    last: u8,
 }
 
 impl Stream {
     /// Streams at their beginnings.
-    pub fn new(readers: impl IntoIterator<Item = pipe::Reader>, record_length: usize) -> Self {
-        Self { readers: readers.into_iter().collect(), record_length }
+    pub fn new(readers: impl IntoIterator<Item = pipe::Reader>, framing: Framing) -> Self {
+        Self { readers: readers.into_iter().collect(), framing, last: 0 }
     }
 
     /// Whether the end of the last one has been seen.
@@ -26,7 +29,8 @@ impl Stream {
         self.readers.is_empty()
     }
 
-    /// Reads until `buffer` is full or the last stream ends; bytes read, and how long that took.
+    /// Reads until `buffer` is full or the last stream ends; bytes read, and how long that took. A
+    /// stream that lacks its last terminator gets it.
     ///
     /// # Errors
     ///
@@ -36,11 +40,22 @@ impl Stream {
         let begun = Instant::now();
         let mut filled = 0;
         while let Some(reader) = self.readers.front_mut() {
-            filled += reader.fill(&mut buffer[filled..], progress)?;
+            let read = reader.fill(&mut buffer[filled..], progress)?;
+            filled += read;
+            if read > 0 {
+                self.last = buffer[filled - 1];
+            }
             if filled == buffer.len() {
                 break;
             }
-            check_end(reader, self.record_length as u64)?;
+            match self.framing {
+                Framing::Fixed(length) => check_end(reader, length as u64)?,
+                Framing::Terminated(end) if reader.bytes() > 0 && self.last != end => {
+                    (buffer[filled], self.last) = (end, end);
+                    filled += 1;
+                }
+                Framing::Terminated(_) => {}
+            }
             self.readers.pop_front();
         }
         Ok((filled, begun.elapsed()))

@@ -48,6 +48,9 @@ const FIXED_SHARE: usize = 3;
 /// Records named by 32-bit numbers.
 const RECORDS_MAX: u64 = u32::MAX as u64;
 
+/// Entries that a load of lines has room for even if it is expected to have hardly any.
+const VARYING_LEAST: u64 = 4096;
+
 /// Bytes of the arena that a budget leaves.
 pub fn usable(budget: ByteSize, threads: usize) -> usize {
     let reserve = RESERVE + RESERVE_PER_THREAD * threads as u64 + budget.bytes() / RESERVE_SHARE;
@@ -143,12 +146,14 @@ impl LoadMemory {
 }
 
 /// What a load's memory follows from, besides its size.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// What lies in the buckets.
     pub item: Item,
-    /// Bytes per record.
+    /// Bytes per record, or their average.
     pub record_length: usize,
+    /// Whether records differ in length.
+    pub varies: bool,
     /// Workers.
     pub threads: usize,
     /// Bytes of one read request.
@@ -158,20 +163,30 @@ pub struct Sizes {
 }
 
 impl Sizes {
+    /// The same for lines of `average` bytes.
+    #[must_use]
+    pub fn of_lines(self, average: usize) -> Self {
+        Self { record_length: average.max(1), ..self }
+    }
+
     /// The memory of a load of `bytes` bytes of records that take `padded` bytes where they are
     /// read.
     pub fn load_for(&self, padded: u64, bytes: u64) -> LoadMemory {
-        let records = (bytes / self.record_length as u64).min(RECORDS_MAX);
+        let expected = bytes / self.record_length as u64;
+        // Averages come from a sample; memory that is not needed in the end is never touched.
+        let allowance = if self.varies { expected / 4 + VARYING_LEAST } else { 0 };
+        let most = if self.varies { u64::MAX } else { RECORDS_MAX };
+        let records = (expected + allowance).min(most);
         let buckets_max = buckets_max(records, self.record_length);
         let pool = Pool::bytes_needed(records, self.item.bytes(), buckets_max, self.threads);
         let read = match self.item {
             Item::Entry => padded.next_multiple_of(PAGE as u64),
             Item::Record(_) => (self.block_bytes * self.threads * self.read_depth) as u64,
         };
-        let is_too_many = bytes / self.record_length as u64 > RECORDS_MAX;
+        let is_too_many = expected > most;
         LoadMemory {
             records_bytes: padded,
-            records_max: records as u32,
+            records_max: records.min(RECORDS_MAX) as u32,
             read_bytes: if is_too_many { usize::MAX / 4 } else { read as usize },
             pool_bytes: (pool as usize).next_multiple_of(PAGE),
             buckets_max,
@@ -180,7 +195,7 @@ impl Sizes {
 
     /// The largest load within `limit` bytes of memory.
     pub fn load_within(&self, limit: usize) -> LoadMemory {
-        let ceiling = (limit as u64).min(RECORDS_MAX * self.record_length as u64);
+        let ceiling = (limit as u64).min(RECORDS_MAX.saturating_mul(self.record_length as u64));
         let fits = |bytes: u64| self.load_for(bytes, bytes).bytes() <= limit;
         let (mut low, mut high) = (0, ceiling / PAGE as u64 + 1);
         while low + 1 < high {

@@ -22,10 +22,10 @@ pub struct Need {
     pub input_bytes: Option<u64>,
     /// Number of inputs.
     pub inputs: usize,
-    /// Bytes per record.
+    /// Bytes per record; where they differ, their average as far as it is known.
     pub record_length: usize,
-    /// Bytes of the normalized key.
-    pub key_length: usize,
+    /// Whether records differ in length.
+    pub varies: bool,
     /// Ceiling of the process's resident size.
     pub budget: ByteSize,
     /// Workers wanted.
@@ -59,6 +59,8 @@ pub struct Plan {
     pub slab_bytes: usize,
     /// Most runs merged at once.
     pub merge_width: usize,
+    /// What loads follow from, for dividing their memory anew.
+    pub sizes: memory::Sizes,
 }
 
 /// Read requests in flight over all workers. Eight keep the disks we know busy.
@@ -84,7 +86,7 @@ impl Plan {
     ///
     /// [`Error::Usage`] where the budget is too small for even the smallest sort.
     pub fn new(need: &Need) -> Result<Self> {
-        let item = Item::for_length(need.record_length);
+        let item = if need.varies { Item::Entry } else { Item::for_length(need.record_length) };
         let usable = memory::usable(need.budget, need.threads);
         let threads = memory::threads(need, item, usable);
         let lane = LaneMemory::new(need.record_length, usable, threads);
@@ -97,6 +99,7 @@ impl Plan {
         let sizes = memory::Sizes {
             item,
             record_length: need.record_length,
+            varies: need.varies,
             threads,
             block_bytes,
             read_depth,
@@ -127,6 +130,7 @@ impl Plan {
             task_bytes: task_share.clamp(1, TASK_MAX),
             slab_bytes: half,
             merge_width,
+            sizes,
         })
     }
 }

@@ -9,6 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::layout::{BLOCK, DATA_START, FOOTER, Footer, Geometry, HEADER, INDEX_KEY_MAX};
 use super::*;
 use crate::error::{Error, Result};
+use crate::format::Framing;
 use crate::io::{Direct, Engine};
 use crate::key::{Key, KeyEncoder, KeySpec};
 use crate::proof::Sum;
@@ -43,7 +44,7 @@ pub(crate) fn write_run(
     let next = AtomicUsize::new(0);
     let lane = || crate::sink::tests::lane(Engine::Auto, (4 * BLOCK, length, BLOCK), &progress);
     let mut sum = Sum::default();
-    sum.add_records(data, length);
+    sum.add_all(Framing::Fixed(length), data);
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
@@ -136,7 +137,7 @@ fn what_is_written_is_read_back() {
 fn check_tables(run: &Run, key: &dyn KeyEncoder, data: &[u8], length: usize) {
     let reader = RunReader::open(run, Direct::Auto).unwrap();
     let mut sum = Sum::default();
-    sum.add_records(data, length);
+    sum.add_all(Framing::Fixed(length), data);
     assert_eq!(reader.footer().sum, sum);
     let record = |number: u64| &data[number as usize * length..][..length];
     for window_bytes in [0, 1000, 1 << 20] {

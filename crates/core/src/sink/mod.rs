@@ -33,6 +33,18 @@ pub trait Writer {
 
     /// The first `bytes` of [`room`](Self::room) have been filled. May wait for a free buffer.
     fn commit(&mut self, bytes: usize) -> Result<()>;
+
+    /// Writes all of `bytes`, of any length.
+    fn put(&mut self, mut bytes: &[u8]) -> Result<()> {
+        while !bytes.is_empty() {
+            let room = self.room();
+            let (now, later) = bytes.split_at(bytes.len().min(room.len()));
+            room[..now.len()].copy_from_slice(now);
+            self.commit(now.len())?;
+            bytes = later;
+        }
+        Ok(())
+    }
 }
 
 /// Where a stage's bytes go.

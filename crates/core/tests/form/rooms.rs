@@ -9,7 +9,7 @@ use crate::source::Source;
 /// `output`; `plan` decides, `pipeline` does, `job` is the front door, and `report` reads what
 /// `stats` holds. A room need not exist yet.
 const ROOMS: [&str; 18] = [
-    "units", "error", "stats", "proof", "io", "sink", "format", "load", "key", "incore", "run",
+    "units", "error", "format", "stats", "proof", "io", "sink", "load", "key", "incore", "run",
     "merge", "operator", "output", "plan", "pipeline", "job", "report",
 ];
 const PLACE: &str = "crates/core/src/";

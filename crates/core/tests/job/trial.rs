@@ -152,17 +152,12 @@ impl Trial {
         self.inputs.iter().map(|input| input.len() as u64).sum()
     }
 
-    fn key_length(&self) -> usize {
-        let sum: usize = self.parts.iter().map(|part| part.end - part.start).sum();
-        if self.parts.is_empty() { self.length } else { sum }
-    }
-
     fn need(&self, memory: ByteSize) -> Need {
         Need {
             input_bytes: (!self.is_streamed_in).then(|| self.bytes()),
             inputs: self.inputs.len(),
             record_length: self.length,
-            key_length: self.key_length(),
+            varies: false,
             budget: memory,
             threads: self.threads,
         }

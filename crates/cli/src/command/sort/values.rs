@@ -8,7 +8,6 @@ use std::str::FromStr;
 use std::thread;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use sortwell::format::Format;
 use sortwell::job::Budget;
 use sortwell::key::KeySpec;
 use sortwell::{ByteSize, Error};
@@ -32,18 +31,6 @@ where
 /// `on` or `off`.
 pub fn switch() -> impl TypedValueParser<Value = bool> {
     PossibleValuesParser::new(["on", "off"]).map(|word| word == "on")
-}
-
-/// A record format; formats that sortwell is to learn later are told apart from misspelt ones.
-pub fn format(text: &str) -> Result<Format, String> {
-    const LATER: [&str; 4] = ["lines", "prefixed", "csv", "tsv"];
-    let name = text.split(':').next().unwrap_or(text);
-    if LATER.contains(&name) {
-        return Err(format!(
-            "sortwell cannot sort '{name}' yet, only fixed-length records: fixed:100"
-        ));
-    }
-    text.parse()
 }
 
 /// A size or a percentage.

@@ -69,8 +69,8 @@ fn kinds(length: usize) -> Vec<(&'static str, Vec<Vec<u8>>)> {
 
 /// Holds a classifier to its promise over `records`; how many are in each bucket.
 fn check<K: KeyEncoder>(key: &K, classifier: &Classifier, records: &[Vec<u8>]) -> Vec<usize> {
-    let mut order: Vec<u32> = (0..records.len() as u32).collect();
-    let record = |number: u32| records[number as usize].as_slice();
+    let mut order: Vec<u64> = (0..records.len() as u64).collect();
+    let record = |number: u64| records[number as usize].as_slice();
     order.sort_by(|&a, &b| key.compare_from(record(a), record(b), 0)); // stable: by number
     let mut counts = vec![0; classifier.buckets()];
     let mut before = (0, 0);
@@ -97,7 +97,7 @@ fn built<K: KeyEncoder>(
 ) -> Classifier {
     let mut sample = Sample::new(key, 0);
     for number in seen.step_by(step) {
-        sample.push(key, &records[number], number as u32);
+        sample.push(key, &records[number], number as u64);
     }
     Classifier::build(&sample, per_bucket)
 }
@@ -186,8 +186,8 @@ fn later_first_words() {
             assert!(counts.len() > 50 || first_word < 19, "{first_word}: {}", counts.len());
         }
         let equal = vec![vec![5; length]; COUNT as usize];
-        let mut sample = Sample::new(key, key.words());
-        (0..COUNT).step_by(10).for_each(|number| sample.push(key, &equal[0], number));
+        let mut sample = Sample::new(key, LOCATION);
+        (0..COUNT).step_by(10).for_each(|number| sample.push(key, &equal[0], u64::from(number)));
         let counts = check(key, &Classifier::build(&sample, 10), &equal);
         assert!(counts.len() > 30 && counts.iter().all(|count| *count < 300), "{counts:?}");
     });

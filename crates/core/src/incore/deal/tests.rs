@@ -2,7 +2,8 @@
 //! input, whoever dealt which block when.
 
 use super::*;
-use crate::incore::{Sample, item::number};
+use crate::format::Framing;
+use crate::incore::{Sample, item::location};
 use crate::io::Arena;
 use crate::key::{Key, KeySpec, with_encoder};
 use crate::units::ByteSize;
@@ -49,13 +50,14 @@ fn dealt<K: KeyEncoder>(
     for size in [1, 700, 0, 33, 5000, 2].into_iter().cycle() {
         let (block, more) = rest.split_at((size * length).min(rest.len()));
         blocks.push((first, block));
-        (first, rest) = (first + (block.len() / length) as u32, more);
+        (first, rest) = (first + (block.len() / length) as u64, more);
         if rest.is_empty() {
             break;
         }
     }
     for (turn, (first, block)) in blocks.into_iter().rev().enumerate() {
-        dealers[turn * 7 % workers].deal(classifier, key, block, length, first);
+        let block = (block, Framing::Fixed(length));
+        dealers[turn * 7 % workers].deal(classifier, key, block, first);
     }
     Dealt::new(dealers)
 }
@@ -89,7 +91,7 @@ fn records_come_back_once_and_in_order() {
                 let pool = pool(count, item, classifier.buckets(), workers);
                 let dealt = dealt(key, (&data, length), (item, workers), (&classifier, &pool));
                 for bucket in 0..classifier.buckets() {
-                    let belongs = |(number, record): &(u32, &[u8])| {
+                    let belongs = |(number, record): &(u64, &[u8])| {
                         classifier.bucket(key, record, *number) as usize == bucket
                     };
                     let numbered = (0..).zip(data.chunks_exact(length));
@@ -121,7 +123,7 @@ fn entries_come_back_once() {
                 assert_eq!(bytes.len(), 8 * dealt.count(bucket));
                 for bytes in bytes.as_chunks::<8>().0 {
                     let found = u64::from_ne_bytes(*bytes);
-                    let number = number(found);
+                    let number = location(found);
                     let record = &data[number as usize * length..][..length];
                     let (belongs, digest) = classifier.classify(key, record, number);
                     assert_eq!((belongs as usize, found), (bucket, entry(digest, number)));

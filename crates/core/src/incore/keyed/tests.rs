@@ -2,7 +2,8 @@
 //! buckets that outgrow a worker, and pools that must never run dry.
 
 use super::*;
-use crate::incore::bucket::{BUCKET_ENTRIES, BUCKET_ENTRIES_MAX};
+use crate::format::Framing;
+use crate::incore::bucket::{BUCKET_ENTRIES, BUCKET_ENTRIES_MAX, bucket_records};
 use crate::incore::{Pool, gather};
 use crate::io::Arena;
 use crate::key::{Key, KeySpec, with_encoder};
@@ -78,9 +79,9 @@ fn keyed<K: KeyEncoder>(key: &K, data: &[u8], length: usize, seen: Seen) -> Keye
     let mut dealers: Vec<Dealer> = (0..WORKERS).map(|_| new()).collect();
     let blocks: Vec<&[u8]> = data.chunks(BLOCK_RECORDS * length).collect();
     for (index, block) in blocks.iter().enumerate().rev() {
-        let first = (index * BLOCK_RECORDS) as u32;
+        let first = (index * BLOCK_RECORDS) as u64;
         let worker = mixed(index as u64) as usize % WORKERS;
-        dealers[worker].deal(&classifier, key, block, length, first);
+        dealers[worker].deal(&classifier, key, (block, Framing::Fixed(length)), first);
     }
     let region = (item == Item::Entry).then(|| {
         let mut region = Arena::new(ByteSize(data.len() as u64)).unwrap();
@@ -88,8 +89,8 @@ fn keyed<K: KeyEncoder>(key: &K, data: &[u8], length: usize, seen: Seen) -> Keye
         region
     });
     let segments = vec![Segment { first_record: 0, at: 0 }];
-    let layout = Layout { segments, records: count as u32, ..Layout::default() };
-    KeyedLoad::new(key, (region, layout, length), &classifier, dealers)
+    let loaded = Loaded { region, framing: Framing::Fixed(length), segments };
+    KeyedLoad::new(key, (loaded, bucket_records(length)), &classifier, dealers)
 }
 
 fn sorted<K: KeyEncoder>(load: &KeyedLoad, key: &K, length: usize) -> Vec<u8> {
@@ -99,7 +100,7 @@ fn sorted<K: KeyEncoder>(load: &KeyedLoad, key: &K, length: usize) -> Vec<u8> {
     let mut scratch = Scratch::new(region, BUCKET_ENTRIES_MAX, item);
     let mut out = Vec::new();
     for task in load.tasks(1 << 20) {
-        assert_eq!(load.sorted_range(&task).start, (out.len() / length) as u64);
+        assert_eq!(load.sorted_range(&task).start, out.len() as u64);
         for part in task {
             load.sort_part(key, part, &mut scratch, |entries, records| {
                 let start = out.len();
@@ -108,7 +109,7 @@ fn sorted<K: KeyEncoder>(load: &KeyedLoad, key: &K, length: usize) -> Vec<u8> {
             });
         }
     }
-    assert_eq!(load.records(), (out.len() / length) as u64);
+    assert_eq!((load.bytes(), load.records() * length as u64), (out.len() as u64, load.bytes()));
     out
 }
 

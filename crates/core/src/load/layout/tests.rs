@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::*;
+use crate::format::Framing;
 use crate::load::Records;
 
 /// Lengths that divide a page, that share a factor with it, that do not, and that exceed it.
@@ -77,14 +78,14 @@ fn assert_spans(case: &Case, load: &Layout, block: usize) {
 
 /// Every record lies whole in exactly one span, at its place, or is a straddler.
 fn assert_whole_records(load: &Layout, memory: &[u8], length: usize) {
-    let records = Records::new(memory, length, &load.segments);
+    let records = Records::new(memory, Framing::Fixed(length), &load.segments);
     let mut is_seen = vec![false; load.records as usize];
     for span in &load.spans {
         let inside = &memory[span.at..span.at + span.length][span.skip..];
         let inside = inside.chunks_exact(length).take(span.records as usize);
         assert_eq!(inside.len(), span.records as usize, "{span:?}");
         for (number, record) in (span.first_record..).zip(inside) {
-            assert_eq!(record, records.get(number), "record {number} of {span:?}");
+            assert_eq!(record, records.get(u64::from(number)), "record {number} of {span:?}");
             assert!(!std::mem::replace(&mut is_seen[number as usize], true));
         }
     }
@@ -110,9 +111,9 @@ fn check(case: &Case) {
         assert_spans(case, &load, block);
         let memory = read(&load, &files);
         assert_whole_records(&load, &memory, case.record_length);
-        let records = Records::new(&memory, case.record_length, &load.segments);
+        let records = Records::new(&memory, Framing::Fixed(case.record_length), &load.segments);
         for number in 0..load.records {
-            assert_eq!(Some(records.get(number)), expected.next(), "record {number}");
+            assert_eq!(Some(records.get(u64::from(number))), expected.next(), "record {number}");
         }
     }
     assert_eq!(expected.next(), None, "all records are in some load");

@@ -32,14 +32,14 @@ fn key_start(order: Order, run: u64, number: u64) -> u32 {
 }
 
 /// Cuts all slabs of a merge at full width, of about four slabs of data.
-fn check(need: &Need, plan: &Plan, order: Order) {
+fn check(need: &Need, key_length: usize, plan: &Plan, order: Order) {
     let folder = tempfile::tempdir().unwrap();
     let (width, length) = (plan.merge_width, need.record_length);
     let records = (4 * plan.slab_bytes / width / length).max(3);
-    let key = key_of(&format!("0..{}", need.key_length), length);
+    let key = key_of(&format!("0..{key_length}"), length);
     let write = |run: usize| -> Run {
         // Uneven runs, so that parts end at blocks in every way.
-        let geometry = Geometry::new(length, need.key_length, (records - run % 3) as u64);
+        let geometry = Geometry::new(length, key_length, (records - run % 3) as u64);
         sparse_run(&folder.path().join(run.to_string()), &geometry, |number, key| {
             key[..4].copy_from_slice(&key_start(order, run as u64, number).to_be_bytes());
         })
@@ -73,7 +73,7 @@ fn slabs_fit_at_full_width() {
                     input_bytes: None,
                     inputs: 1,
                     record_length,
-                    key_length,
+                    varies: false,
                     budget,
                     threads: 2,
                 };
@@ -81,7 +81,7 @@ fn slabs_fit_at_full_width() {
                 for order in [Order::Random, Order::Alike, Order::Disjoint] {
                     // Keys that agree beyond the index are read from records, which are not there.
                     if order != Order::Alike || key_length <= 300 {
-                        check(&need, &plan, order);
+                        check(&need, key_length, &plan, order);
                         checked += 1;
                     }
                 }

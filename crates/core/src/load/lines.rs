@@ -1,0 +1,130 @@
+//! Which bytes of which file go where in a load of lines: a pure function of sizes.
+//!
+//! Where a line ends is not known before it is read, so loads are cut by bytes, at pages of their
+//! files, and what a load's last line lacks is at the start of the next load. The unfinished line
+//! is *carried* there, to lie right before the bytes that finish it:
+//!
+//! ```text
+//!   load n      | span | span | span:aa|          a: begins in load n, ends in load n + 1
+//!   load n + 1  |      aa:a span | span | ...
+//!               | room for |
+//!               |  carry   |
+//! ```
+//!
+//! Behind each file's last byte is room for the terminator that it may lack.
+
+use super::layout::{PAGE, Source};
+
+/// One read request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineSpan {
+    /// Index of the input.
+    pub source: usize,
+    /// Where in the input the span begins.
+    pub offset: u64,
+    /// Where in the load the span begins.
+    pub at: usize,
+    /// Bytes of the load that belong to this span.
+    pub length: usize,
+    /// Bytes the input must yield, at least: less than `length` where its end lies in this span.
+    pub wanted: usize,
+    /// Whether the input ends with this span.
+    pub is_end: bool,
+}
+
+impl LineSpan {
+    /// Where in the load the input's bytes end.
+    pub fn end(&self) -> usize {
+        self.at + self.wanted
+    }
+}
+
+/// A load's layout.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineLayout {
+    /// Read requests, in ascending order of place in the load.
+    pub spans: Vec<LineSpan>,
+    /// Where the first span begins; the carried bytes lie right before it.
+    pub start: usize,
+    /// Bytes carried.
+    pub carried: usize,
+}
+
+/// Cuts the inputs into loads, one after another.
+#[derive(Clone, Debug)]
+pub struct LineCutter {
+    sources: Vec<Source>,
+    block: usize,
+    /// Where the next load begins.
+    source: usize,
+    offset: u64,
+}
+
+impl LineCutter {
+    /// A cutter at the start of the first of `sources`, with spans of `block` bytes, a multiple of
+    /// a page.
+    pub fn new(sources: Vec<Source>, block: usize) -> Self {
+        assert!(block.is_multiple_of(PAGE) && block > 0);
+        let mut cutter = Self { sources, block, source: 0, offset: 0 };
+        cutter.pass_ended();
+        cutter
+    }
+
+    /// Whether all inputs have been cut.
+    pub fn is_over(&self) -> bool {
+        self.source == self.sources.len()
+    }
+
+    /// The input and the offset in it at which the next load begins.
+    pub fn place(&self) -> (usize, u64) {
+        (self.source, self.offset)
+    }
+
+    /// Bytes of each input from the next load on, as (input, offset, bytes).
+    pub fn left(&self) -> impl Iterator<Item = (usize, u64, u64)> {
+        let first = self.offset;
+        self.sources.iter().enumerate().skip(self.source).enumerate().map(
+            move |(nth, (source, Source { bytes, .. }))| {
+                let offset = if nth == 0 { first } else { 0 };
+                (source, offset, bytes - offset)
+            },
+        )
+    }
+
+    /// The next load, of at most `capacity` bytes of memory, behind `carried` bytes.
+    pub fn next_load(&mut self, capacity: usize, carried: usize) -> LineLayout {
+        let start = carried.next_multiple_of(PAGE);
+        let mut load = LineLayout { spans: Vec::new(), start, carried };
+        let mut place = start;
+        while let Some(source) = self.sources.get(self.source) {
+            // A byte behind each input's end, for a terminator.
+            let room = capacity.saturating_sub(place + 1).min(self.block) & !(PAGE - 1);
+            if room == 0 {
+                break;
+            }
+            let left = source.bytes - self.offset;
+            let wanted = (room as u64).min(left) as usize;
+            let length = if source.is_direct { wanted.next_multiple_of(PAGE) } else { wanted };
+            let is_end = wanted as u64 == left;
+            let (source, offset) = (self.source, self.offset);
+            load.spans.push(LineSpan { source, offset, at: place, length, wanted, is_end });
+            place += length;
+            self.offset += wanted as u64;
+            if is_end {
+                place = (place + 1).next_multiple_of(PAGE);
+            }
+            self.pass_ended();
+        }
+        load
+    }
+
+    /// Goes on to the next input that has bytes left.
+    fn pass_ended(&mut self) {
+        while self.sources.get(self.source).is_some_and(|source| source.bytes == self.offset) {
+            (self.source, self.offset) = (self.source + 1, 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! How an input comes into memory, load after load: what run generation needs to know of it.
+
+use std::sync::Arc;
+
+use super::crew::empty_load;
+use super::dealing::{Dealing, Prepared, RawLoad};
+use super::sample::Sampler;
+use super::stage::{Fill, Worker};
+use super::{Input, Work};
+use crate::error::Result;
+use crate::incore::{Item, KeyedLoad, Pool};
+use crate::io::Region;
+use crate::key::KeyEncoder;
+use crate::load::Cutter;
+use crate::proof::Sum;
+
+/// A load in buckets, and its memory.
+pub struct Ready {
+    /// The load.
+    pub load: KeyedLoad,
+    /// Count and checksum of its records.
+    pub sum: Sum,
+    /// The pool its buckets lie in.
+    pub pool: Arc<Pool>,
+    /// Memory it was read through or does not use.
+    pub spare: Vec<Region>,
+}
+
+impl Ready {
+    /// Takes the load's memory apart for the next one.
+    pub fn into_memory(self) -> Region {
+        let Self { load, pool, spare, .. } = self;
+        let read = load.into_region();
+        let pool = Arc::into_inner(pool).map(Pool::into_region);
+        let mut regions: Vec<Region> = read.into_iter().chain(pool).chain(spare).collect();
+        regions.sort_unstable_by_key(Region::address);
+        let memory = regions.into_iter().reduce(Region::join);
+        memory.unwrap_or_else(|| unreachable!("a load has memory"))
+    }
+}
+
+/// Yields loads, one after another: each is begun, filled by a stage, and finished, while the one
+/// after it is prepared.
+pub trait Intake {
+    /// A load being filled.
+    type Raw: Fill;
+
+    /// Whether all of the input is in loads that were begun.
+    fn is_over(&self) -> bool;
+
+    /// Begins the next load in `memory`; `before` is the load before it, if that is still there.
+    fn begin(&mut self, memory: Region, before: Option<&Ready>) -> Result<Self::Raw>;
+
+    /// Looks ahead, while a load is filled.
+    fn prepare(&mut self) -> Result<()>;
+
+    /// Finishes a load that has been filled. `before` is what all workers had summed when it was
+    /// begun.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`](crate::Error::Malformed) where the input is not what it was said to be.
+    fn finish(&mut self, raw: Self::Raw, workers: &mut [Worker<'_>], before: Sum) -> Result<Ready>;
+}
+
+/// What all workers have summed of the input.
+pub fn sum_in(workers: &[Worker<'_>]) -> Sum {
+    let mut sum = Sum::default();
+    for worker in workers {
+        sum.add(worker.sum_in);
+    }
+    sum
+}
+
+/// Records of fixed length: loads are cut before anything is read.
+pub struct FixedIntake<'a, K> {
+    work: &'a Work,
+    how: &'a Dealing<'a, K>,
+    cutter: Cutter,
+    sampler: Sampler,
+    prepared: Option<Prepared>,
+    /// Memory that the load being filled does not use.
+    unused: Option<Region>,
+}
+
+impl<'a, K: KeyEncoder> FixedIntake<'a, K> {
+    /// An intake at the start of the input, with its first load prepared.
+    pub fn new(work: &'a Work, how: &'a Dealing<'a, K>, cutter: Cutter) -> Result<Self> {
+        let sampler = Sampler::new(work.engine, work.record_length)?;
+        let mut intake = Self { work, how, cutter, sampler, prepared: None, unused: None };
+        intake.prepare()?;
+        Ok(intake)
+    }
+}
+
+impl<'a, K: KeyEncoder> Intake for FixedIntake<'a, K> {
+    type Raw = RawLoad<'a, K>;
+
+    fn is_over(&self) -> bool {
+        self.prepared.is_none() || self.work.is_stream_at_end()
+    }
+
+    fn begin(&mut self, memory: Region, _: Option<&Ready>) -> Result<Self::Raw> {
+        let Some(prepared) = self.prepared.take() else { unreachable!("asked for first") };
+        let (memory, unused) = empty_load(&self.work.plan, memory);
+        self.unused = Some(unused);
+        Ok(RawLoad::new(self.how, &self.work.input, prepared, memory, self.work.plan.threads))
+    }
+
+    fn prepare(&mut self) -> Result<()> {
+        let load = &self.work.plan.load;
+        let capacity = match self.how.item {
+            Item::Entry => load.read_bytes,
+            Item::Record(_) => usize::MAX / 2, // read through buffers; the pool bounds the records
+        };
+        let Some(layout) = self.cutter.next_load(capacity, load.records_max) else {
+            return Ok(());
+        };
+        let wanted = layout.records as usize / self.how.bucket_records;
+        let classifier = match &self.work.input {
+            Input::Files(files) => {
+                let buckets = (wanted, self.how.buckets_max);
+                Some(self.sampler.classifier(self.how.key, files, &layout, buckets)?)
+            }
+            Input::Stream(_) => None,
+        };
+        self.prepared = Some(Prepared { layout, classifier });
+        Ok(())
+    }
+
+    fn finish(&mut self, raw: Self::Raw, workers: &mut [Worker<'_>], before: Sum) -> Result<Ready> {
+        let (load, pool, spare) = raw.finish(workers);
+        let sum = sum_in(workers).less(before);
+        let spare = spare.into_iter().chain(self.unused.take()).collect();
+        Ok(Ready { load, sum, pool, spare })
+    }
+}

@@ -1,0 +1,144 @@
+//! Lines as an intake: loads are cut by bytes, what one leaves unfinished the next begins with, and
+//! the memory is divided between lines and entries by how long lines turn out to be.
+
+use std::ops::Range;
+
+use super::dealing::Dealing;
+use super::intake::{Intake, Ready, sum_in};
+use super::lines::{FilledLines, RawLines};
+use super::sample::{LineSampler, Lines};
+use super::stage::Worker;
+use super::{Input, Work};
+use crate::error::{Error, Result};
+use crate::incore::Classifier;
+use crate::io::Region;
+use crate::key::KeyEncoder;
+use crate::load::layout::PAGE;
+use crate::load::lines::LineCutter;
+use crate::plan::memory::LoadMemory;
+use crate::proof::Sum;
+use crate::units::ByteSize;
+
+/// Lines, on their way into memory.
+pub struct LineIntake<'a, K> {
+    work: &'a Work,
+    how: &'a Dealing<'a, K>,
+    terminator: u8,
+    cutter: LineCutter,
+    sampler: LineSampler,
+    /// Where the lines of the next load belong, if it was sampled.
+    classifier: Option<Classifier>,
+    /// Average bytes of a line, as far as they are known.
+    average: usize,
+    /// Pieces of the load before that the next begins with.
+    tail: Vec<Range<usize>>,
+    /// Bytes read in all loads so far.
+    bytes_read: u64,
+    /// Memory that the load being filled does not use.
+    unused: Option<Region>,
+}
+
+impl<'a, K: KeyEncoder> LineIntake<'a, K> {
+    /// An intake at the start of the input, with its first load sampled.
+    pub fn new(work: &'a Work, how: &'a Dealing<'a, K>, terminator: u8) -> Result<Self> {
+        let cutter = LineCutter::new(work.sources(), work.plan.block_bytes);
+        let mut intake = Self {
+            work,
+            how,
+            terminator,
+            cutter,
+            sampler: LineSampler::new(work.engine)?,
+            classifier: None,
+            average: work.record_length,
+            tail: Vec::new(),
+            bytes_read: 0,
+            unused: None,
+        };
+        intake.prepare()?;
+        Ok(intake)
+    }
+
+    /// How `limit` bytes are divided for a load that begins with `carried` bytes.
+    fn divide(&self, limit: usize, carried: usize) -> LoadMemory {
+        if self.work.plan.is_one_pass {
+            return self.work.plan.load;
+        }
+        let mut memory = self.work.plan.sizes.of_lines(self.average).load_within(limit);
+        let least = carried.next_multiple_of(PAGE) + self.work.plan.block_bytes + PAGE;
+        let most = limit.saturating_sub(PAGE * PAGE.min(limit / PAGE / 16)) & !(PAGE - 1);
+        memory.read_bytes = memory.read_bytes.max(least.min(most));
+        memory.pool_bytes = limit - memory.read_bytes;
+        memory
+    }
+
+    /// The error for a line that no load can hold.
+    fn too_long(&self, bytes: usize) -> Error {
+        let path = match &self.work.input {
+            Input::Files(files) => {
+                let (source, _) = self.cutter.place();
+                files[source.min(files.len() - 1)].path().to_owned()
+            }
+            Input::Stream(_) => "standard input".into(),
+        };
+        Error::Malformed {
+            path,
+            message: format!(
+                "the line that ends behind byte {} has more than {}, which is more than the memory \
+                 budget holds; give more with --memory, or check --format",
+                self.bytes_read,
+                ByteSize(bytes as u64)
+            ),
+        }
+    }
+}
+
+impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
+    type Raw = RawLines<'a, K>;
+
+    fn is_over(&self) -> bool {
+        self.tail.is_empty() && (self.cutter.is_over() || self.work.is_stream_at_end())
+    }
+
+    fn begin(&mut self, mut memory: Region, before: Option<&Ready>) -> Result<Self::Raw> {
+        let carried: usize = self.tail.iter().map(ExactSizeIterator::len).sum();
+        let division = self.divide(memory.len(), carried);
+        let mut pool = memory.split_off(division.read_bytes);
+        self.unused = Some(pool.split_off(division.pool_bytes));
+        let layout = self.cutter.next_load(division.read_bytes, carried);
+        let mut place = layout.start - carried;
+        if let Some(before) = before.and_then(|ready| ready.load.loaded_bytes()) {
+            for piece in self.tail.drain(..) {
+                memory[place..place + piece.len()].copy_from_slice(&before[piece.clone()]);
+                place += piece.len();
+            }
+        }
+        let planned = (layout, self.classifier.take());
+        let threads = self.work.plan.threads;
+        let (input, memory) = (&self.work.input, (memory, pool));
+        Ok(RawLines::new(self.how, self.terminator, input, planned, memory, threads))
+    }
+
+    fn prepare(&mut self) -> Result<()> {
+        let Input::Files(files) = &self.work.input else { return Ok(()) };
+        let load = self.work.plan.load.read_bytes as u64;
+        let lines = Lines { files, framing: self.how.framing, left: self.cutter.left(), load };
+        let wanted = load as usize / self.average / self.how.bucket_records;
+        let buckets = (wanted, self.how.buckets_max);
+        self.classifier = Some(self.sampler.classifier(self.how.key, lines, buckets)?);
+        Ok(())
+    }
+
+    fn finish(&mut self, raw: Self::Raw, workers: &mut [Worker<'_>], before: Sum) -> Result<Ready> {
+        let FilledLines { load, pool, tail, bytes_read } = raw.finish(workers, before);
+        self.bytes_read += bytes_read;
+        self.tail = tail;
+        if load.records() > 0 {
+            self.average = (load.bytes() / load.records()).max(1) as usize;
+        } else if !self.is_over() {
+            let held = self.tail.iter().map(ExactSizeIterator::len).sum();
+            return Err(self.too_long(held));
+        }
+        let sum = sum_in(workers).less(before);
+        Ok(Ready { load, sum, pool, spare: self.unused.take().into_iter().collect() })
+    }
+}

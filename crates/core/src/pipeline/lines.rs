@@ -1,0 +1,405 @@
+//! Filling a load with lines: blocks are read to their places and dealt as they arrive.
+//!
+//! Whoever takes in a block finds its line ends and deals the lines that lie in it whole. The ends
+//! of blocks are left over, one line for each; they are dealt when the whole load is there:
+//!
+//! ```text
+//!   | carried | block 0           | block 1            | block 2    |
+//!      aaaaaaaaaa¶bbbbb¶ccc¶dddddddddd¶eeee¶ffffffffffffffffffffff¶ggg
+//!                |_________|          |____|                     |
+//!                  dealt on arrival                              carried to the next load
+//! ```
+//!
+//! How many lines a block holds is not known before it is read, and the memory for their entries is
+//! bounded. Blocks are admitted by their number of lines; where that passes the bound, the load is
+//! *crowded*: nothing more is dealt on arrival, and in the end as much of it as there is room for
+//! is dealt from the start, the rest being carried.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use super::dealing::{Dealing, classifier_of};
+use super::stage::{Claim, Fill, TURN, Worker};
+use super::{Input, Stream};
+use crate::error::{Error, Result};
+use crate::incore::{Classifier, Dealer, KeyedLoad, Pool};
+use crate::io::{Completion, Operation, Region, Request};
+use crate::key::KeyEncoder;
+use crate::load::Loaded;
+use crate::load::lines::{LineLayout, LineSpan};
+use crate::proof::Sum;
+
+/// What a span turned out to hold, as places in the load.
+#[derive(Clone, Copy, Debug, Default)]
+struct Found {
+    /// Behind the first line end in it and behind the last; `None` where it holds none.
+    ends: Option<(usize, usize)>,
+    /// Where its data ends.
+    end: usize,
+}
+
+/// A load of lines on its way into memory.
+#[derive(Debug)]
+pub struct RawLines<'a, K> {
+    how: &'a Dealing<'a, K>,
+    terminator: u8,
+    input: &'a Input,
+    layout: LineLayout,
+    classifier: OnceLock<Classifier>,
+    /// Number of the next span to claim.
+    next: AtomicUsize,
+    /// Memory of each span while it is not being read.
+    slots: Mutex<Vec<Option<Region>>>,
+    /// Memory before the first span, with the carried bytes at its end, and behind the last.
+    around: (Region, Region),
+    found: Mutex<Vec<Found>>,
+    pool: Arc<Pool>,
+    /// Lines that still have room for an entry.
+    room: AtomicU64,
+    is_crowded: AtomicBool,
+    dealers: Vec<Mutex<Option<Dealer>>>,
+}
+
+/// A load of lines in buckets.
+#[derive(Debug)]
+pub struct FilledLines {
+    /// The load.
+    pub load: KeyedLoad,
+    /// The pool its buckets lie in.
+    pub pool: Arc<Pool>,
+    /// Pieces of its memory that the next load has to begin with.
+    pub tail: Vec<Range<usize>>,
+    /// Bytes of data read for this load.
+    pub bytes_read: u64,
+}
+
+impl<'a, K: KeyEncoder> RawLines<'a, K> {
+    /// A load with nothing read yet, in `memory`, at the start of which the carried bytes lie. Its
+    /// entries lie in `pool`.
+    pub fn new(
+        how: &'a Dealing<'a, K>,
+        terminator: u8,
+        input: &'a Input,
+        (layout, classifier): (LineLayout, Option<Classifier>),
+        (memory, pool): (Region, Region),
+        workers: usize,
+    ) -> Self {
+        let (slots, around) = cut(memory, &layout);
+        let known = OnceLock::new();
+        if let Some(classifier) = classifier {
+            let _ = known.set(classifier);
+        }
+        let found = vec![Found::default(); layout.spans.len()];
+        let pool = Pool::new(pool);
+        let room = pool.capacity(how.item.bytes(), how.buckets_max, workers);
+        // Lines between blocks, and what was carried, are dealt in the end.
+        let carried = &around.0[layout.start - layout.carried..layout.start];
+        let between = layout.spans.len() + memchr_iter(terminator, carried).count();
+        Self {
+            how,
+            terminator,
+            input,
+            classifier: known,
+            next: AtomicUsize::new(0),
+            slots: Mutex::new(slots),
+            around,
+            found: Mutex::new(found),
+            pool: Arc::new(pool),
+            room: AtomicU64::new(room.saturating_sub(between as u64)),
+            is_crowded: AtomicBool::new(room < between as u64),
+            dealers: (0..workers).map(|_| Mutex::new(None)).collect(),
+            layout,
+        }
+    }
+
+    /// Takes room for the lines in `block`; whether there was enough, and how much was taken.
+    fn admit(&self, block: &[u8]) -> Option<u64> {
+        let take = |lines: u64| {
+            let less = |room: u64| room.checked_sub(lines);
+            let taken = self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+            taken.is_ok().then_some(lines)
+        };
+        // Counting is spared while there is room for the most lines that a block can hold.
+        take(block.len() as u64)
+            .or_else(|| take(memchr_iter(self.terminator, block).count() as u64))
+    }
+
+    /// Deals the lines that lie whole in the span numbered `number`, of which `bytes` were read.
+    fn deal(&self, worker: &mut Worker<'_>, number: usize, bytes: &[u8]) {
+        let at = self.layout.spans[number].at;
+        let mut found = Found { ends: None, end: at + bytes.len() };
+        if let Some(first) = memchr(self.terminator, bytes) {
+            let last = memrchr(self.terminator, bytes).unwrap_or(first);
+            found.ends = Some((at + first + 1, at + last + 1));
+            let lines = &bytes[first + 1..=last];
+            match self.admit(lines) {
+                Some(taken) => {
+                    let dealt = self.deal_lines(worker, lines, (at + first + 1) as u64);
+                    self.room.fetch_add(taken - dealt, Ordering::Relaxed);
+                }
+                None => self.is_crowded.store(true, Ordering::Relaxed),
+            }
+        }
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)[number] = found;
+    }
+
+    /// Deals whole lines; how many they were.
+    fn deal_lines(&self, worker: &mut Worker<'_>, lines: &[u8], location: u64) -> u64 {
+        if self.is_crowded.load(Ordering::Relaxed) {
+            return 0;
+        }
+        if self.how.verify {
+            worker.sum_in.add_all(self.how.framing, lines);
+        }
+        let classifier = self.classifier.get_or_init(|| Classifier::single(0));
+        let mut dealer = self.dealers[worker.number].lock().unwrap_or_else(PoisonError::into_inner);
+        let dealer = dealer.get_or_insert_with(|| self.new_dealer(classifier));
+        dealer.deal(classifier, self.how.key, (lines, self.how.framing), location)
+    }
+
+    fn new_dealer(&self, classifier: &Classifier) -> Dealer {
+        Dealer::new(Arc::clone(&self.pool), self.how.item, classifier.buckets())
+    }
+
+    /// Reads and deals the next span of a stream, unless another worker is at it.
+    fn claim_from_stream(&self, stream: &Mutex<Stream>, worker: &mut Worker<'_>) -> Result<Claim> {
+        let Ok(mut stream) = stream.try_lock() else { return Ok(Claim::Later) };
+        let number = self.next.load(Ordering::Relaxed);
+        if number >= self.layout.spans.len() || self.is_crowded.load(Ordering::Relaxed) {
+            return Ok(Claim::Exhausted);
+        }
+        let Some(mut region) = self.take_slot(number) else { return Ok(Claim::Later) };
+        self.next.store(number + 1, Ordering::Relaxed);
+        let wanted = self.layout.spans[number].wanted;
+        let (bytes, waited) = stream.fill(&mut region[..wanted], worker.lane.progress())?;
+        if bytes < wanted {
+            self.next.store(self.layout.spans.len(), Ordering::Relaxed);
+        }
+        if self.classifier.get().is_none() {
+            let span = (self.how.framing, &region[..bytes]);
+            let load_bytes = self.layout.spans.iter().map(|span| span.wanted).sum();
+            let _ = self.classifier.set(classifier_of(self.how, span, load_bytes));
+        }
+        drop(stream);
+        worker.lane.count_waiting(waited);
+        worker.lane.count_streamed(bytes as u64, 0);
+        self.deal(worker, number, &region[..bytes]);
+        self.return_slot(number, region);
+        Ok(Claim::Worked)
+    }
+
+    fn take_slot(&self, number: usize) -> Option<Region> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)[number].take()
+    }
+
+    fn return_slot(&self, number: usize, region: Region) {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)[number] = Some(region);
+    }
+
+    /// The load with all its buckets, once everything has been read.
+    pub fn finish(self, workers: &mut [Worker<'_>], sum_before: Sum) -> FilledLines {
+        let Self { how, terminator, layout, classifier, slots, around, found, pool, .. } = self;
+        let slots = slots.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let regions =
+            std::iter::once(around.0).chain(slots.into_iter().flatten()).chain([around.1]);
+        let joined = regions.reduce(Region::join);
+        let mut region = joined.unwrap_or_else(|| unreachable!("a load has memory"));
+        let classifier = classifier.into_inner().unwrap_or_else(|| Classifier::single(0));
+        let pieces = finish_inputs(&mut region, &layout, &found, terminator);
+        let mut dealers: Vec<Dealer> = self
+            .dealers
+            .into_iter()
+            .filter_map(|dealer| dealer.into_inner().unwrap_or_else(PoisonError::into_inner))
+            .collect();
+        let bytes_read = found.iter().zip(&layout.spans).map(|(f, s)| f.end.max(s.at) - s.at);
+        let bytes_read = bytes_read.sum::<usize>() as u64;
+        let (mut pool, workers_count) = (pool, dealers.len().max(1));
+        let is_crowded = self.is_crowded.into_inner();
+        if is_crowded {
+            dealers.clear();
+            let emptied = Arc::into_inner(pool).map(Pool::into_region);
+            let emptied = emptied.unwrap_or_else(|| unreachable!("all dealers are gone"));
+            pool = Arc::new(Pool::new(emptied));
+            forget_sums(workers, sum_before);
+        }
+        if dealers.is_empty() {
+            dealers.push(Dealer::new(Arc::clone(&pool), how.item, classifier.buckets()));
+        }
+        let room = pool.capacity(how.item.bytes(), how.buckets_max, workers_count);
+        let mut rest = Rest {
+            how,
+            terminator,
+            classifier: &classifier,
+            dealer: &mut dealers[0],
+            sum: &mut workers[0].sum_in,
+            room: if is_crowded { room } else { u64::MAX },
+        };
+        let mut tail = Vec::new();
+        for piece in pieces {
+            let already = if is_crowded { &[] } else { piece.dealt.as_slice() };
+            let left = rest.deal(&region, piece.bytes, already);
+            tail.extend((!left.is_empty()).then_some(left));
+        }
+        dealers[0].mark(u64::MAX);
+        let loaded = Loaded { region: Some(region), framing: how.framing, segments: Vec::new() };
+        let load = KeyedLoad::new(how.key, (loaded, how.bucket_records), &classifier, dealers);
+        FilledLines { load, pool, tail, bytes_read }
+    }
+}
+
+/// Takes back what was summed of a load that is dealt once more.
+fn forget_sums(workers: &mut [Worker<'_>], before: Sum) {
+    for worker in &mut *workers {
+        worker.sum_in = Sum::default();
+    }
+    workers[0].sum_in = before;
+}
+
+/// Bytes of a load that belong together: of one input, with what was carried before them.
+#[derive(Debug)]
+struct Piece {
+    bytes: Range<usize>,
+    /// Whole lines in it that were dealt on arrival, ascending.
+    dealt: Vec<Range<usize>>,
+}
+
+/// The pieces of a load, each of whose inputs that end in it ends with a terminator.
+fn finish_inputs(
+    region: &mut Region,
+    layout: &LineLayout,
+    found: &[Found],
+    terminator: u8,
+) -> Vec<Piece> {
+    let first = layout.start - layout.carried;
+    let mut pieces = Vec::new();
+    let mut piece = Piece { bytes: first..layout.start, dealt: Vec::new() };
+    for (span, found) in layout.spans.iter().zip(found) {
+        if found.end == 0 {
+            break; // it was not read any more
+        }
+        if piece.bytes.end != span.at {
+            pieces.push(std::mem::replace(
+                &mut piece,
+                Piece { bytes: span.at..span.at, dealt: Vec::new() },
+            ));
+        }
+        piece.bytes.end = found.end;
+        piece.dealt.extend(found.ends.map(|(first, last)| first..last));
+        let is_unfinished = !piece.bytes.is_empty() && region[found.end - 1] != terminator;
+        if span.is_end && is_unfinished {
+            region[found.end] = terminator;
+            piece.bytes.end += 1;
+        }
+    }
+    pieces.push(piece);
+    pieces
+}
+
+/// What is dealt when the whole load is there.
+struct Rest<'a, K> {
+    how: &'a Dealing<'a, K>,
+    terminator: u8,
+    classifier: &'a Classifier,
+    dealer: &'a mut Dealer,
+    sum: &'a mut Sum,
+    /// Lines that may still be dealt.
+    room: u64,
+}
+
+impl<K: KeyEncoder> Rest<'_, K> {
+    /// Deals the lines of `piece` that are not in `dealt`; what is left of it in the end: an
+    /// unfinished line, or lines there was no room for.
+    fn deal(&mut self, region: &[u8], piece: Range<usize>, dealt: &[Range<usize>]) -> Range<usize> {
+        let mut at = piece.start;
+        for range in dealt {
+            at = self.deal_lines(region, at..range.start);
+            debug_assert!(at == range.start, "before dealt lines there are whole lines");
+            at = range.end;
+        }
+        self.deal_lines(region, at..piece.end)..piece.end
+    }
+
+    /// Deals whole lines until there is no room for more; where the first that was not dealt
+    /// begins.
+    fn deal_lines(&mut self, region: &[u8], range: Range<usize>) -> usize {
+        let mut begun = range.start;
+        for end in memchr_iter(self.terminator, &region[range.clone()]) {
+            if self.room == 0 {
+                return begun;
+            }
+            self.room -= 1;
+            let line = &region[begun..=range.start + end];
+            if self.how.verify {
+                self.sum.add_all(self.how.framing, line);
+            }
+            self.dealer.deal_item(self.classifier, self.how.key, (line, begun as u64));
+            begun = range.start + end + 1;
+        }
+        begun
+    }
+}
+
+impl<K: KeyEncoder> Fill for RawLines<'_, K> {
+    fn claim(&self, worker: &mut Worker<'_>) -> Result<Claim> {
+        let files = match self.input {
+            Input::Files(files) => files,
+            Input::Stream(stream) => return self.claim_from_stream(stream, worker),
+        };
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let Some(span) = self.layout.spans.get(number) else { return Ok(Claim::Exhausted) };
+        let Some(region) = self.take_slot(number) else {
+            unreachable!("each span is claimed once")
+        };
+        Ok(Claim::Read(Request {
+            operation: Operation::Read,
+            file: Arc::clone(&files[span.source]),
+            offset: span.offset,
+            region,
+            range: 0..span.length,
+            tag: number as u64,
+        }))
+    }
+
+    fn arrived(&self, worker: &mut Worker<'_>, completion: Completion) -> Result<()> {
+        let Request { file, region, tag, .. } = completion.request;
+        let LineSpan { offset, wanted, .. } = self.layout.spans[tag as usize];
+        if completion.result? < wanted {
+            let end = offset + wanted as u64;
+            return Err(Error::Malformed {
+                path: file.path().to_owned(),
+                message: format!("the file became shorter than {end} bytes while it was read"),
+            });
+        }
+        self.deal(worker, tag as usize, &region[..wanted]);
+        self.return_slot(tag as usize, region);
+        Ok(())
+    }
+
+    fn wait_turn(&self) {
+        match self.input {
+            // Another worker is reading the stream; its lock is free when there is more to read.
+            Input::Stream(stream) => drop(stream.lock()),
+            Input::Files(_) => std::thread::sleep(TURN),
+        }
+    }
+}
+
+/// Cuts a region into the spans' places, and what lies around them.
+fn cut(mut region: Region, layout: &LineLayout) -> (Vec<Option<Region>>, (Region, Region)) {
+    let mut rest = region.split_off(layout.start);
+    let front = region;
+    let mut slots = Vec::with_capacity(layout.spans.len());
+    let mut start = layout.start;
+    for (number, span) in layout.spans.iter().enumerate() {
+        // What lies between two inputs goes with the first of them.
+        let end = layout.spans.get(number + 1).map_or(span.at + span.length, |next| next.at);
+        let behind = rest.split_off(end - start);
+        slots.push(Some(std::mem::replace(&mut rest, behind)));
+        start = end;
+    }
+    (slots, (front, rest))
+}
