@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::stage::{Drain, Worker};
 use crate::error::Result;
+use crate::format::Framing;
 use crate::incore::{KeyedLoad, gather};
 use crate::key::KeyEncoder;
 use crate::load::Records;
 use crate::proof::Sum;
-use crate::run::IndexKeys;
+use crate::run::Table;
 use crate::sink::{Sink, Writer};
 
 /// Bytes gathered before they are looked at again (summed, searched for index keys): a first-level
@@ -22,27 +23,32 @@ const BATCH_BYTES: usize = 16 << 10;
 pub struct Destination<'a> {
     /// The file or stream.
     pub sink: &'a Sink,
-    /// Keys for the index of a run.
-    pub index: Option<&'a IndexKeys>,
+    /// The table of a run.
+    pub table: Option<&'a Table>,
     /// Whether records are counted and summed: those of an output are.
     pub is_summed: bool,
 }
 
 impl Destination<'_> {
-    /// Notes records on their way: the first is record `first` of the destination.
+    /// Notes records that are about to be written: the first begins at byte `offset` of the
+    /// destination.
     pub fn note<K: KeyEncoder>(
         &self,
         key: &K,
-        first: u64,
+        framing: Framing,
+        offset: u64,
         bytes: &[u8],
-        length: usize,
         sum: &mut Sum,
     ) {
-        if self.is_summed {
-            sum.add_records(bytes, length);
+        match framing {
+            _ if !self.is_summed => {}
+            Framing::Fixed(length) => sum.add_records(bytes, length),
+            Framing::Terminated(_) => {
+                framing.records(bytes).for_each(|record| sum.add_records(record, record.len()));
+            }
         }
-        if let Some(index) = self.index {
-            index.note(key, first, bytes);
+        if let Some(table) = self.table {
+            table.note(key, offset, bytes);
         }
     }
 }
@@ -87,7 +93,8 @@ impl<'a, K: KeyEncoder> Gathering<'a, K> {
             let count = batch.min(room.len() / length).min(rest.len());
             let out = &mut room[..count * length];
             gather(rest, records, out);
-            self.destination.note(self.key, first, out, length, sum);
+            let (framing, offset) = (Framing::Fixed(length), first * length as u64);
+            self.destination.note(self.key, framing, offset, out, sum);
             writer.commit(count * length)?;
             rest = &rest[count..];
             first += count as u64;

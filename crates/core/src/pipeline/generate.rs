@@ -121,14 +121,14 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         });
         let writer = match &ready {
             Some(ready) => {
-                let geometry = Geometry::new(length, key.key_length(), ready.load.records());
+                let geometry = Geometry::fixed(length, key.key_length(), ready.load.records());
                 Some(RunWriter::create(&spill.next_path()?, self.work.direct, geometry)?)
             }
             None => None,
         };
         let gathering = ready.as_ref().zip(writer.as_ref()).map(|(ready, run)| {
             let destination =
-                Destination { sink: run.sink(), index: Some(run.index()), is_summed: false };
+                Destination { sink: run.sink(), table: Some(run.table()), is_summed: false };
             Gathering::new(key, &ready.load, length, destination, plan.task_bytes)
         });
         let before = self.crew.sums().0;

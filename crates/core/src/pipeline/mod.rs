@@ -185,7 +185,7 @@ fn write_load<K: KeyEncoder>(
     crew.enter(Phase::Writing)?;
     let records = load.records();
     let sink = output.sink(records * work.record_length as u64)?;
-    let destination = Destination { sink: &sink, index: None, is_summed: work.verify };
+    let destination = Destination { sink: &sink, table: None, is_summed: work.verify };
     let gathering =
         Gathering::new(key, load, work.record_length, destination, work.plan.task_bytes);
     stage::run(&mut crew.workers, None, Some(&gathering), || Ok(()))?;
@@ -208,7 +208,7 @@ fn write_runs<K: KeyEncoder>(
     let more = passes::narrow(work, key, crew, &mut memory, (spill, &mut runs))?;
     crew.enter(Phase::Writing)?;
     let sink = output.sink(records * work.record_length as u64)?;
-    let destination = Destination { sink: &sink, index: None, is_summed: work.verify };
+    let destination = Destination { sink: &sink, table: None, is_summed: work.verify };
     passes::merge(work, key, crew, &mut memory, &runs, destination)?;
     sink.assert_whole();
     let merge_width = generated.min(work.plan.merge_width as u64);
