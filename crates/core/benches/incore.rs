@@ -9,6 +9,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use sortwell::format::Framing;
 use sortwell::incore::{Classifier, Dealer, Item, Pool, Sample, gather, radix};
 use sortwell::io::{Arena, Region};
 use sortwell::key::{Key, KeyEncoder};
@@ -183,7 +184,7 @@ fn merge(c: &mut Criterion) {
         group.throughput(Throughput::Elements((load.len() / length) as u64));
         group.bench_function(format!("{width} runs of 100 bytes"), |b| {
             b.iter(|| {
-                let mut tree = LoserTree::new(&key, length, load.chunks(piece));
+                let mut tree = LoserTree::new(&key, Framing::Fixed(length), load.chunks(piece));
                 while tree.merge_into(black_box(&mut out)) > 0 {}
             });
         });

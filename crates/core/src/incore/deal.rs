@@ -56,6 +56,8 @@ pub struct Dealer {
     counts: Vec<u32>,
     /// Bytes of the records in each bucket, where these differ in length.
     bytes: Vec<u64>,
+    /// Bytes of the longest of them.
+    longest_bytes: u64,
     /// For each bucket, the items that do not fill a line yet.
     lines: Vec<Line>,
     tails: Vec<Tail>,
@@ -78,6 +80,7 @@ impl Dealer {
             item,
             counts: vec![0; buckets],
             bytes: vec![0; buckets],
+            longest_bytes: 0,
             lines: vec![Line([0; LINE]); buckets],
             tails: vec![Tail { at: std::ptr::null_mut(), lines_left: 0, chunk: NONE }; buckets],
             marks: Vec::new(),
@@ -152,6 +155,7 @@ impl Dealer {
     ) {
         let (bucket, digest) = classifier.classify(key, record, location);
         self.bytes[bucket as usize] += record.len() as u64;
+        self.longest_bytes = self.longest_bytes.max(record.len() as u64);
         match self.item {
             Item::Entry => self.push(bucket, entry(digest, location).to_ne_bytes().as_slice()),
             Item::Record(length) => self.push(bucket, &record[..length]),
@@ -318,6 +322,11 @@ impl Dealt {
     /// Items in a bucket.
     pub fn count(&self, bucket: usize) -> usize {
         self.dealers.iter().map(|dealer| dealer.count(bucket)).sum()
+    }
+
+    /// Bytes of the longest record, where they differ in length.
+    pub fn longest_bytes(&self) -> u64 {
+        self.dealers.iter().map(|dealer| dealer.longest_bytes).max().unwrap_or(0)
     }
 
     /// Bytes of a bucket's records.

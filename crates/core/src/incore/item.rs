@@ -31,8 +31,8 @@ impl Item {
 /// Bits of an entry that say where its record is: enough for a load of 1 TiB by byte offset.
 pub const LOCATION_BITS: u32 = 40;
 
-/// Bits of an entry that its key is ordered by. In a bucket of 24 Ki random keys 18 pairs have equal
-/// digests; settling them costs less than a nanosecond a record.
+/// Bits of an entry that its key is ordered by. In a bucket of 24 Ki random keys 18 pairs have
+/// equal digests; settling them costs less than a nanosecond a record.
 pub const DIGEST_BITS: u32 = u64::BITS - LOCATION_BITS;
 
 /// The largest location.

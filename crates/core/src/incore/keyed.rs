@@ -13,6 +13,7 @@ use super::bucket::{Scratch, bucket_records_max};
 use super::classifier::{Classifier, LOCATION, Leaf, Sample};
 use super::deal::{Dealer, Dealt};
 use super::item::{Item, location};
+use crate::format::Framing;
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::load::{Loaded, Records};
@@ -169,6 +170,14 @@ impl KeyedLoad {
         let Part { dealing, bucket, leaf, .. } = self.parts[part];
         let sorter = Sorter { key, records: self.loaded.records() };
         sorter.sort((&self.dealings[dealing], bucket, leaf), scratch, show)
+    }
+
+    /// Bytes of the longest record.
+    pub fn longest_bytes(&self) -> u64 {
+        match self.loaded.framing {
+            Framing::Fixed(length) => length as u64,
+            Framing::Terminated(_) => self.dealings[0].longest_bytes(),
+        }
     }
 
     /// The memory of the records.

@@ -76,8 +76,8 @@ pub const fn is_last_open_word(word: u64) -> bool {
 ///
 /// Every record given must have the form the key was made for.
 pub trait KeyEncoder: Send + Sync {
-    /// Bytes of the normalized key; at least 1. `usize::MAX` where it differs from record to record:
-    /// such a key is *open*.
+    /// Bytes of the normalized key; at least 1. `usize::MAX` where it differs from record to
+    /// record: such a key is *open*.
     fn key_length(&self) -> usize;
 
     /// Appends the first `limit` bytes of the normalized key, or all of it where it is shorter.
@@ -89,8 +89,9 @@ pub trait KeyEncoder: Send + Sync {
     }
 
     /// Word `index` of the normalized key as a big-endian integer, so that comparing words in order
-    /// compares keys. The last word of a key is padded with zeros; those of open keys say themselves
-    /// whether they are the last ([`open_word`]). No word behind a key's last is ever asked for.
+    /// compares keys. The last word of a key is padded with zeros; those of open keys say
+    /// themselves whether they are the last ([`open_word`]). No word behind a key's last is ever
+    /// asked for.
     ///
     /// Word 0, the key prefix, is wanted once per record and is a handful of instructions.
     fn word(&self, record: &[u8], index: usize) -> u64;

@@ -14,7 +14,13 @@
 //! Comparisons are of 8-byte key prefixes, kept beside the source; ties look at the rest of the
 //! key, then at the source's number, so that the merge is stable. An exhausted source keeps its
 //! leaf with the largest prefix and loses every tie. No sources, or only empty ones, yield nothing.
+//!
+//! Each source keeps the length of its next record, so that a record is cut once, however often it
+//! is compared. The loop over records is made once for each kind of framing.
 
+use memchr::memrchr;
+
+use crate::format::Framing;
 use crate::incore::prefetch;
 use crate::key::KeyEncoder;
 
@@ -27,6 +33,8 @@ const AHEAD_BYTES: usize = 512;
 struct Source<'a> {
     /// Whole records; the first is the source's next.
     rest: &'a [u8],
+    /// Bytes of the next record; zero when `rest` is empty.
+    length: usize,
     /// Key prefix of the next record; the largest there is when `rest` is empty.
     prefix: u64,
 }
@@ -35,8 +43,7 @@ struct Source<'a> {
 #[derive(Debug)]
 pub struct LoserTree<'a, K> {
     key: &'a K,
-    /// Bytes per record.
-    length: usize,
+    framing: Framing,
     sources: Vec<Source<'a>>,
     /// Loser of each inner node, from index 1 on; index 0 holds the winner.
     nodes: Vec<usize>,
@@ -45,15 +52,15 @@ pub struct LoserTree<'a, K> {
 }
 
 impl<'a, K: KeyEncoder> LoserTree<'a, K> {
-    /// A tree over `sources`, each sorted, of records of `length` bytes.
-    pub fn new(key: &'a K, length: usize, sources: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let first_prefix = |rest: &[u8]| rest.get(..length).map_or(u64::MAX, |r| key.word(r, 0));
-        let sources: Vec<Source<'_>> = sources
-            .into_iter()
-            .filter(|rest| !rest.is_empty())
-            .map(|rest| Source { rest, prefix: first_prefix(rest) })
-            .collect();
-        let mut tree = Self { key, length, live: sources.len(), nodes: Vec::new(), sources };
+    /// A tree over `sources`, each sorted, of whole records.
+    pub fn new(key: &'a K, framing: Framing, sources: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let source = |rest: &'a [u8]| {
+            let length = framing.first_length(rest);
+            Source { rest, length, prefix: key.word(&rest[..length], 0) }
+        };
+        let sources: Vec<Source<'_>> =
+            sources.into_iter().filter(|rest| !rest.is_empty()).map(source).collect();
+        let mut tree = Self { key, framing, live: sources.len(), nodes: Vec::new(), sources };
         tree.play_all();
         tree
     }
@@ -83,8 +90,7 @@ impl<'a, K: KeyEncoder> LoserTree<'a, K> {
 
     #[cold]
     fn is_before_on_tie(&self, a: usize, b: usize) -> bool {
-        let next = |source: usize| self.sources[source].rest.get(..self.length);
-        match (next(a), next(b)) {
+        match (self.next_record(a), self.next_record(b)) {
             (None, _) => false,
             (_, None) => true,
             (Some(left), Some(right)) => {
@@ -93,31 +99,69 @@ impl<'a, K: KeyEncoder> LoserTree<'a, K> {
         }
     }
 
-    /// Merges whole records into `out` until it is full or nothing is left; returns bytes written.
+    fn next_record(&self, source: usize) -> Option<&'a [u8]> {
+        let Source { rest, length, .. } = self.sources[source];
+        (length > 0).then(|| &rest[..length])
+    }
+
+    /// Merges whole records into `out` until the next one does not fit or nothing is left; returns
+    /// bytes written.
     pub fn merge_into(&mut self, out: &mut [u8]) -> usize {
-        let mut filled = 0;
-        while self.live > 1 && out.len() - filled >= self.length {
-            let winner = self.nodes[0];
-            let source = &mut self.sources[winner];
-            let (record, rest) = source.rest.split_at(self.length);
-            out[filled..filled + self.length].copy_from_slice(record);
-            filled += self.length;
-            source.rest = rest;
-            if let Some(next) = rest.get(..self.length) {
-                source.prefix = self.key.word(next, 0);
-                if let Some(ahead) = rest.get(AHEAD_BYTES..AHEAD_BYTES + 1) {
-                    prefetch(ahead);
-                }
-            } else {
-                source.prefix = u64::MAX;
-                self.live -= 1;
+        let mut filled = match self.framing {
+            // Known here, the length costs nothing to find.
+            Framing::Fixed(length) => self.play_into(out, |rest| length.min(rest.len())),
+            framing @ Framing::Terminated(_) => {
+                self.play_into(out, |rest| framing.first_length(rest))
             }
-            self.replay(winner);
-        }
+        };
         if self.live == 1 {
             filled += self.copy_last(&mut out[filled..]);
         }
         filled
+    }
+
+    /// Merges while there is more than one source; `first_length` is the framing's.
+    #[inline]
+    fn play_into(&mut self, out: &mut [u8], first_length: impl Fn(&[u8]) -> usize) -> usize {
+        let mut filled = 0;
+        while self.live > 1 {
+            let winner = self.nodes[0];
+            let source = &self.sources[winner];
+            let Some(room) = out.get_mut(filled..filled + source.length) else { break };
+            room.copy_from_slice(&source.rest[..source.length]);
+            filled += source.length;
+            self.pass(winner, &first_length);
+        }
+        filled
+    }
+
+    /// Takes the record that comes next as it lies in its source; `None` when nothing is left. For
+    /// records too long for [`merge_into`](Self::merge_into).
+    pub fn take_next(&mut self) -> Option<&'a [u8]> {
+        let &winner = self.nodes.first().filter(|_| self.live > 0)?;
+        let record = self.next_record(winner)?;
+        let framing = self.framing;
+        self.pass(winner, &|rest: &[u8]| framing.first_length(rest));
+        Some(record)
+    }
+
+    /// Goes to the next record of the source that has won.
+    #[inline]
+    fn pass(&mut self, winner: usize, first_length: &impl Fn(&[u8]) -> usize) {
+        let source = &mut self.sources[winner];
+        let rest = &source.rest[source.length..];
+        source.rest = rest;
+        source.length = first_length(rest);
+        if source.length > 0 {
+            source.prefix = self.key.word(&rest[..source.length], 0);
+            if let Some(ahead) = rest.get(AHEAD_BYTES..AHEAD_BYTES + 1) {
+                prefetch(ahead);
+            }
+        } else {
+            source.prefix = u64::MAX;
+            self.live -= 1;
+        }
+        self.replay(winner);
     }
 
     /// Plays a changed source up to the root.
@@ -139,12 +183,20 @@ impl<'a, K: KeyEncoder> LoserTree<'a, K> {
     /// Copies from the only source that is left.
     fn copy_last(&mut self, out: &mut [u8]) -> usize {
         let source = &mut self.sources[self.nodes[0]];
-        let room = out.len() / self.length * self.length;
-        let (records, rest) = source.rest.split_at(room.min(source.rest.len()));
-        out[..records.len()].copy_from_slice(records);
+        let room = out.len().min(source.rest.len());
+        let whole = match self.framing {
+            _ if room == source.rest.len() => room,
+            Framing::Fixed(length) => room / length * length,
+            Framing::Terminated(end) => {
+                memrchr(end, &source.rest[..room]).map_or(0, |last| last + 1)
+            }
+        };
+        let (records, rest) = source.rest.split_at(whole);
+        out[..whole].copy_from_slice(records);
         source.rest = rest;
+        source.length = self.framing.first_length(rest);
         self.live -= usize::from(rest.is_empty());
-        records.len()
+        whole
     }
 }
 

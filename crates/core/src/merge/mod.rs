@@ -13,7 +13,8 @@
 //!   run 2   [.......|==|.........]        with the neighbouring slabs and read twice
 //! ```
 //!
-//! A *bound* is a record: everything before it in the order (key, run, position) lies on its one
+//! Places in a run are byte offsets in its data, so that records may have any length; a record is
+//! cut from the bytes at its place by the run's framing. A *bound* is a record: everything before it in the order (key, run, position) lies on its one
 //! side. That order is total, so bounds cut between equal keys too, and stability needs no further
 //! care.
 //!

@@ -1,5 +1,8 @@
 //! Where a bound falls in every run: exact positions, by binary search in memory.
 
+use memchr::memrchr;
+
+use crate::format::Framing;
 use crate::key::KeyEncoder;
 
 /// Records of one run in memory.
@@ -7,54 +10,65 @@ use crate::key::KeyEncoder;
 pub struct Piece<'a> {
     /// Whole records.
     pub bytes: &'a [u8],
-    /// Number in its run of the first of them.
-    pub first_record: u64,
+    /// Where in the run's data the first of them begins.
+    pub first_offset: u64,
 }
 
 impl<'a> Piece<'a> {
-    /// Record `number` of the run, of `length` bytes.
-    fn record(&self, number: u64, length: usize) -> &'a [u8] {
-        let at = (number - self.first_record) as usize * length;
-        &self.bytes[at..at + length]
+    /// The bytes of the run from offset `start` to `end`.
+    pub fn between(&self, start: u64, end: u64) -> &'a [u8] {
+        &self.bytes[(start - self.first_offset) as usize..(end - self.first_offset) as usize]
+    }
+
+    /// The record that begins at `offset` of the run.
+    fn record(&self, offset: u64, framing: Framing) -> &'a [u8] {
+        let rest = &self.bytes[(offset - self.first_offset) as usize..];
+        &rest[..framing.first_length(rest)]
     }
 }
 
-/// For each run, the first record in `ranges` (its candidates, start and end) that does not come
-/// before record `bound_record` of run `bound_run`, in the order (key, run, position).
+/// For each run, where the first record begins, of those in `ranges` (offsets of its candidates,
+/// start and end), that does not come before the record at `bound_offset` of run `bound_run`, in
+/// the order (key, run, position).
 pub fn positions<K: KeyEncoder>(
     key: &K,
-    length: usize,
+    framing: Framing,
     pieces: &[Piece<'_>],
     ranges: &[(u64, u64)],
-    (bound_run, bound_record): (usize, u64),
+    (bound_run, bound_offset): (usize, u64),
 ) -> Vec<u64> {
-    let bound = pieces[bound_run].record(bound_record, length);
-    pieces
-        .iter()
-        .zip(ranges)
-        .enumerate()
-        .map(|(run, (piece, &(start, end)))| {
-            if run == bound_run {
-                return bound_record;
-            }
-            let is_before = |record: u64| {
-                let order = key.compare_from(piece.record(record, length), bound, 0);
-                if run < bound_run { order.is_le() } else { order.is_lt() }
-            };
-            partition_point(start, end, is_before)
-        })
-        .collect()
+    let bound = pieces[bound_run].record(bound_offset, framing);
+    let position = |(run, (piece, &(start, end))): (usize, (&Piece<'_>, &(u64, u64)))| {
+        if run == bound_run {
+            return bound_offset;
+        }
+        let is_before = |record: &[u8]| {
+            let order = key.compare_from(record, bound, 0);
+            if run < bound_run { order.is_le() } else { order.is_lt() }
+        };
+        start + partition_point(framing, piece.between(start, end), is_before) as u64
+    };
+    pieces.iter().zip(ranges).enumerate().map(position).collect()
 }
 
-/// The first of `start..end` for which `is_before` does not hold; it holds for all before that.
-fn partition_point(start: u64, end: u64, is_before: impl Fn(u64) -> bool) -> u64 {
-    let (mut low, mut high) = (start, end);
+/// Where the first of `records` begins for which `is_before` does not hold; it holds for all before
+/// that. Both ends of the search are always between records.
+fn partition_point(framing: Framing, records: &[u8], is_before: impl Fn(&[u8]) -> bool) -> usize {
+    let (mut low, mut high) = (0, records.len());
     while low < high {
         let middle = low + (high - low) / 2;
-        if is_before(middle) {
-            low = middle + 1;
+        let start = match framing {
+            Framing::Fixed(length) => middle - middle % length,
+            Framing::Terminated(end) => {
+                memrchr(end, &records[low..middle]).map_or(low, |before| low + before + 1)
+            }
+        };
+        let rest = &records[start..high];
+        let length = framing.first_length(rest);
+        if is_before(&rest[..length]) {
+            low = start + length;
         } else {
-            high = middle;
+            high = start;
         }
     }
     low

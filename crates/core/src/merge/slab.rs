@@ -20,22 +20,23 @@ use crate::run::RunReader;
 use crate::run::layout::BLOCK;
 
 use heads::Heads;
-use walk::Walk;
+use walk::{Walk, blocks_of, part_blocks_max};
 
 /// A record that cuts all runs in two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
     /// Its run.
     pub run: usize,
-    /// Its number in that run.
-    pub record: u64,
+    /// Where in that run's data it begins.
+    pub offset: u64,
 }
 
 /// A key range, as what must be read of every run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slab {
-    /// For each run, the records to have in memory: all that may lie in the range.
-    pub records: Vec<Range<u64>>,
+    /// For each run, the bytes of data to have in memory: whole records, all that may lie in the
+    /// range.
+    pub bytes: Vec<Range<u64>>,
     /// For each run, the blocks that hold them.
     pub blocks: Vec<Range<u64>>,
     /// Bounds inside the slab, in order, at every index key.
@@ -46,7 +47,7 @@ pub struct Slab {
 
 impl Slab {
     /// Bytes of memory for its blocks.
-    pub fn bytes(&self) -> usize {
+    pub fn memory_bytes(&self) -> usize {
         self.blocks.iter().map(|blocks| (blocks.end - blocks.start) as usize * BLOCK).sum()
     }
 }
@@ -54,7 +55,10 @@ impl Slab {
 /// Cuts slabs, one after another.
 pub struct Planner<'a> {
     heads: Heads<'a>,
-    capacity: usize,
+    /// Blocks that a slab may take.
+    capacity: u64,
+    /// Most blocks of one part of any run.
+    part: u64,
 }
 
 impl<'a> Planner<'a> {
@@ -72,13 +76,17 @@ impl<'a> Planner<'a> {
     ) -> Result<Self> {
         let walk = |run: &&'a RunReader| Walk::new(run, window_bytes);
         let walks = runs.iter().map(walk).collect::<Result<_>>()?;
-        Ok(Self { heads: Heads::new(key, walks)?, capacity })
+        let longest = runs.iter().map(|run| run.geometry().longest_bytes).max().unwrap_or(0);
+        let (capacity, part) = ((capacity / BLOCK) as u64, part_blocks_max(longest));
+        Ok(Self { heads: Heads::new(key, walks)?, capacity, part })
     }
 
-    /// The least capacity that slabs of `runs` runs are sure to keep to.
-    pub fn least_capacity(runs: usize, record_length: usize) -> usize {
-        let part = BLOCK.next_multiple_of(record_length).div_ceil(BLOCK) + 1;
-        (runs + 2) * part * BLOCK
+    /// The least capacity that slabs are sure to keep to, of runs whose longest records have so
+    /// many bytes each.
+    pub fn least_capacity(longest_bytes: impl IntoIterator<Item = u64>) -> u64 {
+        let parts = longest_bytes.into_iter().map(part_blocks_max);
+        let (all, longest) = parts.fold((0, 0), |(all, most), part| (all + part, part.max(most)));
+        (all + 2 * longest) * BLOCK as u64
     }
 
     /// The next slab; `None` when all runs are used up.
@@ -91,24 +99,23 @@ impl<'a> Planner<'a> {
             return Ok(None);
         }
         let walks = self.heads.walks();
-        let opened: Vec<u64> = walks.iter().map(Walk::open_part).collect();
-        let blocks_of = |walk: &Walk<'_>, run: usize, passed: u64| {
-            let blocks = walk.blocks(opened[run], passed.min(walk.parts()));
-            (blocks.end - blocks.start) as usize
+        let starts: Vec<u64> = walks.iter().map(Walk::open_start).collect();
+        let count = |run: usize, end: u64| {
+            let blocks = blocks_of(&(starts[run]..end));
+            blocks.end - blocks.start
         };
-        let mut blocks: Vec<usize> =
-            walks.iter().enumerate().map(|(run, w)| blocks_of(w, run, w.passed())).collect();
-        let mut total: usize = blocks.iter().sum();
-        // Room for one part more, of any run: the record of the end bound must be in memory.
-        let end_part = walks.iter().map(Walk::part_blocks_max).max().unwrap_or(0);
+        let ends = walks.iter().map(Walk::passed_end).enumerate();
+        let mut blocks: Vec<u64> = ends.map(|(run, end)| count(run, end)).collect();
+        let mut total: u64 = blocks.iter().sum();
         let mut bounds = Vec::new();
         let mut end = None;
         while let Some(run) = self.heads.first() {
             let walk = &self.heads.walks()[run];
-            let bound = Bound { run, record: walk.next_record() };
-            let with_part = blocks_of(walk, run, walk.passed() + 1);
+            let bound = Bound { run, offset: walk.next_record() };
+            let with_part = count(run, walk.next_end());
             let total_with_part = total - blocks[run] + with_part;
-            if !bounds.is_empty() && (total_with_part + end_part) * BLOCK > self.capacity {
+            // Room for one part more, of any run: the record of the end bound must be in memory.
+            if !bounds.is_empty() && total_with_part + self.part > self.capacity {
                 end = Some(bound);
                 break;
             }
@@ -116,20 +123,14 @@ impl<'a> Planner<'a> {
             bounds.push(bound);
             self.heads.pass_first()?;
         }
-        let walks = self.heads.walks();
-        let parts: Vec<Range<u64>> = walks
-            .iter()
-            .zip(opened)
-            .enumerate()
-            .map(|(run, (walk, first))| {
-                let with_bound = u64::from(end.is_some_and(|bound| bound.run == run));
-                first..(walk.passed() + with_bound).min(walk.parts()).max(first)
-            })
-            .collect();
-        let ranges = || walks.iter().zip(&parts);
-        let records = ranges().map(|(walk, parts)| walk.records(parts.start, parts.end)).collect();
-        let blocks = ranges().map(|(walk, parts)| walk.blocks(parts.start, parts.end)).collect();
-        Ok(Some(Slab { records, blocks, bounds, end }))
+        let needed = |(run, (walk, start)): (usize, (&Walk<'_>, u64))| {
+            let has_bound = end.is_some_and(|bound| bound.run == run);
+            start..if has_bound { walk.next_end() } else { walk.passed_end() }.max(start)
+        };
+        let walks = self.heads.walks().iter();
+        let bytes: Vec<Range<u64>> = walks.zip(starts).enumerate().map(needed).collect();
+        let blocks = bytes.iter().map(blocks_of).collect();
+        Ok(Some(Slab { bytes, blocks, bounds, end }))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::incore::{KeyedLoad, gather};
 use crate::key::KeyEncoder;
 use crate::load::Records;
 use crate::proof::Sum;
-use crate::run::IndexKeys;
+use crate::run::Table;
 use crate::sink::{Sink, Writer};
 
 /// Bytes gathered before they are looked at again (summed, searched for index keys): a first-level
@@ -24,14 +24,15 @@ const BATCH_BYTES: usize = 16 << 10;
 pub struct Destination<'a> {
     /// The file or stream.
     pub sink: &'a Sink,
-    /// Keys for the index of a run.
-    pub index: Option<&'a IndexKeys>,
+    /// The table of a run.
+    pub table: Option<&'a Table>,
     /// Whether records are counted and summed: those of an output are.
     pub is_summed: bool,
 }
 
 impl Destination<'_> {
-    /// Notes records on their way: the first begins at byte `offset` of the destination.
+    /// Notes records that are about to be written: the first begins at byte `offset` of the
+    /// destination.
     pub fn note<K: KeyEncoder>(
         &self,
         key: &K,
@@ -43,10 +44,8 @@ impl Destination<'_> {
         if self.is_summed {
             sum.add_all(framing, bytes);
         }
-        if let Some(index) = self.index
-            && let Framing::Fixed(length) = framing
-        {
-            index.note(key, offset / length as u64, bytes);
+        if let Some(table) = self.table {
+            table.note(key, offset, bytes);
         }
     }
 }

@@ -110,7 +110,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         };
         let gathering = ready.as_ref().zip(writer.as_ref()).map(|(ready, run)| {
             let destination =
-                Destination { sink: run.sink(), index: Some(run.index()), is_summed: false };
+                Destination { sink: run.sink(), table: Some(run.table()), is_summed: false };
             Gathering::new(key, &ready.load, self.work.framing, destination, plan.task_bytes)
         });
         let before = self.crew.sums().0;
@@ -137,8 +137,10 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
 
     /// Creates the file of the run that a load becomes.
     fn create_run(&self, ready: &Ready, spill: &mut Spill) -> Result<RunWriter> {
-        let length = self.work.record_length;
-        let geometry = Geometry::new(length, self.key.key_length(), ready.load.records());
+        let Ready { load, .. } = ready;
+        let (bytes, records, longest) = (load.bytes(), load.records(), load.longest_bytes());
+        let key_length = self.key.key_length();
+        let geometry = Geometry::new(self.work.framing, key_length, bytes, records, longest);
         RunWriter::create(&spill.next_path()?, self.work.direct, geometry)
     }
 }

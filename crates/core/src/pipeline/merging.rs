@@ -19,9 +19,9 @@ const BATCH_BYTES: usize = 16 << 10;
 #[derive(Debug)]
 pub struct Merging<'a, K> {
     key: &'a K,
-    record_length: usize,
+    framing: Framing,
     pieces: Vec<Piece<'a>>,
-    /// For each run, the slab's own records: from where the slab before it ended.
+    /// For each run, the offsets of the slab's own records: from where the slab before it ended.
     ranges: Vec<(u64, u64)>,
     /// Bounds between the tasks.
     cuts: Vec<Bound>,
@@ -30,75 +30,72 @@ pub struct Merging<'a, K> {
 }
 
 impl<'a, K: KeyEncoder> Merging<'a, K> {
-    /// The records of `loaded` from `starts` (a position per run) on, to be merged in tasks of
-    /// about `task_bytes`.
+    /// The records of `loaded` from `starts` (an offset per run) on, to be merged in tasks of about
+    /// `task_bytes`.
     pub fn new(
         key: &'a K,
-        record_length: usize,
+        framing: Framing,
         loaded: &'a LoadedSlab,
         starts: &[u64],
         destination: Destination<'a>,
         task_bytes: u64,
     ) -> Self {
-        let pieces = loaded.pieces(record_length);
+        let pieces = loaded.pieces();
         let slab = &loaded.slab;
-        let whole: Vec<(u64, u64)> = starts
-            .iter()
-            .zip(&slab.records)
-            .map(|(&start, records)| (start, records.end))
-            .collect();
+        let whole: Vec<(u64, u64)> =
+            starts.iter().zip(&slab.bytes).map(|(&start, bytes)| (start, bytes.end)).collect();
         let ends = match slab.end {
-            Some(Bound { run, record }) => {
-                positions(key, record_length, &pieces, &whole, (run, record))
-            }
-            None => slab.records.iter().map(|records| records.end).collect(),
+            Some(Bound { run, offset }) => positions(key, framing, &pieces, &whole, (run, offset)),
+            None => slab.bytes.iter().map(|bytes| bytes.end).collect(),
         };
         let ranges: Vec<(u64, u64)> = starts.iter().copied().zip(ends).collect();
         // Index keys are about a block of records apart.
-        let records: u64 = ranges.iter().map(|(start, end)| end - start).sum();
-        let tasks = (records * record_length as u64 / task_bytes).max(1);
+        let bytes: u64 = ranges.iter().map(|(start, end)| end - start).sum();
+        let tasks = (bytes / task_bytes).max(1);
         let step = (slab.bounds.len() as u64).div_ceil(tasks) as usize;
         let inside = |bound: &&Bound| {
             let (start, end) = ranges[bound.run];
-            start < bound.record && bound.record < end
+            start < bound.offset && bound.offset < end
         };
         let cuts =
             slab.bounds.iter().skip(step).step_by(step.max(1)).filter(inside).copied().collect();
         let next = AtomicUsize::new(0);
-        Self { key, record_length, pieces, ranges, cuts, destination, next }
+        Self { key, framing, pieces, ranges, cuts, destination, next }
     }
 
-    /// For each run, the position where the next slab begins.
+    /// For each run, the offset where the next slab begins.
     pub fn ends(&self) -> Vec<u64> {
         self.ranges.iter().map(|(_, end)| *end).collect()
     }
 
-    /// For each run, the position of cut `number`.
+    /// For each run, the offset of cut `number`.
     fn cut(&self, number: usize) -> Vec<u64> {
-        let Bound { run, record } = self.cuts[number];
-        positions(self.key, self.record_length, &self.pieces, &self.ranges, (run, record))
+        let Bound { run, offset } = self.cuts[number];
+        positions(self.key, self.framing, &self.pieces, &self.ranges, (run, offset))
     }
 
     fn merge(
         &self,
         mut tree: LoserTree<'_, K>,
-        mut first: u64,
+        mut offset: u64,
         writer: &mut dyn Writer,
         sum: &mut Sum,
     ) -> Result<()> {
-        let length = self.record_length;
         loop {
             let room = writer.room();
-            let batch = room.len().min(BATCH_BYTES.max(length));
+            let batch = room.len().min(BATCH_BYTES);
             let merged = tree.merge_into(&mut room[..batch]);
-            if merged == 0 {
+            if merged > 0 {
+                self.destination.note(self.key, self.framing, offset, &room[..merged], sum);
+                writer.commit(merged)?;
+                offset += merged as u64;
+            } else if let Some(record) = tree.take_next() {
+                self.destination.note(self.key, self.framing, offset, record, sum);
+                writer.put(record)?;
+                offset += record.len() as u64;
+            } else {
                 return Ok(());
             }
-            let offset = first * length as u64;
-            let framing = Framing::Fixed(length);
-            self.destination.note(self.key, framing, offset, &room[..merged], sum);
-            writer.commit(merged)?;
-            first += (merged / length) as u64;
         }
     }
 }
@@ -115,18 +112,15 @@ impl<'a, K: KeyEncoder> Drain for Merging<'a, K> {
             None => self.ranges.iter().map(|(start, _)| *start).collect(),
         };
         let ends = if task < self.cuts.len() { self.cut(task) } else { self.ends() };
-        let length = self.record_length;
-        let share = |((piece, start), end): ((&Piece<'a>, &u64), &u64)| {
-            let begin = (start - piece.first_record) as usize * length;
-            &piece.bytes[begin..begin + (end - start) as usize * length]
-        };
-        let shares = || self.pieces.iter().zip(&starts).zip(&ends).map(share);
-        let bytes: u64 = shares().map(|share| share.len() as u64).sum();
+        let places = self.pieces.iter().zip(starts.iter().zip(&ends));
+        let share = |(piece, (start, end)): (&Piece<'a>, (&u64, &u64))| piece.between(*start, *end);
+        let shares: Vec<&[u8]> = places.map(share).collect();
+        let bytes: u64 = shares.iter().map(|share| share.len() as u64).sum();
         let first: u64 = starts.iter().sum();
-        let tree = LoserTree::new(self.key, length, shares());
+        let tree = LoserTree::new(self.key, self.framing, shares);
         let Worker { lane, sum_out, .. } = worker;
-        self.destination.sink.write(lane, first * length as u64, bytes, |writer| {
-            self.merge(tree, first, writer, sum_out)
-        })
+        self.destination
+            .sink
+            .write(lane, first, bytes, |writer| self.merge(tree, first, writer, sum_out))
     }
 }

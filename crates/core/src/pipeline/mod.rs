@@ -218,7 +218,7 @@ fn write_load<K: KeyEncoder>(
     let records = load.records();
     let bytes = load.bytes();
     let sink = output.sink(bytes)?;
-    let destination = Destination { sink: &sink, index: None, is_summed: work.verify };
+    let destination = Destination { sink: &sink, table: None, is_summed: work.verify };
     let gathering = Gathering::new(key, load, work.framing, destination, work.plan.task_bytes);
     stage::run(&mut crew.workers, None, Some(&gathering), || Ok(()))?;
     sink.assert_whole();
@@ -236,12 +236,12 @@ fn write_runs<K: KeyEncoder>(
 ) -> Result<Outcome> {
     let generated = runs.len() as u64;
     let records: u64 = runs.iter().map(|run| run.records).sum();
-    let bytes = records * work.record_length as u64;
+    let bytes = runs.iter().map(|run| run.bytes).sum();
     crew.enter(Phase::IntermediateMerge)?;
     let more = passes::narrow(work, key, crew, &mut memory, (spill, &mut runs))?;
     crew.enter(Phase::Writing)?;
     let sink = output.sink(bytes)?;
-    let destination = Destination { sink: &sink, index: None, is_summed: work.verify };
+    let destination = Destination { sink: &sink, table: None, is_summed: work.verify };
     passes::merge(work, key, crew, &mut memory, &runs, destination)?;
     sink.assert_whole();
     let merge_width = generated.min(work.plan.merge_width as u64);

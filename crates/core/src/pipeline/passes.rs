@@ -8,20 +8,21 @@ use super::slabs::{ExpectedSlab, LoadedSlab, RawSlab};
 use super::spill::Spill;
 use super::stage::{self, Drain, Fill};
 use crate::error::{Error, Result};
+use crate::format::Framing;
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::merge::Planner;
-use crate::plan::passes::intermediate_groups;
+use crate::plan::passes::{intermediate_groups, width_of};
 use crate::proof::Sum;
 use crate::run::layout::Geometry;
 use crate::run::{Run, RunReader, RunWriter};
 
 /// The windows on the runs' indexes may together take one part in so many of a slab: a share of the
-/// budget's reserve. At the greatest merge width each is still tens of kilobytes, hundreds of keys.
+/// budget's reserve. No run has less than a page of its table in memory.
 const INDEX_SHARE: usize = 16;
 
-/// Merges neighbouring runs until `work.plan.merge_width` or fewer are left; how often each record
-/// was moved for that, at most.
+/// Merges neighbouring runs until no more are left than can be merged at once, given their longest
+/// records; how often each record was moved for that, at most.
 pub fn narrow<K: KeyEncoder>(
     work: &Work,
     key: &K,
@@ -29,9 +30,12 @@ pub fn narrow<K: KeyEncoder>(
     memory: &mut Vec<Region>,
     (spill, runs): (&mut Spill, &mut Vec<Run>),
 ) -> Result<u32> {
+    let framing = work.framing;
+    let longest_bytes = runs.iter().map(|run| run.longest_bytes).max().unwrap_or(0);
+    let width = if runs.len() > 1 { width_of(&work.plan, longest_bytes)? } else { 2 };
     let mut passes = 0;
     loop {
-        let groups = intermediate_groups(runs.len(), work.plan.merge_width);
+        let groups = intermediate_groups(runs.len(), width);
         if groups.is_empty() {
             return Ok(passes);
         }
@@ -40,11 +44,10 @@ pub fn narrow<K: KeyEncoder>(
         let mut done = 0;
         for group in groups {
             merged.extend_from_slice(&runs[done..group.start]);
-            let records = runs[group.clone()].iter().map(|run| run.records).sum();
-            let geometry = Geometry::new(work.record_length, key.key_length(), records);
+            let geometry = geometry(framing, key.key_length(), &runs[group.clone()]);
             let writer = RunWriter::create(&spill.next_path()?, work.direct, geometry)?;
             let destination =
-                Destination { sink: writer.sink(), index: Some(writer.index()), is_summed: false };
+                Destination { sink: writer.sink(), table: Some(writer.table()), is_summed: false };
             let sum = merge(work, key, crew, memory, &runs[group.clone()], destination)?;
             merged.push(writer.finish(&mut crew.workers[0].lane, sum)?);
             for run in &runs[group.clone()] {
@@ -60,6 +63,14 @@ pub fn narrow<K: KeyEncoder>(
     }
 }
 
+/// The geometry of what `runs` will be, merged.
+fn geometry(framing: Framing, key_length: usize, runs: &[Run]) -> Geometry {
+    let bytes = runs.iter().map(|run| run.bytes).sum();
+    let records = runs.iter().map(|run| run.records).sum();
+    let longest_bytes = runs.iter().map(|run| run.longest_bytes).max().unwrap_or(0);
+    Geometry::new(framing, key_length, bytes, records, longest_bytes)
+}
+
 /// Merges `runs` to `destination`, one slab being read while another is merged; the sum of the
 /// runs.
 pub fn merge<K: KeyEncoder>(
@@ -70,7 +81,7 @@ pub fn merge<K: KeyEncoder>(
     runs: &[Run],
     destination: Destination<'_>,
 ) -> Result<Sum> {
-    let (length, plan) = (work.record_length, &work.plan);
+    let (framing, plan) = (work.framing, &work.plan);
     let open = |run: &Run| RunReader::open(run, work.direct);
     let readers: Vec<RunReader> = runs.iter().map(open).collect::<Result<_>>()?;
     let mut sum = Sum::default();
@@ -95,7 +106,7 @@ pub fn merge<K: KeyEncoder>(
         });
         let merging = loaded
             .as_ref()
-            .map(|slab| Merging::new(key, length, slab, &starts, destination, plan.task_bytes));
+            .map(|slab| Merging::new(key, framing, slab, &starts, destination, plan.task_bytes));
         let is_last = raw.is_none();
         expected = stage::run(
             &mut crew.workers,

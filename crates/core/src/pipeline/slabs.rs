@@ -62,7 +62,7 @@ impl<'a> RawSlab<'a> {
     /// A slab to be read into `memory`.
     pub fn new(runs: &'a [RunReader], expected: ExpectedSlab, mut memory: Region) -> Self {
         let ExpectedSlab { slab, spans } = expected;
-        assert!(slab.bytes() <= memory.len(), "a slab fits the memory it was planned for");
+        assert!(slab.memory_bytes() <= memory.len(), "a slab fits the memory it was planned for");
         let mut slots = Vec::with_capacity(spans.len());
         for span in &spans {
             let rest = memory.split_off(span.checksums.len() * BLOCK);
@@ -123,16 +123,16 @@ pub struct LoadedSlab {
 
 impl LoadedSlab {
     /// For each run, the records that are in memory.
-    pub fn pieces(&self, record_length: usize) -> Vec<Piece<'_>> {
+    pub fn pieces(&self) -> Vec<Piece<'_>> {
         let mut start = 0;
-        let ranges = self.slab.records.iter().zip(&self.slab.blocks);
+        let ranges = self.slab.bytes.iter().zip(&self.slab.blocks);
         ranges
-            .map(|(records, blocks)| {
-                let bytes = (records.end - records.start) as usize * record_length;
-                let skip = records.start * record_length as u64 - blocks.start * BLOCK as u64;
-                let begin = start + if bytes == 0 { 0 } else { skip as usize };
+            .map(|(bytes, blocks)| {
+                let skip = if bytes.is_empty() { 0 } else { bytes.start % BLOCK as u64 };
+                let begin = start + skip as usize;
                 start += (blocks.end - blocks.start) as usize * BLOCK;
-                Piece { bytes: &self.region[begin..begin + bytes], first_record: records.start }
+                let end = begin + (bytes.end - bytes.start) as usize;
+                Piece { bytes: &self.region[begin..end], first_offset: bytes.start }
             })
             .collect()
     }

@@ -1,122 +1,173 @@
-//! The sparse index of a run, read from one key to the next.
+//! The table of a run, read again: its index from one key to the next, and its checksums.
 //!
 //! A merge wants the keys of each run once, in order, and of the whole index only the next key, so
-//! that a small window is all the memory an index takes, however large the run. No key is used that
-//! has not been checked: opening reads the whole index once, holds it against the footer, and keeps
-//! a checksum of every window's worth; on the way through, each window is held against its own. A
-//! wrong key would order slabs wrongly, long before the end of the index could tell.
+//! that a small window is all the memory an index takes, however large the run. A window is whole
+//! pages, each sealed by itself, and nothing of a page is used that has not been checked: a wrong
+//! key would order slabs wrongly.
+//!
+//! ```text
+//!   blocks     |  a    b   |      c        |   d    |          |     e     |
+//!   keys       a           c               d                   e           (the last record)
+//!   parts      '---- 0 ----'------- 1 -----'-------- 2 --------'---- 3 ----'
+//! ```
+//!
+//! The keys are those of the first record of each block in which one begins, and of the last record
+//! of the run. A *part* is what lies between two keys that begin blocks; the last one reaches to
+//! the end of the run.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
-
-use super::layout::Geometry;
+use super::key::IndexKey;
+use super::layout::{BLOCK, Geometry, LastRecord};
+use super::page::{Entry, PAGE, is_sealed};
 use super::window::{WINDOW_MAX, Window};
 use crate::error::{Error, Result};
 use crate::io::File;
 
-/// Fewest keys in a window, where the caller has no more memory to give.
-const KEYS_MIN: usize = 4;
-
-/// An index on the way from its first key to its last.
-pub struct IndexReader {
+/// Pages of a run's table, a few at a time.
+pub struct Pages {
     file: Arc<File>,
     geometry: Geometry,
     window: Window,
-    /// What the window must show next: XXH3-64 of every window's worth of keys.
-    sums: std::vec::IntoIter<u64>,
-    /// What the window has not shown yet.
-    rest: Range<u64>,
-    /// The current key in the window.
-    place: usize,
-    number: u64,
+    /// The pages in the window, all of them checked.
+    shown: Range<u64>,
+}
+
+impl Pages {
+    /// Shows nothing yet; at most about `window_bytes` later, but a page at least.
+    pub(super) fn new(file: &Arc<File>, geometry: Geometry, window_bytes: usize) -> Result<Self> {
+        let window_bytes = window_bytes.clamp(PAGE, WINDOW_MAX) / PAGE * PAGE;
+        let window = Window::new(file, window_bytes)?;
+        Ok(Self { file: Arc::clone(file), geometry, window, shown: 0..0 })
+    }
+
+    /// The entry of a block.
+    pub(super) fn entry(&mut self, block: u64) -> Result<Entry<'_>> {
+        let (blocks, width) =
+            (self.geometry.blocks_per_page(), self.geometry.index_key_length as usize);
+        let page = block / blocks;
+        if !self.shown.contains(&page) {
+            self.show(page)?;
+        }
+        let at = (page - self.shown.start) as usize * PAGE;
+        let page = &self.window.bytes()[at..at + PAGE];
+        Ok(Entry::of(page, (block % blocks) as usize, width))
+    }
+
+    /// Shows pages from `first` on, and checks them.
+    fn show(&mut self, first: u64) -> Result<()> {
+        self.shown = 0..0;
+        let start = self.geometry.table_start() + first * PAGE as u64;
+        self.window.show(&(start..self.geometry.footer_start()))?;
+        let pages = self.window.bytes().chunks_exact(PAGE);
+        let end = first + pages.len() as u64;
+        for (number, page) in (first..).zip(pages) {
+            if !is_sealed(page, number) {
+                let message = format!("the checksum of page {number} of the table does not match");
+                let block = number * self.geometry.blocks_per_page();
+                return Err(Error::Corrupt { path: self.file.path().to_owned(), block, message });
+            }
+        }
+        self.shown = first..end;
+        Ok(())
+    }
+}
+
+/// What kind of key an index stands at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// The first one of a block.
+    Block,
+    /// That of the run's last record.
+    Last,
+    /// None: all have been passed.
+    Over,
+}
+
+/// An index on the way from its first key to its last.
+pub struct IndexReader {
+    pages: Pages,
+    last: LastRecord,
+    standing: Standing,
+    /// The current key and where in the data its record begins.
+    key: IndexKey,
+    offset: u64,
+    /// The next block in which a record begins, and where that is; the window shows its entry.
+    ahead: Option<(u64, u64)>,
 }
 
 impl IndexReader {
-    /// Checks the index of the run in `file` against its checksum `sum`, and stands at its first
-    /// key. Holds about `window_bytes` bytes of keys at a time, at least a few keys and at most
-    /// 64 KiB.
-    pub(super) fn open(
-        file: &Arc<File>,
-        geometry: Geometry,
-        sum: u64,
-        window_bytes: usize,
-    ) -> Result<Self> {
-        let width = geometry.index_key_length as usize;
-        let keys = (window_bytes.min(WINDOW_MAX) / width).max(KEYS_MIN);
-        let keys = keys.min(geometry.index_keys().max(1) as usize);
-        let mut window = Window::new(file, keys * width)?;
-        let start = geometry.index_start();
-        let rest = start..start + geometry.index_bytes();
-        let (mut whole, mut sums) = (Xxh3::new(), Vec::new());
-        window.scan(rest.clone(), |keys| {
-            whole.update(keys);
-            sums.push(xxh3_64(keys));
-        })?;
-        let file = Arc::clone(file);
-        let sums = sums.into_iter();
-        let mut index = Self { file, geometry, window, sums, rest, place: 0, number: 0 };
-        if whole.digest() != sum {
-            return Err(index.damaged());
+    /// The index of the run whose table is `pages`, at its first key.
+    pub(super) fn open(pages: Pages, last: LastRecord) -> Result<Self> {
+        let (standing, key) = (Standing::Block, IndexKey::default());
+        let mut index = Self { pages, last, standing, key, offset: 0, ahead: None };
+        index.look_ahead(0)?;
+        if index.ahead.is_some() {
+            index.advance()?
+        } else {
+            index.standing = Standing::Over
         }
-        index.refill()?;
         Ok(index)
-    }
-
-    /// The number of the current key; the number of keys after the last one.
-    pub fn number(&self) -> u64 {
-        self.number
     }
 
     /// Whether all keys have been passed.
     pub fn is_over(&self) -> bool {
-        self.number >= self.geometry.index_keys()
+        self.standing == Standing::Over
     }
 
     /// The current key; there is one until the index is over.
-    pub fn key(&self) -> &[u8] {
-        &self.window.bytes()[self.place..][..self.geometry.index_key_length as usize]
+    pub fn key(&self) -> &IndexKey {
+        &self.key
+    }
+
+    /// Where in the data the record of the current key begins.
+    pub fn record(&self) -> u64 {
+        self.offset
+    }
+
+    /// Where in the data the part begins whose first key is the current one; the end of the data
+    /// where there is no such part.
+    pub fn part_start(&self) -> u64 {
+        if self.standing == Standing::Block { self.offset } else { self.pages.geometry.data_bytes }
+    }
+
+    /// Where that part ends.
+    pub fn part_end(&self) -> u64 {
+        self.ahead.map_or(self.pages.geometry.data_bytes, |(_, start)| start)
     }
 
     /// Goes to the next key.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], and [`Error::Corrupt`] where the index is not what it was when it was opened.
+    /// [`Error::Io`], and [`Error::Corrupt`] where the table is not as it was written.
     pub fn advance(&mut self) -> Result<()> {
         assert!(!self.is_over(), "no key is left to pass");
-        self.number += 1;
-        self.place += self.geometry.index_key_length as usize;
-        if self.place < self.window.bytes().len() { Ok(()) } else { self.refill() }
+        if let Some((block, offset)) = self.ahead {
+            self.pages.entry(block)?.read_key(&mut self.key);
+            self.offset = offset;
+            self.look_ahead(block + 1)
+        } else if self.standing == Standing::Block {
+            self.standing = Standing::Last;
+            self.key.clone_from(&self.last.key);
+            self.offset = self.last.offset;
+            Ok(())
+        } else {
+            self.standing = Standing::Over;
+            Ok(())
+        }
     }
 
-    /// Parts of the run that the index tells apart; part `n` begins at the record of key `n`. There
-    /// is one more key than there are parts, the run's last.
-    pub fn parts(&self) -> u64 {
-        self.geometry.index_keys().saturating_sub(1)
-    }
-
-    /// The record of key `number`.
-    pub fn record(&self, number: u64) -> u64 {
-        self.geometry.indexed_record(number)
-    }
-
-    /// The record at which part `part` begins; the number of records where there is no such part.
-    pub fn part_start(&self, part: u64) -> u64 {
-        (part * self.geometry.stride).min(self.geometry.records)
-    }
-
-    fn refill(&mut self) -> Result<()> {
-        let Some(sum) = self.sums.next() else { return Ok(()) };
-        self.window.show(&self.rest)?;
-        self.place = 0;
-        self.rest.start += self.window.bytes().len() as u64;
-        if xxh3_64(self.window.bytes()) == sum { Ok(()) } else { Err(self.damaged()) }
-    }
-
-    fn damaged(&self) -> Error {
-        let message = "the index's checksum does not match".to_owned();
-        Error::Corrupt { path: self.file.path().to_owned(), block: 0, message }
+    /// Finds the next block, from `block` on, in which a record begins.
+    fn look_ahead(&mut self, block: u64) -> Result<()> {
+        self.ahead = None;
+        for block in block..self.pages.geometry.blocks() {
+            if let Some(place) = self.pages.entry(block)?.place() {
+                self.ahead = Some((block, block * BLOCK as u64 + u64::from(place)));
+                return Ok(());
+            }
+        }
+        Ok(())
     }
 }

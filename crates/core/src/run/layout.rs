@@ -1,12 +1,10 @@
 //! The run file, byte by byte.
 //!
 //! ```text
-//!   0            header      magic, version, geometry, checksum; padded to DATA_START
-//!   DATA_START   data        records back to back, padded with zeros to whole blocks
-//!   ...          checksums   XXH3-64 of every block
-//!   ...          index       first bytes of the key of every `stride`-th record, and of the last
-//!   ...          padding     so that the file ends at a multiple of a page
-//!   end - FOOTER footer      count and sum of records, places and sums of the tables, checksum
+//!   0            header   magic, version, what all sizes follow from, checksum; one page
+//!   DATA_START   data     records back to back, padded with zeros to whole blocks
+//!   ...          table    pages of entries, one entry for each block (`page`)
+//!   end - PAGE   footer   sum of the records, the last record's place and key, checksum; one page
 //! ```
 //!
 //! All numbers are little-endian. Offsets are computed from one another; none is typed twice.
@@ -15,111 +13,119 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::key::{INDEX_KEY_MAX, IndexKey};
+use super::page::{PAGE, blocks_per_page};
 use crate::error::{Error, Result};
+use crate::format::Framing;
 use crate::proof::Sum;
 
 /// First bytes of every run file.
 const MAGIC: [u8; 8] = *b"SWRUN\r\n\x1a";
 
 /// Version of the format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Where data begins: a page, so that requests past the page cache are aligned.
-pub const DATA_START: u64 = 4096;
+pub const DATA_START: u64 = PAGE as u64;
 
 /// Bytes covered by one checksum. Smaller blocks would make more checksums than keys, larger ones
 /// would make slabs read more beyond their bounds (one block at either end, per run).
 pub const BLOCK: usize = 64 << 10;
 
-/// Most bytes of a key kept in the index. Longer keys that agree so far are read from the data.
-pub const INDEX_KEY_MAX: usize = 256;
-
-/// Alignment of the end of the file.
-const PAGE: u64 = 4096;
-
-const HEADER_FIELDS: usize = 8 + 4 + 4 + 4 + 4 + 8 + 8;
+const HEADER_FIELDS: usize = 8 + 4 + 4 + 4 + 4 + 4 + 8 + 8 + 8;
 /// Bytes of the header that mean something: fields and their checksum.
 pub const HEADER: usize = HEADER_FIELDS + 8;
-const FOOTER_FIELDS: usize = 8 + 8 + 16 + 8 + 8 + 8 + 8;
-/// Bytes of the footer.
+const FOOTER_FIELDS: usize = 8 + 8 + 16 + 8 + 8 + 4 + INDEX_KEY_MAX;
+/// Bytes of the footer that mean something.
 pub const FOOTER: usize = FOOTER_FIELDS + 8;
 
-const _: () = assert!(HEADER as u64 <= DATA_START && (BLOCK as u64).is_multiple_of(PAGE));
+const _: () = assert!(HEADER <= PAGE && FOOTER <= PAGE && BLOCK.is_multiple_of(PAGE));
 
-/// What a run's sizes follow from.
+/// How the header names [`Framing`]: what kind, and its length or byte.
+const FIXED: u32 = 0;
+const TERMINATED: u32 = 1;
+
+/// What a run's sizes follow from; all of it is known before the run is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
-    /// Bytes per record.
-    pub record_length: u32,
-    /// Bytes of every index key.
+    /// How one record is told from the next.
+    pub framing: Framing,
+    /// Most bytes of every index key.
     pub index_key_length: u32,
-    /// Records from one index key to the next.
-    pub stride: u64,
+    /// Bytes of records.
+    pub data_bytes: u64,
     /// Records in the run.
     pub records: u64,
+    /// Bytes of the longest record, or more: no record is longer.
+    pub longest_bytes: u64,
 }
 
 impl Geometry {
-    /// The geometry of a run of `records` records.
-    pub fn new(record_length: usize, key_length: usize, records: u64) -> Self {
-        Self {
-            record_length: record_length as u32,
-            index_key_length: key_length.min(INDEX_KEY_MAX) as u32,
-            stride: BLOCK.div_ceil(record_length) as u64,
-            records,
-        }
+    /// The geometry of a run of `records` records of `data_bytes` bytes together, none of which has
+    /// more than `longest_bytes`.
+    pub fn new(
+        framing: Framing,
+        key_length: usize,
+        data_bytes: u64,
+        records: u64,
+        longest_bytes: u64,
+    ) -> Self {
+        let index_key_length = key_length.min(INDEX_KEY_MAX) as u32;
+        Self { framing, index_key_length, data_bytes, records, longest_bytes }
     }
 
-    /// Bytes of records.
-    pub fn data_bytes(&self) -> u64 {
-        self.records * u64::from(self.record_length)
+    /// The geometry of a run of `records` records of `length` bytes each.
+    pub fn fixed(length: usize, key_length: usize, records: u64) -> Self {
+        let bytes = length as u64;
+        Self::new(Framing::Fixed(length), key_length, records * bytes, records, bytes)
     }
 
     /// Blocks of data, the last one padded.
     pub fn blocks(&self) -> u64 {
-        self.data_bytes().div_ceil(BLOCK as u64)
+        self.data_bytes.div_ceil(BLOCK as u64)
     }
 
-    /// Keys in the index: every `stride`-th record's, and the last record's.
-    pub fn index_keys(&self) -> u64 {
-        self.records.div_ceil(self.stride) + u64::from(self.records > 0)
+    /// Blocks whose entries are in one page of the table.
+    pub fn blocks_per_page(&self) -> u64 {
+        blocks_per_page(self.index_key_length as usize) as u64
     }
 
-    /// The record whose key is index key `key`.
-    pub fn indexed_record(&self, key: u64) -> u64 {
-        (key * self.stride).min(self.records - 1)
+    /// Pages of the table.
+    pub fn pages(&self) -> u64 {
+        self.blocks().div_ceil(self.blocks_per_page())
     }
 
-    /// Where the block checksums begin.
-    pub fn checksums_start(&self) -> u64 {
+    /// Where the table begins.
+    pub fn table_start(&self) -> u64 {
         DATA_START + self.blocks() * BLOCK as u64
     }
 
-    /// Where the index begins.
-    pub fn index_start(&self) -> u64 {
-        self.checksums_start() + self.blocks() * 8
-    }
-
-    /// Bytes of the index.
-    pub fn index_bytes(&self) -> u64 {
-        self.index_keys() * u64::from(self.index_key_length)
+    /// Where the footer begins.
+    pub fn footer_start(&self) -> u64 {
+        self.table_start() + self.pages() * PAGE as u64
     }
 
     /// Bytes of the whole file.
     pub fn file_bytes(&self) -> u64 {
-        (self.index_start() + self.index_bytes() + FOOTER as u64).next_multiple_of(PAGE)
+        self.footer_start() + PAGE as u64
     }
 
     /// The header.
     pub fn header(&self) -> [u8; HEADER] {
+        let (kind, detail) = match self.framing {
+            Framing::Fixed(length) => (FIXED, length as u32),
+            Framing::Terminated(end) => (TERMINATED, u32::from(end)),
+        };
         let mut out = Fields::default();
         out.put(&MAGIC);
         out.put(&VERSION.to_le_bytes());
         out.put(&(BLOCK as u32).to_le_bytes());
-        out.put(&self.record_length.to_le_bytes());
+        out.put(&kind.to_le_bytes());
+        out.put(&detail.to_le_bytes());
         out.put(&self.index_key_length.to_le_bytes());
-        out.put(&self.stride.to_le_bytes());
+        out.put(&self.data_bytes.to_le_bytes());
         out.put(&self.records.to_le_bytes());
+        out.put(&self.longest_bytes.to_le_bytes());
         out.sealed()
     }
 
@@ -138,47 +144,69 @@ impl Geometry {
             return Err(damaged(path, &format!("run format {version} where {VERSION} is known")));
         }
         let block = fields.u32();
-        let geometry = Self {
-            record_length: fields.u32(),
-            index_key_length: fields.u32(),
-            stride: fields.u64(),
-            records: fields.u64(),
+        let framing = match (fields.u32(), fields.u32()) {
+            (FIXED, length) if length > 0 => Some(Framing::Fixed(length as usize)),
+            (TERMINATED, end) => u8::try_from(end).ok().map(Framing::Terminated),
+            _ => None,
         };
-        let is_possible = block == BLOCK as u32
-            && geometry.record_length > 0
-            && (1..=INDEX_KEY_MAX as u32).contains(&geometry.index_key_length)
-            && geometry.stride > 0
-            && geometry.records.checked_mul(u64::from(geometry.record_length)).is_some();
-        if is_possible {
-            Ok(geometry)
-        } else {
-            Err(damaged(path, "impossible sizes in the header"))
-        }
+        let rest = (fields.u32(), fields.u64(), fields.u64(), fields.u64());
+        let (index_key_length, data_bytes, records, longest_bytes) = rest;
+        let geometry = framing.map(|framing| Self {
+            framing,
+            index_key_length,
+            data_bytes,
+            records,
+            longest_bytes,
+        });
+        geometry
+            .filter(|geometry| block == BLOCK as u32 && geometry.is_possible())
+            .ok_or_else(|| damaged(path, "impossible sizes in the header"))
+    }
+
+    fn is_possible(&self) -> bool {
+        let is_framed = match self.framing {
+            Framing::Fixed(length) => {
+                self.records.checked_mul(length as u64) == Some(self.data_bytes)
+            }
+            Framing::Terminated(_) => self.records <= self.data_bytes,
+        };
+        is_framed
+            && self.data_bytes < i64::MAX as u64 / 2
+            && (1..=INDEX_KEY_MAX as u32).contains(&self.index_key_length)
     }
 }
 
+/// The last record of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LastRecord {
+    /// Where in the data it begins.
+    pub offset: u64,
+    /// Its key.
+    pub key: IndexKey,
+}
+
 /// What is known of a run once it is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Footer {
     /// Count and checksum of the records.
     pub sum: Sum,
-    /// XXH3-64 of the table of block checksums.
-    pub checksums_sum: u64,
-    /// XXH3-64 of the index.
-    pub index_sum: u64,
+    /// The last record; nothing where there is none.
+    pub last: LastRecord,
 }
 
 impl Footer {
     /// The footer's bytes.
     pub fn bytes(&self, geometry: &Geometry) -> [u8; FOOTER] {
         let mut out = Fields::default();
+        let mut key = [0; INDEX_KEY_MAX];
+        let length = self.last.key.write(&mut key);
         out.put(&MAGIC);
         out.put(&self.sum.records.to_le_bytes());
         out.put(&self.sum.checksum.to_le_bytes());
-        out.put(&geometry.checksums_start().to_le_bytes());
-        out.put(&geometry.index_start().to_le_bytes());
-        out.put(&self.checksums_sum.to_le_bytes());
-        out.put(&self.index_sum.to_le_bytes());
+        out.put(&geometry.table_start().to_le_bytes());
+        out.put(&self.last.offset.to_le_bytes());
+        out.put(&u32::from(length).to_le_bytes());
+        out.put(&key);
         out.sealed()
     }
 
@@ -191,10 +219,16 @@ impl Footer {
         let mut fields = Reading::open(path, bytes, "footer")?;
         let magic: [u8; 8] = fields.take();
         let sum = Sum { records: fields.u64(), checksum: u128::from_le_bytes(fields.take()) };
-        let places = (fields.u64(), fields.u64());
-        let footer = Self { sum, checksums_sum: fields.u64(), index_sum: fields.u64() };
-        let expected = (geometry.checksums_start(), geometry.index_start());
-        if magic == MAGIC && sum.records == geometry.records && places == expected {
+        let (table_start, offset) = (fields.u64(), fields.u64());
+        let length = fields.u32() as usize;
+        let key: [u8; INDEX_KEY_MAX] = fields.take();
+        let key = IndexKey::read(&key[..geometry.index_key_length as usize], length);
+        let footer = Self { sum, last: LastRecord { offset, key } };
+        let is_inside = offset < geometry.data_bytes || geometry.data_bytes == 0;
+        let is_same = magic == MAGIC
+            && sum.records == geometry.records
+            && table_start == geometry.table_start();
+        if is_same && is_inside {
             Ok(footer)
         } else {
             Err(damaged(path, "header and footer do not belong together"))

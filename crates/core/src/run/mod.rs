@@ -1,32 +1,51 @@
 //! Runs: sorted records on disk, between run generation and merge.
 //!
 //! A run file is the records back to back, as an output would have them, wrapped in what is needed
-//! to trust and to find them: a header, a checksum for every block, a sparse index of keys, a
-//! footer. The format is drawn in `docs/run-format.md`; [`layout`] is the only place that knows its
-//! offsets.
+//! to trust and to find them: a header, a table with the checksum and the first key of every block,
+//! a footer. The format is drawn in `docs/run-format.md`; [`layout`] and `page` are the only places
+//! that know its offsets. Places in a run are byte offsets in its data.
 //!
-//! [`RunWriter`] takes a load's records from many workers at once; [`Run`] is a finished run by
-//! name; [`RunReader`] opens one again, trusting nothing.
+//! [`RunWriter`] takes a load's records from many workers at once, and its [`Table`] leaves memory
+//! page by page; [`Run`] is a finished run by name; [`RunReader`] opens one again, trusting nothing.
 
 pub mod index;
+mod key;
 pub mod layout;
+mod page;
 mod reader;
+mod table;
 mod window;
 mod writer;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use index::IndexReader;
+pub use key::{INDEX_KEY_MAX, IndexKey};
 pub use reader::RunReader;
-pub use writer::{IndexKeys, RunWriter};
+pub use table::Table;
+pub use writer::RunWriter;
+
+use layout::Geometry;
 
 /// A finished run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     /// The run file.
     pub path: PathBuf,
+    /// Bytes of its records.
+    pub bytes: u64,
     /// Records in it.
     pub records: u64,
+    /// No record has more bytes than that.
+    pub longest_bytes: u64,
+}
+
+impl Run {
+    /// The run of that geometry at `path`.
+    fn new(path: &Path, geometry: &Geometry) -> Self {
+        let Geometry { data_bytes: bytes, records, longest_bytes, .. } = *geometry;
+        Self { path: path.to_owned(), bytes, records, longest_bytes }
+    }
 }
 
 #[cfg(test)]

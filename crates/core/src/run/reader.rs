@@ -3,14 +3,20 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use memchr::memchr;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::Run;
-use super::index::IndexReader;
+use super::index::{IndexReader, Pages};
 use super::layout::{BLOCK, DATA_START, FOOTER, Footer, Geometry, HEADER};
+use super::page::PAGE;
 use super::window::{WINDOW_MAX, Window};
 use crate::error::{Error, Result};
+use crate::format::Framing;
 use crate::io::{Direct, File};
+
+/// First bytes read of a record whose length is not known: most end within them.
+const RECORD_WINDOW: usize = 4096;
 
 /// A run open for reading.
 #[derive(Debug)]
@@ -21,8 +27,8 @@ pub struct RunReader {
 }
 
 impl RunReader {
-    /// Opens a run and checks that header, footer and size belong together, and that the table of
-    /// block checksums is whole: else its damage would be taken for that of the data.
+    /// Opens a run and checks that header, footer and size belong together. The table is checked
+    /// page by page when it is used.
     ///
     /// # Errors
     ///
@@ -31,16 +37,14 @@ impl RunReader {
         let path = run.path.as_path();
         let file = File::open_read(path, direct)?;
         let geometry = Geometry::read(path, &read_array::<HEADER>(&file, 0)?)?;
-        let is_whole = file.len() == geometry.file_bytes() && geometry.records == run.records;
+        let is_whole = file.len() == geometry.file_bytes() && *run == Run::new(path, &geometry);
         if !is_whole {
             let message = format!("{} bytes where {} belong", file.len(), geometry.file_bytes());
             return Err(Error::Corrupt { path: path.to_owned(), block: 0, message });
         }
-        let bytes = read_array::<FOOTER>(&file, file.len() - FOOTER as u64)?;
+        let bytes = read_array::<FOOTER>(&file, geometry.footer_start())?;
         let footer = Footer::read(path, &bytes, &geometry)?;
-        let reader = Self { file, geometry, footer };
-        reader.check_checksums()?;
-        Ok(reader)
+        Ok(Self { file, geometry, footer })
     }
 
     /// The file.
@@ -63,34 +67,27 @@ impl RunReader {
         &self.footer
     }
 
-    /// The index, found whole, at its first key; about `window_bytes` bytes of it in memory.
+    /// The index, at its first key; about `window_bytes` bytes of the table in memory, a page at
+    /// least.
     ///
     /// # Errors
     ///
     /// [`Error::Io`] and [`Error::Corrupt`].
     pub fn index(&self, window_bytes: usize) -> Result<IndexReader> {
-        IndexReader::open(&self.file, self.geometry, self.footer.index_sum, window_bytes)
-    }
-
-    /// Checks the table of block checksums against the footer.
-    fn check_checksums(&self) -> Result<()> {
-        let place = self.geometry.checksums_start()..self.geometry.index_start();
-        let mut sum = Xxh3::new();
-        Window::new(&self.file, (place.end - place.start).min(WINDOW_MAX as u64) as usize)?
-            .scan(place, |bytes| sum.update(bytes))?;
-        if sum.digest() == self.footer.checksums_sum {
-            return Ok(());
-        }
-        let message = "the checksum of the table of block checksums does not match".to_owned();
-        Err(Error::Corrupt { path: self.path().to_owned(), block: 0, message })
+        let pages = Pages::new(&self.file, self.geometry, window_bytes)?;
+        IndexReader::open(pages, self.footer.last.clone())
     }
 
     /// The checksums of blocks `first..end`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] and [`Error::Corrupt`].
     pub fn checksums(&self, first: u64, end: u64) -> Result<Vec<u64>> {
-        let start = self.geometry.checksums_start() + first * 8;
-        let bytes = self.read(start, (end - first) as usize * 8)?;
-        let (words, _) = bytes.as_chunks::<8>();
-        Ok(words.iter().map(|word| u64::from_le_bytes(*word)).collect())
+        let pages = (end - first) / self.geometry.blocks_per_page() + 2;
+        let window_bytes = pages.min(self.geometry.pages()) as usize * PAGE;
+        let mut pages = Pages::new(&self.file, self.geometry, window_bytes)?;
+        (first..end).map(|block| Ok(pages.entry(block)?.checksum())).collect()
     }
 
     /// Checks the blocks in `bytes`, the first of which is block `first`, against their checksums.
@@ -105,14 +102,31 @@ impl RunReader {
         Ok(())
     }
 
-    /// One record, by its number. Slow; for keys longer than the index holds.
-    pub fn record(&self, number: u64) -> Result<Vec<u8>> {
-        let length = self.geometry.record_length as usize;
-        self.read(DATA_START + number * length as u64, length)
-    }
-
-    fn read(&self, offset: u64, length: usize) -> Result<Vec<u8>> {
-        read_bytes(&self.file, offset, length)
+    /// The record at byte `offset` of the data. Slow; for keys longer than the index holds.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] and [`Error::Corrupt`].
+    pub fn record(&self, offset: u64) -> Result<Vec<u8>> {
+        let rest = DATA_START + offset..DATA_START + self.geometry.data_bytes;
+        let end = match self.geometry.framing {
+            Framing::Fixed(length) => return read_bytes(&self.file, rest.start, length),
+            Framing::Terminated(end) => end,
+        };
+        let mut record = Vec::new();
+        let mut window_bytes = RECORD_WINDOW;
+        while rest.start + (record.len() as u64) < rest.end {
+            let mut window = Window::new(&self.file, window_bytes)?;
+            window.show(&(rest.start + record.len() as u64..rest.end))?;
+            let found = memchr(end, window.bytes());
+            let bytes = found.map_or(window.bytes(), |at| &window.bytes()[..=at]);
+            record.extend_from_slice(bytes);
+            if found.is_some() {
+                break;
+            }
+            window_bytes = WINDOW_MAX;
+        }
+        Ok(record)
     }
 }
 

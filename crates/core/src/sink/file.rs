@@ -1,12 +1,11 @@
 //! A file written by many workers at known offsets, in whole granules.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Lane, Writer};
+use super::{GranuleSums, Lane, Writer};
 use crate::error::Result;
 use crate::io::{File, Region};
 
@@ -25,8 +24,8 @@ pub struct FileSink {
     length: u64,
     granule: usize,
     edges: Mutex<HashMap<u64, Edge>>,
-    /// XXH3-64 of every granule, the last one padded with zeros; empty where nobody wants them.
-    checksums: Box<[AtomicU64]>,
+    /// Who wants checksums of the granules.
+    sums: Option<Arc<dyn GranuleSums>>,
 }
 
 impl FileSink {
@@ -34,14 +33,18 @@ impl FileSink {
     /// last granule is padded with zeros. `base` is a multiple of what requests past the page cache
     /// need.
     pub fn new(file: Arc<File>, base: u64, length: u64, granule: usize) -> Self {
-        Self { file, base, length, granule, edges: Mutex::default(), checksums: Box::default() }
+        Self { file, base, length, granule, edges: Mutex::default(), sums: None }
     }
 
-    /// The same, taking a checksum of every granule.
-    pub fn with_checksums(file: Arc<File>, base: u64, length: u64, granule: usize) -> Self {
-        let granules = length.div_ceil(granule as u64);
-        let checksums = (0..granules).map(|_| AtomicU64::new(0)).collect();
-        Self { checksums, ..Self::new(file, base, length, granule) }
+    /// The same, telling `sums` the checksum of every granule.
+    pub fn with_checksums(
+        file: Arc<File>,
+        base: u64,
+        length: u64,
+        granule: usize,
+        sums: Arc<dyn GranuleSums>,
+    ) -> Self {
+        Self { sums: Some(sums), ..Self::new(file, base, length, granule) }
     }
 
     /// The file.
@@ -52,12 +55,6 @@ impl FileSink {
     /// Bytes of data, padded to whole granules.
     pub fn padded_length(&self) -> u64 {
         self.length.next_multiple_of(self.granule as u64)
-    }
-
-    /// The granules' checksums, once all have been written.
-    pub fn into_checksums(self) -> impl Iterator<Item = u64> {
-        self.assert_whole();
-        self.checksums.into_iter().map(AtomicU64::into_inner)
     }
 
     /// Asserts that no granule waits for bytes: every task has brought what it promised.
@@ -76,13 +73,14 @@ impl FileSink {
     ) -> Result<()> {
         debug_assert_eq!(range.len() % self.granule, 0);
         let first = (offset + range.start as u64) / self.granule as u64;
-        if !self.checksums.is_empty() {
-            let granules = region[range.clone()].chunks_exact(self.granule);
-            for (checksum, bytes) in self.checksums[first as usize..].iter().zip(granules) {
-                checksum.store(xxh3_64(bytes), Ordering::Relaxed);
-            }
-        }
-        lane.write(&self.file, self.base + first * self.granule as u64, region, range)
+        let offset = self.base + first * self.granule as u64;
+        let Some(sums) = &self.sums else {
+            return lane.write(&self.file, offset, region, range);
+        };
+        let checksums: Vec<u64> =
+            region[range.clone()].chunks_exact(self.granule).map(xxh3_64).collect();
+        lane.write(&self.file, offset, region, range)?;
+        sums.granules_written(lane, first, &checksums)
     }
 
     /// Adds bytes of a granule that another task shares; writes it if they were the last it lacked.

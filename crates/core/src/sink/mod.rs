@@ -28,23 +28,31 @@ use crate::error::Result;
 
 /// Takes the bytes of one task, in order.
 pub trait Writer {
-    /// Free space to put bytes into: at least as much as the longest record takes.
+    /// Free space to put bytes into: at least one byte, and no less than the slack behind the
+    /// lane's buffers.
     fn room(&mut self) -> &mut [u8];
 
     /// The first `bytes` of [`room`](Self::room) have been filled. May wait for a free buffer.
     fn commit(&mut self, bytes: usize) -> Result<()>;
 
-    /// Writes all of `bytes`, of any length.
+    /// Takes `bytes`, however many: for records that may be longer than [`room`](Self::room).
     fn put(&mut self, mut bytes: &[u8]) -> Result<()> {
         while !bytes.is_empty() {
             let room = self.room();
-            let (now, later) = bytes.split_at(bytes.len().min(room.len()));
-            room[..now.len()].copy_from_slice(now);
-            self.commit(now.len())?;
-            bytes = later;
+            let now = room.len().min(bytes.len());
+            room[..now].copy_from_slice(&bytes[..now]);
+            self.commit(now)?;
+            bytes = &bytes[now..];
         }
         Ok(())
     }
+}
+
+/// Is told what a file's granules look like, by the workers that write them.
+pub trait GranuleSums: std::fmt::Debug + Send + Sync {
+    /// Granules from number `first` on are being written; `sums` are their XXH3-64, of the last
+    /// granule with the zeros it is padded with. `lane` may be written to.
+    fn granules_written(&self, lane: &mut Lane<'_>, first: u64, sums: &[u64]) -> Result<()>;
 }
 
 /// Where a stage's bytes go.

@@ -2,8 +2,8 @@
 //! tasks' sizes; granules that tasks share are put together and checksummed.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -27,6 +27,20 @@ pub(crate) fn lane<'p>(
     let buffers = (0..3).map(|_| region(capacity + slack.next_multiple_of(PAGE))).collect();
     let edges = (0..2).map(|_| region(edge_bytes)).collect();
     Lane::new(engine.queue(4).unwrap(), buffers, edges, capacity, progress)
+}
+
+/// Keeps the checksums it is told; every granule's once.
+#[derive(Debug)]
+struct Told(Mutex<Vec<Option<u64>>>);
+
+impl GranuleSums for Told {
+    fn granules_written(&self, _: &mut Lane<'_>, first: u64, sums: &[u64]) -> Result<()> {
+        let mut told = self.0.lock().unwrap();
+        for (slot, sum) in told[first as usize..][..sums.len()].iter_mut().zip(sums) {
+            assert_eq!(slot.replace(*sum), None, "told once");
+        }
+        Ok(())
+    }
 }
 
 /// How a file is written.
@@ -67,7 +81,10 @@ fn write(case: &Case, engine: Engine, path: &Path) -> (Vec<u8>, Vec<u64>) {
     let data = content(case.tasks.iter().sum());
     let file = File::create(path, case.direct).unwrap();
     let length = data.len() as u64;
-    let sink = FileSink::with_checksums(Arc::clone(&file), case.base, length, case.granule);
+    let granules = data.len().div_ceil(case.granule);
+    let told = Arc::new(Told(Mutex::new(vec![None; granules])));
+    let sums: Arc<dyn GranuleSums> = Arc::<Told>::clone(&told);
+    let sink = FileSink::with_checksums(Arc::clone(&file), case.base, length, case.granule, sums);
     assert_eq!(sink.padded_length(), length.next_multiple_of(case.granule as u64));
     let sink = Sink::File(sink);
     let mut starts = vec![0];
@@ -98,8 +115,8 @@ fn write(case: &Case, engine: Engine, path: &Path) -> (Vec<u8>, Vec<u64>) {
             });
         }
     });
-    let Sink::File(sink) = sink else { panic!("a file") };
-    let checksums = sink.into_checksums().collect();
+    sink.assert_whole();
+    let checksums = told.0.lock().unwrap().iter().map(|sum| sum.unwrap()).collect();
     let mut written = std::fs::read(path).unwrap();
     let written = written.split_off(written.len().min(case.base as usize));
     assert_eq!(written.len() as u64, length.next_multiple_of(case.granule as u64));
@@ -142,6 +159,33 @@ proptest! {
     #[test]
     fn every_byte_arrives_once(case in case()) {
         check(&case, Engine::Auto);
+    }
+}
+
+/// Records that are longer than a buffer, brought whole.
+#[test]
+fn more_than_there_is_room_for_is_put_piece_by_piece() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    for lengths in [vec![0, 1, PAGE], vec![50_000], vec![100, 3 * PAGE, 7, 20_000, 2 * PAGE]] {
+        let data = content(lengths.iter().sum());
+        let file = File::create(&path, Direct::Off).unwrap();
+        let sink = Sink::File(FileSink::new(file, 0, data.len() as u64, PAGE));
+        let progress = Progress::new();
+        let mut lane = lane(Engine::Sync, (PAGE, 0, PAGE), &progress);
+        sink.write(&mut lane, 0, data.len() as u64, |writer| {
+            let mut rest = data.as_slice();
+            for length in &lengths {
+                writer.put(&rest[..*length])?;
+                rest = &rest[*length..];
+            }
+            Ok(())
+        })
+        .unwrap();
+        lane.flush().unwrap();
+        sink.assert_whole();
+        assert!(std::fs::read(&path).unwrap()[..data.len()] == data, "{lengths:?}");
+        std::fs::remove_file(&path).unwrap();
     }
 }
 

@@ -5,6 +5,7 @@ use proptest::test_runner::RngSeed;
 
 use super::*;
 use crate::key::{Key, KeySpec, with_encoder};
+use crate::run::tests::WholeRecord;
 
 /// Bytes per record: one of key, one that tells where it came from.
 const LENGTH: usize = 2;
@@ -17,7 +18,7 @@ fn key_of(text: &str, record_length: usize) -> Key {
 fn merged(key: &Key, length: usize, sources: &[Vec<u8>], batch: &[usize]) -> Vec<u8> {
     let sources = sources.iter().map(Vec::as_slice);
     with_encoder!(key, |key| {
-        let mut tree = LoserTree::new(key, length, sources);
+        let mut tree = LoserTree::new(key, Framing::Fixed(length), sources);
         let mut whole = Vec::new();
         for records in batch.iter().cycle() {
             let mut out = vec![0xee; records * length + length - 1];
@@ -145,5 +146,59 @@ proptest! {
             })
             .collect();
         assert_eq!(merged(&key, 16, &sources, &batch), expected(&sources, 16, 12));
+    }
+}
+
+/// Records that end with this byte.
+const END: u8 = b'.';
+
+/// Merges records of any length into room of `rooms` bytes, one after the other; what does not fit
+/// is taken as it lies.
+fn merged_terminated(sources: &[Vec<u8>], rooms: &[usize]) -> Vec<u8> {
+    let key = WholeRecord(END);
+    let mut tree =
+        LoserTree::new(&key, Framing::Terminated(END), sources.iter().map(Vec::as_slice));
+    let mut whole = Vec::new();
+    for room in rooms.iter().cycle() {
+        let mut out = vec![0xee; *room];
+        let filled = tree.merge_into(&mut out);
+        assert!(filled == 0 || out[filled - 1] == END, "whole records only");
+        assert!(out[filled..].iter().all(|byte| *byte == 0xee), "nothing beyond is touched");
+        whole.extend_from_slice(&out[..filled]);
+        if filled > 0 {
+            continue;
+        }
+        let Some(record) = tree.take_next() else { return whole };
+        assert!(record.len() > *room, "it would have fitted");
+        whole.extend_from_slice(record);
+    }
+    whole
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 300,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(0x5eed_0030),
+        ..ProptestConfig::default()
+    })]
+
+    /// Empty records, zeros, words that agree and differ in length only, records too long for room.
+    #[test]
+    fn records_of_any_length_against_naive(
+        sources in prop::collection::vec(prop::collection::vec("[\0a]{0,3}|a{8}[\0b]{0,12}", 0..40), 0..12),
+        rooms in prop::collection::vec(0..40_usize, 1..4),
+    ) {
+        let sources: Vec<Vec<u8>> = sources
+            .into_iter()
+            .map(|mut source| {
+                source.sort();
+                source.iter().flat_map(|text| [text.as_bytes(), &[END]].concat()).collect()
+            })
+            .collect();
+        let all = sources.concat();
+        let mut expected: Vec<&[u8]> = Framing::Terminated(END).records(&all).collect();
+        expected.sort_by_key(|record| &record[..record.len() - 1]);
+        assert_eq!(merged_terminated(&sources, &rooms), expected.concat());
     }
 }

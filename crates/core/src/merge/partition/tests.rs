@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::*;
-use crate::run::tests::key_of;
+use crate::run::tests::{WholeRecord, key_of};
 
 /// Bytes per record: one of key, one of nothing.
 const LENGTH: usize = 2;
@@ -23,24 +23,60 @@ fn check(runs: &[Vec<u8>], skip: usize) {
         .enumerate()
         .map(|(run, bytes)| Piece {
             bytes: &bytes[skipped(run) * LENGTH..],
-            first_record: skipped(run) as u64,
+            first_offset: (skipped(run) * LENGTH) as u64,
         })
         .collect();
     let ranges: Vec<(u64, u64)> = runs
         .iter()
         .enumerate()
-        .map(|(run, keys)| (skipped(run) as u64, keys.len() as u64))
+        .map(|(run, keys)| ((skipped(run) * LENGTH) as u64, (keys.len() * LENGTH) as u64))
         .collect();
     let key = key_of("0..1", LENGTH);
     let crate::key::Key::Slice(key) = &key else { panic!("a key of bytes") };
     for (bound_run, keys) in runs.iter().enumerate() {
         for bound_record in skipped(bound_run)..keys.len() {
             let bound = (keys[bound_record], bound_run, bound_record);
-            let found = positions(key, LENGTH, &pieces, &ranges, (bound_run, bound_record as u64));
+            let place = (bound_run, (bound_record * LENGTH) as u64);
+            let found = positions(key, Framing::Fixed(LENGTH), &pieces, &ranges, place);
             for (run, keys) in runs.iter().enumerate() {
                 let numbered = keys.iter().enumerate().skip(skip);
                 let before = numbered.filter(|(at, key)| (**key, run, *at) < bound).count();
-                assert_eq!(found[run], (skipped(run) + before) as u64, "{bound:?} in run {run}");
+                let expected = ((skipped(run) + before) * LENGTH) as u64;
+                assert_eq!(found[run], expected, "{bound:?} in run {run}");
+            }
+        }
+    }
+}
+
+/// Every record of every run as the bound, over lines from line `skip` of each run on.
+fn check_lines(runs: &[Vec<String>], skip: usize) {
+    let line = |text: &String| [text.as_bytes(), b"\n"].concat();
+    let data: Vec<Vec<u8>> = runs.iter().map(|run| run.iter().flat_map(line).collect()).collect();
+    let bytes_before = |run: usize, lines: usize| -> usize {
+        runs[run].iter().take(lines).map(|text| text.len() + 1).sum()
+    };
+    let ranges: Vec<(u64, u64)> = (0..runs.len())
+        .map(|run| (bytes_before(run, skip) as u64, data[run].len() as u64))
+        .collect();
+    let piece = |(bytes, (start, _)): (&'_ Vec<u8>, &(u64, u64))| bytes[*start as usize..].to_vec();
+    let held: Vec<Vec<u8>> = data.iter().zip(&ranges).map(piece).collect();
+    let pieces: Vec<Piece<'_>> = held
+        .iter()
+        .zip(&ranges)
+        .map(|(bytes, (start, _))| Piece { bytes, first_offset: *start })
+        .collect();
+    for (bound_run, texts) in runs.iter().enumerate() {
+        for (number, text) in texts.iter().enumerate().skip(skip) {
+            let place = (bound_run, bytes_before(bound_run, number) as u64);
+            let framing = Framing::Terminated(b'\n');
+            let found = positions(&WholeRecord(b'\n'), framing, &pieces, &ranges, place);
+            for (run, texts) in runs.iter().enumerate() {
+                let numbered = texts.iter().enumerate();
+                let before = numbered
+                    .filter(|(at, other)| (*other, run, *at) < (text, bound_run, number))
+                    .count();
+                let expected = bytes_before(run, before.max(skip.min(texts.len())));
+                assert_eq!(found[run], expected as u64, "{place:?} in run {run} of {runs:?}");
             }
         }
     }
@@ -61,5 +97,14 @@ proptest! {
     ) {
         runs.iter_mut().for_each(|keys| keys.sort_unstable());
         check(&runs, skip);
+    }
+
+    #[test]
+    fn bounds_fall_between_lines(
+        mut runs in prop::collection::vec(prop::collection::vec("[\0a]{0,3}|b{20}", 0..12), 1..6),
+        skip in 0..4_usize,
+    ) {
+        runs.iter_mut().for_each(|lines| lines.sort());
+        check_lines(&runs, skip);
     }
 }

@@ -17,7 +17,7 @@ use std::cmp::Ordering;
 use super::walk::{KEPT_KEY_MAX, Walk};
 use crate::error::Result;
 use crate::key::KeyEncoder;
-use crate::run::layout::INDEX_KEY_MAX;
+use crate::run::INDEX_KEY_MAX;
 
 const _: () = assert!(KEPT_KEY_MAX > INDEX_KEY_MAX, "what is kept says more than the index");
 
@@ -84,14 +84,16 @@ impl<'a> Heads<'a> {
             return Ok(left.is_over().cmp(&right.is_over()).then(one.cmp(&other)));
         }
         let mut order = left.key().cmp(right.key());
-        if order.is_eq() && self.key.key_length() > INDEX_KEY_MAX {
+        let is_open = left.key().is_cut() && right.key().is_cut();
+        if order.is_eq() && is_open {
             self.walks[one].keep_key(self.key)?;
             self.walks[other].keep_key(self.key)?;
-            order = self.walks[one].kept_key().cmp(&self.walks[other].kept_key());
-        }
-        if order.is_eq() && self.key.key_length() > KEPT_KEY_MAX {
-            let key = self.walks[one].read_key(self.key)?;
-            order = key.cmp(&self.walks[other].read_key(self.key)?);
+            let (left, right) = (self.walks[one].kept_key(), self.walks[other].kept_key());
+            order = left.cmp(right);
+            if order.is_eq() && left.len() == KEPT_KEY_MAX {
+                let record = self.walks[one].read_record()?;
+                order = self.key.compare_from(&record, &self.walks[other].read_record()?, 0);
+            }
         }
         Ok(order.then(one.cmp(&other)))
     }

@@ -5,12 +5,15 @@ use std::path::Path;
 
 use super::walk::KEPT_KEY_MAX;
 use super::*;
+use crate::format::Framing;
 use crate::io::Direct;
 use crate::key::{Key, with_encoder};
 use crate::merge::{LoserTree, Piece, positions};
+use crate::run::INDEX_KEY_MAX;
 use crate::run::Run;
-use crate::run::layout::INDEX_KEY_MAX;
-use crate::run::tests::{key_of, write_run};
+use crate::run::tests::{indexed, key_of, write_run};
+
+mod lines;
 
 /// A run, its records in memory, and the open file.
 struct Opened {
@@ -48,35 +51,41 @@ fn sorted_records(
     records.concat()
 }
 
-fn open(folder: &Path, key: &Key, length: usize, runs: Vec<Vec<u8>>) -> Vec<Opened> {
+fn open(folder: &Path, key: &dyn KeyEncoder, framing: Framing, runs: Vec<Vec<u8>>) -> Vec<Opened> {
     let write = |(number, data): (usize, Vec<u8>)| {
         let path = folder.join(format!("run-{number}"));
-        let run: Run = write_run(&path, key.encoder(), (&data, length), (1 << 20, 1));
+        let run: Run = write_run(&path, key, (&data, framing), (1 << 20, 1));
         Opened { data, reader: RunReader::open(&run, Direct::Auto).unwrap() }
     };
     runs.into_iter().enumerate().map(write).collect()
 }
 
+/// The least that will do for these runs, whatever their keys.
+fn least_capacity(runs: &[Opened]) -> usize {
+    let longest = runs.iter().map(|run| run.reader.geometry().longest_bytes);
+    Planner::least_capacity(longest) as usize
+}
+
 /// What merges of so many runs are granted: the least that will do, and what the plan grants.
-fn capacities(runs: usize, length: usize) -> [usize; 2] {
-    let part = BLOCK.next_multiple_of(length) + 2 * BLOCK;
-    let least = Planner::least_capacity(runs, length);
-    [least, (runs.max(2) * 4 * part).max(256 << 10)]
+fn capacities(runs: &[Opened]) -> [usize; 2] {
+    let longest = runs.iter().map(|run| run.reader.geometry().longest_bytes).max();
+    let part = BLOCK.max(longest.unwrap() as usize) + 2 * BLOCK;
+    [least_capacity(runs), (runs.len().max(2) * 4 * part).max(256 << 10)]
 }
 
 /// Every index key of every run in the order (key, run, position).
-fn all_bounds<K: KeyEncoder>(key: &K, runs: &[Opened], length: usize) -> Vec<Bound> {
+fn all_bounds<K: KeyEncoder>(key: &K, runs: &[Opened], framing: Framing) -> Vec<Bound> {
     let mut bounds = Vec::new();
     for (run, opened) in runs.iter().enumerate() {
-        let geometry = opened.reader.geometry();
-        for number in 0..geometry.index_keys() {
-            bounds.push(Bound { run, record: geometry.indexed_record(number) });
-        }
+        bounds.extend(indexed(&opened.data, framing).iter().map(|&offset| Bound { run, offset }));
     }
-    let record = |bound: &Bound| &runs[bound.run].data[bound.record as usize * length..][..length];
+    let record = |bound: &Bound| {
+        let rest = &runs[bound.run].data[bound.offset as usize..];
+        &rest[..framing.first_length(rest)]
+    };
     bounds.sort_by(|a, b| {
         let order = key.compare_from(record(a), record(b), 0);
-        order.then((a.run, a.record).cmp(&(b.run, b.record)))
+        order.then((a.run, a.offset).cmp(&(b.run, b.offset)))
     });
     bounds
 }
@@ -85,7 +94,7 @@ fn all_bounds<K: KeyEncoder>(key: &K, runs: &[Opened], length: usize) -> Vec<Bou
 fn check<K: KeyEncoder>(
     key: &K,
     runs: &[Opened],
-    length: usize,
+    framing: Framing,
     (capacity, window_bytes): (usize, usize),
 ) -> usize {
     let readers: Vec<&RunReader> = runs.iter().map(|run| &run.reader).collect();
@@ -96,27 +105,27 @@ fn check<K: KeyEncoder>(
     let mut slabs = 0;
     while let Some(slab) = planner.next_slab().unwrap() {
         slabs += 1;
-        assert!(slab.bytes() <= capacity, "{} of {capacity}: {slab:?}", slab.bytes());
+        assert!(slab.memory_bytes() <= capacity, "{} of {capacity}", slab.memory_bytes());
         bounds.extend_from_slice(&slab.bounds);
-        let ends = ends(key, runs, length, &slab, &starts);
-        assert_needed_is_there(&slab, length, &starts, &ends);
+        let ends = ends(key, runs, framing, &slab, &starts);
+        assert_needed_is_there(&slab, &starts, &ends);
         let share = |(run, (start, end)): (&'_ Opened, (&u64, &u64))| {
-            run.data[*start as usize * length..*end as usize * length].to_vec()
+            run.data[*start as usize..*end as usize].to_vec()
         };
         let shares: Vec<Vec<u8>> = runs.iter().zip(starts.iter().zip(&ends)).map(share).collect();
         let held = shares.iter().map(Vec::len).sum();
         let mut out = vec![0; held];
-        let mut tree = LoserTree::new(key, length, shares.iter().map(Vec::as_slice));
+        let mut tree = LoserTree::new(key, framing, shares.iter().map(Vec::as_slice));
         assert_eq!(tree.merge_into(&mut out), held);
         merged.extend_from_slice(&out);
         starts = ends;
     }
     let all: Vec<&[u8]> = runs.iter().map(|run| run.data.as_slice()).collect();
     let all = all.concat();
-    let mut expected: Vec<&[u8]> = all.chunks_exact(length).collect();
+    let mut expected: Vec<&[u8]> = framing.records(&all).collect();
     expected.sort_by(|a, b| key.compare_from(a, b, 0));
     assert!(merged == expected.concat(), "{} runs in {capacity} bytes", runs.len());
-    assert_eq!(bounds, all_bounds(key, runs, length), "{} runs in {capacity} bytes", runs.len());
+    assert_eq!(bounds, all_bounds(key, runs, framing), "{} runs in {capacity} bytes", runs.len());
     slabs
 }
 
@@ -124,44 +133,41 @@ fn check<K: KeyEncoder>(
 fn ends<K: KeyEncoder>(
     key: &K,
     runs: &[Opened],
-    length: usize,
+    framing: Framing,
     slab: &Slab,
     starts: &[u64],
 ) -> Vec<u64> {
-    let in_memory = |(run, records): (&'_ Opened, &Range<u64>)| {
-        let bytes = records.start as usize * length..records.end as usize * length;
-        run.data[bytes].to_vec()
+    let in_memory = |(run, bytes): (&'_ Opened, &Range<u64>)| {
+        run.data[bytes.start as usize..bytes.end as usize].to_vec()
     };
-    let memory: Vec<Vec<u8>> = runs.iter().zip(&slab.records).map(in_memory).collect();
+    let memory: Vec<Vec<u8>> = runs.iter().zip(&slab.bytes).map(in_memory).collect();
     let pieces: Vec<Piece<'_>> = memory
         .iter()
-        .zip(&slab.records)
-        .map(|(bytes, records)| Piece { bytes, first_record: records.start })
+        .zip(&slab.bytes)
+        .map(|(bytes, place)| Piece { bytes, first_offset: place.start })
         .collect();
     let ranges: Vec<(u64, u64)> =
-        starts.iter().zip(&slab.records).map(|(start, records)| (*start, records.end)).collect();
+        starts.iter().zip(&slab.bytes).map(|(start, bytes)| (*start, bytes.end)).collect();
     for bound in &slab.bounds {
-        assert!(slab.records[bound.run].contains(&bound.record), "{bound:?} is in memory");
+        assert!(slab.bytes[bound.run].contains(&bound.offset), "{bound:?} is in memory");
     }
     match slab.end {
-        Some(bound) => positions(key, length, &pieces, &ranges, (bound.run, bound.record)),
-        None => slab.records.iter().map(|records| records.end).collect(),
+        Some(bound) => positions(key, framing, &pieces, &ranges, (bound.run, bound.offset)),
+        None => slab.bytes.iter().map(|bytes| bytes.end).collect(),
     }
 }
 
 /// All records of the slab are among those in memory, and those in the blocks that are read.
-fn assert_needed_is_there(slab: &Slab, length: usize, starts: &[u64], ends: &[u64]) {
-    for (run, records) in slab.records.iter().enumerate() {
+fn assert_needed_is_there(slab: &Slab, starts: &[u64], ends: &[u64]) {
+    for (run, bytes) in slab.bytes.iter().enumerate() {
         let (start, end) = (starts[run], ends[run]);
         assert!(start <= end);
         if start < end {
-            assert!(records.start <= start && end <= records.end, "run {run}: {slab:?}");
+            assert!(bytes.start <= start && end <= bytes.end, "run {run}: {slab:?}");
         }
-        let blocks = &slab.blocks[run];
-        let bytes = records.start * length as u64..records.end * length as u64;
-        let block = BLOCK as u64;
+        let (blocks, block) = (&slab.blocks[run], BLOCK as u64);
         let is_read = blocks.start * block <= bytes.start && bytes.end <= blocks.end * block;
-        assert!(records.is_empty() || is_read, "run {run}: {slab:?}");
+        assert!(bytes.is_empty() || is_read, "run {run}: {slab:?}");
     }
 }
 
@@ -174,11 +180,12 @@ fn check_all(length: usize, key_bytes: usize, make: impl Fn(u64, &mut [u8]) + Co
         let data = (0..runs)
             .map(|run| sorted_records(&key, (count(run), length, key_bytes), run as u64, make))
             .collect();
-        let opened = open(folder.path(), &key, length, data);
-        for capacity in capacities(runs, length) {
+        let framing = Framing::Fixed(length);
+        let opened = open(folder.path(), key.encoder(), framing, data);
+        for capacity in capacities(&opened) {
             for window_bytes in [0, 1000, 1 << 20] {
                 let granted = (capacity, window_bytes);
-                let slabs = with_encoder!(&key, |key| check(key, &opened, length, granted));
+                let slabs = with_encoder!(&key, |key| check(key, &opened, framing, granted));
                 assert!(slabs > 1 || runs == 1, "more than one slab");
             }
         }
@@ -232,10 +239,11 @@ fn runs_one_after_the_other() {
             key.copy_from_slice(&(place << 60 | random >> 8).to_be_bytes());
         })
     });
-    let opened = open(folder.path(), &key, length, data.to_vec());
-    with_encoder!(&key, |key| check(key, &opened, length, (10 * BLOCK, 1000)));
+    let framing = Framing::Fixed(length);
+    let opened = open(folder.path(), key.encoder(), framing, data.to_vec());
+    with_encoder!(&key, |key| check(key, &opened, framing, (12 * BLOCK, 1000)));
     let readers: Vec<&RunReader> = opened.iter().map(|run| &run.reader).collect();
-    let mut planner = Planner::new(key.encoder(), &readers, 10 * BLOCK, 1000).unwrap();
+    let mut planner = Planner::new(key.encoder(), &readers, 12 * BLOCK, 1000).unwrap();
     let (mut slabs, mut single) = (0, 0);
     while let Some(slab) = planner.next_slab().unwrap() {
         slabs += 1;
@@ -257,11 +265,12 @@ fn many_runs() {
             })
         })
         .collect();
-    let mut opened = open(folder.path(), &key, length, data);
+    let framing = Framing::Fixed(length);
+    let mut opened = open(folder.path(), key.encoder(), framing, data);
     for runs in (1..20).chain([31, 32, 33, 64, 70]).rev() {
         opened.truncate(runs);
-        let capacity = Planner::least_capacity(runs, length);
-        with_encoder!(&key, |key| check(key, &opened, length, (capacity, 0)));
+        let capacity = least_capacity(&opened);
+        with_encoder!(&key, |key| check(key, &opened, framing, (capacity, 0)));
     }
 }
 

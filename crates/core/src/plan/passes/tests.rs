@@ -39,7 +39,7 @@ fn check(need: &Need, key_length: usize, plan: &Plan, order: Order) {
     let key = key_of(&format!("0..{key_length}"), length);
     let write = |run: usize| -> Run {
         // Uneven runs, so that parts end at blocks in every way.
-        let geometry = Geometry::new(length, key_length, (records - run % 3) as u64);
+        let geometry = Geometry::fixed(length, key_length, (records - run % 3) as u64);
         sparse_run(&folder.path().join(run.to_string()), &geometry, |number, key| {
             key[..4].copy_from_slice(&key_start(order, run as u64, number).to_be_bytes());
         })
@@ -50,9 +50,10 @@ fn check(need: &Need, key_length: usize, plan: &Plan, order: Order) {
     let mut planner = Planner::new(key.encoder(), &walked, plan.slab_bytes, 0).unwrap();
     let (mut needed, mut read) = (0, 0);
     while let Some(slab) = planner.next_slab().unwrap() {
-        let explain = || format!("{need:?}, {width} runs, {order:?}: {} bytes", slab.bytes());
-        assert!(slab.bytes() <= plan.slab_bytes, "{}", explain());
-        read += slab.bytes();
+        let explain =
+            || format!("{need:?}, {width} runs, {order:?}: {} bytes", slab.memory_bytes());
+        assert!(slab.memory_bytes() <= plan.slab_bytes, "{}", explain());
+        read += slab.memory_bytes();
     }
     for run in &readers {
         needed += run.geometry().blocks() as usize * BLOCK;
@@ -89,4 +90,48 @@ fn slabs_fit_at_full_width() {
         }
     }
     assert!(checked >= 80, "{checked} plans were held to their promise");
+}
+
+/// The plan of an endless stream of 100-byte records.
+fn plan_within(budget: ByteSize) -> Plan {
+    let need = Need {
+        input_bytes: None,
+        inputs: 1,
+        record_length: 100,
+        varies: false,
+        budget,
+        threads: 2,
+    };
+    Plan::new(&need).unwrap()
+}
+
+/// Long records make merges narrower, then of two, then impossible; and then the budget that is
+/// named would do.
+#[test]
+fn the_longest_record_decides_the_width() {
+    for mib in [64, 256, 4096] {
+        let budget = ByteSize::mib(mib);
+        let plan = plan_within(budget);
+        assert_eq!(width_of(&plan, 100).unwrap(), plan.merge_width);
+        let (mut before, mut longest_bytes) = (plan.merge_width, 100);
+        let error = loop {
+            match width_of(&plan, longest_bytes) {
+                Ok(width) => assert!((2..=before).contains(&width), "{width} after {before}"),
+                Err(error) => break error,
+            }
+            let width = width_of(&plan, longest_bytes).unwrap();
+            let room = Planner::least_capacity(vec![longest_bytes; width]);
+            assert!(room <= plan.slab_bytes as u64, "{width} runs");
+            (before, longest_bytes) = (width, longest_bytes + longest_bytes / 20 + 1);
+        };
+        assert_eq!(before, 2);
+        assert!(longest_bytes > budget.bytes() / 12, "{longest_bytes} bytes in {budget}");
+        assert_eq!(error.exit_code(), 2);
+        let said = error.to_string();
+        assert!(said.contains(&ByteSize(longest_bytes).to_string()), "{said}");
+        let named = said.split("at least ").nth(1).unwrap().split(" with").next().unwrap();
+        let enough: ByteSize = named.parse().unwrap();
+        assert!(enough > budget && enough.bytes() < 2 * budget.bytes(), "{said}");
+        assert_eq!(width_of(&plan_within(enough), longest_bytes).unwrap(), 2, "{said}");
+    }
 }

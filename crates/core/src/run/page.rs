@@ -1,0 +1,121 @@
+//! One page of a run's table.
+//!
+//! ```text
+//!   0        entry of the page's first block
+//!   ...      one entry after the other:  checksum u64 | place u32 | key length u16 | key
+//!   ...      zeros
+//!   PAGE-8   XXH3-64 of all before it, seeded with the page's number in the table
+//! ```
+//!
+//! An entry says of its block what it must look like, and where in it the first record begins that
+//! begins there (long records leave blocks where none does), with the beginning of that record's
+//! key. Which blocks a page tells of follows from its number. Each page is sealed by itself: it can
+//! be written as soon as it is complete and believed as soon as it is read, whatever the size of
+//! the table; the seed makes a page in another one's place as wrong as a damaged one.
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::key::IndexKey;
+
+/// Bytes of a page: requests past the page cache are of whole ones.
+pub const PAGE: usize = 4096;
+
+const SEAL: usize = 8;
+const PLACE: usize = 8;
+const KEY_LENGTH: usize = PLACE + 4;
+const KEY: usize = KEY_LENGTH + 2;
+
+/// The place of blocks in which no record begins.
+const NO_RECORD: u32 = u32::MAX;
+
+/// Blocks that one page has entries for, where keys are cut after `index_key_length` bytes.
+pub fn blocks_per_page(index_key_length: usize) -> usize {
+    (PAGE - SEAL) / (KEY + index_key_length)
+}
+
+/// A page being put together.
+#[derive(Clone, Debug)]
+pub struct Page {
+    bytes: Box<[u8; PAGE]>,
+    index_key_length: usize,
+}
+
+impl Page {
+    /// A page that says nothing yet.
+    pub fn new(index_key_length: usize) -> Self {
+        let mut page = Self { bytes: Box::new([0; PAGE]), index_key_length };
+        for slot in 0..blocks_per_page(index_key_length) {
+            page.entry(slot)[PLACE..KEY_LENGTH].copy_from_slice(&NO_RECORD.to_le_bytes());
+        }
+        page
+    }
+
+    fn entry(&mut self, slot: usize) -> &mut [u8] {
+        let bytes = KEY + self.index_key_length;
+        &mut self.bytes[slot * bytes..][..bytes]
+    }
+
+    /// Notes the checksum of the block of entry `slot`.
+    pub fn set_checksum(&mut self, slot: usize, checksum: u64) {
+        self.entry(slot)[..PLACE].copy_from_slice(&checksum.to_le_bytes());
+    }
+
+    /// Notes that a record begins at `place` of the block of entry `slot`, with the key that `key`
+    /// makes; unless one is known that begins earlier.
+    pub fn add_record(&mut self, slot: usize, place: u32, key: impl FnOnce() -> IndexKey) {
+        let entry = self.entry(slot);
+        if place < number(&entry[PLACE..]) {
+            entry[PLACE..KEY_LENGTH].copy_from_slice(&place.to_le_bytes());
+            entry[KEY..].fill(0);
+            let length = key().write(&mut entry[KEY..]);
+            entry[KEY_LENGTH..KEY].copy_from_slice(&length.to_le_bytes());
+        }
+    }
+
+    /// The page's bytes, sealed as page `page_number` of the table.
+    pub fn sealed(mut self, page_number: u64) -> Box<[u8; PAGE]> {
+        let seal = xxh3_64_with_seed(&self.bytes[..PAGE - SEAL], page_number);
+        self.bytes[PAGE - SEAL..].copy_from_slice(&seal.to_le_bytes());
+        self.bytes
+    }
+}
+
+/// Whether the bytes are what was sealed as page `page_number`.
+pub fn is_sealed(page: &[u8], page_number: u64) -> bool {
+    let (bytes, seal) = page.split_at(PAGE - SEAL);
+    xxh3_64_with_seed(bytes, page_number).to_le_bytes() == seal
+}
+
+/// An entry of a page that was read.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a>(&'a [u8]);
+
+impl<'a> Entry<'a> {
+    /// Entry `slot` of `page`.
+    pub fn of(page: &'a [u8], slot: usize, index_key_length: usize) -> Self {
+        let bytes = KEY + index_key_length;
+        Self(&page[slot * bytes..][..bytes])
+    }
+
+    /// The block's checksum.
+    pub fn checksum(self) -> u64 {
+        let mut checksum = [0; PLACE];
+        checksum.copy_from_slice(&self.0[..PLACE]);
+        u64::from_le_bytes(checksum)
+    }
+
+    /// Where in the block the first record begins that begins there.
+    pub fn place(self) -> Option<u32> {
+        Some(number(&self.0[PLACE..])).filter(|place| *place != NO_RECORD)
+    }
+
+    /// Reads that record's key into `key`.
+    pub fn read_key(self, key: &mut IndexKey) {
+        let length = u16::from_le_bytes([self.0[KEY_LENGTH], self.0[KEY_LENGTH + 1]]);
+        key.read_into(&self.0[KEY..], usize::from(length));
+    }
+}
+
+fn number(bytes: &[u8]) -> u32 {
+    u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+}

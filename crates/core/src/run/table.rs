@@ -1,0 +1,191 @@
+//! The table of a run being written: checksums and keys come from many workers in any order, pages
+//! leave as soon as they are complete.
+//!
+//! ```text
+//!   note(records) ---- first record of each block --\
+//!                                                    > page in memory --> lane --> file
+//!   granule_sums ----- checksum of each block ------/    once all its blocks have checksums
+//! ```
+//!
+//! Records are noted before they are written, so that a block that is whole enough to have a
+//! checksum has no record any more that nobody has noted: the last checksum completes a page. Tasks
+//! are worked on in the order of the run, so that only the pages of tasks under way are in memory,
+//! however long the run.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use memchr::{memchr, memrchr};
+
+use super::key::IndexKey;
+use super::layout::{BLOCK, Geometry, LastRecord};
+use super::page::{PAGE, Page};
+use crate::error::Result;
+use crate::format::Framing;
+use crate::io::File;
+use crate::key::KeyEncoder;
+use crate::sink::{GranuleSums, Lane};
+
+/// Where workers note what a run's table must tell.
+#[derive(Debug)]
+pub struct Table {
+    file: Arc<File>,
+    geometry: Geometry,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Pages by number, from the first that is noted of them to their last checksum.
+    pages: BTreeMap<u64, OpenPage>,
+    last: LastRecord,
+    /// Pages complete and gone.
+    pages_written: u64,
+    /// Most pages there were at once.
+    pages_max: usize,
+}
+
+#[derive(Debug)]
+struct OpenPage {
+    page: Page,
+    /// Blocks that have no checksum yet.
+    missing: u64,
+}
+
+impl Table {
+    pub(super) fn new(file: Arc<File>, geometry: Geometry) -> Self {
+        Self { file, geometry, state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes `records`, whole ones back to back, that begin at byte `offset` of the run. They must
+    /// not have been written yet.
+    pub fn note(&self, key: &dyn KeyEncoder, offset: u64, records: &[u8]) {
+        if records.is_empty() {
+            return;
+        }
+        let (framing, width) = (self.geometry.framing, self.geometry.index_key_length as usize);
+        let key_at = |at: usize| {
+            let record = &records[at..at + framing.first_length(&records[at..])];
+            IndexKey::of(key, record, width)
+        };
+        let mut next = Some(0);
+        while let Some(at) = next {
+            let (block, place) = locate(offset + at as u64);
+            // Of records of one length it is known whether another one begins earlier.
+            let is_first = match framing {
+                Framing::Fixed(length) => (place as usize) < length,
+                Framing::Terminated(_) => true,
+            };
+            if is_first {
+                let (page, slot) = self.page_of(block);
+                let mut state = self.state();
+                state.page(&self.geometry, page).add_record(slot, place, || key_at(at));
+            }
+            let boundary = (block + 1) * BLOCK as u64 - offset;
+            next = next_record(framing, records, boundary);
+        }
+        if offset + records.len() as u64 == self.geometry.data_bytes {
+            let at = last_record(framing, records);
+            self.state().last = LastRecord { offset: offset + at as u64, key: key_at(at) };
+        }
+    }
+
+    /// The last record, once all have been noted and written.
+    pub(super) fn into_last(self) -> LastRecord {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (left, written) = (state.pages.len(), state.pages_written);
+        let pages = self.geometry.pages();
+        assert!(left == 0 && written == pages, "{left} pages are open, {written} of {pages} done");
+        state.last
+    }
+
+    /// Most pages that were in memory at once.
+    pub fn pages_max(&self) -> usize {
+        self.state().pages_max
+    }
+
+    /// The page of a block's entry, and which of its entries.
+    fn page_of(&self, block: u64) -> (u64, usize) {
+        let blocks = self.geometry.blocks_per_page();
+        (block / blocks, (block % blocks) as usize)
+    }
+
+    /// Writes a complete page.
+    fn write(&self, lane: &mut Lane<'_>, number: u64, page: Page) -> Result<()> {
+        let mut region = lane.take_edge()?;
+        region[..PAGE].copy_from_slice(page.sealed(number).as_slice());
+        let offset = self.geometry.table_start() + number * PAGE as u64;
+        lane.write(&self.file, offset, region, 0..PAGE)
+    }
+}
+
+impl State {
+    /// Page `number`, if need be a new one.
+    fn page(&mut self, geometry: &Geometry, number: u64) -> &mut Page {
+        &mut self.open_page(geometry, number).page
+    }
+
+    fn open_page(&mut self, geometry: &Geometry, number: u64) -> &mut OpenPage {
+        let others = self.pages.len();
+        self.pages_max = self.pages_max.max(others + 1);
+        self.pages.entry(number).or_insert_with(|| {
+            let first = number * geometry.blocks_per_page();
+            let missing = geometry.blocks_per_page().min(geometry.blocks() - first);
+            OpenPage { page: Page::new(geometry.index_key_length as usize), missing }
+        })
+    }
+}
+
+impl GranuleSums for Table {
+    fn granules_written(&self, lane: &mut Lane<'_>, first: u64, sums: &[u64]) -> Result<()> {
+        for (block, sum) in (first..).zip(sums) {
+            let (number, slot) = self.page_of(block);
+            let complete = {
+                let mut state = self.state();
+                let open = state.open_page(&self.geometry, number);
+                open.page.set_checksum(slot, *sum);
+                open.missing -= 1;
+                let is_complete = open.missing == 0;
+                state.pages_written += u64::from(is_complete);
+                if is_complete { state.pages.remove(&number) } else { None }
+            };
+            if let Some(open) = complete {
+                self.write(lane, number, open.page)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The block of a byte of the data, and its place in it.
+fn locate(offset: u64) -> (u64, u32) {
+    (offset / BLOCK as u64, (offset % BLOCK as u64) as u32)
+}
+
+/// The first record of `records` that begins at byte `boundary` or behind it.
+fn next_record(framing: Framing, records: &[u8], boundary: u64) -> Option<usize> {
+    if boundary >= records.len() as u64 {
+        return None;
+    }
+    let boundary = boundary as usize;
+    let next = match framing {
+        Framing::Fixed(length) => boundary.next_multiple_of(length),
+        // The byte before may end a record.
+        Framing::Terminated(end) => boundary + memchr(end, &records[boundary - 1..])?,
+    };
+    (next < records.len()).then_some(next)
+}
+
+/// Where the last record begins.
+fn last_record(framing: Framing, records: &[u8]) -> usize {
+    match framing {
+        Framing::Fixed(length) => records.len() - length,
+        Framing::Terminated(end) => {
+            memrchr(end, &records[..records.len() - 1]).map_or(0, |before| before + 1)
+        }
+    }
+}
