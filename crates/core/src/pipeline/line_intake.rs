@@ -63,10 +63,11 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         if self.work.plan.is_one_pass {
             return self.work.plan.load;
         }
-        let mut memory = self.work.plan.sizes.of_lines(self.average).load_within(limit);
-        let least = carried.next_multiple_of(PAGE) + self.work.plan.block_bytes + PAGE;
-        let most = limit.saturating_sub(PAGE * PAGE.min(limit / PAGE / 16)) & !(PAGE - 1);
-        memory.read_bytes = memory.read_bytes.max(least.min(most));
+        let sizes = self.work.plan.sizes.of_lines(self.average, self.how.buckets_max);
+        let mut memory = sizes.load_within(limit);
+        // What was carried has to fit, even if nothing more does. It was in a load as large as this
+        // one, so that no less is left for entries than there was then.
+        memory.read_bytes = memory.read_bytes.max(carried.next_multiple_of(PAGE) + PAGE);
         memory.pool_bytes = limit - memory.read_bytes;
         memory
     }

@@ -32,6 +32,9 @@ use crate::load::Loaded;
 use crate::load::lines::{LineLayout, LineSpan};
 use crate::proof::Sum;
 
+/// While each worker has room for so many blocks of empty lines, blocks are admitted uncounted.
+const AMPLE_BLOCKS: u64 = 4;
+
 /// What a span turned out to hold, as places in the load.
 #[derive(Clone, Copy, Debug, Default)]
 struct Found {
@@ -122,9 +125,13 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
             let taken = self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
             taken.is_ok().then_some(lines)
         };
-        // Counting is spared while there is room for the most lines that a block can hold.
-        take(block.len() as u64)
-            .or_else(|| take(memchr_iter(self.terminator, block).count() as u64))
+        // Counting is spared while all workers have room for the most lines that a block can hold.
+        let most = block.len() as u64;
+        let plenty = AMPLE_BLOCKS * self.dealers.len() as u64 * most;
+        let is_ample = self.room.load(Ordering::Relaxed) >= plenty;
+        let lines =
+            if is_ample { most } else { memchr_iter(self.terminator, block).count() as u64 };
+        take(lines)
     }
 
     /// Deals the lines that lie whole in the span numbered `number`, of which `bytes` were read.
