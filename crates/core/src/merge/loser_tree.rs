@@ -39,6 +39,24 @@ struct Source<'a> {
     prefix: u64,
 }
 
+impl<'a> Source<'a> {
+    /// Goes on to `rest`; whether there is a record in it.
+    #[inline]
+    fn go_on<K: KeyEncoder>(&mut self, key: &K, rest: &'a [u8], cut: &impl Cut) -> bool {
+        self.rest = rest;
+        let Some(next) = cut.first(rest) else {
+            (self.length, self.prefix) = (0, u64::MAX);
+            return false;
+        };
+        self.length = next.len();
+        self.prefix = key.word(next, 0);
+        if let Some(ahead) = rest.get(AHEAD_BYTES..AHEAD_BYTES + 1) {
+            prefetch(ahead);
+        }
+        true
+    }
+}
+
 /// How the loop over records cuts them: a type each, so that each gets a loop of its own.
 trait Cut {
     /// Bytes of the next record of a source that has one.
@@ -147,8 +165,8 @@ impl<'a, K: KeyEncoder> LoserTree<'a, K> {
     /// bytes written.
     pub fn merge_into(&mut self, out: &mut [u8]) -> usize {
         let mut filled = match self.framing {
-            Framing::Fixed(length) => self.play_into(out, OneLength(length)),
-            Framing::Terminated(end) => self.play_into(out, AnyLength(end)),
+            Framing::Fixed(length) => self.play_into(out, &OneLength(length)),
+            Framing::Terminated(end) => self.play_into(out, &AnyLength(end)),
         };
         if self.live == 1 {
             filled += self.copy_last(&mut out[filled..]);
@@ -157,18 +175,20 @@ impl<'a, K: KeyEncoder> LoserTree<'a, K> {
     }
 
     /// Merges while there is more than one source.
-    fn play_into(&mut self, out: &mut [u8], cut: impl Cut) -> usize {
+    fn play_into(&mut self, out: &mut [u8], cut: &impl Cut) -> usize {
         let mut filled = 0;
         while self.live > 1 {
             let winner = self.nodes[0];
-            let source = &self.sources[winner];
+            let source = &mut self.sources[winner];
             let length = cut.next_length(source);
             if out.len() - filled < length {
                 break;
             }
-            out[filled..filled + length].copy_from_slice(&source.rest[..length]);
+            let (record, rest) = source.rest.split_at(length);
+            out[filled..filled + length].copy_from_slice(record);
             filled += length;
-            self.pass(winner, &cut);
+            self.live -= usize::from(!source.go_on(self.key, rest, cut));
+            self.replay(winner);
         }
         filled
     }
@@ -178,30 +198,15 @@ impl<'a, K: KeyEncoder> LoserTree<'a, K> {
     pub fn take_next(&mut self) -> Option<&'a [u8]> {
         let &winner = self.nodes.first().filter(|_| self.live > 0)?;
         let record = self.next_record(winner)?;
-        match self.framing {
-            Framing::Fixed(length) => self.pass(winner, &OneLength(length)),
-            Framing::Terminated(end) => self.pass(winner, &AnyLength(end)),
-        }
-        Some(record)
-    }
-
-    /// Goes to the next record of the source that has won.
-    #[inline]
-    fn pass(&mut self, winner: usize, cut: &impl Cut) {
         let source = &mut self.sources[winner];
-        let (_, rest) = source.rest.split_at(cut.next_length(source));
-        source.rest = rest;
-        if let Some(next) = cut.first(rest) {
-            source.length = next.len();
-            source.prefix = self.key.word(next, 0);
-            if let Some(ahead) = rest.get(AHEAD_BYTES..AHEAD_BYTES + 1) {
-                prefetch(ahead);
-            }
-        } else {
-            (source.length, source.prefix) = (0, u64::MAX);
-            self.live -= 1;
-        }
+        let rest = &source.rest[record.len()..];
+        let is_live = match self.framing {
+            Framing::Fixed(length) => source.go_on(self.key, rest, &OneLength(length)),
+            Framing::Terminated(end) => source.go_on(self.key, rest, &AnyLength(end)),
+        };
+        self.live -= usize::from(!is_live);
         self.replay(winner);
+        Some(record)
     }
 
     /// Plays a changed source up to the root.
