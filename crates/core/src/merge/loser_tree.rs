@@ -39,6 +39,63 @@ struct Source<'a> {
     prefix: u64,
 }
 
+impl<'a> Source<'a> {
+    /// Goes on to `rest`; whether there is a record in it.
+    #[inline]
+    fn go_on<K: KeyEncoder>(&mut self, key: &K, rest: &'a [u8], cut: &impl Cut) -> bool {
+        self.rest = rest;
+        let Some(next) = cut.first(rest) else {
+            (self.length, self.prefix) = (0, u64::MAX);
+            return false;
+        };
+        self.length = next.len();
+        self.prefix = key.word(next, 0);
+        if let Some(ahead) = rest.get(AHEAD_BYTES..AHEAD_BYTES + 1) {
+            prefetch(ahead);
+        }
+        true
+    }
+}
+
+/// How the loop over records cuts them: a type each, so that each gets a loop of its own.
+trait Cut {
+    /// Bytes of the next record of a source that has one.
+    fn next_length(&self, source: &Source<'_>) -> usize;
+
+    /// The first record of `rest`, if there is any.
+    fn first<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]>;
+}
+
+/// Records of one length, which is in a register then.
+struct OneLength(usize);
+
+impl Cut for OneLength {
+    #[inline]
+    fn next_length(&self, _: &Source<'_>) -> usize {
+        self.0
+    }
+
+    #[inline]
+    fn first<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
+        rest.get(..self.0)
+    }
+}
+
+/// Records that end with a byte, found once for each.
+struct AnyLength(u8);
+
+impl Cut for AnyLength {
+    #[inline]
+    fn next_length(&self, source: &Source<'_>) -> usize {
+        source.length
+    }
+
+    #[inline]
+    fn first<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
+        (!rest.is_empty()).then(|| &rest[..Framing::Terminated(self.0).first_length(rest)])
+    }
+}
+
 /// Merges sources of sorted records; earlier sources go first among equal keys.
 #[derive(Debug)]
 pub struct LoserTree<'a, K> {
@@ -108,11 +165,8 @@ impl<'a, K: KeyEncoder> LoserTree<'a, K> {
     /// bytes written.
     pub fn merge_into(&mut self, out: &mut [u8]) -> usize {
         let mut filled = match self.framing {
-            // Known here, the length costs nothing to find.
-            Framing::Fixed(length) => self.play_into(out, |rest| length.min(rest.len())),
-            framing @ Framing::Terminated(_) => {
-                self.play_into(out, |rest| framing.first_length(rest))
-            }
+            Framing::Fixed(length) => self.play_into(out, &OneLength(length)),
+            Framing::Terminated(end) => self.play_into(out, &AnyLength(end)),
         };
         if self.live == 1 {
             filled += self.copy_last(&mut out[filled..]);
@@ -120,17 +174,21 @@ impl<'a, K: KeyEncoder> LoserTree<'a, K> {
         filled
     }
 
-    /// Merges while there is more than one source; `first_length` is the framing's.
-    #[inline]
-    fn play_into(&mut self, out: &mut [u8], first_length: impl Fn(&[u8]) -> usize) -> usize {
+    /// Merges while there is more than one source.
+    fn play_into(&mut self, out: &mut [u8], cut: &impl Cut) -> usize {
         let mut filled = 0;
         while self.live > 1 {
             let winner = self.nodes[0];
-            let source = &self.sources[winner];
-            let Some(room) = out.get_mut(filled..filled + source.length) else { break };
-            room.copy_from_slice(&source.rest[..source.length]);
-            filled += source.length;
-            self.pass(winner, &first_length);
+            let source = &mut self.sources[winner];
+            let length = cut.next_length(source);
+            if out.len() - filled < length {
+                break;
+            }
+            let (record, rest) = source.rest.split_at(length);
+            out[filled..filled + length].copy_from_slice(record);
+            filled += length;
+            self.live -= usize::from(!source.go_on(self.key, rest, cut));
+            self.replay(winner);
         }
         filled
     }
@@ -140,28 +198,15 @@ impl<'a, K: KeyEncoder> LoserTree<'a, K> {
     pub fn take_next(&mut self) -> Option<&'a [u8]> {
         let &winner = self.nodes.first().filter(|_| self.live > 0)?;
         let record = self.next_record(winner)?;
-        let framing = self.framing;
-        self.pass(winner, &|rest: &[u8]| framing.first_length(rest));
-        Some(record)
-    }
-
-    /// Goes to the next record of the source that has won.
-    #[inline]
-    fn pass(&mut self, winner: usize, first_length: &impl Fn(&[u8]) -> usize) {
         let source = &mut self.sources[winner];
-        let rest = &source.rest[source.length..];
-        source.rest = rest;
-        source.length = first_length(rest);
-        if source.length > 0 {
-            source.prefix = self.key.word(&rest[..source.length], 0);
-            if let Some(ahead) = rest.get(AHEAD_BYTES..AHEAD_BYTES + 1) {
-                prefetch(ahead);
-            }
-        } else {
-            source.prefix = u64::MAX;
-            self.live -= 1;
-        }
+        let rest = &source.rest[record.len()..];
+        let is_live = match self.framing {
+            Framing::Fixed(length) => source.go_on(self.key, rest, &OneLength(length)),
+            Framing::Terminated(end) => source.go_on(self.key, rest, &AnyLength(end)),
+        };
+        self.live -= usize::from(!is_live);
         self.replay(winner);
+        Some(record)
     }
 
     /// Plays a changed source up to the root.

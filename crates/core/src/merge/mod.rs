@@ -14,9 +14,9 @@
 //! ```
 //!
 //! Places in a run are byte offsets in its data, so that records may have any length; a record is
-//! cut from the bytes at its place by the run's framing. A *bound* is a record: everything before it in the order (key, run, position) lies on its one
-//! side. That order is total, so bounds cut between equal keys too, and stability needs no further
-//! care.
+//! cut from the bytes at its place by the run's framing. A *bound* is a record: everything before
+//! it in the order (key, run, position) lies on its one side. That order is total, so bounds cut
+//! between equal keys too, and stability needs no further care.
 //!
 //! Runs that do not overlap in key have slabs of one run only, and merging one source is copying
 //! it.

@@ -104,9 +104,9 @@ impl IndexReader {
         let mut index = Self { pages, last, standing, key, offset: 0, ahead: None };
         index.look_ahead(0)?;
         if index.ahead.is_some() {
-            index.advance()?
+            index.advance()?;
         } else {
-            index.standing = Standing::Over
+            index.standing = Standing::Over;
         }
         Ok(index)
     }

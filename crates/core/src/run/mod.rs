@@ -6,7 +6,8 @@
 //! that know its offsets. Places in a run are byte offsets in its data.
 //!
 //! [`RunWriter`] takes a load's records from many workers at once, and its [`Table`] leaves memory
-//! page by page; [`Run`] is a finished run by name; [`RunReader`] opens one again, trusting nothing.
+//! page by page; [`Run`] is a finished run by name; [`RunReader`] opens one again, trusting
+//! nothing.
 
 pub mod index;
 mod key;

@@ -201,8 +201,8 @@ pub(crate) fn indexed(data: &[u8], framing: Framing) -> Vec<u64> {
     let mut places = Vec::new();
     let (mut at, mut last) = (0, 0);
     for record in framing.records(data) {
-        let (block, size) = (at, BLOCK as u64);
-        let is_first = places.last().is_none_or(|before| before / size < block / size);
+        let size = BLOCK as u64;
+        let is_first = places.last().is_none_or(|before| before / size < at / size);
         places.extend(is_first.then_some(at));
         (at, last) = (at + record.len() as u64, at);
     }
@@ -373,12 +373,12 @@ fn an_index_that_changes_on_the_way_is_found_before_it_is_used() {
             }
             shown += 1;
         };
+        file.write_all_at(&byte, place).unwrap();
         // The first page was in memory by then.
         let before = page * geometry.blocks_per_page();
         assert_eq!(shown, if page == 0 { keys } else { before - 1 });
         let Some(error) = stopped else { continue };
         assert!(matches!(error, Error::Corrupt { block, .. } if block == before), "{error}");
-        file.write_all_at(&byte, place).unwrap();
     }
 }
 

@@ -186,7 +186,8 @@ proptest! {
     /// Empty records, zeros, words that agree and differ in length only, records too long for room.
     #[test]
     fn records_of_any_length_against_naive(
-        sources in prop::collection::vec(prop::collection::vec("[\0a]{0,3}|a{8}[\0b]{0,12}", 0..40), 0..12),
+        sources in prop::collection::vec(
+            prop::collection::vec("[\0a]{0,3}|a{8}[\0b]{0,12}", 0..40), 0..12),
         rooms in prop::collection::vec(0..40_usize, 1..4),
     ) {
         let sources: Vec<Vec<u8>> = sources

@@ -18,8 +18,8 @@ pub struct Walk<'a> {
     index: IndexReader,
     /// Where the record of the last passed key begins; zero when none has been passed.
     passed: u64,
-    /// The first [`KEPT_KEY_MAX`] bytes of the next record's key, or all of it; empty until a tie of
-    /// index keys cut short asks for it.
+    /// The first [`KEPT_KEY_MAX`] bytes of the next record's key, or all of it; empty until a tie
+    /// of index keys cut short asks for it.
     kept_key: Vec<u8>,
 }
 

@@ -125,7 +125,7 @@ fn the_longest_record_decides_the_width() {
             (before, longest_bytes) = (width, longest_bytes + longest_bytes / 20 + 1);
         };
         assert_eq!(before, 2);
-        assert!(longest_bytes > budget.bytes() / 12, "{longest_bytes} bytes in {budget}");
+        assert!(longest_bytes > budget.bytes() / 14, "{longest_bytes} bytes in {budget}");
         assert_eq!(error.exit_code(), 2);
         let said = error.to_string();
         assert!(said.contains(&ByteSize(longest_bytes).to_string()), "{said}");
