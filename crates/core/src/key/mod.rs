@@ -31,6 +31,7 @@ mod part;
 mod scalar;
 mod slice;
 mod spec;
+pub mod text;
 
 use std::cmp::Ordering;
 
