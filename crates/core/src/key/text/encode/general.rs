@@ -1,11 +1,12 @@
 //! Floating-point numbers as C's `strtold` reads them: `inf`, `nan`, exponents, hexadecimal.
 //!
 //! ```text
-//!     00 no number | 01 NaN | 02 and ten bytes: sign and exponent, mantissa
+//!     00 no number | 01 and ten bytes: a NaN | 02 and ten bytes: sign and exponent, mantissa
 //! ```
 //!
 //! Bits of negative numbers are complemented, those of others have the top one set. Zero has one
-//! sign, and all NaNs are equal.
+//! sign. NaNs differ in sign and payload (`nan(7)`), and GNU sort orders them by their bytes in
+//! memory, the low ones first; so they are appended in that order.
 
 use super::super::order::NumberFormat;
 use super::super::sink::Sink;
@@ -18,7 +19,8 @@ const NUMBER: u8 = 2;
 /// What text may be.
 enum Value {
     None,
-    Nan,
+    /// With its payload.
+    Nan(u64),
     Number(Extended),
 }
 
@@ -31,7 +33,7 @@ pub fn append<S: Sink>(text: &[u8], format: NumberFormat, out: &mut S) {
     let text = &text[usize::from(matches!(text.first(), Some(b'-' | b'+')))..];
     match read(text, format.radix) {
         Value::None => out.push(NONE),
-        Value::Nan => out.push(NAN),
+        Value::Nan(payload) => append_nan(payload, is_negative, out),
         Value::Number(number) => append_number(number, is_negative, out),
     }
 }
@@ -46,13 +48,41 @@ fn append_number<S: Sink>(number: Extended, is_negative: bool, out: &mut S) {
     }
 }
 
+fn append_nan<S: Sink>(payload: u64, is_negative: bool, out: &mut S) {
+    // The two bits above the payload make it a quiet NaN.
+    let mantissa = 3 << 62 | payload;
+    let exponent = 0x7fff | u16::from(is_negative) << 15;
+    out.push(NAN);
+    out.extend(&mantissa.to_le_bytes());
+    out.extend(&exponent.to_le_bytes());
+}
+
+/// The number in brackets that may follow `nan`, as in C; 0 where there is none.
+fn payload(text: &[u8]) -> u64 {
+    let Some(text) = text.strip_prefix(b"(") else { return 0 };
+    let length = text.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let (digits, base) = match &text[..length] {
+        [b'0', b'x' | b'X', digits @ ..] => (digits, 16),
+        [b'0', digits @ ..] => (digits, 8),
+        digits => (digits, 10),
+    };
+    let value = digits.iter().try_fold(0u64, |value, &digit| {
+        let digit = char::from(digit).to_digit(base)?;
+        Some(value.saturating_mul(u64::from(base)).saturating_add(u64::from(digit)))
+    });
+    match (text.get(length), value) {
+        (Some(b')'), Some(value)) => value & (u64::MAX >> 2),
+        _ => 0,
+    }
+}
+
 fn read(text: &[u8], radix: u8) -> Value {
     let begins = |word: &[u8]| text.len() >= 3 && text[..3].eq_ignore_ascii_case(word);
     if begins(b"inf") {
         return Value::Number(Extended::INFINITY);
     }
     if begins(b"nan") {
-        return Value::Nan;
+        return Value::Nan(payload(&text[3..]));
     }
     if let [b'0', b'x' | b'X', hexadecimal @ ..] = text {
         let digits = Digits::read(hexadecimal, radix, |byte| byte.is_ascii_hexdigit());

@@ -68,7 +68,7 @@ pub fn append<S: Sink>(name: &[u8], out: &mut S) {
 }
 
 /// Bytes before the longest end of `name` that is nothing but extensions: a point, a letter or
-/// tilde, and then letters, digits and tildes. The first byte is never in one.
+/// tilde, and then letters, digits and tildes. All of a hidden name may be extensions.
 fn stem_length(name: &[u8]) -> usize {
     let mut stem = name.len();
     let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'~';
@@ -76,7 +76,7 @@ fn stem_length(name: &[u8]) -> usize {
         let extension = &name[point + 1..stem];
         let is_one = extension.first().is_some_and(|&byte| is_letter(byte))
             && extension.iter().all(|&byte| is_letter(byte) || byte.is_ascii_digit());
-        if point == 0 || !is_one {
+        if !is_one {
             break;
         }
         stem = point;

@@ -133,7 +133,8 @@ fn times(digits: &[u8], factor: u32) -> Vec<u8> {
     product.iter().rev().map(|&digit| b'0' + digit as u8).collect()
 }
 
-/// Whether [`generals`] cannot judge: doubles tell numbers apart only while exponents are small.
+/// Whether [`generals`] cannot judge: doubles tell numbers apart only while exponents are small,
+/// and NaNs not at all.
 pub fn is_far(text: &[u8]) -> bool {
     let text = text.to_ascii_lowercase();
     let letters = text.iter().enumerate().filter(|(_, byte)| matches!(byte, b'e' | b'p'));
@@ -142,7 +143,9 @@ pub fn is_far(text: &[u8]) -> bool {
         let rest = &rest[usize::from(matches!(rest.first(), Some(b'-' | b'+')))..];
         rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
     };
-    letters.map(|(at, _)| digits(at)).any(|digits| digits > 2) || text.len() > 14
+    letters.map(|(at, _)| digits(at)).any(|digits| digits > 2)
+        || text.len() > 14
+        || text.windows(3).any(|letters| letters == b"nan")
 }
 
 /// By doubles, which short numbers that differ do not share.
@@ -243,7 +246,7 @@ fn stem(name: &[u8]) -> &[u8] {
         text.first().is_some_and(|&byte| byte.is_ascii_alphabetic() || byte == b'~')
             && text.iter().all(|&byte| byte.is_ascii_alphanumeric() || byte == b'~')
     };
-    for at in 1..name.len() {
+    for at in 0..name.len() {
         if name[at] == b'.' && name[at + 1..].split(|&byte| byte == b'.').all(is_extension) {
             return &name[..at];
         }
