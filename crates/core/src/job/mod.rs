@@ -11,7 +11,8 @@ use std::path::PathBuf;
 use crate::error::Result;
 use crate::format::{Format, Framing};
 use crate::io::{Direct, Engine, limits};
-use crate::key::{Key, KeySpec, LineKey, with_encoder};
+use crate::key::text::TextOrder;
+use crate::key::{Key, KeySpec, with_encoder};
 use crate::pipeline::{self, Ended, Work};
 use crate::plan::{Need, Plan};
 use crate::stats::{Progress, Statistics};
@@ -58,8 +59,11 @@ pub struct SortJob {
     pub output: Output,
     /// Where records begin and end.
     pub format: Format,
-    /// Most significant first; empty means the whole record as bytes.
+    /// What records of fixed length are ordered by, most significant first; empty means the whole
+    /// record as bytes.
     pub keys: Vec<KeySpec>,
+    /// What lines are ordered by; the whole line as bytes without it.
+    pub order: Option<TextOrder>,
     /// Ceiling of the process's resident size.
     pub memory: Budget,
     /// Worker threads; `None` for one a core.
@@ -84,6 +88,7 @@ impl SortJob {
             output,
             format,
             keys: Vec::new(),
+            order: None,
             memory: Budget::Auto,
             threads: None,
             temp: Vec::new(),
@@ -150,7 +155,10 @@ impl SortJob {
     fn key(&self) -> Result<Key> {
         match self.format {
             Format::Fixed { length } => Key::new(&self.keys, length as usize),
-            Format::Lines { .. } => Ok(Key::Line(LineKey)),
+            Format::Lines { terminator } => match &self.order {
+                Some(order) => Key::for_lines(order),
+                None => Key::for_lines(&TextOrder::by_bytes(terminator)),
+            },
         }
     }
 }

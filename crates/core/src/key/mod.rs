@@ -14,32 +14,34 @@
 //!              '------- word 0 ---------'  '--------- word 1 ------'   padding is zero, always
 //! ```
 //!
-//! Normalized keys are never stored beside fixed-length records: every word is computed from the
-//! record when it is asked for, without allocating. Three shapes of key, each a type of its own,
-//! let hot loops be instantiated once per shape (see `with_encoder`); all of them stand on
-//! `scalar::Scalar`, one load of up to eight bytes that does not branch on the type.
+//! Normalized keys are never stored beside records: every word is computed from the record when it
+//! is asked for, without allocating. Each shape of key is a type of its own, so that hot loops are
+//! instantiated once per shape (see `with_encoder`). The three of fixed-length records stand on
+//! `scalar::Scalar`, one load of up to eight bytes that does not branch on the type; those of text
+//! are in [`text`].
 //!
-//! What must stay true: two records have equal normalized keys exactly when all bytes under the key
-//! are equal. No encoding here loses a bit, which is why `part` may drop parts seen before.
+//! What must stay true of fixed-length records: two have equal normalized keys exactly when all
+//! bytes under the key are equal. No encoding of theirs loses a bit, which is why `part` may drop
+//! parts seen before. Encodings of text do lose some: `1.0` is `1`.
 //!
 //! Stability (record numbers as the last tie-break) is left to `incore` and `merge`.
 
 mod composite;
 mod key_type;
-mod line;
 mod number;
 mod part;
 mod scalar;
 mod slice;
 mod spec;
+pub mod text;
 
 use std::cmp::Ordering;
 
 pub use composite::CompositeKey;
-pub use line::LineKey;
 pub use number::NumberKey;
 pub use slice::SliceKey;
 pub use spec::KeySpec;
+use text::{LineKey, TextKey, TextOrder};
 
 use crate::error::Result;
 
@@ -58,12 +60,18 @@ const CONTINUES: u64 = WORD_BYTES as u64;
 #[inline]
 pub fn open_word(rest: &[u8]) -> u64 {
     if let Some(bytes) = rest.first_chunk() {
-        return u64::from_be_bytes(*bytes) & !0xff | CONTINUES;
+        return continued(u64::from_be_bytes(*bytes));
     }
     let mut bytes = [0; WORD_BYTES];
     bytes[..rest.len()].copy_from_slice(rest);
     bytes[OPEN_WORD_BYTES] = rest.len() as u8;
     u64::from_be_bytes(bytes)
+}
+
+/// A word of seven bytes of an open key that goes on: the eighth byte is dropped.
+#[inline]
+pub const fn continued(word: u64) -> u64 {
+    word & !0xff | CONTINUES
 }
 
 /// Whether a word of an open key is its last.
@@ -158,8 +166,10 @@ pub enum Key {
     Number(NumberKey),
     /// Anything else: several parts, one after the other.
     Composite(CompositeKey),
-    /// Whole lines.
+    /// Bytes of a text record as they are.
     Line(LineKey),
+    /// Any other order of text records.
+    Text(TextKey),
 }
 
 /// Evaluates `body` with `encoder` bound to the concrete encoder inside a [`Key`], so that generic
@@ -171,6 +181,7 @@ macro_rules! with_encoder {
             $crate::key::Key::Number($encoder) => $body,
             $crate::key::Key::Composite($encoder) => $body,
             $crate::key::Key::Line($encoder) => $body,
+            $crate::key::Key::Text($encoder) => $body,
         }
     };
 }
@@ -192,6 +203,18 @@ impl Key {
             },
             _ => Self::Composite(CompositeKey::new(&parts, record_length)),
         })
+    }
+
+    /// The key that orders text records as `order` says.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`](crate::Error::Usage) for an order that contradicts itself.
+    pub fn for_lines(order: &TextOrder) -> Result<Self> {
+        match LineKey::for_order(order) {
+            Some(key) => Ok(Self::Line(key)),
+            None => TextKey::new(order).map(Self::Text),
+        }
     }
 
     /// The encoder behind a pointer, for everything that is not done record by record.

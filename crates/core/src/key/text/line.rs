@@ -1,0 +1,158 @@
+//! A key that is a record of text, or a range of its bytes, as it is: the order of lines in the C
+//! locale.
+//!
+//! ```text
+//!     ascending     the bytes                          no end: a line before every longer one
+//!     descending    complement of the escaped bytes    and of their end: a line behind them
+//! ```
+//!
+//! Ascending words are loads from the record, and so are descending ones while no byte is escaped
+//! (see `encode::bytes`).
+
+use std::cmp::Ordering;
+
+use super::super::{KeyEncoder, OPEN_WORD_BYTES, WORD_BYTES, continued, open_word};
+use super::encode::bytes;
+use super::key::without_terminator;
+use super::order::{End, Position, TextOrder, TextSpec};
+use super::sink::{BufferSink, Sink, WordSink};
+
+/// One range of the bytes of text records, ascending or descending.
+#[derive(Clone, Debug)]
+pub struct LineKey {
+    start: usize,
+    /// Not before `start`; the largest there is where the range ends with the record.
+    end: usize,
+    is_descending: bool,
+    terminator: u8,
+    /// Records longer than this hold eight bytes from `start` on, before their terminator.
+    reach: usize,
+    /// Whether eight bytes from `start` on lie before `end`.
+    is_long: bool,
+}
+
+impl LineKey {
+    /// The key for `order`, where it is of this shape.
+    pub(in crate::key) fn for_order(order: &TextOrder) -> Option<Self> {
+        let line = |start, end, is_descending| {
+            let length: usize = usize::saturating_sub(end, start);
+            let reach = start.saturating_add(WORD_BYTES);
+            let end = end.max(start);
+            Self {
+                start,
+                end,
+                is_descending,
+                terminator: order.terminator,
+                reach,
+                is_long: length >= WORD_BYTES,
+            }
+        };
+        match (order.specs.as_slice(), &order.then_whole) {
+            ([], None) => Some(line(0, usize::MAX, false)),
+            ([], Some(last)) if last.collation.is_none() => {
+                Some(line(0, usize::MAX, last.is_descending))
+            }
+            ([only], last) => {
+                let (start, end) = plain_range(only)?;
+                // Nothing is left to decide between lines whose bytes are all equal.
+                let is_whole = (start, end) == (0, usize::MAX);
+                (is_whole || last.is_none()).then(|| line(start, end, only.is_descending))
+            }
+            _ => None,
+        }
+    }
+
+    /// The bytes the key is made of.
+    #[inline]
+    fn text<'a>(&self, record: &'a [u8]) -> &'a [u8] {
+        let text = without_terminator(record, self.terminator);
+        &text[self.start.min(text.len())..self.end.min(text.len())]
+    }
+
+    /// Appends the descending key.
+    fn append_descending<S: Sink>(&self, record: &[u8], out: &mut S) {
+        let mark = out.mark();
+        bytes::append(self.text(record), false, out);
+        out.invert_from(mark);
+    }
+
+    /// Word 0 of a record that may be too short for a whole load, or has bytes to escape.
+    fn first_word(&self, record: &[u8]) -> u64 {
+        if self.is_descending {
+            let mut sink = WordSink::new(0);
+            self.append_descending(record, &mut sink);
+            return sink.word();
+        }
+        open_word(self.text(record))
+    }
+}
+
+/// The range of bytes of the record that `spec` takes as they are, if it does.
+fn plain_range(spec: &TextSpec) -> Option<(usize, usize)> {
+    let byte = |position: Position| {
+        (position.field == 0 && !position.skips_blanks).then_some(position.byte)
+    };
+    let end = match spec.end {
+        End::Record => usize::MAX,
+        End::At(position) => byte(position)?,
+        End::Field(_) | End::Within(_) => return None,
+    };
+    let start = byte(spec.start)?;
+    (spec.is_plain() && !spec.trims).then_some((start, end))
+}
+
+impl KeyEncoder for LineKey {
+    #[inline]
+    fn key_length(&self) -> usize {
+        usize::MAX
+    }
+
+    fn key_bytes(&self, record: &[u8], limit: usize, out: &mut Vec<u8>) {
+        let end = out.len().saturating_add(limit);
+        if self.is_descending {
+            self.append_descending(record, &mut BufferSink::new(out, limit));
+            out.truncate(end);
+            return;
+        }
+        let text = self.text(record);
+        out.extend_from_slice(&text[..text.len().min(limit)]);
+    }
+
+    #[inline]
+    fn word(&self, record: &[u8], index: usize) -> u64 {
+        if index == 0 {
+            if record.len() > self.reach
+                && self.is_long
+                && let Some(bytes) = record[self.start..].first_chunk()
+            {
+                if !self.is_descending {
+                    return open_word(bytes);
+                }
+                if bytes::is_plain(bytes) {
+                    return continued(!u64::from_be_bytes(*bytes));
+                }
+            }
+            return self.first_word(record);
+        }
+        if self.is_descending {
+            let mut sink = WordSink::new(index);
+            self.append_descending(record, &mut sink);
+            return sink.word();
+        }
+        let text = self.text(record);
+        open_word(&text[index.saturating_mul(OPEN_WORD_BYTES).min(text.len())..])
+    }
+
+    #[inline]
+    fn compare_from(&self, a: &[u8], b: &[u8], word: usize) -> Ordering {
+        let (a, b) = (self.text(a), self.text(b));
+        if self.is_descending {
+            return b.cmp(a);
+        }
+        let from = word.saturating_mul(OPEN_WORD_BYTES);
+        a[from.min(a.len())..].cmp(&b[from.min(b.len())..])
+    }
+}
+
+#[cfg(test)]
+mod tests;

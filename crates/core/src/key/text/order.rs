@@ -1,0 +1,226 @@
+//! What text records are ordered by: the model that both command lines are mapped onto.
+//!
+//! Only what is meant stands here; finding the bytes of a key is left to `field`, their order to
+//! the encoders. Everything counts from 0, and every end is excluded.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// How a record divides into fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Separator {
+    /// A field begins at the first blank after a non-blank, and its leading blanks belong to it
+    /// (POSIX). Blanks are space, tab and newline; the last is data where records end otherwise.
+    #[default]
+    Blanks,
+    /// Fields lie between these bytes and do not hold them.
+    Byte(u8),
+}
+
+/// A place in a record, counted from the beginning of one of its fields.
+///
+/// It may lie behind that field's end, as in POSIX: byte 9 of a field of two is in a later field. A
+/// place behind the record's end is its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    /// Number of the field, from 0.
+    pub field: usize,
+    /// Bytes from the beginning of the field.
+    pub byte: usize,
+    /// Whether `byte` counts from the first byte of the field that is not a blank.
+    pub skips_blanks: bool,
+}
+
+/// Where a key ends; before its start means an empty key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum End {
+    /// At the end of the record.
+    #[default]
+    Record,
+    /// At the end of the field of this number, from 0.
+    Field(usize),
+    /// Before the byte at this position.
+    At(Position),
+    /// Before the byte at this position, and not behind the end of its field.
+    Within(Position),
+}
+
+/// What the bytes of a key mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TextType {
+    /// Bytes, or text where there is a collation.
+    #[default]
+    Bytes,
+    /// A whole number of any length after optional blanks and a sign; anything else is 0.
+    Int,
+    /// A number of any length with an optional fraction after optional blanks and a minus sign;
+    /// anything else is 0. No plus sign, no exponent (the `-n` of POSIX sort).
+    Decimal,
+    /// A floating-point number as C's `strtold` reads it, compared as an 80-bit value: no number,
+    /// then NaN, then from -infinity to infinity (GNU's `-g`).
+    General,
+    /// A binary64 as Rust reads it; text that is none comes first, NaN last.
+    Float,
+    /// A size with an optional SI or IEC suffix, by value: `1K` is 1000, `2.5Gi` is 2684354560.
+    Size,
+    /// A number with a suffix of `K M G T P E Z Y R Q`: first by sign, then by suffix, then by
+    /// number (GNU's `-h`).
+    Human,
+    /// The name of a month after optional blanks, case ignored; anything else comes first.
+    Month,
+    /// File names with version numbers in them (GNU's `-V`).
+    Version,
+    /// Text in which runs of digits compare by value and stand where digits do.
+    Natural,
+    /// A keyed hash: a shuffle that keeps equal keys together.
+    Random,
+}
+
+/// What becomes of the bytes of a key before they are looked at as their type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Translation {
+    /// Lower-case ASCII letters become upper-case.
+    pub folds_case: bool,
+    /// Only blanks, ASCII letters and digits remain.
+    pub only_dictionary: bool,
+    /// Only printable ASCII remains. Nothing more than `only_dictionary` where both are set.
+    pub only_printing: bool,
+}
+
+impl Translation {
+    /// Whether nothing changes.
+    pub fn is_identity(self) -> bool {
+        self == Self::default()
+    }
+}
+
+/// An order of text other than by its bytes, such as a language's.
+pub trait Collation: Send + Sync + Debug {
+    /// Appends a key to `out` so that texts are ordered as their keys are by memcmp, a beginning of
+    /// another before it. The byte 0 may appear in it only in front of a byte that is not 0: the
+    /// pair 0 0 ends a key that another follows.
+    fn append_key(&self, text: &[u8], out: &mut Vec<u8>);
+
+    /// Its name, as a person writes it.
+    fn describe(&self) -> String;
+}
+
+/// One key: which bytes of the record, what they mean, and in which direction they sort.
+#[derive(Clone, Debug, Default)]
+pub struct TextSpec {
+    /// The first byte.
+    pub start: Position,
+    /// Behind the last byte.
+    pub end: End,
+    /// What the bytes mean.
+    pub text_type: TextType,
+    /// What becomes of them first.
+    pub translation: Translation,
+    /// The order of text; for [`TextType::Bytes`], and for [`TextType::Random`] what counts as
+    /// equal. Other types do without.
+    pub collation: Option<Arc<dyn Collation>>,
+    /// Whether the largest comes first.
+    pub is_descending: bool,
+    /// Whether blanks at both ends do not count.
+    pub trims: bool,
+}
+
+impl TextSpec {
+    /// Whether it orders by the bytes it looks at as they are.
+    pub(super) fn is_plain(&self) -> bool {
+        self.text_type == TextType::Bytes
+            && self.translation.is_identity()
+            && self.collation.is_none()
+    }
+}
+
+/// How records are ordered that are equal in every spec.
+#[derive(Clone, Debug, Default)]
+pub struct LastResort {
+    /// Whether the largest comes first.
+    pub is_descending: bool,
+    /// The order of the whole records; by their bytes without one, and where it finds them equal.
+    pub collation: Option<Arc<dyn Collation>>,
+}
+
+/// How decimal numbers are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NumberFormat {
+    /// Stands between a number and its fraction.
+    pub radix: u8,
+    /// May stand between the digits of a whole number.
+    pub thousands: Option<u8>,
+}
+
+impl Default for NumberFormat {
+    fn default() -> Self {
+        Self { radix: b'.', thousands: None }
+    }
+}
+
+/// The names of the months.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Months {
+    /// January first; upper-case and without blanks.
+    names: [Vec<u8>; 12],
+}
+
+impl Months {
+    /// Months of these names, January first. Case and blanks in them do not count.
+    pub fn new(names: &[Vec<u8>; 12]) -> Self {
+        let plain = |name: &Vec<u8>| -> Vec<u8> {
+            let letters = name.iter().filter(|byte| !matches!(byte, b' ' | b'\t' | b'\n'));
+            letters.map(u8::to_ascii_uppercase).collect()
+        };
+        Self { names: names.each_ref().map(plain) }
+    }
+
+    /// The names, January first, in upper case.
+    pub fn names(&self) -> &[Vec<u8>; 12] {
+        &self.names
+    }
+}
+
+impl Default for Months {
+    /// The English ones of the C locale, three letters each.
+    fn default() -> Self {
+        let names =
+            ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
+        Self { names: names.map(|name| name.as_bytes().to_vec()) }
+    }
+}
+
+/// Everything that decides the order of text records.
+#[derive(Clone, Debug)]
+pub struct TextOrder {
+    /// How records divide into fields.
+    pub separator: Separator,
+    /// The byte every record ends with. It is no part of any key.
+    pub terminator: u8,
+    /// The keys, most significant first; the whole record where there are none and `then_whole` is
+    /// `None`.
+    pub specs: Vec<TextSpec>,
+    /// What orders records that are equal in every spec; `None` leaves them as they came.
+    pub then_whole: Option<LastResort>,
+    /// How numbers are written.
+    pub numbers: NumberFormat,
+    /// How months are called.
+    pub months: Months,
+    /// The key of the hash behind [`TextType::Random`].
+    pub seed: [u8; 16],
+}
+
+impl TextOrder {
+    /// By the bytes of whole records that end with `terminator`.
+    pub fn by_bytes(terminator: u8) -> Self {
+        Self {
+            separator: Separator::default(),
+            terminator,
+            specs: Vec::new(),
+            then_whole: None,
+            numbers: NumberFormat::default(),
+            months: Months::default(),
+            seed: [0; 16],
+        }
+    }
+}
