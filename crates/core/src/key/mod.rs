@@ -52,8 +52,8 @@ pub const WORD_BYTES: usize = 8;
 ///
 /// Every record given must have the form the key was made for.
 pub trait KeyEncoder: Send + Sync {
-    /// Bytes of the normalized key; at least 1. `usize::MAX` where it differs from record to record:
-    /// such a key is *open*.
+    /// Bytes of the normalized key; at least 1. `usize::MAX` where it differs from record to
+    /// record: such a key is *open*.
     fn key_length(&self) -> usize;
 
     /// Appends the first `limit` bytes of the normalized key, or all of it where it is shorter.

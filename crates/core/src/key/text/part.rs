@@ -99,7 +99,7 @@ impl Part {
                     }
                 }),
                 None if self.spec.text_type == TextType::Random => {
-                    random::append(text, self.seed, out)
+                    random::append(text, self.seed, out);
                 }
                 None => bytes::append(text, self.is_open, out),
             },

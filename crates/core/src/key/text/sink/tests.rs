@@ -62,7 +62,8 @@ proptest! {
             let rest = &bytes[(index * 8).min(bytes.len())..];
             prop_assert_eq!(sink.word(), load(rest), "word {}", index);
             prop_assert_eq!(sink.is_untouched(), rest.is_empty());
-            prop_assert_eq!(sink.room(), 8 - rest.len().min(8) + (index * 8).saturating_sub(bytes.len()));
+            let before = (index * 8).saturating_sub(bytes.len());
+            prop_assert_eq!(sink.room(), 8 - rest.len().min(8) + before);
         }
     }
 }
