@@ -12,9 +12,9 @@
 //!               |-12.5 |   |   descending   |  |   open end
 //! ```
 //!
-//! Keys of text are *open*: as long as they turn out, and made anew each time they are asked for, no
-//! further than the word that is wanted. Every part but an ascending last one ends itself, so that
-//! no part runs into the next (`encode`).
+//! Keys of text are *open*: as long as they turn out, and made anew each time they are asked for,
+//! no further than the word that is wanted. Every part but an ascending last one ends itself, so
+//! that no part runs into the next (`encode`).
 
 mod encode;
 mod field;

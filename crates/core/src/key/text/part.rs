@@ -5,9 +5,7 @@ use std::cmp::Ordering;
 
 use super::encode::{bytes, float, general, month, natural, number, random, size, version};
 use super::field::Fields;
-use super::order::{
-    End, Months, NumberFormat, Position, TextOrder, TextSpec, TextType, Translation,
-};
+use super::order::{Months, NumberFormat, TextOrder, TextSpec, TextType, Translation};
 use super::sink::Sink;
 
 /// One part of a key.
@@ -92,7 +90,7 @@ impl Part {
                     }
                 }),
                 None if self.spec.text_type == TextType::Random => {
-                    random::append(text, self.seed, out)
+                    random::append(text, self.seed, out);
                 }
                 None => bytes::append(text, self.is_open, out),
             },

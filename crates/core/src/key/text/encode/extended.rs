@@ -1,9 +1,9 @@
 //! 80-bit floating point as the x87 has it, rounded from decimal or hexadecimal text.
 //!
-//! GNU sort compares by C's `long double`, so that numbers which differ only behind the 64th bit are
-//! equal, and so they must be here. Rounding is to nearest, ties to even, and exact: numbers of up to
-//! 19 digits whose power of ten is small are one 128-bit multiplication or division (the limits of
-//! Clinger, "How to Read Floating Point Numbers Accurately", PLDI 1990, for a 128-bit
+//! GNU sort compares by C's `long double`, so that numbers which differ only behind the 64th bit
+//! are equal, and so they must be here. Rounding is to nearest, ties to even, and exact: numbers of
+//! up to 19 digits whose power of ten is small are one 128-bit multiplication or division (the
+//! limits of Clinger, "How to Read Floating Point Numbers Accurately", PLDI 1990, for a 128-bit
 //! intermediate); the rest goes through long integers.
 
 use std::cmp::Ordering;
@@ -112,11 +112,8 @@ pub(super) fn from_long(digits: &[u8], power: i64) -> Extended {
     (0..power.unsigned_abs()).for_each(|_| scaled.multiply_add(10, 0));
     // So that the quotient has 66 or 67 bits.
     let shift = 66 + below.bits() - above.bits();
-    if shift >= 0 {
-        above.shift_left(shift as usize)
-    } else {
-        below.shift_left(-shift as usize)
-    }
+    let scaled = if shift >= 0 { &mut above } else { &mut below };
+    scaled.shift_left(shift.unsigned_abs() as usize);
     let mut quotient = 0u128;
     below.shift_left(67);
     for _ in 0..68 {

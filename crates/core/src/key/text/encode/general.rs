@@ -85,11 +85,11 @@ fn read(text: &[u8], radix: u8) -> Value {
         return Value::Nan(payload(&text[3..]));
     }
     if let [b'0', b'x' | b'X', hexadecimal @ ..] = text {
-        let digits = Digits::read(hexadecimal, radix, |byte| byte.is_ascii_hexdigit());
+        let digits = Digits::read(hexadecimal, radix, u8::is_ascii_hexdigit);
         // Without digits it is the zero in front of the x.
         return Value::Number(digits.map_or(Extended::ZERO, |digits| digits.hexadecimal()));
     }
-    match Digits::read(text, radix, |byte| byte.is_ascii_digit()) {
+    match Digits::read(text, radix, u8::is_ascii_digit) {
         Some(digits) => Value::Number(digits.decimal()),
         None => Value::None,
     }

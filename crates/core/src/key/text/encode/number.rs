@@ -1,8 +1,8 @@
 //! Decimal numbers in text: `decimal`, `int`, and numbers with a suffix by order of magnitude.
 //!
 //! What is read is what the manual of GNU sort says of `-n` and `-h`, and what the program was seen
-//! to do where the manual is silent: separators of thousands count nowhere and may stand anywhere in
-//! the whole part, even first.
+//! to do where the manual is silent: separators of thousands count nowhere and may stand anywhere
+//! in the whole part, even first.
 
 use super::super::order::NumberFormat;
 use super::super::sink::Sink;
@@ -101,6 +101,11 @@ impl<'a> Number<'a> {
             let last = self.whole.iter().rposition(|&digit| digit != b'0').unwrap_or(0);
             let significant = self.whole[..=last].iter().copied();
             digits::append(self.is_negative, self.whole.len() as i64 + shift, significant, out);
+            return;
+        }
+        if !self.has_separators && !self.whole.is_empty() {
+            let digits = self.whole.iter().chain(self.fraction).copied();
+            digits::append(self.is_negative, self.whole.len() as i64 + shift, digits, out);
             return;
         }
         let (exponent, digits) = self.digits();

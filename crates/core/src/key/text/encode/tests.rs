@@ -7,8 +7,9 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::super::order::{Months, NumberFormat};
-use super::super::sink::{BufferSink, Sink, WordSink, load};
+use super::super::sink::{BufferSink, Sink, WordSink};
 use super::*;
+use crate::key::{OPEN_WORD_BYTES, open_word};
 
 mod reference;
 
@@ -73,10 +74,10 @@ fn check(kind: Type, a: &[u8], b: &[u8]) {
     if expected.is_ne() {
         assert!(!key_b.starts_with(&key_a) && !key_a.starts_with(&key_b), "{}", said());
     }
-    for index in 0..key_a.len() / 8 + 2 {
+    for index in 0..key_a.len() / OPEN_WORD_BYTES + 2 {
         let mut sink = WordSink::new(index);
         append(kind.name, a, false, &mut sink);
-        let word = load(&key_a[(8 * index).min(key_a.len())..]);
+        let word = open_word(&key_a[(OPEN_WORD_BYTES * index).min(key_a.len())..]);
         assert_eq!(sink.word(), word, "word {index} of {}", said());
     }
     for limit in 0..key_a.len() {
@@ -128,9 +129,8 @@ const ORDERS: &[(&str, &[&[&str]])] = &[
             &["100"],
             &["123456789012345678901234567890"],
             &["123456789012345678901234567891"],
-            &[
-                "1000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",
-            ],
+            &["1000000000000000000000000000000000000000000000000000000000000000000000000000000000"],
+            &["2000000000000000000000000000000000000000000000000000000000000000000000000000000000"],
         ],
     ),
     (
