@@ -158,8 +158,8 @@ fn budgets_of_one_pass_hold() {
     }
 }
 
-/// Long keys make tables of runs grow fastest, one part in 250 of the data: kept in memory they took
-/// 3 MiB more for these four gigabytes. The peak must not depend on the size of the input.
+/// Long keys make tables of runs grow fastest, one part in 250 of the data: kept in memory they
+/// took 3 MiB more for these four gigabytes. The peak must not depend on the size of the input.
 #[test]
 #[ignore = "slow: tens of gigabytes moved"]
 fn tables_of_runs_do_not_stay_in_memory() {
