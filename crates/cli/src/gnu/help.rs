@@ -51,7 +51,7 @@ What is used for it:
   -S, --buffer-size=SIZE        memory: KiB, or with b % K M G T P E Z Y R Q
   -T, --temporary-directory=D   a place for run files; may be repeated
       --batch-size=N            merge at most N files at once
-      --compress-program=PROG   compress run files with PROG, expand with PROG -d
+      --compress-program=PROG   compress run files with it; it expands with -d
       --parallel=N              threads
 
       --help                    print this

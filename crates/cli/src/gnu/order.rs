@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use sortwell::ByteSize;
-use sortwell::io::locale::{ByteClasses, Locale};
+use sortwell::io::locale::{ByteClasses, Category, Locale};
 use sortwell::job::Budget;
 use sortwell::key::text::{
     Collation, End, LastResort, Months, NumberFormat, Position, Separator, TextOrder, TextSpec,
@@ -75,7 +75,7 @@ impl Collation for Language {
     }
 
     fn describe(&self) -> String {
-        self.0.name(sortwell::io::locale::Category::Collation)
+        self.0.name(Category::Collation)
     }
 }
 
@@ -195,9 +195,8 @@ fn order(
     let collation = (!locale.sorts_by_bytes())
         .then(|| Arc::new(Language(Arc::clone(locale))) as Arc<dyn Collation>);
     let specs: Vec<TextSpec> = keys.iter().map(|key| spec(key, collation.as_ref())).collect();
-    let looks_at_classes = options.separator.is_none() || !specs.is_empty();
-    if looks_at_classes && !locale.is_utf8() && locale.byte_classes() != ByteClasses::c() {
-        let name = locale.name(sortwell::io::locale::Category::CharacterType);
+    if !locale.is_utf8() && !has_classes_of_c(locale, &specs) {
+        let name = locale.name(Category::CharacterType);
         let message = format!("keys in the character set of locale '{name}' are not supported");
         return Err(Complaint::new(message));
     }
@@ -217,6 +216,13 @@ fn order(
         months: locale.month_abbreviations().map_or_else(Months::default, |n| Months::new(&n)),
         seed,
     })
+}
+
+/// Whether the bytes that keys look at are in the locale what they are in C.
+fn has_classes_of_c(locale: &Locale, specs: &[TextSpec]) -> bool {
+    let (here, c) = (locale.byte_classes(), ByteClasses::c());
+    let is_translated = specs.iter().any(|spec| !spec.translation.is_identity());
+    specs.is_empty() || here.is_blank == c.is_blank && (here == c || !is_translated)
 }
 
 fn spec(key: &KeyDefinition, collation: Option<&Arc<dyn Collation>>) -> TextSpec {
