@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! arguments -> words -> parse -> Options -> order -> TextOrder and Settings
-//!               option   key, number, ordering        inputs
+//!               option   key, number, ordering        inputs, debug
 //! ```
 //!
 //! `words` cuts the line the way of getopt, `parse` says what each word means, `order` makes sense
@@ -11,6 +11,7 @@
 //! here.
 
 mod complaint;
+mod debug;
 mod help;
 mod inputs;
 mod key;
@@ -70,7 +71,7 @@ impl Call {
         let done = parse::parse(&arguments, &environment).and_then(|request| match request {
             Request::Help => print(&help::help(name)),
             Request::Version => print(help::version().as_bytes()),
-            Request::Sort(options) => sort(&options, &environment),
+            Request::Sort(options) => sort(&options, &environment, name),
         });
         match done {
             Ok(status) => status,
@@ -94,8 +95,13 @@ fn print(text: &[u8]) -> Result<ExitCode, Complaint> {
 }
 
 /// Sorts, merges or checks. Lines cannot be sorted yet: what can be said beforehand is said.
-fn sort(options: &Options, environment: &Environment) -> Result<ExitCode, Complaint> {
+fn sort(options: &Options, environment: &Environment, name: &[u8]) -> Result<ExitCode, Complaint> {
     let (order, settings) = order::settle(options, environment)?;
+    for remark in &settings.remarks {
+        let line = [name, b": ", remark.as_slice(), b"\n"].concat();
+        // As with complaints: with standard error gone there is nobody to tell.
+        let _ = io::stderr().write_all(&line);
+    }
     check_files(&settings, Quoting::new(&environment.locale))?;
     let what = match settings.action {
         Action::Sort => "sorting",

@@ -19,6 +19,7 @@ use sortwell::key::text::{
 };
 
 use super::complaint::{Complaint, reason};
+use super::debug;
 use super::inputs;
 use super::key::{KeyDefinition, KeyEnd};
 use super::number::Size;
@@ -53,6 +54,8 @@ pub struct Settings {
     pub is_unique: bool,
     /// Whether the keys of lines are shown.
     pub is_debugged: bool,
+    /// What is to be said beforehand where they are.
+    pub remarks: Vec<Vec<u8>>,
     /// How much memory may be used.
     pub memory: Budget,
     /// Worker threads, where the user said how many.
@@ -87,12 +90,14 @@ pub fn settle(
     let quoting = Quoting::new(&environment.locale);
     let inputs = inputs(options, quoting)?;
     let keys = keys(options)?;
+    let mut remarks = Vec::new();
     if options.is_debugged {
         let other = options.check.map(Check::letter).or(options.output.as_ref().map(|_| 'o'));
         if let Some(other) = other {
             let message = format!("options '-{other} --debug' are incompatible");
             return Err(Complaint::new(message));
         }
+        remarks = debug::remarks(options, &keys, environment);
     }
     let seed = match keys.iter().any(|key| key.ordering.random) {
         true => seed(options, quoting)?,
@@ -110,7 +115,7 @@ pub fn settle(
         }
     }
     let order = order(options, &keys, &environment.locale, seed)?;
-    Ok((order, settings(options, inputs)))
+    Ok((order, settings(options, inputs, remarks)))
 }
 
 /// The keys that count, each with all its options.
@@ -157,7 +162,7 @@ fn seed(options: &Options, quoting: Quoting) -> Result<[u8; 16], Complaint> {
     Ok(seed)
 }
 
-fn settings(options: &Options, inputs: Vec<OsString>) -> Settings {
+fn settings(options: &Options, inputs: Vec<OsString>, remarks: Vec<Vec<u8>>) -> Settings {
     let action = match options.check {
         Some(check) => Action::Check(check),
         None if options.merges => Action::Merge,
@@ -178,6 +183,7 @@ fn settings(options: &Options, inputs: Vec<OsString>) -> Settings {
         output: options.output.clone(),
         is_unique: options.is_unique,
         is_debugged: options.is_debugged,
+        remarks,
         memory,
         threads: options.threads,
         temporary,

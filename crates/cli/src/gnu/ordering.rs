@@ -85,6 +85,24 @@ impl Ordering {
         self.numeric || self.general || self.human
     }
 
+    /// The options that are not among others.
+    pub fn without(self, others: &Self) -> Self {
+        Self {
+            skips_start_blanks: self.skips_start_blanks && !others.skips_start_blanks,
+            skips_end_blanks: self.skips_end_blanks && !others.skips_end_blanks,
+            only_dictionary: self.only_dictionary && !others.only_dictionary,
+            folds_case: self.folds_case && !others.folds_case,
+            general: self.general && !others.general,
+            human: self.human && !others.human,
+            only_printing: self.only_printing && !others.only_printing,
+            month: self.month && !others.month,
+            numeric: self.numeric && !others.numeric,
+            random: self.random && !others.random,
+            reverse: self.reverse && !others.reverse,
+            version: self.version && !others.version,
+        }
+    }
+
     /// The letters, in the order that messages name them; `-d` takes what `-i` does with it.
     pub fn letters(&self) -> String {
         let has = [
