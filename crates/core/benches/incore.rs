@@ -76,6 +76,8 @@ fn deal(c: &mut Criterion) {
                 Key::Slice(key) => deal_all(key, &load, length, buckets, &mut pool),
                 Key::Number(key) => deal_all(key, &load, length, buckets, &mut pool),
                 Key::Composite(key) => deal_all(key, &load, length, buckets, &mut pool),
+                Key::Line(key) => deal_all(key, &load, length, buckets, &mut pool),
+                Key::Text(key) => deal_all(key, &load, length, buckets, &mut pool),
             });
         });
     }

@@ -14,13 +14,15 @@
 //!              '------- word 0 ---------'  '--------- word 1 ------'   padding is zero, always
 //! ```
 //!
-//! Normalized keys are never stored beside fixed-length records: every word is computed from the
-//! record when it is asked for, without allocating. Three shapes of key, each a type of its own,
-//! let hot loops be instantiated once per shape (see `with_encoder`); all of them stand on
-//! `scalar::Scalar`, one load of up to eight bytes that does not branch on the type.
+//! Normalized keys are never stored beside records: every word is computed from the record when it
+//! is asked for, without allocating. Each shape of key is a type of its own, so that hot loops are
+//! instantiated once per shape (see `with_encoder`). The three of fixed-length records stand on
+//! `scalar::Scalar`, one load of up to eight bytes that does not branch on the type; those of text
+//! are in [`text`].
 //!
-//! What must stay true: two records have equal normalized keys exactly when all bytes under the key
-//! are equal. No encoding here loses a bit, which is why `part` may drop parts seen before.
+//! What must stay true of fixed-length records: two have equal normalized keys exactly when all
+//! bytes under the key are equal. No encoding of theirs loses a bit, which is why `part` may drop
+//! parts seen before. Encodings of text do lose some: `1.0` is `1`.
 //!
 //! Stability (record numbers as the last tie-break) is left to `incore` and `merge`.
 
@@ -39,6 +41,7 @@ pub use composite::CompositeKey;
 pub use number::NumberKey;
 pub use slice::SliceKey;
 pub use spec::KeySpec;
+use text::{LineKey, TextKey, TextOrder};
 
 use crate::error::Result;
 
@@ -80,6 +83,7 @@ pub trait KeyEncoder: Send + Sync {
     }
 
     /// Compares two records by the words of their keys from `word` on; equal when there are none.
+    /// The words before are known to be equal: an open key may look at them again.
     fn compare_from(&self, a: &[u8], b: &[u8], word: usize) -> Ordering {
         (word..self.words())
             .map(|index| self.word(a, index).cmp(&self.word(b, index)))
@@ -109,6 +113,10 @@ pub enum Key {
     Number(NumberKey),
     /// Anything else: several parts, one after the other.
     Composite(CompositeKey),
+    /// Bytes of a text record as they are.
+    Line(LineKey),
+    /// Any other order of text records.
+    Text(TextKey),
 }
 
 /// Evaluates `body` with `encoder` bound to the concrete encoder inside a [`Key`], so that generic
@@ -119,6 +127,8 @@ macro_rules! with_encoder {
             $crate::key::Key::Slice($encoder) => $body,
             $crate::key::Key::Number($encoder) => $body,
             $crate::key::Key::Composite($encoder) => $body,
+            $crate::key::Key::Line($encoder) => $body,
+            $crate::key::Key::Text($encoder) => $body,
         }
     };
 }
@@ -140,6 +150,18 @@ impl Key {
             },
             _ => Self::Composite(CompositeKey::new(&parts, record_length)),
         })
+    }
+
+    /// The key that orders text records as `order` says.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`](crate::Error::Usage) for an order that contradicts itself.
+    pub fn for_lines(order: &TextOrder) -> Result<Self> {
+        match LineKey::for_order(order) {
+            Some(key) => Ok(Self::Line(key)),
+            None => TextKey::new(order).map(Self::Text),
+        }
     }
 
     /// The encoder behind a pointer, for everything that is not done record by record.

@@ -88,7 +88,7 @@ impl KeySpec {
 }
 
 /// Reads `A..B`, `A..`, `..B` or `..`; a range without an end goes to the end of the record.
-fn read_range(text: &str, location: &str) -> Result<(usize, Option<usize>), String> {
+pub(super) fn read_range(text: &str, location: &str) -> Result<(usize, Option<usize>), String> {
     let Some((start, end)) = location.split_once("..") else {
         return Err(format!(
             "'{location}' in key '{text}' is not a range of bytes, the only location sortwell \
@@ -108,7 +108,7 @@ fn read_range(text: &str, location: &str) -> Result<(usize, Option<usize>), Stri
 }
 
 /// Reads the number of a byte. 32 bits are far more than the longest record and leave room to add.
-fn read_position(text: &str, digits: &str) -> Result<usize, String> {
+pub(super) fn read_position(text: &str, digits: &str) -> Result<usize, String> {
     let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
     match digits.parse::<u32>() {
         Ok(position) if is_plain => Ok(position as usize),

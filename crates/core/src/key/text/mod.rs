@@ -1,9 +1,34 @@
 //! Keys of text records: what a line is ordered by, and its key as bytes that compare with memcmp.
 //!
-//! [`TextOrder`] says how lines divide into fields and which of them matter, as what.
-mod order;
+//! [`TextOrder`] says how lines divide into fields and which of them matter, as what. It becomes a
+//! key of one of two shapes: [`LineKey`], whose bytes lie in the record, or [`TextKey`], which
+//! finds, translates and encodes part after part:
+//!
+//! ```text
+//!     record    Smith:  -12.50 kg\n          specs 2:decimal, 1:desc; then the whole record
+//!                  |       '-------------.
+//!                  '----------.          |
+//!     key       7d e7 9b   !S !m !i !t !h ff   S m i t h : ...
+//!               |-12.5 |   |   descending   |  |   open end
+//! ```
+//!
+//! Keys of text are *open*: as long as they turn out, and made anew each time they are asked for, no
+//! further than the word that is wanted. Every part but an ascending last one ends itself, so that
+//! no part runs into the next (`encode`).
 
+mod encode;
+mod field;
+mod key;
+mod line;
+mod order;
+mod part;
+mod sink;
+mod spec;
+
+pub use key::TextKey;
+pub use line::LineKey;
 pub use order::{
     Collation, End, LastResort, Months, NumberFormat, Position, Separator, TextOrder, TextSpec,
     TextType, Translation,
 };
+pub use spec::TextKeySpec;

@@ -125,6 +125,15 @@ pub struct TextSpec {
     pub trims: bool,
 }
 
+impl TextSpec {
+    /// Whether it orders by the bytes it looks at as they are.
+    pub(super) fn is_plain(&self) -> bool {
+        self.text_type == TextType::Bytes
+            && self.translation.is_identity()
+            && self.collation.is_none()
+    }
+}
+
 /// How records are ordered that are equal in every spec.
 #[derive(Clone, Debug, Default)]
 pub struct LastResort {

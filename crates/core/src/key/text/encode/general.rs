@@ -1,0 +1,141 @@
+//! Floating-point numbers as C's `strtold` reads them: `inf`, `nan`, exponents, hexadecimal.
+//!
+//! ```text
+//!     00 no number | 01 NaN | 02 and ten bytes: sign and exponent, mantissa
+//! ```
+//!
+//! Bits of negative numbers are complemented, those of others have the top one set. Zero has one
+//! sign, and all NaNs are equal.
+
+use super::super::order::NumberFormat;
+use super::super::sink::Sink;
+use super::extended::{self, Extended};
+
+const NONE: u8 = 0;
+const NAN: u8 = 1;
+const NUMBER: u8 = 2;
+
+/// What text may be.
+enum Value {
+    None,
+    Nan,
+    Number(Extended),
+}
+
+/// Appends the number that `text` begins with.
+pub fn append<S: Sink>(text: &[u8], format: NumberFormat, out: &mut S) {
+    let is_space = |byte: u8| matches!(byte, b' ' | b'\t'..=b'\r');
+    let spaces = text.iter().take_while(|&&byte| is_space(byte)).count();
+    let text = &text[spaces..];
+    let is_negative = text.first() == Some(&b'-');
+    let text = &text[usize::from(matches!(text.first(), Some(b'-' | b'+')))..];
+    match read(text, format.radix) {
+        Value::None => out.push(NONE),
+        Value::Nan => out.push(NAN),
+        Value::Number(number) => append_number(number, is_negative, out),
+    }
+}
+
+fn append_number<S: Sink>(number: Extended, is_negative: bool, out: &mut S) {
+    out.push(NUMBER);
+    let mark = out.mark();
+    out.extend(&(number.exponent | 1 << 15).to_be_bytes());
+    out.extend(&number.mantissa.to_be_bytes());
+    if is_negative && number != Extended::ZERO {
+        out.invert_from(mark);
+    }
+}
+
+fn read(text: &[u8], radix: u8) -> Value {
+    let begins = |word: &[u8]| text.len() >= 3 && text[..3].eq_ignore_ascii_case(word);
+    if begins(b"inf") {
+        return Value::Number(Extended::INFINITY);
+    }
+    if begins(b"nan") {
+        return Value::Nan;
+    }
+    if let [b'0', b'x' | b'X', hexadecimal @ ..] = text {
+        let digits = Digits::read(hexadecimal, radix, |byte| byte.is_ascii_hexdigit());
+        // Without digits it is the zero in front of the x.
+        return Value::Number(digits.map_or(Extended::ZERO, |digits| digits.hexadecimal()));
+    }
+    match Digits::read(text, radix, |byte| byte.is_ascii_digit()) {
+        Some(digits) => Value::Number(digits.decimal()),
+        None => Value::None,
+    }
+}
+
+/// Digits around a radix character, and what follows them.
+struct Digits<'a> {
+    whole: &'a [u8],
+    fraction: &'a [u8],
+    rest: &'a [u8],
+}
+
+impl<'a> Digits<'a> {
+    /// The digits that `text` begins with, if there are any.
+    fn read(text: &'a [u8], radix: u8, is_digit: impl Fn(&u8) -> bool) -> Option<Self> {
+        let count = |text: &[u8]| text.iter().take_while(|byte| is_digit(byte)).count();
+        let (whole, mut rest) = text.split_at(count(text));
+        let mut fraction: &[u8] = &[];
+        if let Some((&point, behind)) = rest.split_first()
+            && point == radix
+        {
+            (fraction, rest) = behind.split_at(count(behind));
+        }
+        let has_digits = !whole.is_empty() || !fraction.is_empty();
+        has_digits.then_some(Self { whole, fraction, rest })
+    }
+
+    /// All digits from the first that is not 0.
+    fn significant(&self) -> impl Iterator<Item = u8> + '_ {
+        self.whole.iter().chain(self.fraction).copied().skip_while(|&digit| digit == b'0')
+    }
+
+    fn decimal(&self) -> Extended {
+        let power = exponent(self.rest, b'e').saturating_sub(self.fraction.len() as i64);
+        // Nearly every number fits into the array, and is spared the allocation.
+        let mut short = [0; 32];
+        let mut count = 0;
+        for (place, digit) in short.iter_mut().zip(self.significant()) {
+            *place = digit;
+            count += 1;
+        }
+        if count < short.len() {
+            return extended::from_decimal(&short[..count], power);
+        }
+        extended::from_decimal(&self.significant().collect::<Vec<u8>>(), power)
+    }
+
+    fn hexadecimal(&self) -> Extended {
+        let (mut value, mut dropped, mut is_more) = (0u128, 0i64, false);
+        for digit in self.significant() {
+            let digit = char::from(digit).to_digit(16).unwrap_or(0);
+            if value >> 120 == 0 {
+                value = value << 4 | u128::from(digit);
+            } else {
+                dropped += 1;
+                is_more |= digit != 0;
+            }
+        }
+        let digits = dropped - self.fraction.len() as i64;
+        let power = exponent(self.rest, b'p').saturating_add(4 * digits);
+        // Beyond this everything is zero or infinity; and sums of such powers stay small.
+        extended::round(value, power.clamp(-1 << 32, 1 << 32), is_more)
+    }
+}
+
+/// The exponent that `text` begins with, after `letter`; 0 where there is none.
+fn exponent(text: &[u8], letter: u8) -> i64 {
+    let Some((first, text)) = text.split_first() else { return 0 };
+    if !first.eq_ignore_ascii_case(&letter) {
+        return 0;
+    }
+    let is_negative = text.first() == Some(&b'-');
+    let text = &text[usize::from(matches!(text.first(), Some(b'-' | b'+')))..];
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
+    let value = digits.fold(0i64, |value, digit| {
+        value.saturating_mul(10).saturating_add(i64::from(digit - b'0'))
+    });
+    if is_negative { -value } else { value }
+}

@@ -1,0 +1,159 @@
+//! Decimal numbers in text: `decimal`, `int`, and numbers with a suffix by order of magnitude.
+//!
+//! What is read is what the manual of GNU sort says of `-n` and `-h`, and what the program was seen
+//! to do where the manual is silent: separators of thousands count nowhere and may stand anywhere in
+//! the whole part, even first.
+
+use super::super::order::NumberFormat;
+use super::super::sink::Sink;
+use super::digits;
+
+/// A number found in text, not yet looked at as a value.
+#[derive(Clone, Copy, Debug)]
+pub struct Number<'a> {
+    pub is_negative: bool,
+    /// Digits and separators of thousands; leading zeros and separators are gone.
+    pub whole: &'a [u8],
+    /// Digits, without trailing zeros.
+    pub fraction: &'a [u8],
+    /// What follows the number.
+    pub rest: &'a [u8],
+    /// Whether digits of the whole part are separated.
+    has_separators: bool,
+}
+
+/// What else may belong to a number.
+#[derive(Clone, Copy, Debug)]
+pub struct Grammar {
+    pub takes_plus: bool,
+    pub takes_fraction: bool,
+}
+
+/// Blanks are skipped in front of a number.
+#[inline]
+pub fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n')
+}
+
+/// `text` from its first byte that is not a blank.
+#[inline]
+pub fn without_blanks(text: &[u8]) -> &[u8] {
+    let blanks = text.iter().take_while(|&&byte| is_blank(byte)).count();
+    &text[blanks..]
+}
+
+impl<'a> Number<'a> {
+    /// The number at the beginning of `text`; one without digits where there is none.
+    #[inline]
+    pub fn read(text: &'a [u8], format: NumberFormat, grammar: Grammar) -> Self {
+        let mut text = without_blanks(text);
+        let is_negative = text.first() == Some(&b'-');
+        if is_negative || grammar.takes_plus && text.first() == Some(&b'+') {
+            text = &text[1..];
+        }
+        let separator = format.thousands;
+        let is_whole = |byte: u8| byte.is_ascii_digit() || Some(byte) == separator;
+        let length = text.iter().take_while(|&&byte| is_whole(byte)).count();
+        let (whole, mut rest) = text.split_at(length);
+        let is_leading = |byte: u8| byte == b'0' || Some(byte) == separator;
+        let leading = whole.iter().take_while(|&&byte| is_leading(byte)).count();
+        let whole = &whole[leading..];
+        let mut fraction: &[u8] = &[];
+        if grammar.takes_fraction && rest.first() == Some(&format.radix) {
+            let digits = rest[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            (fraction, rest) = rest[1..].split_at(digits);
+            let last = fraction.iter().rposition(|&digit| digit != b'0');
+            fraction = &fraction[..last.map_or(0, |last| last + 1)];
+        }
+        let has_separators = separator.is_some_and(|byte| whole.contains(&byte));
+        Self { is_negative, whole, fraction, rest, has_separators }
+    }
+
+    /// Whether it is zero, as is what is no number.
+    #[inline]
+    pub fn is_zero(&self) -> bool {
+        self.whole.is_empty() && self.fraction.is_empty()
+    }
+
+    /// Its digits from the first that is not 0, and the exponent that puts a point in front of it.
+    /// There may be zeros at the end.
+    fn digits(&self) -> (i64, impl DoubleEndedIterator<Item = u8> + Clone + 'a) {
+        let mut fraction = self.fraction;
+        let exponent = if self.whole.is_empty() {
+            let zeros = fraction.iter().take_while(|&&digit| digit == b'0').count();
+            fraction = &fraction[zeros..];
+            -(zeros as i64)
+        } else {
+            self.whole.iter().filter(|byte| byte.is_ascii_digit()).count() as i64
+        };
+        let whole = self.whole.iter().filter(|byte| byte.is_ascii_digit());
+        (exponent, whole.chain(fraction).copied())
+    }
+
+    /// Appends its value times 10^`shift`.
+    #[inline]
+    pub fn append<S: Sink>(&self, shift: i64, out: &mut S) {
+        if self.is_zero() {
+            digits::append_zero(out);
+            return;
+        }
+        if self.fraction.is_empty() && !self.has_separators {
+            let last = self.whole.iter().rposition(|&digit| digit != b'0').unwrap_or(0);
+            let significant = self.whole[..=last].iter().copied();
+            digits::append(self.is_negative, self.whole.len() as i64 + shift, significant, out);
+            return;
+        }
+        let (exponent, digits) = self.digits();
+        let zeros = digits.clone().rev().take_while(|&digit| digit == b'0').count();
+        let significant = digits.clone().count() - zeros;
+        digits::append(self.is_negative, exponent + shift, digits.take(significant), out);
+    }
+
+    /// Its significant digits, and the power of ten behind the last of them.
+    pub fn significand(&self) -> (Vec<u8>, i64) {
+        let (exponent, digits) = self.digits();
+        let mut digits: Vec<u8> = digits.collect();
+        let significant = digits.iter().rposition(|&digit| digit != b'0').map_or(0, |at| at + 1);
+        digits.truncate(significant);
+        let power = exponent - digits.len() as i64;
+        (digits, power)
+    }
+}
+
+/// Appends a number with a fraction.
+#[inline]
+pub fn append_decimal<S: Sink>(text: &[u8], format: NumberFormat, out: &mut S) {
+    let grammar = Grammar { takes_plus: false, takes_fraction: true };
+    Number::read(text, format, grammar).append(0, out);
+}
+
+/// Appends a whole number.
+#[inline]
+pub fn append_int<S: Sink>(text: &[u8], format: NumberFormat, out: &mut S) {
+    let grammar = Grammar { takes_plus: true, takes_fraction: false };
+    Number::read(text, format, grammar).append(0, out);
+}
+
+/// The suffixes of [`append_human`], least first.
+const SUFFIXES: &[u8; 10] = b"KMGTPEZYRQ";
+
+/// Appends a number by sign and suffix first: one byte, 80 hexadecimal without a suffix, one more
+/// for each step up and one less where the number is negative.
+pub fn append_human<S: Sink>(text: &[u8], format: NumberFormat, out: &mut S) {
+    let number = Number::read(text, format, Grammar { takes_plus: false, takes_fraction: true });
+    let steps = if number.is_zero() { 0 } else { steps(&number, text, format) };
+    out.push(if number.is_negative { 0x80 - steps } else { 0x80 + steps });
+    number.append(0, out);
+}
+
+/// How many steps up the suffix of a number in `text` stands.
+fn steps(number: &Number<'_>, text: &[u8], format: NumberFormat) -> u8 {
+    let Some(&suffix) = number.rest.first() else { return 0 };
+    // A separator in front of the suffix is not part of a number, and parts the two.
+    let end = text.len() - number.rest.len();
+    if format.thousands.is_some_and(|byte| text[..end].last() == Some(&byte)) {
+        return 0;
+    }
+    let suffix = if suffix == b'k' { b'K' } else { suffix };
+    SUFFIXES.iter().position(|&known| known == suffix).map_or(0, |at| at as u8 + 1)
+}

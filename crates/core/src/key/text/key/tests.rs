@@ -1,0 +1,258 @@
+//! Whole keys of text records, of both shapes: conformance to the contract of keys, orders of
+//! several specs against a comparison spec by spec, and what `sort` was seen to do.
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use super::super::order::{Collation, End, LastResort, Position, TextType, Translation};
+use super::super::sink::load;
+use super::*;
+use crate::key::{Key, with_encoder};
+use std::sync::Arc;
+
+/// Orders letters by case last and NULs as themselves: equal where only case differs.
+#[derive(Debug)]
+struct Caseless;
+
+impl Collation for Caseless {
+    fn append_key(&self, text: &[u8], out: &mut Vec<u8>) {
+        for byte in text {
+            match byte {
+                0 => out.extend([0, 1]),
+                _ => out.push(byte.to_ascii_lowercase()),
+            }
+        }
+    }
+
+    fn describe(&self) -> String {
+        "caseless".into()
+    }
+}
+
+/// Holds one pair of records to everything a [`KeyEncoder`] promises, and returns their order.
+fn order_of(key: &Key, a: &[u8], b: &[u8]) -> Ordering {
+    with_encoder!(key, |encoder| check(encoder, a, b))
+}
+
+fn check(encoder: &impl KeyEncoder, a: &[u8], b: &[u8]) -> Ordering {
+    let [key_a, key_b] = [a, b].map(|record| {
+        let mut key = Vec::new();
+        encoder.key_bytes(record, usize::MAX, &mut key);
+        key
+    });
+    assert_eq!(encoder.key_length(), usize::MAX);
+    let expected = key_a.cmp(&key_b);
+    let said = || format!("'{}' and '{}'", a.escape_ascii(), b.escape_ascii());
+    for index in 0..key_a.len() / 8 + 3 {
+        let rest = &key_a[(8 * index).min(key_a.len())..];
+        assert_eq!(encoder.word(a, index), load(rest), "word {index} of {}", said());
+        assert_eq!(encoder.ends_before(a, index), rest.is_empty(), "{index} of {}", said());
+    }
+    for limit in 0..key_a.len() + 3 {
+        let mut cut = b"xy".to_vec();
+        encoder.key_bytes(a, limit, &mut cut);
+        assert_eq!(cut[2..], key_a[..limit.min(key_a.len())], "{limit} bytes of {}", said());
+    }
+    let mut word = 0;
+    loop {
+        assert_eq!(encoder.compare_from(a, b, word), expected, "from {word}: {}", said());
+        assert_eq!(encoder.compare_from(b, a, word), expected.reverse(), "{word}: {}", said());
+        if encoder.word(a, word) != encoder.word(b, word) || word > key_a.len() / 8 {
+            return expected;
+        }
+        word += 1;
+    }
+}
+
+fn at(field: usize, byte: usize) -> Position {
+    Position { field, byte, skips_blanks: false }
+}
+
+fn field(number: usize, text_type: TextType) -> TextSpec {
+    let (start, end) = (at(number, 0), End::Field(number));
+    TextSpec { start, end, text_type, ..TextSpec::default() }
+}
+
+fn lines(specs: Vec<TextSpec>, then_whole: Option<LastResort>) -> TextOrder {
+    TextOrder { specs, then_whole, ..TextOrder::by_bytes(b'\n') }
+}
+
+/// Sorts lines by `order`, checking every pair.
+fn sorted<'a>(order: &TextOrder, lines: &[&'a str]) -> Vec<&'a str> {
+    let key = Key::for_lines(order).unwrap();
+    let record = |line: &str| format!("{line}\n").into_bytes();
+    let mut lines = lines.to_vec();
+    lines.sort_by(|a, b| order_of(&key, &record(a), &record(b)));
+    lines
+}
+
+#[test]
+fn each_shape_of_key_is_recognised() {
+    let range = |start, end| TextSpec { start, end, ..TextSpec::default() };
+    let is_line =
+        |specs, then| matches!(Key::for_lines(&lines(specs, then)).unwrap(), Key::Line(_));
+    let bytes = || Some(LastResort::default());
+    let collated =
+        || Some(LastResort { collation: Some(Arc::new(Caseless)), ..LastResort::default() });
+    assert!(is_line(vec![], None) && is_line(vec![], bytes()) && !is_line(vec![], collated()));
+    let whole = || vec![TextSpec::default()];
+    assert!(is_line(whole(), None) && is_line(whole(), bytes()) && is_line(whole(), collated()));
+    let start = || vec![range(at(0, 0), End::At(at(0, 10)))];
+    assert!(is_line(start(), None) && !is_line(start(), bytes()));
+    assert!(!is_line(vec![range(at(0, 0), End::Within(at(0, 10)))], None));
+    assert!(!is_line(vec![range(at(1, 0), End::Record)], None));
+    assert!(!is_line(vec![field(0, TextType::Int)], None));
+    assert!(!is_line(vec![TextSpec { trims: true, ..TextSpec::default() }], None));
+    let translation = Translation { folds_case: true, ..Translation::default() };
+    assert!(!is_line(vec![TextSpec { translation, ..TextSpec::default() }], None));
+}
+
+#[test]
+fn keys_follow_one_another() {
+    let tab = |specs, then| TextOrder { separator: Separator::Byte(b'\t'), ..lines(specs, then) };
+    let specs = vec![field(1, TextType::Decimal), field(0, TextType::Bytes)];
+    let order = tab(specs, Some(LastResort::default()));
+    let expected = ["z\t-10", "a\tx", "b\t0", "a\t9\t1", "a\t9\t2", "aa\t9.0", "b\t09", "c\t10"];
+    let mut given = expected;
+    given.reverse();
+    assert_eq!(sorted(&order, &given), expected);
+    let down = TextSpec { is_descending: true, ..field(1, TextType::Decimal) };
+    let order = tab(vec![down, field(0, TextType::Bytes)], Some(LastResort::default()));
+    let expected = ["c\t10", "a\t9\t1", "a\t9\t2", "aa\t9.0", "b\t09", "a\tx", "b\t0", "z\t-10"];
+    assert_eq!(sorted(&order, &given), expected);
+}
+
+#[test]
+fn the_last_resort_has_a_direction_of_its_own() {
+    let down = || Some(LastResort { is_descending: true, collation: None });
+    let specs = || vec![field(0, TextType::Int)];
+    let given = ["1 a", "01", "2", "1"];
+    assert_eq!(sorted(&lines(specs(), None), &given), ["1 a", "01", "1", "2"]);
+    assert_eq!(sorted(&lines(specs(), down()), &given), ["1 a", "1", "01", "2"]);
+    let up = Some(LastResort::default());
+    assert_eq!(sorted(&lines(specs(), up), &given), ["01", "1", "1 a", "2"]);
+    let caseless = Some(LastResort { collation: Some(Arc::new(Caseless)), is_descending: false });
+    assert_eq!(sorted(&lines(vec![], caseless), &["b", "a", "B", "A"]), ["A", "a", "B", "b"]);
+}
+
+#[test]
+fn translations_come_before_types() {
+    let with = |translation| lines(vec![TextSpec { translation, ..TextSpec::default() }], None);
+    let folds = Translation { folds_case: true, ..Translation::default() };
+    assert_eq!(sorted(&with(folds), &["b", "B", "a", "_", "A"]), ["a", "A", "b", "B", "_"]);
+    let dictionary = Translation { only_dictionary: true, ..Translation::default() };
+    assert_eq!(sorted(&with(dictionary), &["(b", "-a ", "c", "a"]), ["a", "-a ", "(b", "c"]);
+    let printing = Translation { only_printing: true, ..Translation::default() };
+    assert_eq!(sorted(&with(printing), &["b", "\u{1}a", "\u{7f}c"]), ["\u{1}a", "b", "\u{7f}c"]);
+    let human = TextSpec { translation: folds, ..field(0, TextType::Human) };
+    assert_eq!(sorted(&lines(vec![human], None), &["1m", "2K"]), ["2K", "1m"]);
+}
+
+#[test]
+fn collations_and_trimming_apply_to_fields() {
+    let collation = Some(Arc::new(Caseless) as Arc<dyn Collation>);
+    let first = TextSpec { collation, trims: true, ..field(0, TextType::Bytes) };
+    let order = lines(vec![first.clone(), field(1, TextType::Int)], None);
+    assert_eq!(sorted(&order, &["B 1", "  a 3", "A 2", "b 0"]), ["A 2", "  a 3", "b 0", "B 1"]);
+    let shuffled = TextSpec { text_type: TextType::Random, ..first };
+    let order = lines(vec![shuffled], None);
+    let key = Key::for_lines(&order).unwrap();
+    assert_eq!(order_of(&key, b"a 1\n", b"A 2\n"), Ordering::Equal);
+    assert_ne!(order_of(&key, b"a 1\n", b"b 1\n"), Ordering::Equal);
+}
+
+#[test]
+fn number_formats_that_contradict_themselves_are_refused() {
+    for (radix, thousands) in [(b'.', Some(b'.')), (b'1', None), (b'.', Some(b'0'))] {
+        let mut order = lines(vec![field(0, TextType::Decimal)], None);
+        order.numbers.radix = radix;
+        order.numbers.thousands = thousands;
+        assert!(matches!(Key::for_lines(&order), Err(Error::Usage(_))));
+    }
+}
+
+#[test]
+fn bytes_of_a_key_can_be_shown() {
+    let key = TextKey::new(&lines(vec![field(1, TextType::Int)], None)).unwrap();
+    assert_eq!(key.located(b"a  12 b\n", 0), Some(&b"  12"[..]));
+    assert_eq!(key.located(b"a\n", 0), Some(&b""[..]));
+    assert_eq!(key.located(b"a\n", 1), None);
+}
+
+/// Specs of any kind over short records of the bytes that matter.
+fn any_order() -> impl Strategy<Value = TextOrder> {
+    const TYPES: [TextType; 7] = [
+        TextType::Bytes,
+        TextType::Decimal,
+        TextType::Version,
+        TextType::Natural,
+        TextType::General,
+        TextType::Float,
+        TextType::Random,
+    ];
+    let position = (0usize..3, 0usize..3, any::<bool>())
+        .prop_map(|(field, byte, skips_blanks)| Position { field, byte, skips_blanks });
+    let end = prop_oneof![
+        Just(End::Record),
+        (0usize..3).prop_map(End::Field),
+        position.clone().prop_map(End::At),
+        position.clone().prop_map(End::Within),
+    ];
+    let flags = any::<[bool; 4]>();
+    let spec = (position, end, proptest::sample::select(TYPES.to_vec()), flags).prop_map(
+        |(start, end, text_type, [is_descending, trims, folds_case, is_collated])| TextSpec {
+            start,
+            end,
+            text_type,
+            translation: Translation { folds_case, ..Translation::default() },
+            collation: is_collated.then(|| Arc::new(Caseless) as Arc<dyn Collation>),
+            is_descending,
+            trims,
+        },
+    );
+    let separator = prop_oneof![Just(Separator::Blanks), Just(Separator::Byte(b':'))];
+    let last = proptest::option::of(any::<bool>());
+    (proptest::collection::vec(spec, 0..4), separator, last).prop_map(|(specs, separator, last)| {
+        let then_whole = last.map(|is_descending| LastResort { is_descending, collation: None });
+        TextOrder { separator, ..lines(specs, then_whole) }
+    })
+}
+
+fn record() -> impl Strategy<Value = Vec<u8>> {
+    let bytes =
+        proptest::collection::vec(proptest::sample::select(b"01.a: \0\x01B-".to_vec()), 0..20);
+    bytes.prop_map(|mut record| {
+        record.push(b'\n');
+        record
+    })
+}
+
+/// Spec by spec: each alone says how two records stand, and the first that tells them apart wins.
+fn one_by_one(order: &TextOrder, a: &[u8], b: &[u8]) -> Ordering {
+    let alone = |spec: &TextSpec| {
+        let order = TextOrder { specs: vec![spec.clone()], then_whole: None, ..order.clone() };
+        TextKey::new(&order).unwrap().compare_from(a, b, 0)
+    };
+    let whole = || match &order.then_whole {
+        None if order.specs.is_empty() => a[..a.len() - 1].cmp(&b[..b.len() - 1]),
+        None => Ordering::Equal,
+        Some(last) if last.is_descending => b[..b.len() - 1].cmp(&a[..a.len() - 1]),
+        Some(_) => a[..a.len() - 1].cmp(&b[..b.len() - 1]),
+    };
+    order.specs.iter().map(alone).find(|order| order.is_ne()).unwrap_or_else(whole)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 20_000,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(0x5eed_0004),
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn random_orders_of_random_records(order in any_order(), a in record(), b in record()) {
+        let key = Key::for_lines(&order).unwrap();
+        prop_assert_eq!(order_of(&key, &a, &b), one_by_one(&order, &a, &b));
+    }
+}

@@ -1,0 +1,151 @@
+//! One spec made ready: from the fields of a record to its bytes of the key.
+
+use std::cell::Cell;
+use std::cmp::Ordering;
+
+use super::encode::{bytes, float, general, month, natural, number, random, size, version};
+use super::field::Fields;
+use super::order::{
+    End, Months, NumberFormat, Position, TextOrder, TextSpec, TextType, Translation,
+};
+use super::sink::Sink;
+
+/// One part of a key.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    spec: TextSpec,
+    /// Whether the bytes it looks at are its key, but for the direction.
+    is_plain: bool,
+    /// Whether nothing need end it: it is the last, and ascending.
+    is_open: bool,
+    numbers: NumberFormat,
+    months: Months,
+    seed: [u8; 16],
+}
+
+thread_local! {
+    /// Space for text on its way through a translation.
+    static TRANSLATED: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+    /// Space for a collation's key.
+    static COLLATED: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Lends a thread's empty buffer to `body`. Where it is lent already, `body` gets a new one.
+fn with_buffer<T>(
+    buffer: &'static std::thread::LocalKey<Cell<Vec<u8>>>,
+    body: impl FnOnce(&mut Vec<u8>) -> T,
+) -> T {
+    let mut lent = buffer.take();
+    lent.clear();
+    let result = body(&mut lent);
+    buffer.set(lent);
+    result
+}
+
+impl Part {
+    /// The part that `spec` makes within `order`; the last one where `is_last`.
+    pub fn new(spec: &TextSpec, order: &TextOrder, is_last: bool) -> Self {
+        Self {
+            spec: spec.clone(),
+            is_plain: spec.is_plain(),
+            is_open: is_last && !spec.is_descending,
+            numbers: order.numbers,
+            months: order.months.clone(),
+            seed: order.seed,
+        }
+    }
+
+    /// Whether it is the bytes of the record, all of them, as they are.
+    pub fn is_whole(&self) -> bool {
+        let spec = &self.spec;
+        let is_all = spec.start == Position::default() && spec.end == End::Record;
+        self.is_plain && is_all && !spec.trims
+    }
+
+    /// The bytes it looks at.
+    #[inline]
+    pub fn text<'a>(&self, fields: &mut Fields<'a>) -> &'a [u8] {
+        let text = fields.slice(self.spec.start, self.spec.end);
+        if self.spec.trims { trim(text) } else { text }
+    }
+
+    /// Appends its bytes of the key.
+    #[inline]
+    pub fn append<S: Sink>(&self, fields: &mut Fields<'_>, out: &mut S) {
+        let text = self.text(fields);
+        let mark = out.mark();
+        if self.spec.translation.is_identity() {
+            self.append_text(text, out);
+        } else {
+            with_buffer(&TRANSLATED, |buffer| {
+                translate(text, self.spec.translation, buffer);
+                self.append_text(buffer, out);
+            });
+        }
+        if self.spec.is_descending {
+            out.invert_from(mark);
+        }
+    }
+
+    #[inline]
+    fn append_text<S: Sink>(&self, text: &[u8], out: &mut S) {
+        match self.spec.text_type {
+            TextType::Bytes | TextType::Random => match &self.spec.collation {
+                Some(collation) => with_buffer(&COLLATED, |key| {
+                    collation.append_key(text, key);
+                    match self.spec.text_type {
+                        TextType::Random => random::append(key, self.seed, out),
+                        _ => bytes::append_collated(key, self.is_open, out),
+                    }
+                }),
+                None if self.spec.text_type == TextType::Random => {
+                    random::append(text, self.seed, out)
+                }
+                None => bytes::append(text, self.is_open, out),
+            },
+            TextType::Int => number::append_int(text, self.numbers, out),
+            TextType::Decimal => number::append_decimal(text, self.numbers, out),
+            TextType::General => general::append(text, self.numbers, out),
+            TextType::Float => float::append(text, out),
+            TextType::Size => size::append(text, self.numbers, out),
+            TextType::Human => number::append_human(text, self.numbers, out),
+            TextType::Month => month::append(text, &self.months, out),
+            TextType::Version => version::append(text, out),
+            TextType::Natural => natural::append(text, self.is_open, out),
+        }
+    }
+
+    /// Compares plain parts in place; `None` where their keys have to be made.
+    #[inline]
+    pub fn compare(&self, a: &mut Fields<'_>, b: &mut Fields<'_>) -> Option<Ordering> {
+        if !self.is_plain {
+            return None;
+        }
+        let order = self.text(a).cmp(self.text(b));
+        Some(if self.spec.is_descending { order.reverse() } else { order })
+    }
+}
+
+/// `text` without blanks at both ends.
+fn trim(text: &[u8]) -> &[u8] {
+    let text = number::without_blanks(text);
+    let end = text.iter().rposition(|&byte| !number::is_blank(byte)).map_or(0, |last| last + 1);
+    &text[..end]
+}
+
+/// Appends what remains of `text`.
+fn translate(text: &[u8], translation: Translation, out: &mut Vec<u8>) {
+    let remains = |byte: &u8| {
+        if translation.only_dictionary {
+            byte.is_ascii_alphanumeric() || number::is_blank(*byte)
+        } else {
+            !translation.only_printing || matches!(byte, b' '..=b'~')
+        }
+    };
+    let remaining = text.iter().copied().filter(remains);
+    if translation.folds_case {
+        out.extend(remaining.map(|byte| byte.to_ascii_uppercase()));
+    } else {
+        out.extend(remaining);
+    }
+}

@@ -1,0 +1,159 @@
+//! Where the bytes of a key go: into one word of it, or all into a buffer.
+//!
+//! Encoders are written once over [`Sink`] and instantiated twice. [`WordSink`] keeps its eight
+//! bytes in a register, so that the key prefix costs no memory and no allocation.
+
+use super::super::WORD_BYTES;
+
+/// Takes the bytes of a key in order, as many as are wanted.
+pub(super) trait Sink {
+    /// Bytes that are still wanted; what is appended beyond them may be dropped.
+    fn room(&self) -> usize;
+
+    /// Appends one byte.
+    fn push(&mut self, byte: u8);
+
+    /// Appends bytes as they are.
+    fn extend(&mut self, bytes: &[u8]);
+
+    /// The place behind what was appended, for [`Sink::invert_from`].
+    fn mark(&self) -> usize;
+
+    /// Complements everything appended since `mark`.
+    fn invert_from(&mut self, mark: usize);
+}
+
+/// One word of the key; what comes before and after it is dropped.
+#[derive(Debug)]
+pub(super) struct WordSink {
+    /// Bytes still to come before the word.
+    skip: usize,
+    /// The bytes so far, from the top; zeros behind them.
+    word: u64,
+    /// 8 for each byte in `word`; at most 64.
+    filled_bits: u32,
+}
+
+impl WordSink {
+    /// Takes word `index`.
+    #[inline]
+    pub fn new(index: usize) -> Self {
+        Self { skip: index.saturating_mul(WORD_BYTES), word: 0, filled_bits: 0 }
+    }
+
+    /// The word, padded with zeros.
+    #[inline]
+    pub fn word(&self) -> u64 {
+        self.word
+    }
+
+    /// Whether nothing was appended to the word: the key ended before it.
+    #[inline]
+    pub fn is_untouched(&self) -> bool {
+        self.filled_bits == 0
+    }
+
+    /// Appends the first `length` (at most 8) bytes of a big-endian `word`, which has zeros behind.
+    #[inline]
+    fn append(&mut self, word: u64, length: usize) {
+        self.word |= word.checked_shr(self.filled_bits).unwrap_or(0);
+        self.filled_bits = (self.filled_bits + 8 * length as u32).min(64);
+    }
+}
+
+impl Sink for WordSink {
+    #[inline]
+    fn room(&self) -> usize {
+        self.skip.saturating_add(((64 - self.filled_bits) / 8) as usize)
+    }
+
+    #[inline]
+    fn push(&mut self, byte: u8) {
+        match self.skip {
+            0 => self.append(u64::from(byte) << 56, 1),
+            _ => self.skip -= 1,
+        }
+    }
+
+    #[inline]
+    fn extend(&mut self, bytes: &[u8]) {
+        let skipped = self.skip.min(bytes.len());
+        self.skip -= skipped;
+        let bytes = &bytes[skipped..];
+        self.append(load(bytes), bytes.len().min(WORD_BYTES));
+    }
+
+    #[inline]
+    fn mark(&self) -> usize {
+        self.filled_bits as usize
+    }
+
+    #[inline]
+    fn invert_from(&mut self, mark: usize) {
+        let ones_from = |bits: u32| u64::MAX.checked_shr(bits).unwrap_or(0);
+        self.word ^= ones_from(mark as u32) ^ ones_from(self.filled_bits);
+    }
+}
+
+/// The beginning of the key, appended to a buffer.
+#[derive(Debug)]
+pub(super) struct BufferSink<'a> {
+    out: &'a mut Vec<u8>,
+    /// Length of `out` at which no more is wanted. It may become longer.
+    limit: usize,
+}
+
+impl<'a> BufferSink<'a> {
+    /// Takes `limit` bytes and perhaps some more.
+    pub fn new(out: &'a mut Vec<u8>, limit: usize) -> Self {
+        let limit = out.len().saturating_add(limit);
+        Self { out, limit }
+    }
+}
+
+impl Sink for BufferSink<'_> {
+    #[inline]
+    fn room(&self) -> usize {
+        self.limit.saturating_sub(self.out.len())
+    }
+
+    #[inline]
+    fn push(&mut self, byte: u8) {
+        self.out.push(byte);
+    }
+
+    #[inline]
+    fn extend(&mut self, bytes: &[u8]) {
+        self.out.extend_from_slice(bytes);
+    }
+
+    #[inline]
+    fn mark(&self) -> usize {
+        self.out.len()
+    }
+
+    #[inline]
+    fn invert_from(&mut self, mark: usize) {
+        self.out[mark..].iter_mut().for_each(|byte| *byte = !*byte);
+    }
+}
+
+/// The first eight bytes as a big-endian integer, with zeros behind the last where there are fewer.
+///
+/// Short ones are loaded in overlapping pieces: a copy of unknown length costs several times more.
+#[inline]
+pub(super) fn load(bytes: &[u8]) -> u64 {
+    if let Some(whole) = bytes.first_chunk() {
+        return u64::from_be_bytes(*whole);
+    }
+    let length = bytes.len();
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let last = u64::from(u32::from_be_bytes(*last)) << (64 - 8 * length);
+        return u64::from(u32::from_be_bytes(*first)) << 32 | last;
+    }
+    let at = |index: usize| u64::from(bytes[index]) << (56 - 8 * index);
+    if length == 0 { 0 } else { at(0) | at(length / 2) | at(length - 1) }
+}
+
+#[cfg(test)]
+mod tests;
