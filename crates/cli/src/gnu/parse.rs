@@ -8,6 +8,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::Arc;
 
 use rustix::process::{Resource, getrlimit};
+use sortwell::ByteSize;
 use sortwell::io::limits;
 use sortwell::io::locale::Locale;
 
@@ -180,15 +181,14 @@ impl Options {
     ) -> Result<(), Complaint> {
         let end = words.peek().filter(|next| matches!(next, [b'-', b'0'..=b'9', ..]));
         let is_old = environment.has_old_keys || end.is_some() && !environment.is_posixly_correct;
-        if operand.first() == Some(&b'+') && is_old && !words.is_over() {
-            if let Some(mut key) = KeyDefinition::parse_old_start(&operand) {
-                if let Some(end) = end {
-                    words.take();
-                    key.parse_old_end(end, quoting)?;
-                }
-                self.keys.push(key);
-                return Ok(());
+        let is_old = is_old && !words.is_over() && operand.first() == Some(&b'+');
+        if let Some(mut key) = KeyDefinition::parse_old_start(&operand).filter(|_| is_old) {
+            if let Some(end) = end {
+                words.take();
+                key.parse_old_end(end, quoting)?;
             }
+            self.keys.push(key);
+            return Ok(());
         }
         self.files.push(OsString::from_vec(operand));
         Ok(())
@@ -281,7 +281,7 @@ impl Options {
         let complain = |fault: Fault| Complaint::new(fault.message(spelled, text));
         let size = number::size(text).map_err(complain)?;
         if let Size::Percent(percent) = size {
-            let memory = limits::memory().map_or(1 << 30, |memory| memory.bytes());
+            let memory = limits::memory().map_or(1 << 30, ByteSize::bytes);
             if u128::from(percent) * u128::from(memory) / 100 > u128::from(u64::MAX) {
                 return Err(complain(Fault::TooLarge));
             }

@@ -1,5 +1,7 @@
 //! How options become orders of text and settings.
 
+mod beside;
+
 use super::super::parse::{Request, parse};
 use super::*;
 
