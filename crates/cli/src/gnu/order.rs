@@ -235,8 +235,8 @@ fn spec(key: &KeyDefinition, collation: Option<&Arc<dyn Collation>>) -> TextSpec
     let ordering = key.ordering;
     let text_type = text_type(ordering);
     let is_text = matches!(text_type, TextType::Bytes | TextType::Random);
-    // Numbers and months are found in the text as it stands.
-    let is_translated = is_text || text_type == TextType::Version;
+    // Case makes no difference to other numbers and to months; a suffix of a size needs capitals.
+    let is_translated = is_text || matches!(text_type, TextType::Version | TextType::Human);
     let translation = Translation {
         folds_case: ordering.folds_case,
         only_dictionary: ordering.only_dictionary,

@@ -101,6 +101,7 @@ fn every_letter_has_a_type_or_a_translation() {
         ("-id", "Bytes dictionary"),
         ("-f", "Bytes folds"),
         ("-nf", "Decimal"),
+        ("-hf", "Human folds"),
         ("-Vdf", "Version folds dictionary"),
         ("-Ri", "Random printing"),
     ];

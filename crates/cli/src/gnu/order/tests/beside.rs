@@ -57,10 +57,11 @@ const OPTIONS: [&str; 26] = [
     "-t: -k2,2n",
     "+1 -2",
 ];
-const PIECES: [&[u8]; 30] = [
+/// No NaN: the order of two of them is chance in GNU sort, which compares bytes it never set.
+const PIECES: [&[u8]; 29] = [
     b"a", b"B", b"b", b"A", b" ", b" ", b"\t", b":", b":", b"1", b"2", b"0", b"-", b".", b"+",
-    b"10", b"1.50", b"-3", b"K", b"M", b"e2", b"inf", b"nan", b"0x1f", b"jan", b"Feb ", b"~",
-    b"\xff", b"\0", b"v1.10",
+    b"10", b"1.50", b"-3", b"K", b"M", b"e2", b"inf", b"0x1f", b"jan", b"Feb ", b"~", b"\xff",
+    b"\0", b"v1.10",
 ];
 const LETTERS: [&[u8]; 8] = [b"a", b"A", b"b", b"B", b" ", b"-", b".", b"z"];
 
