@@ -6,6 +6,7 @@
 
 mod command;
 mod failure;
+mod gnu;
 mod progress;
 mod signals;
 mod statistics;
@@ -18,8 +19,13 @@ use clap::Parser;
 use crate::command::{Command, CommandLine};
 
 fn main() -> ExitCode {
+    // Its words have rules of their own, and `sort` is a name of the program too.
+    if let Some(call) = gnu::Call::find(std::env::args_os()) {
+        return call.run();
+    }
     let outcome = match CommandLine::parse().command {
         Command::Sort(arguments) => command::sort::run(&arguments),
+        Command::Gnu(arguments) => Ok(command::gnu::run(arguments)),
         Command::Generate(arguments) => command::generate::run(&arguments),
         Command::Validate(arguments) => command::validate::run(&arguments),
         Command::Completions(arguments) => command::completions::run(&arguments),

@@ -5,6 +5,7 @@
 
 pub mod completions;
 pub mod generate;
+pub mod gnu;
 pub mod man;
 pub mod reference;
 pub mod sort;
@@ -38,6 +39,7 @@ Exit status:
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Sort(sort::Arguments),
+    Gnu(gnu::Arguments),
     Generate(generate::Arguments),
     Validate(validate::Arguments),
     Completions(completions::Arguments),

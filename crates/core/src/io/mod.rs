@@ -12,7 +12,7 @@
 //!
 //! Around them: [`TempFile`] and [`SpillDirectory`] never become litter (`scratch`, `sweep`),
 //! `pipe` serves streams that have no offsets, `redirect` knows those that do, `space` and `limits`
-//! ask what the machine has left.
+//! ask what the machine has left, `locale` asks the C library how text sorts.
 //!
 //! What must stay true: no pointer leaves this room, and memory is unmapped only after the last
 //! request that could touch it has come back.
@@ -22,6 +22,7 @@ mod cache;
 mod direct;
 mod file;
 pub mod limits;
+pub mod locale;
 mod mmap;
 pub mod pipe;
 mod queue;

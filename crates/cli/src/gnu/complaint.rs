@@ -1,0 +1,83 @@
+//! What is said on standard error when a command line or a file is no good, and the exit status.
+//!
+//! Texts are bytes: they repeat the user's own words, which need not be UTF-8. Each message stands
+//! after the name the command was called by; `quoting` wraps the user's words for it.
+
+use std::io;
+
+use super::quoting::Quoting;
+
+/// The exit status of a command that could not do what was asked.
+pub const TROUBLE: u8 = 2;
+
+/// One or more messages, and the status they end with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Complaint {
+    /// Each on lines of its own after `name: `; a message may have several lines.
+    messages: Vec<Vec<u8>>,
+    /// Whether `--help` is pointed to.
+    names_help: bool,
+    /// The exit status.
+    status: u8,
+}
+
+impl Complaint {
+    /// One message, and [`TROUBLE`].
+    pub fn new(message: impl Into<Vec<u8>>) -> Self {
+        Self { messages: vec![message.into()], names_help: false, status: TROUBLE }
+    }
+
+    /// `what: file: why`, the file quoted where a shell would need it.
+    pub fn about_file(what: &str, file: &[u8], error: &io::Error, quoting: Quoting) -> Self {
+        let file = quoting.file(file);
+        Self::new([what.as_bytes(), b": ", &file, b": ", reason(error).as_bytes()].concat())
+    }
+
+    /// One more message.
+    pub fn and(mut self, message: impl Into<Vec<u8>>) -> Self {
+        self.messages.push(message.into());
+        self
+    }
+
+    /// Points to `--help` as well.
+    pub fn with_help(mut self) -> Self {
+        self.names_help = true;
+        self
+    }
+
+    /// Ends with another status.
+    pub fn with_status(mut self, status: u8) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// The exit status.
+    pub fn status(&self) -> u8 {
+        self.status
+    }
+
+    /// All that is to be written, for a command called `name`.
+    pub fn text(&self, name: &[u8]) -> Vec<u8> {
+        let mut text = Vec::new();
+        for message in &self.messages {
+            for part in [name, b": ", message, b"\n"] {
+                text.extend_from_slice(part);
+            }
+        }
+        if self.names_help {
+            for part in [&b"Try '"[..], name, b" --help' for more information.\n"] {
+                text.extend_from_slice(part);
+            }
+        }
+        text
+    }
+}
+
+/// The system's words for an error, without the number that Rust adds.
+pub fn reason(error: &io::Error) -> String {
+    let words = error.to_string();
+    match words.split_once(" (os error") {
+        Some((words, _)) => words.to_owned(),
+        None => words,
+    }
+}

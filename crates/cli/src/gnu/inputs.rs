@@ -1,0 +1,80 @@
+//! Which files a command reads and writes: names out of a list, and whether they can be had.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+
+use rustix::fs::{Access, AtFlags, CWD, accessat};
+
+use super::complaint::Complaint;
+use super::quoting::Quoting;
+
+/// The names of `--files0-from`, each ended by a NUL; the last may do without.
+pub fn listed(list: &OsStr, quoting: Quoting) -> Result<Vec<OsString>, Complaint> {
+    let shown = quoting.file(list.as_bytes());
+    let always = quoting.file_always(list.as_bytes());
+    let mut names = Vec::new();
+    let read = if list == "-" {
+        io::stdin().lock().read_to_end(&mut names)
+    } else {
+        let open = |error| Complaint::about_file("open failed", list.as_bytes(), &error, quoting);
+        File::open(list).map_err(open)?.read_to_end(&mut names)
+    };
+    if read.is_err() {
+        return Err(Complaint::new([b"cannot read file names from ", always.as_slice()].concat()));
+    }
+    let names = names.strip_suffix(b"\0").unwrap_or(&names);
+    if names.is_empty() && read.is_ok_and(|bytes| bytes == 0) {
+        return Err(Complaint::new([b"no input from ", always.as_slice()].concat()));
+    }
+    let mut files = Vec::new();
+    for (number, name) in names.split(|&byte| byte == 0).enumerate() {
+        match name {
+            b"-" => {
+                let message = "when reading file names from stdin, no file name of '-' allowed";
+                return Err(Complaint::new(message));
+            }
+            b"" => {
+                let place = format!(":{}: invalid zero-length file name", number + 1);
+                return Err(Complaint::new([shown.as_slice(), place.as_bytes()].concat()));
+            }
+            name => files.push(OsString::from_vec(name.to_vec())),
+        }
+    }
+    Ok(files)
+}
+
+/// Finds the first input that may not be read, before work is spent on the others. `what` is how
+/// the complaint begins.
+pub fn check_readable(files: &[OsString], what: &str, quoting: Quoting) -> Result<(), Complaint> {
+    for file in files.iter().filter(|file| *file != "-") {
+        may(file, Access::READ_OK)
+            .map_err(|error| Complaint::about_file(what, file.as_bytes(), &error, quoting))?;
+    }
+    Ok(())
+}
+
+/// Whether the output can be made: it is a file that may be written, or there is a directory to
+/// make it in.
+pub fn check_writable(file: &OsStr, quoting: Quoting) -> Result<(), Complaint> {
+    let path = Path::new(file);
+    let answer = match path.metadata() {
+        Ok(found) if found.is_dir() => Err(io::Error::from(rustix::io::Errno::ISDIR)),
+        Ok(_) => may(file, Access::WRITE_OK),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !file.is_empty() => {
+            let folder = path.parent().filter(|folder| *folder != Path::new(""));
+            may(folder.unwrap_or(Path::new(".")).as_os_str(), Access::WRITE_OK | Access::EXEC_OK)
+        }
+        Err(error) => Err(error),
+    };
+    answer.map_err(|error| Complaint::about_file("open failed", file.as_bytes(), &error, quoting))
+}
+
+fn may(file: &OsStr, access: Access) -> io::Result<()> {
+    accessat(CWD, file, access, AtFlags::EACCESS).map_err(io::Error::from)
+}
+
+#[cfg(test)]
+mod tests;

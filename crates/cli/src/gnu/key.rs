@@ -1,0 +1,130 @@
+//! Keys: `-k 1.2b,3` and the old `+0.1b -3`.
+//!
+//! Fields and characters count from 1 in the first form and from 0 in the second; here they count
+//! from 0, and an end is the first thing that is not part of the key.
+
+use super::complaint::Complaint;
+use super::number::leading;
+use super::ordering::{Ordering, Side};
+use super::quoting::Quoting;
+
+/// Where a key ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyEnd {
+    /// With the line.
+    Line,
+    /// With this field.
+    Field(usize),
+    /// Before this byte of this field.
+    Byte {
+        /// The field's number.
+        field: usize,
+        /// Bytes from the field's beginning, or from its first non-blank.
+        byte: usize,
+    },
+}
+
+/// A key as it was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyDefinition {
+    /// The field it starts in.
+    pub field: usize,
+    /// Bytes from that field's beginning, or from its first non-blank.
+    pub byte: usize,
+    /// Where it ends.
+    pub end: KeyEnd,
+    /// The options behind it.
+    pub ordering: Ordering,
+    /// Whether it was written as `+POS`.
+    pub is_old: bool,
+}
+
+impl KeyDefinition {
+    /// The whole line.
+    pub fn line(ordering: Ordering) -> Self {
+        Self { field: 0, byte: 0, end: KeyEnd::Line, ordering, is_old: false }
+    }
+
+    /// Reads the value of `-k`.
+    pub fn parse(text: &[u8], quoting: Quoting) -> Result<Self, Complaint> {
+        let wrong = |what: &str| bad_field(what, text, quoting);
+        let mut key = Self::line(Ordering::default());
+        let (field, mut rest) = count(text, "invalid number at field start", quoting)?;
+        key.field = field.checked_sub(1).ok_or_else(|| wrong("field number is zero"))?;
+        if let Some(behind) = rest.strip_prefix(b".") {
+            let byte;
+            (byte, rest) = count(behind, "invalid number after '.'", quoting)?;
+            key.byte = byte.checked_sub(1).ok_or_else(|| wrong("character offset is zero"))?;
+        }
+        rest = &rest[key.ordering.set_all(rest, Side::Start)..];
+        if let Some(behind) = rest.strip_prefix(b",") {
+            let (number, behind) = count(behind, "invalid number after ','", quoting)?;
+            let field = number.checked_sub(1).ok_or_else(|| wrong("field number is zero"))?;
+            let byte;
+            (byte, rest) = bytes(behind, quoting)?;
+            key.end = if byte == 0 { KeyEnd::Field(field) } else { KeyEnd::Byte { field, byte } };
+            rest = &rest[key.ordering.set_all(rest, Side::End)..];
+        }
+        if rest.is_empty() { Ok(key) } else { Err(wrong("stray character in field spec")) }
+    }
+
+    /// Reads `+POS`, all of `text`; `None` where it is a file's name after all.
+    pub fn parse_old_start(text: &[u8]) -> Option<Self> {
+        let number = |text| leading(text).map(|(value, rest)| (saturated(value), rest));
+        let mut key = Self { is_old: true, ..Self::line(Ordering::default()) };
+        let (field, mut rest) = number(text.strip_prefix(b"+")?)?;
+        key.field = field;
+        if let Some(behind) = rest.strip_prefix(b".") {
+            (key.byte, rest) = number(behind)?;
+        }
+        let options = key.ordering.set_all(rest, Side::Start);
+        (options == rest.len()).then_some(key)
+    }
+
+    /// Reads the `-POS` behind a `+POS`.
+    pub fn parse_old_end(&mut self, text: &[u8], quoting: Quoting) -> Result<(), Complaint> {
+        let (field, behind) = count(&text[1..], "invalid number after '-'", quoting)?;
+        let (byte, rest) = bytes(behind, quoting)?;
+        // Before the beginning of a field is behind the end of the one before it.
+        self.end = match byte {
+            0 => KeyEnd::Field(field.saturating_sub(1)),
+            byte => KeyEnd::Byte { field, byte },
+        };
+        let options = self.ordering.set_all(rest, Side::End);
+        if options == rest.len() {
+            Ok(())
+        } else {
+            Err(bad_field("stray character in field spec", text, quoting))
+        }
+    }
+}
+
+/// A count at the beginning of a text, and what follows it.
+fn count<'a>(text: &'a [u8], what: &str, quoting: Quoting) -> Result<(usize, &'a [u8]), Complaint> {
+    let Some((value, rest)) = leading(text) else {
+        let start = format!("{what}: invalid count at start of ");
+        return Err(Complaint::new([start.as_bytes(), &quoting.text(text)].concat()));
+    };
+    Ok((saturated(value), rest))
+}
+
+/// The bytes behind a point, 0 where there is none, and what follows.
+fn bytes<'a>(text: &'a [u8], quoting: Quoting) -> Result<(usize, &'a [u8]), Complaint> {
+    match text.strip_prefix(b".") {
+        Some(behind) => count(behind, "invalid number after '.'", quoting),
+        None => Ok((0, text)),
+    }
+}
+
+/// No line has as many fields or bytes as the largest number.
+fn saturated(value: Option<u64>) -> usize {
+    value.and_then(|value| usize::try_from(value).ok()).unwrap_or(usize::MAX)
+}
+
+fn bad_field(what: &str, text: &[u8], quoting: Quoting) -> Complaint {
+    let start = format!("{what}: invalid field specification ");
+    Complaint::new([start.as_bytes(), &quoting.text(text)].concat())
+}
+
+#[cfg(test)]
+mod tests;

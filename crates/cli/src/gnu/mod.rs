@@ -1,0 +1,122 @@
+//! The command line of GNU sort: `sortwell gnu ...`, and the program called as `sort`.
+//!
+//! ```text
+//! arguments -> words -> parse -> Options -> order -> TextOrder and Settings
+//!               option   key, number, ordering        inputs, debug
+//! ```
+//!
+//! `words` cuts the line the way of getopt, `parse` says what each word means, `order` makes sense
+//! of them together. What is wrong becomes a [`Complaint`] with GNU sort's own words, because
+//! scripts read them. Written from the manual and from what the program does; none of its code is
+//! here.
+
+mod complaint;
+mod debug;
+mod help;
+mod inputs;
+mod key;
+mod number;
+mod option;
+mod order;
+mod ordering;
+mod parse;
+mod quoting;
+mod words;
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+use std::process::ExitCode;
+
+use complaint::Complaint;
+use order::{Action, Settings};
+use parse::{Environment, Options, Request};
+use quoting::Quoting;
+
+/// The name in messages where the program was not called by it.
+const NAME: &str = "sort";
+
+/// A command line of GNU sort.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The name messages begin with: as the program was called.
+    name: OsString,
+    /// All arguments behind it.
+    arguments: Vec<OsString>,
+}
+
+impl Call {
+    /// A call by the arguments of `sortwell gnu`.
+    pub fn new(arguments: Vec<OsString>) -> Self {
+        Self { name: NAME.into(), arguments }
+    }
+
+    /// The call that a whole command line is: that of a program called `sort`, or one that begins
+    /// with `gnu`; `None` for any other.
+    pub fn find(mut words: impl Iterator<Item = OsString>) -> Option<Self> {
+        let name = words.next()?;
+        if Path::new(&name).file_name() == Some(OsStr::new(NAME)) {
+            return Some(Self { name, arguments: words.collect() });
+        }
+        (words.next()? == "gnu").then(|| Self::new(words.collect()))
+    }
+
+    /// Does what is asked, and prints what is wrong.
+    pub fn run(self) -> ExitCode {
+        let arguments: Vec<Vec<u8>> =
+            self.arguments.into_iter().map(OsStringExt::into_vec).collect();
+        let name = self.name.as_bytes();
+        let environment = Environment::of_process();
+        let done = parse::parse(&arguments, &environment).and_then(|request| match request {
+            Request::Help => print(&help::help(name)),
+            Request::Version => print(help::version().as_bytes()),
+            Request::Sort(options) => sort(&options, &environment, name),
+        });
+        match done {
+            Ok(status) => status,
+            Err(complaint) => {
+                // With standard error gone there is nobody left to tell; the status still says it.
+                let _ = io::stderr().write_all(&complaint.text(name));
+                ExitCode::from(complaint.status())
+            }
+        }
+    }
+}
+
+fn print(text: &[u8]) -> Result<ExitCode, Complaint> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Complaint::new(format!("write error: {}", complaint::reason(&error))))
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Sorts, merges or checks. Lines cannot be sorted yet: what can be said beforehand is said.
+fn sort(options: &Options, environment: &Environment, name: &[u8]) -> Result<ExitCode, Complaint> {
+    let (order, settings) = order::settle(options, environment)?;
+    for remark in &settings.remarks {
+        let line = [name, b": ", remark.as_slice(), b"\n"].concat();
+        // As with complaints: with standard error gone there is nobody to tell.
+        let _ = io::stderr().write_all(&line);
+    }
+    check_files(&settings, Quoting::new(&environment.locale))?;
+    let what = match settings.action {
+        Action::Sort => "sorting",
+        Action::Merge => "merging",
+        Action::Check(_) => "checking",
+    };
+    let keys = order.specs.len();
+    Err(Complaint::new(format!("{what} lines by {keys} keys is not supported yet")))
+}
+
+/// Complains about a file that cannot be had before work is spent on the others.
+fn check_files(settings: &Settings, quoting: Quoting) -> Result<(), Complaint> {
+    if let Action::Check(_) = settings.action {
+        return inputs::check_readable(&settings.inputs, "open failed", quoting);
+    }
+    inputs::check_readable(&settings.inputs, "cannot read", quoting)?;
+    settings.output.as_deref().map_or(Ok(()), |file| inputs::check_writable(file, quoting))
+}

@@ -1,0 +1,279 @@
+//! From what was said to what is meant: options become an order of text and a job's settings.
+//!
+//! Keys without options of their own have those of the command line; what excludes each other is
+//! refused here, in the order in which GNU sort looks at it.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use sortwell::ByteSize;
+use sortwell::io::locale::{ByteClasses, Category, Locale};
+use sortwell::job::Budget;
+use sortwell::key::text::{
+    Collation, End, LastResort, Months, NumberFormat, Position, Separator, TextOrder, TextSpec,
+    TextType, Translation,
+};
+
+use super::complaint::{Complaint, reason};
+use super::debug;
+use super::inputs;
+use super::key::{KeyDefinition, KeyEnd};
+use super::number::Size;
+use super::ordering::Ordering;
+use super::parse::{Check, Environment, Options};
+use super::quoting::Quoting;
+
+/// Where chance comes from where nothing was said.
+const CHANCE: &str = "/dev/urandom";
+
+/// What is to be done with the lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Sort them.
+    Sort,
+    /// Merge inputs that are sorted.
+    Merge,
+    /// Look for the first that is out of order.
+    Check(Check),
+}
+
+/// Everything about a job but the order of its lines.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// What to do.
+    pub action: Action,
+    /// What to read, `-` for standard input; never empty.
+    pub inputs: Vec<OsString>,
+    /// Where to write; standard output where it is `None`.
+    pub output: Option<OsString>,
+    /// Whether of equal lines only the first counts; for a check, whether equal is out of order.
+    pub is_unique: bool,
+    /// Whether the keys of lines are shown.
+    pub is_debugged: bool,
+    /// What is to be said beforehand where they are.
+    pub remarks: Vec<Vec<u8>>,
+    /// How much memory may be used.
+    pub memory: Budget,
+    /// Worker threads, where the user said how many.
+    pub threads: Option<usize>,
+    /// Directories for run files.
+    pub temporary: Vec<PathBuf>,
+    /// How many inputs may be merged at once, where the user said so.
+    pub merge_width: Option<usize>,
+    /// A program to compress run files with.
+    pub compressor: Option<OsString>,
+}
+
+/// A locale's order of text.
+#[derive(Debug)]
+struct Language(Arc<Locale>);
+
+impl Collation for Language {
+    fn append_key(&self, text: &[u8], out: &mut Vec<u8>) {
+        self.0.append_key(text, out);
+    }
+
+    fn describe(&self) -> String {
+        self.0.name(Category::Collation)
+    }
+}
+
+/// Makes sense of a command line.
+pub fn settle(
+    options: &Options,
+    environment: &Environment,
+) -> Result<(TextOrder, Settings), Complaint> {
+    let quoting = Quoting::new(&environment.locale);
+    let inputs = inputs(options, quoting)?;
+    let keys = keys(options)?;
+    let mut remarks = Vec::new();
+    if options.is_debugged {
+        let other = options.check.map(Check::letter).or(options.output.as_ref().map(|_| 'o'));
+        if let Some(other) = other {
+            let message = format!("options '-{other} --debug' are incompatible");
+            return Err(Complaint::new(message));
+        }
+        remarks = debug::remarks(options, &keys, environment);
+    }
+    let seed = match keys.iter().any(|key| key.ordering.random) {
+        true => seed(options, quoting)?,
+        false => [0; 16],
+    };
+    if let Some(check) = options.check {
+        let letter = check.letter();
+        if let Some(extra) = inputs.get(1) {
+            let extra = quoting.file_always(extra.as_bytes());
+            let end = format!(" not allowed with -{letter}");
+            return Err(Complaint::new([b"extra operand ", &extra[..], end.as_bytes()].concat()));
+        }
+        if options.output.is_some() {
+            return Err(Complaint::new(format!("options '-{letter}o' are incompatible")));
+        }
+    }
+    let order = order(options, &keys, &environment.locale, seed)?;
+    Ok((order, settings(options, inputs, remarks)))
+}
+
+/// The keys that count, each with all its options.
+pub fn keys(options: &Options) -> Result<Vec<KeyDefinition>, Complaint> {
+    let mut keys = options.keys.clone();
+    if keys.is_empty() && !options.ordering.is_default_but_direction() {
+        keys.push(KeyDefinition::line(Ordering::default()));
+    }
+    for key in &mut keys {
+        if key.ordering.is_default() {
+            key.ordering = options.ordering;
+        }
+        key.ordering.check()?;
+    }
+    Ok(keys)
+}
+
+fn inputs(options: &Options, quoting: Quoting) -> Result<Vec<OsString>, Complaint> {
+    match (&options.files_from, options.files.first()) {
+        (Some(_), Some(extra)) => {
+            let extra = quoting.file_always(extra.as_bytes());
+            let why = b"\nfile operands cannot be combined with --files0-from";
+            Err(Complaint::new([b"extra operand ", &extra[..], why].concat()).with_help())
+        }
+        (Some(list), None) => inputs::listed(list, quoting),
+        (None, Some(_)) => Ok(options.files.clone()),
+        (None, None) => Ok(vec!["-".into()]),
+    }
+}
+
+/// The key of the hash that shuffles.
+fn seed(options: &Options, quoting: Quoting) -> Result<[u8; 16], Complaint> {
+    let chance = OsString::from(CHANCE);
+    let source = options.random_source.as_ref().unwrap_or(&chance);
+    let open = |error| Complaint::about_file("open failed", source.as_bytes(), &error, quoting);
+    let mut seed = [0; 16];
+    File::open(source).map_err(open)?.read_exact(&mut seed).map_err(|error| {
+        let why = match error.kind() {
+            io::ErrorKind::UnexpectedEof => ": end of file".to_owned(),
+            _ => format!(": read error: {}", reason(&error)),
+        };
+        Complaint::new([quoting.text(source.as_bytes()), why.into_bytes()].concat())
+    })?;
+    Ok(seed)
+}
+
+fn settings(options: &Options, inputs: Vec<OsString>, remarks: Vec<Vec<u8>>) -> Settings {
+    let action = match options.check {
+        Some(check) => Action::Check(check),
+        None if options.merges => Action::Merge,
+        None => Action::Sort,
+    };
+    let memory = match options.memory {
+        None => Budget::Auto,
+        Some(Size::Bytes(bytes)) => Budget::Bytes(ByteSize(bytes)),
+        Some(Size::Percent(percent)) => Budget::Percent(percent.clamp(1, 100) as f64),
+    };
+    let mut temporary: Vec<PathBuf> = options.temporary.iter().map(PathBuf::from).collect();
+    if temporary.is_empty() {
+        temporary.push(std::env::temp_dir());
+    }
+    Settings {
+        action,
+        inputs,
+        output: options.output.clone(),
+        is_unique: options.is_unique,
+        is_debugged: options.is_debugged,
+        remarks,
+        memory,
+        threads: options.threads,
+        temporary,
+        merge_width: options.merge_width,
+        compressor: options.compressor.clone(),
+    }
+}
+
+fn order(
+    options: &Options,
+    keys: &[KeyDefinition],
+    locale: &Arc<Locale>,
+    seed: [u8; 16],
+) -> Result<TextOrder, Complaint> {
+    let collation = (!locale.sorts_by_bytes())
+        .then(|| Arc::new(Language(Arc::clone(locale))) as Arc<dyn Collation>);
+    let specs: Vec<TextSpec> = keys.iter().map(|key| spec(key, collation.as_ref())).collect();
+    if !locale.is_utf8() && !has_classes_of_c(locale, &specs) {
+        let name = locale.name(Category::CharacterType);
+        let message = format!("keys in the character set of locale '{name}' are not supported");
+        return Err(Complaint::new(message));
+    }
+    // Whole lines without any key are compared in any case.
+    let is_last_resort = keys.is_empty() || !options.is_stable && !options.is_unique;
+    let then_whole =
+        is_last_resort.then(|| LastResort { is_descending: options.ordering.reverse, collation });
+    Ok(TextOrder {
+        separator: options.separator.map_or(Separator::Blanks, Separator::Byte),
+        terminator: if options.ends_with_nul { 0 } else { b'\n' },
+        specs,
+        then_whole,
+        numbers: NumberFormat {
+            radix: locale.decimal_point(),
+            thousands: locale.thousands_separator(),
+        },
+        months: locale.month_abbreviations().map_or_else(Months::default, |n| Months::new(&n)),
+        seed,
+    })
+}
+
+/// Whether the bytes that keys look at are in the locale what they are in C.
+fn has_classes_of_c(locale: &Locale, specs: &[TextSpec]) -> bool {
+    let (here, c) = (locale.byte_classes(), ByteClasses::c());
+    let is_translated = specs.iter().any(|spec| !spec.translation.is_identity());
+    specs.is_empty() || here.is_blank == c.is_blank && (here == c || !is_translated)
+}
+
+fn spec(key: &KeyDefinition, collation: Option<&Arc<dyn Collation>>) -> TextSpec {
+    let ordering = key.ordering;
+    let text_type = text_type(ordering);
+    let is_text = matches!(text_type, TextType::Bytes | TextType::Random);
+    // Case makes no difference to other numbers and to months; a suffix of a size needs capitals.
+    let is_translated = is_text || matches!(text_type, TextType::Version | TextType::Human);
+    let translation = Translation {
+        folds_case: ordering.folds_case,
+        only_dictionary: ordering.only_dictionary,
+        only_printing: ordering.only_printing && !ordering.only_dictionary,
+    };
+    let end = match key.end {
+        KeyEnd::Line => End::Record,
+        KeyEnd::Field(field) => End::Field(field),
+        KeyEnd::Byte { field, byte } => {
+            End::At(Position { field, byte, skips_blanks: ordering.skips_end_blanks })
+        }
+    };
+    let skips_blanks = ordering.skips_start_blanks;
+    TextSpec {
+        start: Position { field: key.field, byte: key.byte, skips_blanks },
+        end,
+        text_type,
+        translation: if is_translated { translation } else { Translation::default() },
+        collation: collation.filter(|_| is_text).cloned(),
+        is_descending: ordering.reverse,
+        trims: false,
+    }
+}
+
+/// Of a shuffle and versions together the shuffle counts.
+fn text_type(ordering: Ordering) -> TextType {
+    let types = [
+        (ordering.numeric, TextType::Decimal),
+        (ordering.general, TextType::General),
+        (ordering.human, TextType::Human),
+        (ordering.month, TextType::Month),
+        (ordering.random, TextType::Random),
+        (ordering.version, TextType::Version),
+    ];
+    let named = types.into_iter().find(|(is_there, _)| *is_there);
+    named.map_or(TextType::Bytes, |(_, text_type)| text_type)
+}
+
+#[cfg(test)]
+mod tests;
