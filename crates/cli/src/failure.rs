@@ -60,7 +60,8 @@ impl Failure {
         }
     }
 
-    fn message(&self) -> String {
+    /// The message without the program's name.
+    pub fn message(&self) -> String {
         match self {
             Self::Library(error) | Self::Signal { error, .. } => chain(error),
             Self::Output(error) => format!("cannot write to a standard stream: {error}"),
@@ -68,7 +69,7 @@ impl Failure {
     }
 
     /// Whether the reader of standard output went away.
-    fn is_closed_pipe(&self) -> bool {
+    pub fn is_closed_pipe(&self) -> bool {
         match self {
             Self::Output(error) => error.kind() == io::ErrorKind::BrokenPipe,
             Self::Library(error) => causes(error)

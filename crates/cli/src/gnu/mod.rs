@@ -22,6 +22,7 @@ mod ordering;
 mod parse;
 mod quoting;
 mod words;
+mod work;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -94,7 +95,7 @@ fn print(text: &[u8]) -> Result<ExitCode, Complaint> {
     }
 }
 
-/// Sorts, merges or checks. Lines cannot be sorted yet: what can be said beforehand is said.
+/// Sorts, merges or checks.
 fn sort(options: &Options, environment: &Environment, name: &[u8]) -> Result<ExitCode, Complaint> {
     let (order, settings) = order::settle(options, environment)?;
     for remark in &settings.remarks {
@@ -102,14 +103,13 @@ fn sort(options: &Options, environment: &Environment, name: &[u8]) -> Result<Exi
         // As with complaints: with standard error gone there is nobody to tell.
         let _ = io::stderr().write_all(&line);
     }
-    check_files(&settings, Quoting::new(&environment.locale))?;
-    let what = match settings.action {
-        Action::Sort => "sorting",
-        Action::Merge => "merging",
-        Action::Check(_) => "checking",
-    };
-    let keys = order.specs.len();
-    Err(Complaint::new(format!("{what} lines by {keys} keys is not supported yet")))
+    let quoting = Quoting::new(&environment.locale);
+    check_files(&settings, quoting)?;
+    match settings.action {
+        Action::Sort => work::sort(order, &settings, quoting),
+        Action::Merge => Err(Complaint::new("merging is not supported yet")),
+        Action::Check(_) => Err(Complaint::new("checking is not supported yet")),
+    }
 }
 
 /// Complains about a file that cannot be had before work is spent on the others.

@@ -25,14 +25,6 @@ fn thread_counts() {
 }
 
 #[test]
-fn later_formats_are_told_apart_from_misspelt_ones() {
-    assert_eq!(format("fixed:100"), Ok(Format::Fixed { length: 100 }));
-    assert!(format("lines").expect_err("later").contains("cannot sort 'lines' yet"));
-    assert!(format("prefixed:u32le").expect_err("later").contains("'prefixed' yet"));
-    assert!(format("fxied:100").expect_err("misspelt").contains("write fixed:100"));
-}
-
-#[test]
 fn directions_turn_around() {
     assert_eq!(reversed_text("0..10"), "0..10:desc");
     assert_eq!(reversed_text("0..10:desc"), "0..10");
