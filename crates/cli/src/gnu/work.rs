@@ -32,6 +32,7 @@ pub fn sort(
         Format::Lines { terminator: order.terminator },
     );
     job.order = Some(order);
+    job.select.unique = settings.is_unique;
     job.memory = memory(settings.memory);
     job.threads = settings.threads;
     job.temp = temporary(settings);
