@@ -107,8 +107,8 @@ fn sort(options: &Options, environment: &Environment, name: &[u8]) -> Result<Exi
     check_files(&settings, quoting)?;
     match settings.action {
         Action::Sort => work::sort(order, &settings, quoting),
-        Action::Merge => Err(Complaint::new("merging is not supported yet")),
-        Action::Check(_) => Err(Complaint::new("checking is not supported yet")),
+        Action::Merge => work::merge(order, &settings, quoting),
+        Action::Check(check) => work::check(order, check, &settings, quoting),
     }
 }
 

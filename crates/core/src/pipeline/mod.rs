@@ -25,6 +25,7 @@ mod merging;
 mod passes;
 mod sample;
 mod slabs;
+pub mod sorted;
 mod spill;
 mod stage;
 mod stream;
