@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use sortwell::format::Format;
+use sortwell::io::{Engine, redirect};
 use sortwell::job::{Budget, Input, Output, SortJob};
 use sortwell::key::text::TextOrder;
 use sortwell::stats::Progress;
@@ -19,6 +20,9 @@ use crate::signals;
 
 /// The least memory taken, whatever was asked for: scripts ask for kilobytes, which were much once.
 const MEMORY_LEAST: ByteSize = ByteSize::mib(64);
+
+/// One thread sorts as much in a millisecond, about as long as a second takes to begin.
+const SMALL_BYTES: u64 = 128 << 10;
 
 /// Sorts.
 pub fn sort(
@@ -38,12 +42,46 @@ pub fn sort(
     // Whoever calls GNU sort expects to have the output when it is written, not when it is durable.
     job.sync = false;
     let progress = Progress::new();
-    let ended = signals::stoppable(&progress, || job.run(&progress));
+    let ended = if is_small(&job.inputs) {
+        shorten(&mut job);
+        match job.output {
+            // Nothing would have to be tidied up after a signal.
+            Output::Stdout => job.run(&progress).map_err(Failure::Library),
+            Output::File(_) => signals::stoppable(&progress, || job.run(&progress)),
+        }
+    } else {
+        signals::stoppable(&progress, || job.run(&progress))
+    };
     ended.map(|_| ExitCode::SUCCESS).or_else(|failure| end(&failure, quoting))
 }
 
 fn input(name: &OsStr) -> Input {
     if name == "-" { Input::Stdin } else { Input::File(name.into()) }
+}
+
+/// Whether all inputs are files, and so little together that starting threads, rings and counters
+/// would take longer than to sort them.
+fn is_small(inputs: &[Input]) -> bool {
+    let mut bytes = 0;
+    inputs.iter().all(|input| {
+        let path = match input {
+            Input::File(path) => Some(path.clone()),
+            Input::Stdin => redirect::input(),
+        };
+        let Some(Ok(data)) = path.map(|path| path.metadata()) else { return false };
+        bytes += data.len();
+        data.is_file() && bytes <= SMALL_BYTES
+    })
+}
+
+/// Leaves out of a job what only pays for more than a page of lines.
+fn shorten(job: &mut SortJob) {
+    job.threads = Some(1);
+    job.engine = Engine::Sync;
+    // Looking up what the machine has takes sixty system calls.
+    if job.memory == Budget::Auto {
+        job.memory = Budget::Bytes(MEMORY_LEAST);
+    }
 }
 
 fn memory(budget: Budget) -> Budget {

@@ -220,7 +220,7 @@ fn write_load<K: KeyEncoder>(
     let sink = output.sink(bytes)?;
     let destination = Destination { sink: &sink, table: None, is_summed: work.verify };
     let gathering = Gathering::new(key, load, work.framing, destination, work.plan.task_bytes);
-    stage::run(&mut crew.workers, None, Some(&gathering), || Ok(()))?;
+    stage::run(&mut crew.workers, None, Some(&gathering), stage::NOTHING_ELSE)?;
     sink.assert_whole();
     Ok(Outcome { records, bytes, passes: 1, loads: 1, ..Outcome::default() })
 }

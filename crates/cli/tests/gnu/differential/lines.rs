@@ -28,13 +28,13 @@ pub fn file(random: &mut Random, options: &Options, is_collated: bool) -> Vec<u8
     let mut bytes = Vec::new();
     for mut line in lines {
         line.retain(|&byte| byte != options.terminator);
-        // Suffixes that the system's program may not know yet: 9.2 brought them.
-        line.iter_mut().for_each(|byte| {
-            if matches!(byte, b'R' | b'Q' | b'r' | b'q') {
-                *byte = b'S';
-            } else if is_collated && !byte.is_ascii_alphanumeric() {
-                *byte = b'p';
-            }
+        line.iter_mut().for_each(|byte| match *byte {
+            // Suffixes that the system's program may not know yet: 9.2 brought them.
+            b'R' | b'Q' | b'r' | b'q' => *byte = b'S',
+            // GNU sort 9.1 takes this byte for a separator of thousands where there is none.
+            0x80 => *byte = 0x81,
+            byte_of_text if is_collated && !byte_of_text.is_ascii_alphanumeric() => *byte = b'p',
+            _ => {}
         });
         bytes.extend_from_slice(&line);
         bytes.push(options.terminator);
