@@ -1,12 +1,15 @@
 //! From what is meant to what is done: the job of the library, and its errors in GNU sort's words.
 
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use sortwell::format::Format;
-use sortwell::io::{Engine, redirect};
+use sortwell::io::locale::Locale;
+use sortwell::io::{Engine, SpillDirectory, redirect};
 use sortwell::job::{Budget, Input, Output, SortJob};
 use sortwell::key::text::TextOrder;
 use sortwell::stats::Progress;
@@ -15,6 +18,7 @@ use sortwell::{ByteSize, Error};
 use super::complaint::{Complaint, reason};
 use super::order::Settings;
 use super::quoting::Quoting;
+use super::underline::Underline;
 use crate::failure::Failure;
 use crate::signals;
 
@@ -30,6 +34,29 @@ pub fn sort(
     settings: &Settings,
     quoting: Quoting,
 ) -> Result<ExitCode, Complaint> {
+    run(job(order, settings)).or_else(|failure| end(&failure, quoting))
+}
+
+/// Sorts, and prints the lines with their keys underlined.
+pub fn show(order: TextOrder, settings: &Settings, locale: &Locale) -> Result<ExitCode, Complaint> {
+    let sort_and_copy = || {
+        let underline = Underline::new(&order, locale.is_utf8())?;
+        let mut job = job(order, settings);
+        // Removed when it is dropped; lines are in it and nowhere else until all are shown.
+        let directory = SpillDirectory::create(&job.temp[0])?;
+        let sorted = directory.path().join("sorted");
+        job.output = Output::File(sorted.clone());
+        run(job)?;
+        let lines = File::open(&sorted).map_err(|error| Error::io("open", &sorted, error))?;
+        let mut out = BufWriter::new(io::stdout().lock());
+        underline.copy(&mut BufReader::new(lines), &mut out)?;
+        Ok(ExitCode::SUCCESS)
+    };
+    sort_and_copy().or_else(|failure| end(&failure, Quoting::new(locale)))
+}
+
+/// The job that a command line means.
+fn job(order: TextOrder, settings: &Settings) -> SortJob {
     let mut job = SortJob::new(
         settings.inputs.iter().map(|input| self::input(input)).collect(),
         settings.output.as_ref().map_or(Output::Stdout, |path| Output::File(path.into())),
@@ -41,18 +68,23 @@ pub fn sort(
     job.temp = temporary(settings);
     // Whoever calls GNU sort expects to have the output when it is written, not when it is durable.
     job.sync = false;
+    job
+}
+
+/// Does a job.
+fn run(mut job: SortJob) -> Result<ExitCode, Failure> {
     let progress = Progress::new();
-    let ended = if is_small(&job.inputs) {
+    let is_small = is_small(&job.inputs);
+    if is_small {
         shorten(&mut job);
-        match job.output {
-            // Nothing would have to be tidied up after a signal.
-            Output::Stdout => job.run(&progress).map_err(Failure::Library),
-            Output::File(_) => signals::stoppable(&progress, || job.run(&progress)),
-        }
+    }
+    if is_small && job.output == Output::Stdout {
+        // Nothing would have to be tidied up after a signal.
+        job.run(&progress)?;
     } else {
-        signals::stoppable(&progress, || job.run(&progress))
-    };
-    ended.map(|_| ExitCode::SUCCESS).or_else(|failure| end(&failure, quoting))
+        signals::stoppable(&progress, || job.run(&progress))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn input(name: &OsStr) -> Input {

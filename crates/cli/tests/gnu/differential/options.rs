@@ -159,13 +159,16 @@ fn key(random: &mut Random, letter: &str, words: &mut Vec<String>) {
     }
 }
 
-/// Adds options that must not change what comes out.
+/// Adds options that say nothing of the order.
 fn ways(random: &mut Random, words: &mut Vec<String>) {
     if random.one_in(5) {
         words.push(format!("-S{}", random.pick(&["1M", "100k", "0", "10b", "1%", "5000000b"])));
     }
     if random.one_in(5) {
         words.push(format!("--parallel={}", random.pick(&[1, 2, 3, 8])));
+    }
+    if random.one_in(12) {
+        words.push("--debug".into());
     }
     if random.one_in(16) {
         words.push("--batch-size=2".into());
