@@ -21,6 +21,7 @@ mod order;
 mod ordering;
 mod parse;
 mod quoting;
+mod underline;
 mod words;
 mod work;
 
@@ -106,6 +107,7 @@ fn sort(options: &Options, environment: &Environment, name: &[u8]) -> Result<Exi
     let quoting = Quoting::new(&environment.locale);
     check_files(&settings, quoting)?;
     match settings.action {
+        Action::Sort if settings.is_debugged => work::show(order, &settings, &environment.locale),
         Action::Sort => work::sort(order, &settings, quoting),
         Action::Merge => work::merge(order, &settings, quoting),
         Action::Check(check) => work::check(order, check, &settings, quoting),

@@ -1,11 +1,15 @@
 //! From what is meant to what is done: the job of the library, and its errors in GNU sort's words.
 
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use sortwell::format::Format;
+use sortwell::io::locale::Locale;
+use sortwell::io::{Engine, SpillDirectory, redirect};
 use sortwell::job::{Budget, CheckJob, Input, MergeJob, Output, SortJob};
 use sortwell::key::text::TextOrder;
 use sortwell::stats::Progress;
@@ -15,11 +19,15 @@ use super::complaint::{Complaint, reason};
 use super::order::Settings;
 use super::parse::Check;
 use super::quoting::Quoting;
+use super::underline::Underline;
 use crate::failure::Failure;
 use crate::signals;
 
 /// The least memory taken, whatever was asked for: scripts ask for kilobytes, which were much once.
 const MEMORY_LEAST: ByteSize = ByteSize::mib(64);
+
+/// One thread sorts as much in a millisecond, about as long as a second takes to begin.
+const SMALL_BYTES: u64 = 128 << 10;
 
 /// Sorts.
 pub fn sort(
@@ -27,6 +35,29 @@ pub fn sort(
     settings: &Settings,
     quoting: Quoting,
 ) -> Result<ExitCode, Complaint> {
+    run(job(order, settings)).or_else(|failure| end(&failure, quoting))
+}
+
+/// Sorts, and prints the lines with their keys underlined.
+pub fn show(order: TextOrder, settings: &Settings, locale: &Locale) -> Result<ExitCode, Complaint> {
+    let sort_and_copy = || {
+        let underline = Underline::new(&order, locale.is_utf8())?;
+        let mut job = job(order, settings);
+        // Removed when it is dropped; lines are in it and nowhere else until all are shown.
+        let directory = SpillDirectory::create(&job.temp[0])?;
+        let sorted = directory.path().join("sorted");
+        job.output = Output::File(sorted.clone());
+        run(job)?;
+        let lines = File::open(&sorted).map_err(|error| Error::io("open", &sorted, error))?;
+        let mut out = BufWriter::new(io::stdout().lock());
+        underline.copy(&mut BufReader::new(lines), &mut out)?;
+        Ok(ExitCode::SUCCESS)
+    };
+    sort_and_copy().or_else(|failure| end(&failure, Quoting::new(locale)))
+}
+
+/// The job that a command line means.
+fn job(order: TextOrder, settings: &Settings) -> SortJob {
     let format = Format::Lines { terminator: order.terminator };
     let mut job = SortJob::new(inputs(settings), output(settings), format);
     job.order = Some(order);
@@ -36,9 +67,23 @@ pub fn sort(
     job.temp = temporary(settings);
     // Whoever calls GNU sort expects to have the output when it is written, not when it is durable.
     job.sync = false;
+    job
+}
+
+/// Does a job.
+fn run(mut job: SortJob) -> Result<ExitCode, Failure> {
     let progress = Progress::new();
-    let ended = signals::stoppable(&progress, || job.run(&progress));
-    ended.map(|_| ExitCode::SUCCESS).or_else(|failure| end(&failure, quoting))
+    let is_small = is_small(&job.inputs);
+    if is_small {
+        shorten(&mut job);
+    }
+    if is_small && job.output == Output::Stdout {
+        // Nothing would have to be tidied up after a signal.
+        job.run(&progress)?;
+    } else {
+        signals::stoppable(&progress, || job.run(&progress))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Merges.
@@ -103,6 +148,31 @@ fn output(settings: &Settings) -> Output {
 
 fn input(name: &OsStr) -> Input {
     if name == "-" { Input::Stdin } else { Input::File(name.into()) }
+}
+
+/// Whether all inputs are files, and so little together that starting threads, rings and counters
+/// would take longer than to sort them.
+fn is_small(inputs: &[Input]) -> bool {
+    let mut bytes = 0;
+    inputs.iter().all(|input| {
+        let path = match input {
+            Input::File(path) => Some(path.clone()),
+            Input::Stdin => redirect::input(),
+        };
+        let Some(Ok(data)) = path.map(|path| path.metadata()) else { return false };
+        bytes += data.len();
+        data.is_file() && bytes <= SMALL_BYTES
+    })
+}
+
+/// Leaves out of a job what only pays for more than a page of lines.
+fn shorten(job: &mut SortJob) {
+    job.threads = Some(1);
+    job.engine = Engine::Sync;
+    // Looking up what the machine has takes sixty system calls.
+    if job.memory == Budget::Auto {
+        job.memory = Budget::Bytes(MEMORY_LEAST);
+    }
 }
 
 fn memory(budget: Budget) -> Budget {

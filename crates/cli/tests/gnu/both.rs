@@ -38,10 +38,7 @@ impl Both {
         for (name, content) in files {
             fs::write(folder.path().join(name), content).expect("write");
         }
-        let version = Command::new("sort").arg("--version").output();
-        let has_gnu_sort = version.is_ok_and(|output| {
-            String::from_utf8_lossy(&output.stdout).starts_with("sort (GNU coreutils) 9.")
-        });
+        let has_gnu_sort = has_gnu_sort();
         if !has_gnu_sort {
             println!("skipped: this machine has no GNU sort of coreutils 9 to compare with");
         }
@@ -66,6 +63,14 @@ impl Both {
             words: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
     }
+}
+
+/// Whether the program `sort` is one to compare with.
+pub fn has_gnu_sort() -> bool {
+    let version = Command::new("sort").arg("--version").output();
+    version.is_ok_and(|output| {
+        String::from_utf8_lossy(&output.stdout).starts_with("sort (GNU coreutils) 9.")
+    })
 }
 
 /// The words of a line; single quotes keep blanks together.

@@ -4,4 +4,5 @@
 
 mod bad_lines;
 mod both;
+mod differential;
 mod good_lines;

@@ -149,6 +149,10 @@ impl SortJob {
                 budget,
                 threads: self.threads.unwrap_or_else(limits::cores),
             })?;
+            // Looking through a directory takes longer than sorting a few lines.
+            if !plan.is_one_pass || matches!(self.output, Output::File(_)) {
+                open::tidy(&temp)?;
+            }
             let temp = temp.clone();
             let (direct, verify) = (self.direct, self.verify);
             let (select, header) = (self.select, header.clone());

@@ -172,8 +172,7 @@ pub fn output(output: &Output, direct: Direct, progress: &Progress) -> Result<ou
     }
 }
 
-/// Where runs go: where the user said, else beside the output, else where temporary files go. What
-/// jobs that were killed have left there is removed.
+/// Where runs go: where the user said, else beside the output, else where temporary files go.
 ///
 /// What the user said must be good even if nothing will spill: whether it does hangs on the input,
 /// and a mistake is better heard of today than on the day the input has grown.
@@ -186,10 +185,15 @@ pub fn temp(temp: &[PathBuf], output: &Output) -> Result<Vec<PathBuf>> {
         Output::File(path) => vec![directory_of(path).to_owned()],
         Output::Stdout => vec![std::env::temp_dir()],
     };
+    Ok(places)
+}
+
+/// Removes what jobs that were killed have left where this one will leave files.
+pub fn tidy(places: &[PathBuf]) -> Result<()> {
     for place in places.iter().filter(|place| place.is_dir()) {
         sweep(place)?;
     }
-    Ok(places)
+    Ok(())
 }
 
 /// Checks that files can be made and found in a directory.

@@ -113,12 +113,12 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
             Gathering::new(key, &ready.load, self.work.framing, destination, plan.task_bytes)
         });
         let before = self.crew.sums().0;
-        let is_last = raw.is_none();
+        let looks_ahead = raw.is_some() && intake.looks_ahead();
         stage::run(
             &mut self.crew.workers,
             raw.as_ref().map(|raw| raw as &dyn Fill),
             gathering.as_ref().map(|gathering| gathering as &dyn Drain),
-            || if is_last { Ok(()) } else { intake.prepare() },
+            looks_ahead.then_some(|| intake.prepare()),
         )?;
         drop(gathering);
         if let Some(ready) = ready {

@@ -51,6 +51,11 @@ pub trait Intake {
     /// Begins the next load in `memory`; `before` is the load before it, if that is still there.
     fn begin(&mut self, memory: Region, before: Option<&Ready>) -> Result<Self::Raw>;
 
+    /// Whether there may be something to prepare.
+    fn looks_ahead(&self) -> bool {
+        true
+    }
+
     /// Looks ahead, while a load is filled.
     fn prepare(&mut self) -> Result<()>;
 

@@ -134,6 +134,11 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
         Ok(RawLines::new(self.how, self.terminator, input, planned, memory, threads))
     }
 
+    /// In one pass nothing follows, and lines of a stream are not known ahead.
+    fn looks_ahead(&self) -> bool {
+        !self.work.plan.is_one_pass && matches!(self.work.input, Input::Files(_))
+    }
+
     fn prepare(&mut self) -> Result<()> {
         let Input::Files(files) = &self.work.input else { return Ok(()) };
         let load = self.work.plan.load.read_bytes as u64;

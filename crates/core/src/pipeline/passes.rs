@@ -107,12 +107,13 @@ pub fn merge<K: KeyEncoder>(
             .as_ref()
             .map(|slab| Merging::new(key, framing, slab, &starts, destination, work.task_bytes()));
         let is_last = raw.is_none();
-        expected = stage::run(
+        let next = stage::run(
             &mut crew.workers,
             raw.as_ref().map(|raw| raw as &dyn Fill),
             merging.as_ref().map(|merging| merging as &dyn Drain),
-            || if is_last { Ok(None) } else { next_expected() },
+            (!is_last).then_some(&mut next_expected),
         )?;
+        expected = next.flatten();
         if let Some(merging) = merging {
             starts = merging.ends();
         }

@@ -291,7 +291,8 @@ pub fn average_length(files: &[Arc<File>], framing: Framing) -> Result<usize> {
     let total: u64 = files.iter().map(|file| file.len()).sum();
     let (mut bytes, mut records) = (0, 0);
     for file in files {
-        let places = (MEASURED * file.len()).div_ceil(total.max(1)).min(MEASURED);
+        let share = (MEASURED * file.len()).div_ceil(total.max(1)).min(MEASURED);
+        let places = share.min(file.len().div_ceil(LINE_WINDOW as u64));
         for place in 0..places {
             let Some(region) = free.pop() else { break };
             let (operation, file) = (Operation::Read, Arc::clone(file));

@@ -82,7 +82,12 @@ pub trait Drain: Sync {
     fn produce(&self, task: usize, worker: &mut Worker<'_>) -> Result<()>;
 }
 
-/// Runs one stage to its end; `meanwhile` is done on the calling thread at the same time.
+/// Nothing to do beside a stage.
+pub const NOTHING_ELSE: Option<fn() -> Result<()>> = None;
+
+/// Runs one stage to its end; `meanwhile` is done on the calling thread at the same time. Where there
+/// is no such thing and one worker, that thread is the worker: starting another takes longer than
+/// sorting a page of lines.
 ///
 /// # Errors
 ///
@@ -91,9 +96,13 @@ pub fn run<T>(
     workers: &mut [Worker<'_>],
     fill: Option<&dyn Fill>,
     drain: Option<&dyn Drain>,
-    meanwhile: impl FnOnce() -> Result<T>,
-) -> Result<T> {
+    meanwhile: Option<impl FnOnce() -> Result<T>>,
+) -> Result<Option<T>> {
     let failed = AtomicBool::new(false);
+    if let ([worker], None) = (&mut *workers, &meanwhile) {
+        let step = Step { fill, is_exhausted: fill.is_none(), drain, failed: &failed };
+        return step.run(worker).map(|()| None);
+    }
     std::thread::scope(|scope| {
         let mut threads = Vec::with_capacity(workers.len());
         for worker in workers {
@@ -111,7 +120,7 @@ pub fn run<T>(
                 }
             }
         }
-        let other = meanwhile();
+        let other = meanwhile.map(|meanwhile| meanwhile()).transpose();
         failed.fetch_or(other.is_err(), Ordering::Relaxed);
         let mut error = None;
         for thread in threads {

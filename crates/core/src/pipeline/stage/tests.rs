@@ -136,8 +136,8 @@ fn everything_is_done_once() {
         let progress = Progress::new();
         let (fill, drain) = (Blocks::new(&file, MANY), Tasks::new(MANY));
         let mut crew = crew(workers, &progress);
-        let value = run(&mut crew, Some(&fill), Some(&drain), || Ok(7)).unwrap();
-        assert_eq!(value, 7);
+        let value = run(&mut crew, Some(&fill), Some(&drain), Some(|| Ok(7))).unwrap();
+        assert_eq!(value, Some(7));
         let mut arrived = fill.arrived.into_inner().unwrap();
         arrived.sort_unstable();
         assert!(arrived.into_iter().eq(0..MANY as u64));
@@ -147,7 +147,7 @@ fn everything_is_done_once() {
         let read: u64 = crew.iter().map(|worker| worker.lane.counters().bytes_read).sum();
         assert_eq!(read, (MANY * BLOCK) as u64);
         assert_eq!(progress.bytes().0, read);
-        run(&mut crew, None, None, || Ok(())).unwrap();
+        run(&mut crew, None, None, NOTHING_ELSE).unwrap();
     }
 }
 
@@ -155,7 +155,7 @@ fn everything_is_done_once() {
 fn fails(fill: &Blocks, drain: &Tasks, workers: usize, name: &str) {
     let progress = Progress::new();
     let mut crew = crew(workers, &progress);
-    let error = run(&mut crew, Some(fill), Some(drain), || Ok(())).expect_err("a fault");
+    let error = run(&mut crew, Some(fill), Some(drain), NOTHING_ELSE).expect_err("a fault");
     assert!(matches!(&error, Error::Usage(said) if said == name), "{error}");
 }
 
@@ -198,7 +198,7 @@ fn a_read_that_fails_comes_back_with_its_file() {
         }
     }
     let fill = Short(Blocks::new(&file, 9));
-    let error = run(&mut crew, Some(&fill), None, || Ok(())).expect_err("short");
+    let error = run(&mut crew, Some(&fill), None, NOTHING_ELSE).expect_err("short");
     let expected = folder.path().join("file");
     assert!(matches!(&error, Error::Malformed { path, .. } if *path == expected), "{error}");
 }
@@ -209,7 +209,8 @@ fn what_fails_meanwhile_stops_the_workers() {
     let progress = Progress::new();
     let mut crew = crew(2, &progress);
     let (fill, drain) = (Blocks::new(&file, MANY), Tasks::new(usize::MAX / 2));
-    let outcome: Result<()> = run(&mut crew, Some(&fill), Some(&drain), || Err(fault("meanwhile")));
+    let meanwhile = Some(|| Err::<(), _>(fault("meanwhile")));
+    let outcome = run(&mut crew, Some(&fill), Some(&drain), meanwhile);
     assert!(matches!(outcome, Err(Error::Usage(said)) if said == "meanwhile"));
 }
 
@@ -218,9 +219,10 @@ fn a_request_to_stop_is_heard() {
     let progress = Progress::new();
     let mut crew = crew(3, &progress);
     let drain = Tasks::new(usize::MAX / 2);
-    let outcome = run(&mut crew, None, Some(&drain), || {
+    let meanwhile = || {
         progress.request_stop();
         Ok(())
-    });
+    };
+    let outcome = run(&mut crew, None, Some(&drain), Some(meanwhile));
     assert!(matches!(outcome, Err(Error::Interrupted)));
 }

@@ -1,0 +1,60 @@
+//! Lines and what is below them, as `sort --debug` was seen to print it.
+
+use sortwell::key::text::{LastResort, Position, TextSpec};
+
+use super::*;
+
+fn shown(order: &TextOrder, is_utf8: bool, lines: &[u8]) -> String {
+    let mut out = Vec::new();
+    let underline = Underline::new(order, is_utf8).unwrap();
+    underline.copy(&mut &lines[..], &mut out).unwrap();
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// By the second field as a decimal number, then by the whole line.
+fn by_second_field() -> TextOrder {
+    let start = Position { field: 1, ..Position::default() };
+    let spec = TextSpec { start, text_type: TextType::Decimal, ..TextSpec::default() };
+    let then_whole = Some(LastResort::default());
+    TextOrder { specs: vec![spec], then_whole, ..TextOrder::by_bytes(b'\n') }
+}
+
+#[test]
+fn keys_and_last_resort_stand_below_their_bytes() {
+    let lines = b"a\t 10x\nb\n\nc -";
+    let expected = "\
+a> 10x
+   __
+______
+b
+ ^ no match for key
+_
+
+^ no match for key
+^ no match for key
+c -
+  ^ no match for key
+___
+";
+    assert_eq!(shown(&by_second_field(), false, lines), expected);
+}
+
+#[test]
+fn lines_alone_are_underlined_whole() {
+    let mut order = TextOrder::by_bytes(0);
+    assert_eq!(shown(&order, false, b"ab\0\tc\n\0"), "ab\n__\n>c\n\n__\n");
+    order.specs = vec![TextSpec::default()];
+    assert_eq!(shown(&order, false, b"ab\0"), "ab\n__\n");
+}
+
+#[test]
+fn columns_are_those_of_letters() {
+    let order = TextOrder::by_bytes(b'\n');
+    let columns = |is_utf8, text: &[u8]| Underline::new(&order, is_utf8).unwrap().columns(text);
+    assert_eq!(columns(true, "a\u{e4}".as_bytes()), 2);
+    assert_eq!(columns(true, "\u{65e5}e\u{301}".as_bytes()), 3);
+    assert_eq!(columns(true, b"a\x01\x1b\x7f\x80z\0"), 3);
+    assert_eq!(columns(true, b"\xe6\x97"), 1, "cut off by the end");
+    assert_eq!(columns(true, b"\xe6\x97 b"), 4, "cut off by what follows");
+    assert_eq!(columns(false, b"a\x01\x80\xc3\xa4"), 4);
+}
