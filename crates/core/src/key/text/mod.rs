@@ -16,6 +16,7 @@
 //! no further than the word that is wanted. Every part but an ascending last one ends itself, so
 //! that no part runs into the next (`encode`).
 
+mod collate;
 mod encode;
 mod field;
 mod key;
