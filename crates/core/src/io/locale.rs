@@ -26,6 +26,7 @@ use levels::Levels;
 use weights::Weights;
 
 use libc::locale_t;
+use memchr::memchr;
 
 unsafe extern "C" {
     fn strxfrm_l(to: *mut c_char, from: *const c_char, size: usize, locale: locale_t) -> usize;
@@ -211,19 +212,19 @@ impl Locale {
     /// Where no more than the first `limit` bytes of it are wanted, others may be left out.
     pub fn append_key(&self, text: &[u8], limit: usize, key: &mut Vec<u8>) {
         let end = key.len().saturating_add(limit);
-        for (number, piece) in text.split(|&byte| byte == 0).enumerate() {
-            if number > 0 {
-                key.extend_from_slice(&[0, 1]);
-            }
+        let mut rest = text;
+        loop {
+            let piece_end = memchr(0, rest);
+            let piece = &rest[..piece_end.unwrap_or(rest.len())];
             let room = end.saturating_sub(key.len());
             match (self.levels(), self.raw()) {
                 (Some(levels), _) => levels.append_key(piece, room, key),
                 (None, Some(locale)) => append_piece(piece, key, locale),
                 (None, None) => key.extend_from_slice(piece),
             }
-            if key.len() >= end {
-                return;
-            }
+            let Some(piece_end) = piece_end.filter(|_| key.len() < end) else { return };
+            key.extend_from_slice(&[0, 1]);
+            rest = &rest[piece_end + 1..];
         }
     }
 

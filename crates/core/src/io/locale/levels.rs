@@ -27,6 +27,9 @@ const LEVEL_END: u8 = 1;
 /// Bytes of a weight that a table of single bytes keeps: the first level of letters takes 1 or 2.
 const KEPT_BYTES: usize = 3;
 
+/// Bytes of the first level that are written at once.
+const BLOCK_BYTES: usize = 64;
+
 /// Texts that show what a library does: runs that are taken backwards in front of letters, levels
 /// one by one, several letters as one, ranges, and bytes that are no characters.
 const PROBES: [&[u8]; 34] = [
@@ -140,22 +143,35 @@ impl Levels {
         }
     }
 
-    /// Appends the first level, which decides most comparisons and never runs backwards.
+    /// Appends the first level, which decides most comparisons and never runs backwards. Weights of
+    /// a byte or two are collected in a block: a copy of unknown length costs more than all else.
     fn append_first_level(&self, text: &[u8], limit: usize, key: &mut Vec<u8>) {
+        let mut block = [0; BLOCK_BYTES];
+        let mut filled = 0;
         let mut rest = text;
-        while let Some(&byte) = rest.first()
-            && key.len() < limit
-        {
+        while let Some(&byte) = rest.first() {
             let [length, kept @ ..] = &self.first_level[usize::from(byte)];
-            if let Some(kept) = kept.get(..usize::from(*length)) {
-                key.extend_from_slice(kept);
+            let length = usize::from(*length);
+            if length <= KEPT_BYTES {
+                block[filled..filled + KEPT_BYTES].copy_from_slice(kept);
+                filled += length;
                 rest = &rest[1..];
-            } else {
+                if filled <= BLOCK_BYTES - KEPT_BYTES && key.len() + filled < limit {
+                    continue;
+                }
+            }
+            key.extend_from_slice(&block[..filled]);
+            filled = 0;
+            if length > KEPT_BYTES {
                 let (element, bytes) = self.weights.element(rest);
                 key.extend_from_slice(self.weights.weight(element, 0));
                 rest = &rest[bytes..];
             }
+            if key.len() >= limit {
+                return;
+            }
         }
+        key.extend_from_slice(&block[..filled]);
     }
 
     /// Appends a level at which some characters run backwards.

@@ -26,6 +26,7 @@ mod part;
 mod sink;
 mod spec;
 
+pub use collate::collation;
 pub use key::TextKey;
 pub use line::LineKey;
 pub use order::{
