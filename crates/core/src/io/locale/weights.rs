@@ -4,7 +4,7 @@
 //! whose meaning has not changed since its version 2.3 (2002). Other C libraries have none of them.
 //!
 //! ```text
-//!     table     [first byte]    index | rule << 24; where more bytes count, minus a place in `extra`
+//!     table     [first byte]    index | rule << 24; where more bytes count, minus a place in extra
 //!     extra     entries         index, bytes that follow (their number first); or a range of them
 //!     indirect  [offset]        index | rule << 24 of each character in a range
 //!     weights   [index]         for each level: the number of weight bytes, the bytes
@@ -16,7 +16,8 @@
 
 use libc::locale_t;
 
-/// The collation of the numbers of `nl_langinfo_l`, from 0: levels, then the tables in this order.
+/// What `nl_langinfo_l` knows them by: the number of levels, rulesets, table, weights, extra,
+/// indirect.
 const ITEMS: [libc::nl_item; 6] = {
     let first = libc::LC_COLLATE << 16;
     [first, first + 1, first + 2, first + 3, first + 4, first + 5]

@@ -49,15 +49,11 @@ impl TextKey {
             ));
         }
         let mut specs = order.specs.clone();
-        if let Some(last) = &order.then_whole {
-            let collated = last.collation.as_ref().map(|collation| TextSpec {
-                collation: Some(collation.clone()),
-                is_descending: last.is_descending,
-                ..TextSpec::default()
-            });
-            specs.extend(collated);
-            specs.push(TextSpec { is_descending: last.is_descending, ..TextSpec::default() });
-        }
+        specs.extend(order.then_whole.as_ref().map(|last| TextSpec {
+            collation: last.collation.clone(),
+            is_descending: last.is_descending,
+            ..TextSpec::default()
+        }));
         if specs.is_empty() {
             specs.push(TextSpec::default());
         }
