@@ -20,6 +20,7 @@
 //! bounds. Those bounds make the [`Leaf`]: it maps a word to a few bits that order the bucket's
 //! entries.
 
+use super::alphabet::Alphabet;
 use super::item::{DIGEST_BITS, LOCATION_MAX};
 use crate::key::{FEW_WORDS, KeyEncoder, WORD_BYTES, is_last_open_word};
 
@@ -65,7 +66,7 @@ struct Node {
 pub struct Leaf {
     /// All earlier words of the bucket's keys are equal: whole keys are, where it is [`LOCATION`].
     pub word: usize,
-    /// Smallest value of that word in this bucket.
+    /// Smallest value of that word in this bucket, packed where words are.
     low: u64,
     /// Bits dropped so that the bucket's whole range fits a digest.
     shift: u32,
@@ -101,6 +102,9 @@ pub struct Classifier {
     nodes: Vec<Node>,
     cells: Vec<u32>,
     leaves: Vec<Leaf>,
+    /// Of open keys, the alphabet of each word from `first_word` on.
+    alphabets: Vec<Alphabet>,
+    first_word: usize,
 }
 
 /// The keys a classifier is built from: for each sampled record a row of its key's words, from
@@ -155,6 +159,19 @@ impl Sample {
         }
     }
 
+    /// The alphabets of the words of open keys.
+    fn alphabets(&self) -> Vec<Alphabet> {
+        if matches!(self.is_last, IsLast::At(_)) || self.first_word == LOCATION {
+            return Vec::new();
+        }
+        let of_column = |column: usize| {
+            let rows = self.values.chunks_exact(self.columns);
+            let goes_on = |row: &&[u64]| !row[..column].iter().any(|word| is_last_open_word(*word));
+            Alphabet::of(rows.filter(goes_on).map(|row| row[column]))
+        };
+        (0..self.columns).map(of_column).collect()
+    }
+
     /// Whether nothing was sampled.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
@@ -177,7 +194,8 @@ impl Classifier {
     pub fn single(first_word: usize) -> Self {
         let node = Node { word: first_word, base: 0, shift: 63, first: 0, last: 2 };
         let leaf = Leaf::new(first_word, 0, u64::MAX);
-        Self { nodes: vec![node], cells: vec![0; 3], leaves: vec![leaf] }
+        let (nodes, cells, leaves) = (vec![node], vec![0; 3], vec![leaf]);
+        Self { nodes, cells, leaves, alphabets: Vec::new(), first_word }
     }
 
     /// Buckets of about `per_bucket` sampled records each.
@@ -188,7 +206,7 @@ impl Classifier {
         }
         let per_bucket = per_bucket.max(1);
         let no_word = usize::MAX;
-        let made = Self::empty();
+        let made = Self::empty(sample);
         let mut builder =
             Builder { sample, per_bucket, made, ranges: Vec::new(), parted_at: no_word };
         let word = sample.first_word;
@@ -196,8 +214,18 @@ impl Classifier {
         builder.finish()
     }
 
-    fn empty() -> Self {
-        Self { nodes: Vec::new(), cells: Vec::new(), leaves: Vec::new() }
+    fn empty(sample: &Sample) -> Self {
+        let (alphabets, first_word) = (sample.alphabets(), sample.first_word);
+        Self { nodes: Vec::new(), cells: Vec::new(), leaves: Vec::new(), alphabets, first_word }
+    }
+
+    /// What digests are made of: the value of word `word`, packed where it is text.
+    #[inline(always)]
+    fn packed(&self, word: usize, value: u64) -> u64 {
+        match self.alphabets.get(word.wrapping_sub(self.first_word)) {
+            Some(alphabet) if word != LOCATION => alphabet.pack(value),
+            _ => value,
+        }
     }
 
     /// Number of buckets.
@@ -223,7 +251,7 @@ impl Classifier {
         let (bucket, word, value) = self.descend(&mut words);
         let leaf = &self.leaves[bucket as usize];
         let value = if leaf.word == word { value } else { words.get(leaf.word) };
-        (bucket, leaf.digest(value))
+        (bucket, leaf.digest(self.packed(leaf.word, value)))
     }
 
     /// The bucket of a record, and the last word looked at with its value.
@@ -316,13 +344,15 @@ impl Builder<'_> {
                 && is_thin(&self.ranges[index - 1])
                 && rows + range.rows <= self.per_bucket;
             if index > 0 && !is_joined {
-                self.made.leaves.push(joint_leaf(&self.ranges[begun..index]));
+                let leaf = self.joint_leaf(&self.ranges[begun..index]);
+                self.made.leaves.push(leaf);
                 (begun, rows) = (index, 0);
             }
             rows += range.rows;
             buckets.push(self.made.leaves.len() as u32);
         }
-        self.made.leaves.push(joint_leaf(&self.ranges[begun..]));
+        let leaf = self.joint_leaf(&self.ranges[begun..]);
+        self.made.leaves.push(leaf);
         for cell in self.made.cells.iter_mut().filter(|cell| **cell & NODE == 0) {
             *cell = buckets[*cell as usize];
         }
@@ -430,6 +460,18 @@ impl Builder<'_> {
         }
     }
 
+    /// What a bucket of neighbouring ranges knows: the first word that may differ in it, and the values
+    /// that word may have.
+    fn joint_leaf(&self, ranges: &[Range]) -> Leaf {
+        let (first, last) = (ranges[0], ranges[ranges.len() - 1]);
+        let parted_at = ranges[1..].iter().map(|range| range.parted_at);
+        let word =
+            parted_at.chain(ranges.iter().map(|range| range.word)).min().unwrap_or(first.word);
+        let low = if first.word == word { first.low } else { 0 };
+        let high = if last.word == word { last.high } else { word_max(word) };
+        Leaf::new(word, self.made.packed(word, low), self.made.packed(word, high))
+    }
+
     /// Adds a range of word `word`, found in a node over word `node_word`; its index.
     fn range(
         &mut self,
@@ -443,17 +485,6 @@ impl Builder<'_> {
         self.ranges.push(Range { word, low, high, rows, parted_at });
         self.ranges.len() as u32 - 1
     }
-}
-
-/// What a bucket of neighbouring ranges knows: the first word that may differ in it, and the values
-/// that word may have.
-fn joint_leaf(ranges: &[Range]) -> Leaf {
-    let (first, last) = (ranges[0], ranges[ranges.len() - 1]);
-    let parted_at = ranges[1..].iter().map(|range| range.parted_at);
-    let word = parted_at.chain(ranges.iter().map(|range| range.word)).min().unwrap_or(first.word);
-    let low = if first.word == word { first.low } else { 0 };
-    let high = if last.word == word { last.high } else { word_max(word) };
-    Leaf::new(word, low, high)
 }
 
 /// The largest value of a word.

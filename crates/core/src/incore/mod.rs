@@ -26,6 +26,7 @@
 //!
 //! Left to others: reading and writing (`io`, `output`), what a key is (`key`).
 
+mod alphabet;
 pub mod bucket;
 pub mod classifier;
 pub mod deal;
