@@ -61,7 +61,7 @@ pub enum Place {
 
 impl Place {
     /// Bytes it has, where that is known.
-    fn bytes(&self) -> Option<u64> {
+    pub fn bytes(&self) -> Option<u64> {
         match self {
             Self::Stdin | Self::Stream(_) => None,
             Self::File(_, bytes) | Self::Spilled(_, bytes) => Some(*bytes),
