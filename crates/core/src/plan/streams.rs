@@ -19,9 +19,9 @@ const PIECE_MIN: usize = 128 << 10;
 /// Largest: at a gigabyte a second it takes 4 ms, far more than a request costs.
 const PIECE_MAX: usize = 4 << 20;
 
-/// Most bytes of all windows and pieces together: fresh memory costs more than longer requests save.
-/// 2000 inputs of a few lines each took 2.5 s to merge with 4 GiB of them, nearly all of it to clear
-/// memory.
+/// Most bytes of all windows and pieces together: fresh memory costs more than longer requests
+/// save. 2000 inputs of a few lines each took 2.5 s to merge with 4 GiB of them, nearly all of it
+/// to clear memory.
 const PIECES_MAX: usize = 256 << 20;
 
 /// A piece is at most one part in so many of an input, on average: the same for small inputs.
