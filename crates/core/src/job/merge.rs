@@ -119,7 +119,7 @@ impl MergeJob {
                 let direct_output = output.is_direct();
                 output.finish(outcome.bytes, self.sync)?;
                 let made = Made { threads: 1, direct_input: is_direct, direct_output, streams };
-                account.close_with(&outcome, budget, made)
+                account.close_with(&outcome, budget, &made)
             }
             Err(e) => {
                 output.abandon();
