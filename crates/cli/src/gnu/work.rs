@@ -108,7 +108,8 @@ pub fn merge(
     ended.map(|_| ExitCode::SUCCESS).or_else(|failure| end(&failure, quoting))
 }
 
-/// Looks for the first line that is out of order, and complains about it unless that is to be quiet.
+/// Looks for the first line that is out of order, and complains about it unless that is to be
+/// quiet.
 pub fn check(
     order: TextOrder,
     check: Check,

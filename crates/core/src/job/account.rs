@@ -49,7 +49,7 @@ impl Account {
             direct_output,
             streams: streams(&outcome.phases),
         };
-        self.close_with(outcome, budget, made)
+        self.close_with(outcome, budget, &made)
     }
 
     /// Stops them, with what only the job itself knows.
@@ -57,7 +57,7 @@ impl Account {
         &self,
         outcome: &Outcome,
         budget: ByteSize,
-        made: Made,
+        made: &Made,
     ) -> Result<Statistics> {
         let used = limits::processor_time();
         let seconds = self.begun.elapsed().as_secs_f64();

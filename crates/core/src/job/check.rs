@@ -6,7 +6,7 @@ use crate::format::Format;
 use crate::io::{Direct, Engine, limits};
 use crate::key::text::TextOrder;
 use crate::key::{KeySpec, with_encoder};
-use crate::pipeline::sorted::{self, CheckWork, Checked};
+use crate::pipeline::sorted::{self, CheckWork, Checked, Place};
 use crate::plan::streams::{StreamNeed, StreamPlan};
 use crate::stats::Progress;
 
@@ -57,15 +57,17 @@ impl CheckJob {
         let framing = self.format.framing();
         let key = key(self.format, &self.keys, self.order.as_ref())?;
         limits::raise_open_files();
+        let inputs = open::places(&self.inputs, framing)?;
         let need = StreamNeed {
             inputs: 1,
+            input_bytes: inputs.iter().map(Place::bytes).sum(),
             budget: self.memory.resolve()?,
             descriptors: limits::open_files_left(),
             width: None,
         };
         let work = CheckWork {
             plan: StreamPlan::new(&need)?,
-            inputs: open::places(&self.inputs, framing)?,
+            inputs,
             framing,
             engine: self.engine.probe()?,
             direct: self.direct,

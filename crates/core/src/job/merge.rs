@@ -9,7 +9,7 @@ use crate::format::Format;
 use crate::io::{Direct, Engine, limits};
 use crate::key::text::TextOrder;
 use crate::key::{KeySpec, with_encoder};
-use crate::pipeline::sorted::{self, MergeWork, Merged};
+use crate::pipeline::sorted::{self, MergeWork, Merged, Place};
 use crate::plan::streams::{StreamNeed, StreamPlan};
 use crate::stats::{Progress, Statistics};
 
@@ -93,6 +93,7 @@ impl MergeJob {
         let mut output = open::output(&self.output, self.direct, progress)?;
         let plan = StreamPlan::new(&StreamNeed {
             inputs: inputs.len(),
+            input_bytes: inputs.iter().map(Place::bytes).sum(),
             budget,
             descriptors: limits::open_files_left(),
             width: self.merge_width,
@@ -118,7 +119,7 @@ impl MergeJob {
                 let direct_output = output.is_direct();
                 output.finish(outcome.bytes, self.sync)?;
                 let made = Made { threads: 1, direct_input: is_direct, direct_output, streams };
-                account.close_with(&outcome, budget, made)
+                account.close_with(&outcome, budget, &made)
             }
             Err(e) => {
                 output.abandon();

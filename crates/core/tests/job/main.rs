@@ -10,6 +10,7 @@ mod data;
 mod differential;
 
 mod faults;
+mod merging;
 mod no_space;
 mod random;
 mod reference;

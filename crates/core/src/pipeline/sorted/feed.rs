@@ -1,8 +1,8 @@
 //! Reading sorted inputs: one piece of each file ahead of what is being merged.
 //!
 //! Files are read by the engine, past the page cache where that is possible: a read of every file
-//! is in flight while its last piece is being used up. Pipes are read when they are needed. What was
-//! read is copied once, into the window of its source, so that records lie in one piece there.
+//! is in flight while its last piece is being used up. Pipes are read when they are needed. What
+//! was read is copied once, into the window of its source, so that records lie in one piece there.
 
 use std::ops::Range;
 use std::path::Path;

@@ -3,7 +3,7 @@
 //! ```text
 //!   inputs   a  b  c  d  e  f  g  h        more than can be open, or have memory, at once
 //!             \ | /    \ | /   |  |
-//!   merged     abc      def    g  h        neighbours, to files, so that equal records stay in order
+//!   merged     abc      def    g  h        neighbours, so that equal records stay in order
 //!                 \      |    /  /
 //!   output          a b c d e f g h
 //! ```
@@ -61,7 +61,7 @@ pub enum Place {
 
 impl Place {
     /// Bytes it has, where that is known.
-    fn bytes(&self) -> Option<u64> {
+    pub fn bytes(&self) -> Option<u64> {
         match self {
             Self::Stdin | Self::Stream(_) => None,
             Self::File(_, bytes) | Self::Spilled(_, bytes) => Some(*bytes),

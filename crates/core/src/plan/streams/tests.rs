@@ -3,7 +3,7 @@
 use super::*;
 
 fn need(inputs: usize, budget: ByteSize) -> StreamNeed {
-    StreamNeed { inputs, budget, descriptors: 1 << 20, width: None }
+    StreamNeed { inputs, input_bytes: None, budget, descriptors: 1 << 20, width: None }
 }
 
 #[test]
@@ -26,6 +26,15 @@ fn the_least_budget_is_the_one_it_names() {
     assert!(StreamPlan::new(&need(5, LEAST)).is_ok());
     let error = StreamPlan::new(&need(5, ByteSize::mib(12))).expect_err("too little");
     assert!(error.to_string().contains(&LEAST.to_string()), "{error}");
+}
+
+#[test]
+fn small_inputs_get_small_pieces() {
+    let large = need(2000, ByteSize::gib(8));
+    let small = StreamNeed { input_bytes: Some(1 << 20), ..large };
+    assert_eq!(StreamPlan::new(&small).expect("a plan").piece_bytes, PIECE_MIN);
+    let plan = StreamPlan::new(&large).expect("a plan");
+    assert!(2 * plan.width * plan.piece_bytes <= PIECES_MAX, "{plan:?}");
 }
 
 #[test]

@@ -1,0 +1,47 @@
+//! `merge` and `check` as a user runs them: files beyond the limit of open ones, pipes, statuses.
+
+use crate::harness::Folder;
+
+#[test]
+fn more_files_than_can_be_open() {
+    let folder = Folder::new();
+    let mut all: Vec<String> = Vec::new();
+    for number in 0..2000 {
+        let mut lines: Vec<String> =
+            (0..number % 4).map(|line| format!("{}\n", (number * 7919 + line) % 1000)).collect();
+        lines.sort();
+        folder.write(&format!("in-{number:04}"), lines.concat());
+        all.extend(lines);
+    }
+    all.sort();
+    let program = env!("CARGO_BIN_EXE_sortwell");
+    let script = format!("ulimit -n 64 && '{program}' merge --check -o out in-*");
+    let mut shell = std::process::Command::new("sh");
+    let output = shell.args(["-c", &script]).current_dir(folder.path()).output().expect("sh");
+    assert!(output.status.success(), "{output:?}");
+    assert!(folder.read("out") == all.concat().into_bytes());
+    assert_eq!(folder.names().len(), 2001, "nothing is left behind");
+}
+
+#[test]
+fn a_pipe_among_files() {
+    let folder = Folder::new();
+    folder.write("a", "1 x\n10 x");
+    let merged = folder.run_with("merge -k 1:decimal - a", b"1 pipe\n9 pipe\n").quietly();
+    assert_eq!(merged, b"1 pipe\n1 x\n9 pipe\n10 x\n");
+}
+
+#[test]
+fn disorder_is_told_by_status_and_words() {
+    let folder = Folder::new();
+    folder.write("sorted", "a\nb\nb\n");
+    folder.write("bad", "a\nc\nb\n");
+    folder.run("check sorted").quietly();
+    folder.run("check -u sorted").fails(1, &["sorted", "record 3", "offset 4"]);
+    folder.run("check sorted bad").fails(1, &["bad", "record 3", "offset 4", "b\\n"]);
+    let quiet = folder.run("check -q bad");
+    assert_eq!((quiet.status, quiet.words.as_str()), (1, ""));
+    folder.run("check nowhere").fails(4, &["nowhere"]);
+    folder.run("merge --check -o out sorted bad").fails(3, &["bad", "record 3", "offset 4"]);
+    assert_eq!(folder.names(), ["bad", "sorted"]);
+}
