@@ -12,7 +12,9 @@
 //! backwards (in most of glibc's UTF-8 locales: accents of digits, blanks and signs, but not of
 //! letters), and where such a run is followed by any other character, `strcoll_l` from glibc 2.28
 //! on at least to 2.36 passes over the last character but one of the run. So `"1 a"` comes before
-//! `" 1a"`: the blank never had an accent to compare, and the digit, which had, is passed over.
+//! `" 1a"`: the blank never had an accent to compare, and the digit, which had, is passed over. And
+//! where characters without any accent weight (Chinese ones) stand right before a run, it counts
+//! the characters of the run from the first of these.
 //!
 //! What must stay true: a table is used only where [`Levels::new`] found, by comparing a list of
 //! texts with each other both ways, that keys and the library agree.
@@ -32,7 +34,7 @@ const BLOCK_BYTES: usize = 64;
 
 /// Texts that show what a library does: runs that are taken backwards in front of letters, levels
 /// one by one, several letters as one, ranges, and bytes that are no characters.
-const PROBES: [&[u8]; 34] = [
+const PROBES: [&[u8]; 38] = [
     b"a",
     b"A",
     b"b",
@@ -67,6 +69,10 @@ const PROBES: [&[u8]; 34] = [
     "한".as_bytes(),
     "²1a".as_bytes(),
     "1²a".as_bytes(),
+    "漢1 ".as_bytes(),
+    "(漢1 ".as_bytes(),
+    "漢漢1 2a".as_bytes(),
+    "-漢漢1 2a".as_bytes(),
 ];
 
 /// What a sort knows of a locale's tables.
@@ -176,6 +182,8 @@ impl Levels {
 
     /// Appends a level at which some characters run backwards.
     fn append_both_ways(&self, text: &[u8], out: &mut Level<'_>) {
+        // Forward characters without weight right before the run.
+        let mut passed: Vec<Element> = Vec::new();
         let mut run: Vec<Element> = Vec::new();
         let mut rest = text;
         while !rest.is_empty() && out.is_wanted() {
@@ -185,13 +193,33 @@ impl Levels {
                 run.push(element);
                 continue;
             }
-            if self.passes_over && run.len() >= 2 {
-                run.remove(run.len() - 2);
+            let has_weight = !self.weights.weight(element, out.level).is_empty();
+            if run.is_empty() && !has_weight {
+                passed.push(element);
+            } else {
+                self.append_run(&passed, &run, true, out);
+                passed.clear();
+                run.clear();
             }
-            run.drain(..).rev().for_each(|element| out.append(element));
             out.append(element);
         }
-        run.drain(..).rev().for_each(|element| out.append(element));
+        self.append_run(&passed, &run, false, out);
+    }
+
+    /// Appends a run of characters from its end, the way the library does.
+    fn append_run(&self, passed: &[Element], run: &[Element], is_inner: bool, out: &mut Level<'_>) {
+        if !self.passes_over {
+            run.iter().rev().for_each(|element| out.append(*element));
+            return;
+        }
+        let Some(last) = run.last() else { return };
+        out.append(*last);
+        // The others are counted from where the library looked last, before what it passed.
+        let others = (run.len() - 1).saturating_sub(usize::from(is_inner));
+        for index in (0..others).rev() {
+            let counted = passed.iter().chain(run).nth(index);
+            counted.into_iter().for_each(|element| out.append(*element));
+        }
     }
 }
 

@@ -100,6 +100,12 @@ fn keys_of_all_together_are_too() {
 }
 
 #[test]
+fn keys_of_digits_behind_characters_without_accents_are_too() {
+    compare_all(&[b"1", b" ", b"(", b"$", "漢".as_bytes(), "²".as_bytes()]);
+    compare_all(&[b"1", b" ", b"a", "漢".as_bytes()]);
+}
+
+#[test]
 fn keys_of_any_characters_and_any_bytes_are_too() {
     let mut alphabet: Vec<Vec<u8>> = (1..=0xff_u8).step_by(7).map(|byte| vec![byte]).collect();
     // Alphabets of Europe and Asia, marks that join letters, ranges, and planes beyond the first.

@@ -146,8 +146,8 @@ impl TextSpec {
 pub struct LastResort {
     /// Whether the largest comes first.
     pub is_descending: bool,
-    /// The order of the whole records, which may find some equal that differ; by their bytes without
-    /// one.
+    /// The order of the whole records, which may find some equal that differ; by their bytes
+    /// without one.
     pub collation: Option<Arc<dyn Collation>>,
 }
 

@@ -135,7 +135,31 @@ fn the_last_resort_has_a_direction_of_its_own() {
     let up = Some(LastResort::default());
     assert_eq!(sorted(&lines(specs(), up), &given), ["01", "1", "1 a", "2"]);
     let caseless = Some(LastResort { collation: Some(Arc::new(Caseless)), is_descending: false });
-    assert_eq!(sorted(&lines(vec![], caseless), &["b", "a", "B", "A"]), ["A", "a", "B", "b"]);
+    // What a collation finds equal stays as it came, as GNU sort has it.
+    assert_eq!(sorted(&lines(vec![], caseless), &["b", "a", "B", "A"]), ["a", "A", "b", "B"]);
+}
+
+#[test]
+fn few_words_are_the_words() {
+    let collation = Some(Arc::new(Caseless) as Arc<dyn Collation>);
+    let spec = TextSpec { collation, ..TextSpec::default() };
+    let key = TextKey::new(&lines(vec![spec], Some(LastResort::default()))).expect("a key");
+    for length in 0..40 {
+        let record = [b'x'; 40];
+        let record = &record[..length];
+        let words: Vec<u64> = {
+            let mut words: Vec<u64> = Vec::new();
+            while words.last().is_none_or(|last| !is_last_open_word(*last)) {
+                words.push(key.word(record, words.len()));
+            }
+            words
+        };
+        for first in 0..words.len() {
+            let behind = words[first..].iter().copied().chain(std::iter::repeat(0));
+            let wanted: Vec<u64> = behind.take(FEW_WORDS).collect();
+            assert_eq!(key.few_words(record, first).as_slice(), wanted, "{length} {first}");
+        }
+    }
 }
 
 #[test]
