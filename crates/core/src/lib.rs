@@ -15,6 +15,7 @@ pub mod io;
 pub mod key;
 pub mod load;
 pub mod merge;
+pub mod operator;
 pub mod output;
 pub mod pipeline;
 pub mod plan;

@@ -3,6 +3,7 @@
 //! Only what the words mean is decided here. How the job is done, and whether it can be, is the
 //! library's to say.
 
+mod ordering;
 pub mod values;
 
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use sortwell::format::Format;
 use sortwell::io::{Direct, Engine};
 use sortwell::job::{Budget, Input, Output, SortJob};
-use sortwell::key::KeySpec;
+use sortwell::operator::Select;
 use sortwell::stats::Progress;
 use sortwell::{Error, Result};
 
@@ -21,7 +22,9 @@ use crate::progress::When;
 use crate::statistics;
 use crate::watched;
 
-/// Sort files of fixed-length records
+use ordering::Ordering;
+
+/// Sort files of lines or of fixed-length records
 ///
 /// Files may be far larger than memory. The sort is stable, and its output is the same to the byte
 /// for any memory budget, number of threads and I/O engine. The output appears whole or not at
@@ -53,25 +56,51 @@ pub struct Arguments {
 
     /// What to sort by; repeat for further keys, most significant first
     ///
-    /// Without any key, the whole record as bytes. A key is LOCATION[:TYPE][:desc].
+    /// Without any key, the whole record as bytes. A key is LOCATION[:TYPE][:MODIFIER]... Records
+    /// with equal keys keep the order of the input.
     ///
-    /// LOCATION is a range of the record's bytes, counted from 0, the end not included: 0..10 is
-    /// the first ten bytes, 4.. all but the first four.
+    /// Lines: LOCATION is a field counted from 1 (2), bytes of a field counted from 0, the end not
+    /// included (2[0..4]), or bytes of the line (0..10). TYPE is bytes (the default), text, int,
+    /// decimal (any number of digits, exact), float, size (1K, 2.5Gi), month, version, natural
+    /// (digits in text by their value) or random (a shuffle that keeps equal fields together).
+    /// Modifiers: desc (largest first), ci (case does not count), trim (blanks at the ends do not
+    /// count).
     ///
-    /// TYPE says what the bytes mean: bytes (the default) compares them one by one; u8 u16le u16be
-    /// u32le u32be u64le u64be are unsigned integers, little- or big-endian; i8 i16le ... i64be
-    /// signed ones; f32le f32be f64le f64be floating-point numbers, ordered -NaN, -inf, negative,
-    /// -0, +0, positive, inf, NaN.
+    /// fixed:N: LOCATION is a range of the record's bytes: 0..10 is the first ten, 4.. all but the
+    /// first four. TYPE is bytes, an unsigned integer u8 u16le u16be u32le u32be u64le u64be, a
+    /// signed one i8 i16le ... i64be, or a floating-point number f32le f32be f64le f64be, ordered
+    /// -NaN, -inf, negative, -0, +0, positive, inf, NaN. Modifier: desc.
+    #[arg(short, long = "key", value_name = "KEY")]
+    keys: Vec<String>,
+
+    /// What lies between the fields of a line: one byte, or tab
     ///
-    /// With :desc larger values come first. Records with equal keys keep the order of the input.
-    #[arg(short, long = "key", value_name = "KEY", value_parser = values::parse::<KeySpec>)]
-    keys: Vec<KeySpec>,
+    /// Without it, fields are divided by blanks: each begins at the first blank behind the one
+    /// before, and has its leading blanks.
+    #[arg(short = 't', long, value_name = "BYTE", value_parser = ordering::separator)]
+    separator: Option<u8>,
 
     /// Turn the order of every key around
     ///
     /// Records with equal keys still keep the order of the input.
     #[arg(short, long)]
     reverse: bool,
+
+    /// Of records with equal keys, write only the first
+    #[arg(short, long)]
+    unique: bool,
+
+    /// Write only the first N records of the order; the others are not sorted
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+
+    /// Of lines with equal keys write only the first, and before it how many they are
+    #[arg(long)]
+    count: bool,
+
+    /// Keep the first N lines on top, unsorted; of further inputs they are left out
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    header: u64,
 
     /// Ceiling of the memory of the whole process, as a size (512MiB, 4GiB, 2GB) or a share (50%)
     ///
@@ -133,6 +162,17 @@ pub struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
+  Sort the lines of a file, or of a pipeline:
+    sortwell sort -o sorted.txt input.txt
+    zcat access.log.gz | sortwell sort | head
+
+  A table by its second column as a number, largest first, then by its first; its first line stays:
+    sortwell sort -t tab -k 2:decimal:desc -k 1 --header 1 -o sorted.tsv table.tsv
+
+  How often each line occurs, and the ten smallest sizes:
+    sortwell sort --count access.log
+    du -h * | sortwell sort -k 1:size --limit 10
+
   Sort 100-byte records by their first ten bytes:
     sortwell sort -F fixed:100 -k 0..10 -o sorted.bin input.bin
 
@@ -172,7 +212,10 @@ impl Arguments {
     /// What was said, as what is meant.
     fn job(&self) -> Result<SortJob> {
         let mut job = SortJob::new(self.inputs()?, self.output(), self.format);
-        job.keys = if self.reverse { values::reversed(&self.keys)? } else { self.keys.clone() };
+        let (keys, separator, reverse) = (self.keys.as_slice(), self.separator, self.reverse);
+        Ordering { keys, separator, reverse }.apply(&mut job)?;
+        job.select = Select { unique: self.unique, count: self.count, limit: self.limit };
+        job.header_lines = self.header;
         job.memory = self.memory.unwrap_or_default();
         job.threads = self.threads;
         job.temp.clone_from(&self.temp);

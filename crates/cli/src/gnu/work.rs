@@ -43,7 +43,8 @@ pub fn show(order: TextOrder, settings: &Settings, locale: &Locale) -> Result<Ex
         let underline = Underline::new(&order, locale.is_utf8())?;
         let mut job = job(order, settings);
         // Removed when it is dropped; lines are in it and nowhere else until all are shown.
-        let directory = SpillDirectory::create(&job.temp[0])?;
+        let place = job.temp.iter().find(|place| place.is_dir());
+        let directory = SpillDirectory::create(&place.cloned().unwrap_or_else(std::env::temp_dir))?;
         let sorted = directory.path().join("sorted");
         job.output = Output::File(sorted.clone());
         run(job)?;
@@ -63,6 +64,7 @@ fn job(order: TextOrder, settings: &Settings) -> SortJob {
         Format::Lines { terminator: order.terminator },
     );
     job.order = Some(order);
+    job.select.unique = settings.is_unique;
     job.memory = memory(settings.memory);
     job.threads = settings.threads;
     job.temp = temporary(settings);
@@ -110,6 +112,8 @@ fn is_small(inputs: &[Input]) -> bool {
 fn shorten(job: &mut SortJob) {
     job.threads = Some(1);
     job.engine = Engine::Sync;
+    // They are not needed, so they need not be there.
+    job.temp.clear();
     // Looking up what the machine has takes sixty system calls.
     if job.memory == Budget::Auto {
         job.memory = Budget::Bytes(MEMORY_LEAST);

@@ -21,6 +21,14 @@ impl Framing {
         }
     }
 
+    /// Bytes of every record, where these do not differ.
+    pub fn fixed_length(self) -> Option<usize> {
+        match self {
+            Self::Fixed(length) => Some(length),
+            Self::Terminated(_) => None,
+        }
+    }
+
     /// The records in `bytes`, which holds whole ones back to back.
     pub fn records(self, bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
         let mut rest = bytes;

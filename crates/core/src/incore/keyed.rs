@@ -65,6 +65,18 @@ impl KeyedLoad {
         load
     }
 
+    /// Forgets the buckets behind the first `limit` records. The rest of the load is never sorted.
+    pub fn keep_first(&mut self, limit: u64) {
+        let mut held = 0;
+        let needed = self.parts.iter().take_while(|part| {
+            let is_needed = held < limit;
+            held += part.count as u64;
+            is_needed
+        });
+        let needed = needed.count();
+        self.parts.truncate(needed);
+    }
+
     /// Records in the load.
     pub fn records(&self) -> u64 {
         self.parts.iter().map(|part| part.count as u64).sum()

@@ -8,11 +8,12 @@ mod open;
 
 use std::path::PathBuf;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::{Format, Framing};
 use crate::io::{Direct, Engine, limits};
 use crate::key::text::TextOrder;
 use crate::key::{Key, KeySpec, with_encoder};
+use crate::operator::Select;
 use crate::pipeline::{self, Ended, Work};
 use crate::plan::{Need, Plan};
 use crate::stats::{Progress, Statistics};
@@ -64,6 +65,11 @@ pub struct SortJob {
     pub keys: Vec<KeySpec>,
     /// What lines are ordered by; the whole line as bytes without it.
     pub order: Option<TextOrder>,
+    /// Which of the sorted records are written.
+    pub select: Select,
+    /// So many lines at the top of the first input stay at the top of the output; as many of each
+    /// further input are left out.
+    pub header_lines: u64,
     /// Ceiling of the process's resident size.
     pub memory: Budget,
     /// Worker threads; `None` for one a core.
@@ -89,6 +95,8 @@ impl SortJob {
             format,
             keys: Vec::new(),
             order: None,
+            select: Select::default(),
+            header_lines: 0,
             memory: Budget::Auto,
             threads: None,
             temp: Vec::new(),
@@ -112,11 +120,17 @@ impl SortJob {
         let account = Account::open();
         let framing = self.format.framing();
         let key = self.key()?;
+        if self.select.count && framing.fixed_length().is_some() {
+            let message = "counts stand before lines, and records of fixed length have no room for \
+                           them; leave out --count";
+            return Err(Error::Usage(message.to_owned()));
+        }
         limits::raise_open_files();
         let engine = self.engine.probe()?;
         let temp = open::temp(self)?;
         let mut input = open::inputs(self, engine, framing)?;
         let budget = self.memory.resolve()?;
+        let header = open::header(self, &input, framing)?;
         let mut record_length = open::record_length(&input, framing)?;
         let mut output = open::output(self, progress)?;
         loop {
@@ -134,13 +148,25 @@ impl SortJob {
             }
             let temp = temp.clone();
             let (direct, verify) = (self.direct, self.verify);
-            let work = Work { plan, input, temp, framing, record_length, engine, direct, verify };
+            let (select, header) = (self.select, header.clone());
+            let work = Work {
+                plan,
+                input,
+                temp,
+                framing,
+                record_length,
+                engine,
+                direct,
+                select,
+                header,
+                verify,
+            };
             let sorted =
                 with_encoder!(&key, |key| pipeline::sort(&work, key, &mut output, progress));
             match sorted {
                 Ok(Ended::Sorted(outcome)) => {
                     let is_direct = output.is_direct();
-                    output.finish(outcome.bytes, self.sync)?;
+                    output.finish(outcome.written.bytes, self.sync)?;
                     return account.close(&work, &outcome, budget, is_direct);
                 }
                 // Nothing but reading was done; it is planned again for what was found.

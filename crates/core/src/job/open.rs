@@ -1,6 +1,7 @@
 //! Looking at the world: what a job's names stand for on this machine.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -13,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::io::{Direct, Engine, File, directory_of, pipe, redirect, sweep};
 use crate::output;
-use crate::pipeline;
+use crate::pipeline::{self, HEADER_MAX, Header, header_too_long};
 use crate::stats::Progress;
 
 /// What lines are taken to be as long as, before any was seen.
@@ -32,7 +33,7 @@ pub fn inputs(job: &SortJob, engine: Engine, framing: Framing) -> Result<pipelin
                 Input::File(path) => pipe::Reader::open(path),
             })
             .collect();
-        let stream = pipeline::Stream::new(readers?, framing);
+        let stream = pipeline::Stream::new(readers?, framing, job.header_lines);
         return Ok(pipeline::Input::Stream(Mutex::new(stream)));
     }
     let mut files = Vec::with_capacity(inputs.len());
@@ -46,6 +47,47 @@ pub fn inputs(job: &SortJob, engine: Engine, framing: Framing) -> Result<pipelin
         }
     }
     Ok(pipeline::Input::Files(files))
+}
+
+/// The first lines of every file, as many as the job leaves in place.
+pub fn header(job: &SortJob, input: &pipeline::Input, framing: Framing) -> Result<Header> {
+    let pipeline::Input::Files(files) = input else { return Ok(Header::default()) };
+    if job.header_lines == 0 {
+        return Ok(Header::default());
+    }
+    let Framing::Terminated(end) = framing else {
+        let message = "a header is lines, and records of fixed length have none; leave it out";
+        return Err(Error::Usage(message.to_owned()));
+    };
+    let mut header = Header::default();
+    for (number, file) in files.iter().enumerate() {
+        let lines = first_lines(file, end, job.header_lines)?;
+        header.skips.push((lines.len() as u64).min(file.len()));
+        if number == 0 {
+            header.bytes = lines;
+        }
+    }
+    Ok(header)
+}
+
+/// The first `count` lines of a file, each with its end.
+fn first_lines(file: &File, end: u8, count: u64) -> Result<Vec<u8>> {
+    let failed = |e| Error::io("read", file.path(), e);
+    let opened = fs::File::open(file.path()).map_err(failed)?;
+    let mut reader = BufReader::new(opened.take(HEADER_MAX as u64 + 1));
+    let mut lines = Vec::new();
+    for _ in 0..count {
+        if reader.read_until(end, &mut lines).map_err(failed)? == 0 {
+            break;
+        }
+    }
+    if lines.len() > HEADER_MAX {
+        return Err(header_too_long(file.path()));
+    }
+    if lines.last().is_some_and(|last| *last != end) {
+        lines.push(end);
+    }
+    Ok(lines)
 }
 
 /// Bytes per record; where records differ, their average over some pages of the input.

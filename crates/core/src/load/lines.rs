@@ -15,6 +15,22 @@
 
 use super::layout::{PAGE, Source};
 
+/// An input, and how much of its start is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineSource {
+    /// The input.
+    pub source: Source,
+    /// Bytes at its start that are not wanted.
+    pub skip: u64,
+}
+
+impl LineSource {
+    /// Where reading begins: at the page that the first wanted byte is on.
+    fn start(&self) -> u64 {
+        self.skip & !(PAGE as u64 - 1)
+    }
+}
+
 /// One read request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineSpan {
@@ -28,6 +44,8 @@ pub struct LineSpan {
     pub length: usize,
     /// Bytes the input must yield, at least: less than `length` where its end lies in this span.
     pub wanted: usize,
+    /// Bytes at its start that are not wanted.
+    pub skip: usize,
     /// Whether the input ends with this span.
     pub is_end: bool,
 }
@@ -53,7 +71,7 @@ pub struct LineLayout {
 /// Cuts the inputs into loads, one after another.
 #[derive(Clone, Debug)]
 pub struct LineCutter {
-    sources: Vec<Source>,
+    sources: Vec<LineSource>,
     block: usize,
     /// Where the next load begins.
     source: usize,
@@ -63,9 +81,10 @@ pub struct LineCutter {
 impl LineCutter {
     /// A cutter at the start of the first of `sources`, with spans of `block` bytes, a multiple of
     /// a page.
-    pub fn new(sources: Vec<Source>, block: usize) -> Self {
+    pub fn new(sources: Vec<LineSource>, block: usize) -> Self {
         assert!(block.is_multiple_of(PAGE) && block > 0);
-        let mut cutter = Self { sources, block, source: 0, offset: 0 };
+        let offset = sources.first().map_or(0, LineSource::start);
+        let mut cutter = Self { sources, block, source: 0, offset };
         cutter.pass_ended();
         cutter
     }
@@ -84,9 +103,9 @@ impl LineCutter {
     pub fn left(&self) -> impl Iterator<Item = (usize, u64, u64)> {
         let first = self.offset;
         self.sources.iter().enumerate().skip(self.source).enumerate().map(
-            move |(nth, (source, Source { bytes, .. }))| {
-                let offset = if nth == 0 { first } else { 0 };
-                (source, offset, bytes - offset)
+            move |(nth, (source, of))| {
+                let offset = if nth == 0 { first } else { of.start() };
+                (source, offset, of.source.bytes - offset)
             },
         )
     }
@@ -102,12 +121,15 @@ impl LineCutter {
             if room == 0 {
                 break;
             }
+            let LineSource { source, skip } = *source;
+            let skip = skip.saturating_sub(self.offset);
             let left = source.bytes - self.offset;
             let wanted = (room as u64).min(left) as usize;
             let length = if source.is_direct { wanted.next_multiple_of(PAGE) } else { wanted };
             let is_end = wanted as u64 == left;
             let (source, offset) = (self.source, self.offset);
-            load.spans.push(LineSpan { source, offset, at: place, length, wanted, is_end });
+            let skip = skip.min(wanted as u64) as usize;
+            load.spans.push(LineSpan { source, offset, at: place, length, wanted, skip, is_end });
             place += length;
             self.offset += wanted as u64;
             if is_end {
@@ -120,8 +142,10 @@ impl LineCutter {
 
     /// Goes on to the next input that has bytes left.
     fn pass_ended(&mut self) {
-        while self.sources.get(self.source).is_some_and(|source| source.bytes == self.offset) {
-            (self.source, self.offset) = (self.source + 1, 0);
+        let is_ended = |of: &LineSource, offset: u64| of.source.bytes <= offset.max(of.skip);
+        while self.sources.get(self.source).is_some_and(|of| is_ended(of, self.offset)) {
+            self.source += 1;
+            self.offset = self.sources.get(self.source).map_or(0, LineSource::start);
         }
     }
 }

@@ -85,6 +85,14 @@ impl Output {
         Ok(Sink::Stream(StreamSink::new(writer.map_or_else(pipe::Writer::stdout, Ok)?)))
     }
 
+    /// A sink for as many bytes as will come.
+    pub fn growing_sink(&mut self) -> Result<Sink> {
+        match self.open_file() {
+            Some(file) => Ok(Sink::File(FileSink::growing(Arc::clone(file), granule(file)))),
+            None => self.sink(0),
+        }
+    }
+
     /// Takes back what was written so far. A temporary file goes by itself.
     pub fn abandon(self) {
         if let Self::Redirected(file) = self {

@@ -11,9 +11,10 @@ use crate::incore::item::location;
 use crate::incore::{KeyedLoad, gather};
 use crate::key::KeyEncoder;
 use crate::load::Records;
+use crate::operator::Selection;
 use crate::proof::Sum;
-use crate::run::Table;
-use crate::sink::{Sink, Writer};
+use crate::run::{RunWriter, Table};
+use crate::sink::{Lane, Sink, Writer};
 
 /// Bytes gathered before they are looked at again (summed, searched for index keys): a first-level
 /// cache's worth.
@@ -28,9 +29,42 @@ pub struct Destination<'a> {
     pub table: Option<&'a Table>,
     /// Whether records are counted and summed: those of an output are.
     pub is_summed: bool,
+    /// Where the first record belongs.
+    pub start: u64,
+    /// Which records are written, where not all are.
+    pub selection: Option<&'a Selection>,
 }
 
-impl Destination<'_> {
+impl<'a> Destination<'a> {
+    /// The destination that a run is.
+    pub fn run(writer: &'a RunWriter) -> Self {
+        let (sink, table) = (writer.sink(), Some(writer.table()));
+        Self { sink, table, is_summed: false, start: 0, selection: None }
+    }
+
+    /// Whether no more records are wanted.
+    pub fn is_full(&self) -> bool {
+        self.selection.is_some_and(Selection::is_full)
+    }
+
+    /// Lets `produce` write task number `task`, which begins at byte `offset` and has `bytes`
+    /// bytes.
+    pub fn write<K: KeyEncoder>(
+        &self,
+        key: &K,
+        lane: &mut Lane<'_>,
+        (task, offset, bytes): (usize, u64, u64),
+        produce: impl FnOnce(&mut dyn Writer) -> Result<()>,
+    ) -> Result<()> {
+        match self.selection {
+            None => self.sink.write(lane, self.start + offset, bytes, produce),
+            Some(selection) => {
+                let is_same = |a: &[u8], b: &[u8]| key.compare_from(a, b, 0).is_eq();
+                selection.write(self.sink, lane, task, &is_same, produce)
+            }
+        }
+    }
+
     /// Notes records that are about to be written: the first begins at byte `offset` of the
     /// destination.
     pub fn note<K: KeyEncoder>(
@@ -71,6 +105,7 @@ impl<'a, K: KeyEncoder> Gathering<'a, K> {
         task_bytes: u64,
     ) -> Self {
         let tasks = load.tasks(task_bytes);
+        destination.selection.inspect(|selection| selection.begin_stage());
         Self { key, load, destination, framing, tasks, next: AtomicUsize::new(0) }
     }
 
@@ -112,14 +147,15 @@ impl<'a, K: KeyEncoder> Gathering<'a, K> {
 impl<K: KeyEncoder> Drain for Gathering<'_, K> {
     fn claim(&self) -> Option<usize> {
         let task = self.next.fetch_add(1, Ordering::Relaxed);
-        (task < self.tasks.len()).then_some(task)
+        (task < self.tasks.len() && !self.destination.is_full()).then_some(task)
     }
 
     fn produce(&self, task: usize, worker: &mut Worker<'_>) -> Result<()> {
         let parts = self.tasks[task].clone();
         let range = self.load.sorted_range(&parts);
         let Worker { lane, scratch, sum_out, .. } = worker;
-        self.destination.sink.write(lane, range.start, range.end - range.start, |writer| {
+        let place = (task, range.start, range.end - range.start);
+        self.destination.write(self.key, lane, place, |writer| {
             let mut offset = range.start;
             for part in parts {
                 offset = self.load.sort_part(self.key, part, scratch, |entries, records| {

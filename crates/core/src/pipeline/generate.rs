@@ -105,12 +105,11 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
             Some(intake.begin(memory, ready.as_ref())?)
         };
         let writer = match &ready {
-            Some(ready) => Some(self.create_run(ready, spill)?),
-            None => None,
+            Some(ready) if ready.load.records() > 0 => Some(self.create_run(ready, spill)?),
+            _ => None,
         };
         let gathering = ready.as_ref().zip(writer.as_ref()).map(|(ready, run)| {
-            let destination =
-                Destination { sink: run.sink(), table: Some(run.table()), is_summed: false };
+            let destination = Destination::run(run);
             Gathering::new(key, &ready.load, self.work.framing, destination, plan.task_bytes)
         });
         let before = self.crew.sums().0;
@@ -122,16 +121,22 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
             looks_ahead.then_some(|| intake.prepare()),
         )?;
         drop(gathering);
-        if let (Some(writer), Some(ready)) = (writer, ready) {
-            self.runs.push(writer.finish(&mut self.crew.workers[0].lane, ready.sum)?);
+        if let Some(ready) = ready {
+            if let Some(writer) = writer {
+                self.runs.push(writer.finish(&mut self.crew.workers[0].lane, ready.sum)?);
+            }
             self.memory.push(ready.into_memory());
         }
         let Some(raw) = raw else { return Ok(None) };
-        let ready = intake.finish(raw, &mut self.crew.workers, before)?;
-        if ready.load.records() == 0 {
+        let mut ready = intake.finish(raw, &mut self.crew.workers, before)?;
+        if let Some(limit) = self.work.run_limit() {
+            ready.load.keep_first(limit);
+        }
+        if ready.load.records() == 0 && intake.is_over() {
             self.memory.push(ready.into_memory());
             return Ok(None);
         }
+        // A load that holds no whole record yet is still needed: the next begins with its bytes.
         Ok(Some(ready))
     }
 

@@ -2,6 +2,7 @@
 //! the memory is divided between lines and entries by how long lines turn out to be.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::dealing::Dealing;
 use super::intake::{Intake, Ready, sum_in};
@@ -10,7 +11,7 @@ use super::sample::{LineSampler, Lines};
 use super::stage::Worker;
 use super::{Input, Work};
 use crate::error::{Error, Result};
-use crate::incore::Classifier;
+use crate::incore::{Classifier, KeyedLoad, Pool};
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::load::layout::PAGE;
@@ -34,6 +35,8 @@ pub struct LineIntake<'a, K> {
     tail: Vec<Range<usize>>,
     /// Bytes read in all loads so far.
     bytes_read: u64,
+    /// Bytes of an unfinished line that the load before was not large enough for.
+    held_before: usize,
     /// Memory that the load being filled does not use.
     unused: Option<Region>,
 }
@@ -41,7 +44,7 @@ pub struct LineIntake<'a, K> {
 impl<'a, K: KeyEncoder> LineIntake<'a, K> {
     /// An intake at the start of the input, with its first load sampled.
     pub fn new(work: &'a Work, how: &'a Dealing<'a, K>, terminator: u8) -> Result<Self> {
-        let cutter = LineCutter::new(work.sources(), work.plan.block_bytes);
+        let cutter = LineCutter::new(work.line_sources(), work.plan.block_bytes);
         let mut intake = Self {
             work,
             how,
@@ -52,6 +55,7 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
             average: work.record_length,
             tail: Vec::new(),
             bytes_read: 0,
+            held_before: 0,
             unused: None,
         };
         intake.prepare()?;
@@ -70,6 +74,17 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         memory.read_bytes = memory.read_bytes.max(carried.next_multiple_of(PAGE) + PAGE);
         memory.pool_bytes = limit - memory.read_bytes;
         memory
+    }
+
+    fn ready(
+        &mut self,
+        load: KeyedLoad,
+        pool: Arc<Pool>,
+        workers: &[Worker<'_>],
+        before: Sum,
+    ) -> Ready {
+        let sum = sum_in(workers).less(before);
+        Ready { load, sum, pool, spare: self.unused.take().into_iter().collect() }
     }
 
     /// The error for a line that no load can hold.
@@ -141,10 +156,16 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
         if load.records() > 0 {
             self.average = (load.bytes() / load.records()).max(1) as usize;
         } else if !self.is_over() {
-            let held = self.tail.iter().map(ExactSizeIterator::len).sum();
-            return Err(self.too_long(held));
+            // A line longer than the load: the next has more room for bytes and less for entries.
+            let held: usize = self.tail.iter().map(ExactSizeIterator::len).sum();
+            if held <= self.held_before || self.work.plan.is_one_pass {
+                return Err(self.too_long(held));
+            }
+            self.held_before = held;
+            self.average = self.average.max(held);
+            return Ok(self.ready(load, pool, workers, before));
         }
-        let sum = sum_in(workers).less(before);
-        Ok(Ready { load, sum, pool, spare: self.unused.take().into_iter().collect() })
+        self.held_before = 0;
+        Ok(self.ready(load, pool, workers, before))
     }
 }

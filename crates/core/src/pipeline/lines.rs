@@ -136,7 +136,8 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
 
     /// Deals the lines that lie whole in the span numbered `number`, of which `bytes` were read.
     fn deal(&self, worker: &mut Worker<'_>, number: usize, bytes: &[u8]) {
-        let at = self.layout.spans[number].at;
+        let LineSpan { at, skip, .. } = self.layout.spans[number];
+        let (at, bytes) = (at + skip, &bytes[skip..]);
         let mut found = Found { ends: None, end: at + bytes.len() };
         if let Some(first) = memchr(self.terminator, bytes) {
             let last = memrchr(self.terminator, bytes).unwrap_or(first);
@@ -222,7 +223,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
             .into_iter()
             .filter_map(|dealer| dealer.into_inner().unwrap_or_else(PoisonError::into_inner))
             .collect();
-        let bytes_read = found.iter().zip(&layout.spans).map(|(f, s)| f.end.max(s.at) - s.at);
+        let bytes_read = found.iter().zip(&layout.spans).map(|(f, s)| f.end.saturating_sub(s.at));
         let bytes_read = bytes_read.sum::<usize>() as u64;
         let (mut pool, workers_count) = (pool, dealers.len().max(1));
         let is_crowded = self.is_crowded.into_inner();
@@ -288,11 +289,10 @@ fn finish_inputs(
         if found.end == 0 {
             break; // it was not read any more
         }
-        if piece.bytes.end != span.at {
-            pieces.push(std::mem::replace(
-                &mut piece,
-                Piece { bytes: span.at..span.at, dealt: Vec::new() },
-            ));
+        let start = span.at + span.skip;
+        if piece.bytes.end != start {
+            let next = Piece { bytes: start..start, dealt: Vec::new() };
+            pieces.push(std::mem::replace(&mut piece, next));
         }
         piece.bytes.end = found.end;
         piece.dealt.extend(found.ends.map(|(first, last)| first..last));

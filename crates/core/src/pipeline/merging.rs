@@ -40,6 +40,7 @@ impl<'a, K: KeyEncoder> Merging<'a, K> {
         destination: Destination<'a>,
         task_bytes: u64,
     ) -> Self {
+        destination.selection.inspect(|selection| selection.begin_stage());
         let pieces = loaded.pieces();
         let slab = &loaded.slab;
         let whole: Vec<(u64, u64)> =
@@ -103,7 +104,7 @@ impl<'a, K: KeyEncoder> Merging<'a, K> {
 impl<'a, K: KeyEncoder> Drain for Merging<'a, K> {
     fn claim(&self) -> Option<usize> {
         let task = self.next.fetch_add(1, Ordering::Relaxed);
-        (task <= self.cuts.len()).then_some(task)
+        (task <= self.cuts.len() && !self.destination.is_full()).then_some(task)
     }
 
     fn produce(&self, task: usize, worker: &mut Worker<'_>) -> Result<()> {
@@ -119,8 +120,8 @@ impl<'a, K: KeyEncoder> Drain for Merging<'a, K> {
         let first: u64 = starts.iter().sum();
         let tree = LoserTree::new(self.key, self.framing, shares);
         let Worker { lane, sum_out, .. } = worker;
+        let place = (task, first, bytes);
         self.destination
-            .sink
-            .write(lane, first, bytes, |writer| self.merge(tree, first, writer, sum_out))
+            .write(self.key, lane, place, |writer| self.merge(tree, first, writer, sum_out))
     }
 }

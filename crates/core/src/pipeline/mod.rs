@@ -30,7 +30,7 @@ mod stage;
 mod stream;
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::format::Framing;
@@ -38,6 +38,8 @@ use crate::incore::KeyedLoad;
 use crate::io::{Direct, Engine, File, Region};
 use crate::key::KeyEncoder;
 use crate::load::Source;
+use crate::load::lines::LineSource;
+use crate::operator::{Select, Selection};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::proof::Sum;
@@ -51,7 +53,7 @@ use generate::Generated;
 use spill::Spill;
 
 pub use sample::average_length;
-pub use stream::Stream;
+pub use stream::{HEADER_MAX, Stream, header_too_long};
 
 /// Where the records come from, open.
 #[derive(Debug)]
@@ -60,6 +62,15 @@ pub enum Input {
     Files(Vec<Arc<File>>),
     /// Streams, read in order.
     Stream(Mutex<Stream>),
+}
+
+/// The first lines of files.
+#[derive(Clone, Debug, Default)]
+pub struct Header {
+    /// Those of the first file.
+    pub bytes: Vec<u8>,
+    /// How long they are, in each file.
+    pub skips: Vec<u64>,
 }
 
 /// A job with everything decided.
@@ -79,6 +90,10 @@ pub struct Work {
     pub engine: Engine,
     /// Whether run files bypass the page cache.
     pub direct: Direct,
+    /// Which records are written.
+    pub select: Select,
+    /// What stands at the top of files, and is not sorted.
+    pub header: Header,
     /// Whether the output is proven.
     pub verify: bool,
 }
@@ -119,6 +134,36 @@ impl Work {
         }
     }
 
+    /// The inputs as the layout of lines sees them.
+    fn line_sources(&self) -> Vec<LineSource> {
+        let skips = self.header.skips.iter().copied().chain(std::iter::repeat(0));
+        let sources = self.sources().into_iter().zip(skips);
+        sources.map(|(source, skip)| LineSource { source, skip }).collect()
+    }
+
+    /// What stands at the top of the output; of a stream, once it has been read.
+    fn header(&self) -> Vec<u8> {
+        match &self.input {
+            Input::Files(_) => self.header.bytes.clone(),
+            Input::Stream(stream) => {
+                let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
+                stream.header().to_vec()
+            }
+        }
+    }
+
+    /// Bytes that a worker writes at a time.
+    fn task_bytes(&self) -> u64 {
+        // Selected records are held back in a buffer until it is the task's turn.
+        let most = if self.select.is_all() { u64::MAX } else { self.plan.lane.capacity as u64 / 2 };
+        self.plan.task_bytes.min(most)
+    }
+
+    /// Records that are needed of each run, where not all are.
+    fn run_limit(&self) -> Option<u64> {
+        self.select.limit.filter(|_| !self.select.groups())
+    }
+
     /// Bytes that the output may have more than the input: each file's last line may lack its end.
     fn terminators_lacking(&self) -> u64 {
         match (&self.input, self.framing) {
@@ -143,6 +188,8 @@ pub struct Outcome {
     pub records: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// What came of them to the output.
+    pub written: Written,
     /// Time and bytes of each phase.
     pub phases: Vec<(PhaseTime, LaneCounters)>,
     /// The engine that was used.
@@ -157,6 +204,15 @@ pub struct Outcome {
     pub runs: u64,
     /// Most runs merged at once.
     pub merge_width: u64,
+}
+
+/// What came to the output.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Written {
+    /// Bytes, the header included.
+    pub bytes: u64,
+    /// Records, where not all were written.
+    pub records: Option<u64>,
 }
 
 /// How a sort ended.
@@ -198,7 +254,9 @@ pub fn sort<K: KeyEncoder>(
 /// Makes sure that there is room, before there is work that could be lost.
 fn reserve(work: &Work, bytes: u64, output: &Output, spill: &Spill) -> Result<()> {
     let bytes = bytes + work.terminators_lacking();
-    output.reserve(bytes)?;
+    if work.select.is_all() {
+        output.reserve(bytes)?;
+    }
     if work.plan.is_one_pass {
         return Ok(());
     }
@@ -215,14 +273,13 @@ fn write_load<K: KeyEncoder>(
     output: &mut Output,
 ) -> Result<Outcome> {
     crew.enter(Phase::Writing)?;
-    let records = load.records();
-    let bytes = load.bytes();
-    let sink = output.sink(bytes)?;
-    let destination = Destination { sink: &sink, table: None, is_summed: work.verify };
-    let gathering = Gathering::new(key, load, work.framing, destination, work.plan.task_bytes);
-    stage::run(&mut crew.workers, None, Some(&gathering), stage::NOTHING_ELSE)?;
-    sink.assert_whole();
-    Ok(Outcome { records, bytes, passes: 1, loads: 1, ..Outcome::default() })
+    let (records, bytes) = (load.records(), load.bytes());
+    let written = write_to(work, crew, bytes, output, |crew, destination| {
+        let gathering = Gathering::new(key, load, work.framing, destination, work.task_bytes());
+        stage::run(&mut crew.workers, None, Some(&gathering), stage::NOTHING_ELSE)?;
+        Ok(())
+    })?;
+    Ok(Outcome { records, bytes, written, passes: 1, loads: 1, ..Outcome::default() })
 }
 
 /// Merges runs to the output.
@@ -240,15 +297,15 @@ fn write_runs<K: KeyEncoder>(
     crew.enter(Phase::IntermediateMerge)?;
     let more = passes::narrow(work, key, crew, &mut memory, (spill, &mut runs))?;
     crew.enter(Phase::Writing)?;
-    let sink = output.sink(bytes)?;
-    let destination = Destination { sink: &sink, table: None, is_summed: work.verify };
-    passes::merge(work, key, crew, &mut memory, &runs, destination)?;
-    sink.assert_whole();
-    let merge_width = generated.min(work.plan.merge_width as u64);
+    let merge_width = generated.min(runs.len() as u64);
+    let written = write_to(work, crew, bytes, output, |crew, destination| {
+        passes::merge(work, key, crew, &mut memory, &runs, destination).map(|_| ())
+    })?;
     let passes = if records == 0 { 1 } else { 2 + more };
     Ok(Outcome {
         records,
         bytes,
+        written,
         passes,
         loads: generated,
         runs: generated,
@@ -257,12 +314,45 @@ fn write_runs<K: KeyEncoder>(
     })
 }
 
+/// Lets `write` bring `bytes` bytes of records to the output; what was written in the end.
+fn write_to(
+    work: &Work,
+    crew: &mut Crew<'_>,
+    bytes: u64,
+    output: &mut Output,
+    write: impl FnOnce(&mut Crew<'_>, Destination<'_>) -> Result<()>,
+) -> Result<Written> {
+    let header = work.header();
+    let start = header.len() as u64;
+    let is_all = work.select.is_all();
+    let sink = if is_all { output.sink(start + bytes)? } else { output.growing_sink()? };
+    let lane = &mut crew.workers[0].lane;
+    if start > 0 {
+        sink.write(lane, 0, start, |writer| writer.put(&header))?;
+    }
+    let selection = (!is_all).then(|| Selection::new(work.select, work.framing, start));
+    let (is_summed, selection) = (work.verify, selection.as_ref());
+    write(crew, Destination { sink: &sink, table: None, is_summed, start, selection })?;
+    let written = match selection {
+        Some(selection) => {
+            let (bytes, records) = selection.finish(&sink, &mut crew.workers[0].lane)?;
+            Written { bytes, records: Some(records) }
+        }
+        None => Written { bytes: start + bytes, records: None },
+    };
+    sink.assert_whole();
+    Ok(written)
+}
+
 /// Holds what was written against what was read, and that against what the files held.
 fn prove(work: &Work, crew: &Crew<'_>, records: u64) -> Result<Option<Sum>> {
-    if let (Some(bytes), Framing::Fixed(length)) = (work.input.bytes(), work.framing) {
+    if let (Some(bytes), Framing::Fixed(length), None) =
+        (work.input.bytes(), work.framing, work.select.limit)
+    {
         assert_eq!(records, bytes / length as u64, "every record is in some load");
     }
-    if !work.verify {
+    // Records that nobody wants are not even sorted.
+    if !work.verify || work.select.limit.is_some() {
         return Ok(None);
     }
     let (read, written) = crew.sums();

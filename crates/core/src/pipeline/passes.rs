@@ -46,8 +46,7 @@ pub fn narrow<K: KeyEncoder>(
             merged.extend_from_slice(&runs[done..group.start]);
             let geometry = geometry(framing, key.key_length(), &runs[group.clone()]);
             let writer = RunWriter::create(&spill.next_path()?, work.direct, geometry)?;
-            let destination =
-                Destination { sink: writer.sink(), table: Some(writer.table()), is_summed: false };
+            let destination = Destination::run(&writer);
             let sum = merge(work, key, crew, memory, &runs[group.clone()], destination)?;
             merged.push(writer.finish(&mut crew.workers[0].lane, sum)?);
             for run in &runs[group.clone()] {
@@ -99,14 +98,14 @@ pub fn merge<K: KeyEncoder>(
     let mut expected = next_expected()?;
     let mut loaded: Option<LoadedSlab> = None;
     let mut starts = vec![0; readers.len()];
-    while expected.is_some() || loaded.is_some() {
+    while (expected.is_some() || loaded.is_some()) && !destination.is_full() {
         let raw = expected.map(|expected| {
             let memory = memory.pop().unwrap_or_else(|| unreachable!("one of two is free"));
             RawSlab::new(&readers, expected, memory)
         });
         let merging = loaded
             .as_ref()
-            .map(|slab| Merging::new(key, framing, slab, &starts, destination, plan.task_bytes));
+            .map(|slab| Merging::new(key, framing, slab, &starts, destination, work.task_bytes()));
         let is_last = raw.is_none();
         let next = stage::run(
             &mut crew.workers,

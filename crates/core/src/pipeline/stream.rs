@@ -1,7 +1,10 @@
 //! Standard input as a source of records: in order, of a length nobody knows beforehand.
 
 use std::collections::VecDeque;
+use std::path::Path;
 use std::time::{Duration, Instant};
+
+use memchr::memchr_iter;
 
 use crate::error::{Error, Result};
 use crate::format::Framing;
@@ -14,19 +17,59 @@ pub struct Stream {
     /// The stream being read, and those after it.
     readers: VecDeque<pipe::Reader>,
     framing: Framing,
-    /// The last byte that was read.
-    last: u8,
+    /// Lines at the top of each stream that are left out.
+    header_lines: u64,
+    /// Those of the first one.
+    header: Option<Vec<u8>>,
+    /// Bytes that were read behind a header and that nobody has had yet.
+    pending: VecDeque<u8>,
+    /// Whether the stream being read is past its header.
+    is_past_header: bool,
+    /// The last byte that was read of it.
+    last: Option<u8>,
+}
+
+/// Bytes read at a time while a header is looked for.
+const HEADER_STEP: usize = 4096;
+
+/// Most bytes of a header: it is held in memory besides everything that was planned.
+pub const HEADER_MAX: usize = 1 << 20;
+
+/// The error for a header that is longer.
+pub fn header_too_long(path: &Path) -> Error {
+    let message = format!(
+        "the header lines have more than {HEADER_MAX} bytes; are there as many, and is the format \
+         right?"
+    );
+    Error::Malformed { path: path.to_owned(), message }
 }
 
 impl Stream {
     /// Streams at their beginnings.
-    pub fn new(readers: impl IntoIterator<Item = pipe::Reader>, framing: Framing) -> Self {
-        Self { readers: readers.into_iter().collect(), framing, last: 0 }
+    pub fn new(
+        readers: impl IntoIterator<Item = pipe::Reader>,
+        framing: Framing,
+        header_lines: u64,
+    ) -> Self {
+        Self {
+            readers: readers.into_iter().collect(),
+            framing,
+            header_lines,
+            header: None,
+            pending: VecDeque::new(),
+            is_past_header: header_lines == 0,
+            last: None,
+        }
     }
 
     /// Whether the end of the last one has been seen.
     pub fn is_at_end(&self) -> bool {
         self.readers.is_empty()
+    }
+
+    /// The lines at the top of the first one, once it has been read.
+    pub fn header(&self) -> &[u8] {
+        self.header.as_deref().unwrap_or_default()
     }
 
     /// Reads until `buffer` is full or the last stream ends; bytes read, and how long that took. A
@@ -39,26 +82,71 @@ impl Stream {
     pub fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<(usize, Duration)> {
         let begun = Instant::now();
         let mut filled = 0;
-        while let Some(reader) = self.readers.front_mut() {
-            let read = reader.fill(&mut buffer[filled..], progress)?;
+        while filled < buffer.len() && !self.readers.is_empty() {
+            if !self.is_past_header {
+                self.pass_header(progress)?;
+            }
+            let pending = self.pending.len().min(buffer.len() - filled);
+            for (to, byte) in buffer[filled..].iter_mut().zip(self.pending.drain(..pending)) {
+                *to = byte;
+            }
+            let Some(reader) = self.readers.front_mut() else { break };
+            let read = pending + reader.fill(&mut buffer[filled + pending..], progress)?;
             filled += read;
             if read > 0 {
-                self.last = buffer[filled - 1];
+                self.last = Some(buffer[filled - 1]);
             }
             if filled == buffer.len() {
                 break;
             }
             match self.framing {
                 Framing::Fixed(length) => check_end(reader, length as u64)?,
-                Framing::Terminated(end) if reader.bytes() > 0 && self.last != end => {
-                    (buffer[filled], self.last) = (end, end);
+                Framing::Terminated(end) if self.last.is_some_and(|last| last != end) => {
+                    buffer[filled] = end;
                     filled += 1;
                 }
                 Framing::Terminated(_) => {}
             }
             self.readers.pop_front();
+            (self.is_past_header, self.last) = (self.header_lines == 0, None);
         }
         Ok((filled, begun.elapsed()))
+    }
+
+    /// Reads the header of the stream that is being read; of the first one, it is kept.
+    fn pass_header(&mut self, progress: &Progress) -> Result<()> {
+        self.is_past_header = true;
+        let (Framing::Terminated(end), Some(reader)) = (self.framing, self.readers.front_mut())
+        else {
+            return Ok(());
+        };
+        let mut read = Vec::new();
+        let (mut lines, mut searched) = (0, 0);
+        let header = loop {
+            let ends = memchr_iter(end, &read[searched..]);
+            let wanted = (self.header_lines - lines) as usize;
+            let mut found = 0;
+            let at = ends.inspect(|_| found += 1).nth(wanted - 1);
+            if let Some(at) = at {
+                break searched + at + 1;
+            }
+            (lines, searched) = (lines + found, read.len());
+            if searched > HEADER_MAX {
+                return Err(header_too_long(reader.name()));
+            }
+            read.resize(searched + HEADER_STEP, 0);
+            let more = reader.fill(&mut read[searched..], progress)?;
+            read.truncate(searched + more);
+            if more == 0 {
+                if read.last().is_some_and(|last| *last != end) {
+                    read.push(end);
+                }
+                break read.len();
+            }
+        };
+        self.pending.extend(read.drain(header..));
+        self.header.get_or_insert(read);
+        Ok(())
     }
 }
 

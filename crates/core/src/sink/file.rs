@@ -36,6 +36,21 @@ impl FileSink {
         Self { file, base, length, granule, edges: Mutex::default(), sums: None }
     }
 
+    /// A sink for as many bytes as come, until it is [sealed](Self::seal).
+    pub fn growing(file: Arc<File>, granule: usize) -> Self {
+        Self::new(file, 0, u64::MAX / granule as u64 * granule as u64, granule)
+    }
+
+    /// Writes the last granule of a growing sink, which turned out to have `length` bytes.
+    pub fn seal(&self, lane: &mut Lane<'_>, length: u64) -> Result<()> {
+        let granule = length / self.granule as u64;
+        let edge = self.edges.lock().unwrap_or_else(PoisonError::into_inner).remove(&granule);
+        let Some(edge) = edge else { return Ok(()) };
+        let mut region = lane.take_edge()?;
+        region[..self.granule].copy_from_slice(&edge.bytes);
+        self.write(lane, granule * self.granule as u64, region, 0..self.granule)
+    }
+
     /// The same, telling `sums` the checksum of every granule.
     pub fn with_checksums(
         file: Arc<File>,

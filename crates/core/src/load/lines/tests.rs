@@ -2,8 +2,9 @@
 
 use super::*;
 
-fn sources(sizes: &[u64]) -> Vec<Source> {
-    sizes.iter().map(|&bytes| Source { bytes, is_direct: true }).collect()
+fn sources(sizes: &[u64]) -> Vec<LineSource> {
+    let source = |&bytes| LineSource { source: Source { bytes, is_direct: true }, skip: 0 };
+    sizes.iter().map(source).collect()
 }
 
 /// Checks the loads that inputs of `sizes` are cut into.
@@ -48,4 +49,15 @@ fn what_is_left_is_known_by_input() {
     assert_eq!(cutter.place(), (1, 0));
     cutter.next_load(5000, 0);
     assert_eq!(cutter.left().collect::<Vec<_>>(), [(1, 4096, 5904), (2, 0, 5)]);
+}
+
+#[test]
+fn the_start_of_an_input_may_be_left_out() {
+    let source = |bytes, skip| LineSource { source: Source { bytes, is_direct: true }, skip };
+    let sources = vec![source(10, 10), source(9000, 5000), source(3, 1)];
+    let mut cutter = LineCutter::new(sources, 4096);
+    let load = cutter.next_load(1 << 20, 0);
+    let spans: Vec<_> = load.spans.iter().map(|s| (s.source, s.offset, s.skip, s.wanted)).collect();
+    assert_eq!(spans, [(1, 4096, 904, 4096), (1, 8192, 0, 808), (2, 0, 1, 3)]);
+    assert!(cutter.is_over());
 }
