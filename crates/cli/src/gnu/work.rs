@@ -43,8 +43,7 @@ pub fn show(order: TextOrder, settings: &Settings, locale: &Locale) -> Result<Ex
         let underline = Underline::new(&order, locale.is_utf8())?;
         let mut job = job(order, settings);
         // Removed when it is dropped; lines are in it and nowhere else until all are shown.
-        let place = job.temp.iter().find(|place| place.is_dir());
-        let directory = SpillDirectory::create(&place.cloned().unwrap_or_else(std::env::temp_dir))?;
+        let directory = SpillDirectory::create(&job.temp[0])?;
         let sorted = directory.path().join("sorted");
         job.output = Output::File(sorted.clone());
         run(job)?;
@@ -127,13 +126,12 @@ fn memory(budget: Budget) -> Budget {
     }
 }
 
-/// Where runs go: where the user said, else where temporary files go, as GNU sort has it.
+/// Where runs go: where the user said, else where temporary files go, as GNU sort has it. Like
+/// there, a place that is no directory only matters to a sort that has no other to go to.
 fn temporary(settings: &Settings) -> Vec<PathBuf> {
-    if settings.temporary.is_empty() {
-        vec![std::env::temp_dir()]
-    } else {
-        settings.temporary.clone()
-    }
+    let there = settings.temporary.iter().filter(|place| place.is_dir());
+    let there: Vec<PathBuf> = there.cloned().collect();
+    if there.is_empty() { vec![std::env::temp_dir()] } else { there }
 }
 
 /// The status or the complaint that a failure ends with.
