@@ -6,6 +6,8 @@ mod case;
 mod lines;
 mod options;
 mod random;
+mod shuffle;
+mod spill;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -48,6 +50,9 @@ fn compare(numbers: std::ops::Range<u64>) {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     if number >= numbers.end || faults.lock().expect("lock").len() >= FAULTS_MAX {
                         break;
+                    }
+                    if number % 10_000 == 0 {
+                        println!("from case {number}");
                     }
                     let case = Case::random(number, &locales);
                     let differs = |case: &Case| {
