@@ -51,7 +51,7 @@ fn compare(numbers: std::ops::Range<u64>) {
                     if number >= numbers.end || faults.lock().expect("lock").len() >= FAULTS_MAX {
                         break;
                     }
-                    if number % 10_000 == 0 {
+                    if number.is_multiple_of(10_000) {
                         println!("from case {number}");
                     }
                     let case = Case::random(number, &locales);

@@ -25,10 +25,10 @@ fn equal_keys_stay_together() {
     let mut line = || format!("{},{}\n", random.below(30), random.pick(&["a", "A", "b", "B"]));
     let lines: Vec<String> = (0..500).map(|_| line()).collect();
     let second = |line: &str| line.trim_end().split(',').nth(1).unwrap_or_default().to_owned();
-    type Key = fn(&str) -> String;
-    let cases: [(&[&str], &dyn Fn(&str) -> String); 5] = [
-        (&["-R"], &(str::to_owned as Key)),
-        (&["-R", "-s", "-f"], &(str::to_uppercase as Key)),
+    type Key<'a> = &'a dyn Fn(&str) -> String;
+    let cases: [(&[&str], Key<'_>); 5] = [
+        (&["-R"], &str::to_owned),
+        (&["-R", "-s", "-f"], &str::to_uppercase),
         (&["-t,", "-k2,2R"], &second),
         (&["-t,", "-k2,2Rf"], &|line| second(line).to_uppercase()),
         (&["--sort=random", "-r", "-t,", "-k2"], &second),
