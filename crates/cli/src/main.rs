@@ -25,6 +25,8 @@ fn main() -> ExitCode {
     }
     let outcome = match CommandLine::parse().command {
         Command::Sort(arguments) => command::sort::run(&arguments),
+        Command::Merge(arguments) => command::merge::run(&arguments),
+        Command::Check(arguments) => command::check::run(&arguments),
         Command::Gnu(arguments) => Ok(command::gnu::run(arguments)),
         Command::Generate(arguments) => command::generate::run(&arguments),
         Command::Validate(arguments) => command::validate::run(&arguments),

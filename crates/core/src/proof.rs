@@ -28,9 +28,15 @@ impl Sum {
 
     fn add_each<'a>(&mut self, records: impl Iterator<Item = &'a [u8]>) {
         for record in records {
-            self.checksum = self.checksum.wrapping_add(xxh3_128(record));
-            self.records += 1;
+            self.add_record(record);
         }
+    }
+
+    /// Adds one record.
+    #[inline]
+    pub fn add_record(&mut self, record: &[u8]) {
+        self.checksum = self.checksum.wrapping_add(xxh3_128(record));
+        self.records += 1;
     }
 
     /// What was added since `earlier`.

@@ -3,12 +3,15 @@
 //! A subcommand is one file here and one row in [`Command`]. The doc comment of an argument is its
 //! long help.
 
+pub mod check;
 pub mod completions;
 pub mod generate;
 pub mod gnu;
 pub mod man;
+pub mod merge;
 pub mod reference;
 pub mod sort;
+pub mod sorted;
 pub mod validate;
 
 use clap::{Parser, Subcommand};
@@ -28,7 +31,7 @@ pub struct CommandLine {
 const EXIT_STATUS: &str = "\
 Exit status:
   0    done
-  1    validate found the file out of order
+  1    check or validate found a file out of order
   2    the command line cannot be carried out as given
   3    the input does not have the form it was said to have
   4    the system refused to read or write, or there is not enough space
@@ -39,6 +42,8 @@ Exit status:
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Sort(sort::Arguments),
+    Merge(merge::Arguments),
+    Check(check::Arguments),
     Gnu(gnu::Arguments),
     Generate(generate::Arguments),
     Validate(validate::Arguments),

@@ -64,7 +64,7 @@ pub struct Arguments {
     /// decimal (any number of digits, exact), float, size (1K, 2.5Gi), month, version, natural
     /// (digits in text by their value) or random (a shuffle that keeps equal fields together).
     /// Modifiers: desc (largest first), ci (case does not count), trim (blanks at the ends do not
-    /// count).
+    /// count), locale=NAME (a language's order of text, the same on every machine: locale=de).
     ///
     /// fixed:N: LOCATION is a range of the record's bytes: 0..10 is the first ten, 4.. all but the
     /// first four. TYPE is bytes, an unsigned integer u8 u16le u16be u32le u32be u64le u64be, a

@@ -19,12 +19,14 @@ pub struct Complaint {
     names_help: bool,
     /// The exit status.
     status: u8,
+    /// What each message ends with.
+    end: u8,
 }
 
 impl Complaint {
     /// One message, and [`TROUBLE`].
     pub fn new(message: impl Into<Vec<u8>>) -> Self {
-        Self { messages: vec![message.into()], names_help: false, status: TROUBLE }
+        Self { messages: vec![message.into()], names_help: false, status: TROUBLE, end: b'\n' }
     }
 
     /// `what: file: why`, the file quoted where a shell would need it.
@@ -51,6 +53,12 @@ impl Complaint {
         self
     }
 
+    /// Ends messages with another byte: that of the lines they show.
+    pub fn ended_by(mut self, end: u8) -> Self {
+        self.end = end;
+        self
+    }
+
     /// The exit status.
     pub fn status(&self) -> u8 {
         self.status
@@ -60,7 +68,7 @@ impl Complaint {
     pub fn text(&self, name: &[u8]) -> Vec<u8> {
         let mut text = Vec::new();
         for message in &self.messages {
-            for part in [name, b": ", message, b"\n"] {
+            for part in [name, b": ", message, &[self.end]] {
                 text.extend_from_slice(part);
             }
         }

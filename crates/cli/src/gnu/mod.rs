@@ -109,8 +109,8 @@ fn sort(options: &Options, environment: &Environment, name: &[u8]) -> Result<Exi
     match settings.action {
         Action::Sort if settings.is_debugged => work::show(order, &settings, &environment.locale),
         Action::Sort => work::sort(order, &settings, quoting),
-        Action::Merge => Err(Complaint::new("merging is not supported yet")),
-        Action::Check(_) => Err(Complaint::new("checking is not supported yet")),
+        Action::Merge => work::merge(order, &settings, quoting),
+        Action::Check(check) => work::check(order, check, &settings, quoting),
     }
 }
 

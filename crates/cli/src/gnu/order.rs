@@ -68,20 +68,6 @@ pub struct Settings {
     pub compressor: Option<OsString>,
 }
 
-/// A locale's order of text.
-#[derive(Debug)]
-struct Language(Arc<Locale>);
-
-impl Collation for Language {
-    fn append_key(&self, text: &[u8], out: &mut Vec<u8>) {
-        self.0.append_key(text, out);
-    }
-
-    fn describe(&self) -> String {
-        self.0.name(Category::Collation)
-    }
-}
-
 /// Makes sense of a command line.
 pub fn settle(
     options: &Options,
@@ -198,8 +184,7 @@ fn order(
     locale: &Arc<Locale>,
     seed: [u8; 16],
 ) -> Result<TextOrder, Complaint> {
-    let collation = (!locale.sorts_by_bytes())
-        .then(|| Arc::new(Language(Arc::clone(locale))) as Arc<dyn Collation>);
+    let collation = (!locale.sorts_by_bytes()).then(|| Arc::clone(locale) as Arc<dyn Collation>);
     let specs: Vec<TextSpec> = keys.iter().map(|key| spec(key, collation.as_ref())).collect();
     if !locale.is_utf8() && !has_classes_of_c(locale, &specs) {
         let name = locale.name(Category::CharacterType);

@@ -10,13 +10,14 @@ use std::process::ExitCode;
 use sortwell::format::Format;
 use sortwell::io::locale::Locale;
 use sortwell::io::{Engine, SpillDirectory, redirect};
-use sortwell::job::{Budget, Input, Output, SortJob};
+use sortwell::job::{Budget, CheckJob, Input, MergeJob, Output, SortJob};
 use sortwell::key::text::TextOrder;
 use sortwell::stats::Progress;
 use sortwell::{ByteSize, Error};
 
 use super::complaint::{Complaint, reason};
 use super::order::Settings;
+use super::parse::Check;
 use super::quoting::Quoting;
 use super::underline::Underline;
 use crate::failure::Failure;
@@ -57,11 +58,8 @@ pub fn show(order: TextOrder, settings: &Settings, locale: &Locale) -> Result<Ex
 
 /// The job that a command line means.
 fn job(order: TextOrder, settings: &Settings) -> SortJob {
-    let mut job = SortJob::new(
-        settings.inputs.iter().map(|input| self::input(input)).collect(),
-        settings.output.as_ref().map_or(Output::Stdout, |path| Output::File(path.into())),
-        Format::Lines { terminator: order.terminator },
-    );
+    let format = Format::Lines { terminator: order.terminator };
+    let mut job = SortJob::new(inputs(settings), output(settings), format);
     job.order = Some(order);
     job.select.unique = settings.is_unique;
     job.memory = memory(settings.memory);
@@ -86,6 +84,66 @@ fn run(mut job: SortJob) -> Result<ExitCode, Failure> {
         signals::stoppable(&progress, || job.run(&progress))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Merges.
+pub fn merge(
+    order: TextOrder,
+    settings: &Settings,
+    quoting: Quoting,
+) -> Result<ExitCode, Complaint> {
+    let format = Format::Lines { terminator: order.terminator };
+    let job = MergeJob {
+        order: Some(order),
+        unique: settings.is_unique,
+        memory: memory(settings.memory),
+        merge_width: settings.merge_width,
+        temp: temporary(settings),
+        // As for sorting.
+        sync: false,
+        ..MergeJob::new(inputs(settings), output(settings), format)
+    };
+    let progress = Progress::new();
+    let ended = signals::stoppable(&progress, || job.run(&progress));
+    ended.map(|_| ExitCode::SUCCESS).or_else(|failure| end(&failure, quoting))
+}
+
+/// Looks for the first line that is out of order, and complains about it unless that is to be quiet.
+pub fn check(
+    order: TextOrder,
+    check: Check,
+    settings: &Settings,
+    quoting: Quoting,
+) -> Result<ExitCode, Complaint> {
+    let terminator = order.terminator;
+    let job = CheckJob {
+        order: Some(order),
+        unique: settings.is_unique,
+        memory: memory(settings.memory),
+        ..CheckJob::new(inputs(settings), Format::Lines { terminator })
+    };
+    let progress = Progress::new();
+    let checked = match signals::stoppable(&progress, || job.run(&progress)) {
+        Ok(checked) => checked,
+        Err(failure) => return end(&failure, quoting),
+    };
+    let Some(disorder) = checked.disorder else { return Ok(ExitCode::SUCCESS) };
+    if check == Check::Diagnose {
+        let name = settings.inputs.first().map_or(&b"-"[..], |name| name.as_bytes());
+        let place = format!(":{}: disorder: ", disorder.record_number);
+        let line = disorder.record.strip_suffix(&[terminator]).unwrap_or(&disorder.record);
+        let message = [name, place.as_bytes(), line].concat();
+        return Err(Complaint::new(message).ended_by(terminator).with_status(DISORDER));
+    }
+    Ok(ExitCode::from(DISORDER))
+}
+
+fn inputs(settings: &Settings) -> Vec<Input> {
+    settings.inputs.iter().map(|input| self::input(input)).collect()
+}
+
+fn output(settings: &Settings) -> Output {
+    settings.output.as_ref().map_or(Output::Stdout, |path| Output::File(path.into()))
 }
 
 fn input(name: &OsStr) -> Input {
@@ -155,6 +213,9 @@ fn end(failure: &Failure, quoting: Quoting) -> Result<ExitCode, Complaint> {
         Failure::Library(_) => Err(Complaint::new(failure.message())),
     }
 }
+
+/// The status that says that lines are out of order.
+const DISORDER: u8 = 1;
 
 /// What a shell reports of a program that SIGPIPE ended.
 const CLOSED_PIPE: u8 = 141;

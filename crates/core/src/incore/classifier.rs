@@ -21,7 +21,7 @@
 //! entries.
 
 use super::item::{DIGEST_BITS, LOCATION_MAX};
-use crate::key::{KeyEncoder, WORD_BYTES, is_last_open_word};
+use crate::key::{FEW_WORDS, KeyEncoder, WORD_BYTES, is_last_open_word};
 
 /// Stands for the word behind a key's last one: the location of the record.
 pub const LOCATION: usize = usize::MAX;
@@ -172,12 +172,6 @@ impl Sample {
     }
 }
 
-/// Word `word` of a record's key, or the record's location.
-#[inline]
-pub fn value_of<K: KeyEncoder>(key: &K, record: &[u8], location: u64, word: usize) -> u64 {
-    if word == LOCATION { location } else { key.word(record, word) }
-}
-
 impl Classifier {
     /// A classifier with one bucket, for loads that need no dealing.
     pub fn single(first_word: usize) -> Self {
@@ -219,25 +213,25 @@ impl Classifier {
     /// The bucket of a record at `location` in its load.
     #[inline(always)]
     pub fn bucket<K: KeyEncoder>(&self, key: &K, record: &[u8], location: u64) -> u32 {
-        self.descend(key, record, location).0
+        self.descend(&mut Words::new(key, record, location)).0
     }
 
     /// The bucket of a record and its digest there.
     #[inline(always)]
     pub fn classify<K: KeyEncoder>(&self, key: &K, record: &[u8], location: u64) -> (u32, u64) {
-        let (bucket, word, value) = self.descend(key, record, location);
+        let mut words = Words::new(key, record, location);
+        let (bucket, word, value) = self.descend(&mut words);
         let leaf = &self.leaves[bucket as usize];
-        let value =
-            if leaf.word == word { value } else { value_of(key, record, location, leaf.word) };
+        let value = if leaf.word == word { value } else { words.get(leaf.word) };
         (bucket, leaf.digest(value))
     }
 
     /// The bucket of a record, and the last word looked at with its value.
     #[inline(always)]
-    fn descend<K: KeyEncoder>(&self, key: &K, record: &[u8], location: u64) -> (u32, usize, u64) {
+    fn descend<K: KeyEncoder>(&self, words: &mut Words<'_, K>) -> (u32, usize, u64) {
         let mut node = &self.nodes[0];
         loop {
-            let value = value_of(key, record, location, node.word);
+            let value = words.get(node.word);
             let is_inside = u64::from(value >= node.base);
             let cell = (value.saturating_sub(node.base) >> node.shift).saturating_add(is_inside);
             let next =
@@ -247,6 +241,40 @@ impl Classifier {
             }
             node = &self.nodes[(next & !NODE) as usize];
         }
+    }
+}
+
+/// The words of one record's key, as nodes ask for them, and its location.
+struct Words<'a, K> {
+    key: &'a K,
+    record: &'a [u8],
+    location: u64,
+    /// Words from `first` on, which is [`LOCATION`] while there are none. Only costly keys have
+    /// them: most records are told apart by word 0, but what goes deeper asks for several.
+    few: [u64; FEW_WORDS],
+    first: usize,
+}
+
+impl<'a, K: KeyEncoder> Words<'a, K> {
+    #[inline(always)]
+    fn new(key: &'a K, record: &'a [u8], location: u64) -> Self {
+        Self { key, record, location, few: [0; FEW_WORDS], first: LOCATION }
+    }
+
+    /// Word `word` of the key, or the location.
+    #[inline(always)]
+    fn get(&mut self, word: usize) -> u64 {
+        if word == LOCATION {
+            return self.location;
+        }
+        if word == 0 || !self.key.is_costly() {
+            return self.key.word(self.record, word);
+        }
+        if let Some(value) = word.checked_sub(self.first).and_then(|place| self.few.get(place)) {
+            return *value;
+        }
+        (self.few, self.first) = (self.key.few_words(self.record, word), word);
+        self.few[0]
     }
 }
 

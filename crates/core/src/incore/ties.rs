@@ -3,7 +3,10 @@
 //! Small groups are compared record by record. Large ones (keys with long common beginnings) fetch
 //! the next 8-byte word of every key once, sort (word, number) pairs, and go on within equal words:
 //! a multikey sort (Bentley and Sedgewick, SODA 1997) by words instead of characters, which touches
-//! each word of a record once instead of once per comparison.
+//! each word of a record once instead of once per comparison. Keys that have to be made yield
+//! several words at a time, and groups of any size are sorted so (`rows`).
+
+mod rows;
 
 use super::classifier::{LOCATION, Leaf};
 use super::item::{digest, location};
@@ -31,10 +34,13 @@ pub fn settle<K: KeyEncoder>(
     if leaf.word == LOCATION || next_word >= key.words() {
         return; // equal digests are equal keys, and entries are sorted by location already
     }
-    for group in entries.chunk_by_mut(|a, b| digest(*a) == digest(*b)) {
-        if group.len() > 1 {
-            refine(group, next_word, key, records, wide, 0);
-        }
+    let groups = entries.chunk_by_mut(|a, b| digest(*a) == digest(*b));
+    let groups = groups.filter(|group| group.len() > 1);
+    if key.is_costly() {
+        let mut rows = Vec::new();
+        groups.for_each(|group| rows::refine(group, next_word, key, records, &mut rows, 0));
+    } else {
+        groups.for_each(|group| refine(group, next_word, key, records, wide, 0));
     }
 }
 
@@ -47,11 +53,7 @@ fn refine<K: KeyEncoder>(
     depth: usize,
 ) {
     if group.len() < SMALL || depth == DEPTH_MAX {
-        group.sort_unstable_by(|&a, &b| {
-            let (left, right) = (records.get(location(a)), records.get(location(b)));
-            key.compare_from(left, right, word).then(location(a).cmp(&location(b)))
-        });
-        return;
+        return compare(group, word, key, records);
     }
     let wide_here = &mut wide[..group.len()];
     loop {
@@ -85,6 +87,14 @@ fn refine<K: KeyEncoder>(
     for subgroup in open {
         refine(&mut group[subgroup], word + 1, key, records, wide, depth + 1);
     }
+}
+
+/// Sorts by comparing records with each other.
+fn compare<K: KeyEncoder>(group: &mut [u64], word: usize, key: &K, records: &Records<'_>) {
+    group.sort_unstable_by(|&a, &b| {
+        let (left, right) = (records.get(location(a)), records.get(location(b)));
+        key.compare_from(left, right, word).then(location(a).cmp(&location(b)))
+    });
 }
 
 /// The key word of a pair.

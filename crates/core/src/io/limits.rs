@@ -11,6 +11,9 @@ use rustix::process::{Resource, getrlimit, setrlimit};
 
 use crate::units::ByteSize;
 
+/// Files taken to be open where the system does not tell: the standard streams and a few more.
+const OPEN_FILES_USUAL: usize = 16;
+
 /// Where control groups are mounted: version 2, version 2 beside version 1, version 1. A group of
 /// version 1 keeps its files under other names.
 const CGROUP_MOUNTS: [(&str, &GroupFiles); 3] = [
@@ -67,6 +70,13 @@ pub fn raise_open_files() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     let _ = setrlimit(Resource::Nofile, limit);
+}
+
+/// Files that this process may still open, as far as the system tells.
+pub fn open_files_left() -> usize {
+    let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    let open = std::fs::read_dir("/proc/self/fd").map_or(OPEN_FILES_USUAL, Iterator::count);
+    usize::try_from(limit).unwrap_or(usize::MAX).saturating_sub(open)
 }
 
 /// Threads that can run at once: processors, less what affinity and control groups take away.

@@ -10,17 +10,23 @@
 //! between two of them sorts an earlier end first and 0 0 is left for whoever must tell where a key
 //! ends.
 //!
-//! What must stay true: keys are in the order of [`Locale::compare`]. In glibc from 2.28 on they
-//! are not always: two texts with the same letters and digits, that only differ in accents, case,
-//! blanks or punctuation, may compare otherwise than by their keys if letters follow digits or
-//! symbols in them (`" 1a"` and `"1 a"` in en_US.UTF-8). Its `strcoll` takes the second level of
-//! digits and symbols backwards, that of letters forwards, and errs where the two meet.
+//! What must stay true: keys are in the order of [`Locale::compare`]. With glibc they are made from
+//! its tables (`levels`), which was tried when it was decided on. Elsewhere, and where tables and
+//! library disagree, they are those of `strxfrm_l`, whose order is for the library to answer for.
+
+mod levels;
+mod weights;
 
 use std::cmp::Ordering;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr::NonNull;
+use std::sync::OnceLock;
+
+use levels::Levels;
+use weights::Weights;
 
 use libc::locale_t;
+use memchr::memchr;
 
 unsafe extern "C" {
     fn strxfrm_l(to: *mut c_char, from: *const c_char, size: usize, locale: locale_t) -> usize;
@@ -71,6 +77,9 @@ pub struct ByteClasses {
 pub struct Locale {
     /// `None` is the locale C. Owned: freed once, when dropped.
     handle: Option<NonNull<libc::c_void>>,
+    /// Made for the first key; `None` in it where the library's keys have to do. What it points to
+    /// lives as long as `handle`.
+    levels: OnceLock<Option<Levels>>,
 }
 
 // SAFETY: a locale object is only read after `newlocale` returned it; POSIX lets threads share it.
@@ -90,7 +99,7 @@ impl Drop for Locale {
 impl Locale {
     /// The locale C: bytes in order of their value, ASCII letters, no thousands separator.
     pub const fn c() -> Self {
-        Self { handle: None }
+        Self { handle: None, levels: OnceLock::new() }
     }
 
     /// A locale by its name, in all its parts. `None` where the system has none of that name.
@@ -102,7 +111,8 @@ impl Locale {
         // SAFETY: `name` ends with a NUL and outlives the call; a null base asks for a new object.
         let handle =
             unsafe { libc::newlocale(libc::LC_ALL_MASK, name.as_ptr(), std::ptr::null_mut()) };
-        NonNull::new(handle.cast()).map(|handle| Self { handle: Some(handle) })
+        NonNull::new(handle.cast())
+            .map(|handle| Self { handle: Some(handle), levels: OnceLock::new() })
     }
 
     /// The locale that `LC_ALL`, else each `LC_` variable, else `LANG` asks for. `None` where any
@@ -199,16 +209,33 @@ impl Locale {
 
     /// Appends a key for `text`: keys of two texts, compared as bytes (a shorter one first where it
     /// begins the longer one), are in the order of the texts. A byte 0 in a key has a 1 behind it.
-    pub fn append_key(&self, text: &[u8], key: &mut Vec<u8>) {
-        for (number, piece) in text.split(|&byte| byte == 0).enumerate() {
-            if number > 0 {
-                key.extend_from_slice(&[0, 1]);
+    /// Where no more than the first `limit` bytes of it are wanted, others may be left out.
+    pub fn append_key(&self, text: &[u8], limit: usize, key: &mut Vec<u8>) {
+        let end = key.len().saturating_add(limit);
+        let mut rest = text;
+        loop {
+            let piece_end = memchr(0, rest);
+            let piece = &rest[..piece_end.unwrap_or(rest.len())];
+            let room = end.saturating_sub(key.len());
+            match (self.levels(), self.raw()) {
+                (Some(levels), _) => levels.append_key(piece, room, key),
+                (None, Some(locale)) => append_piece(piece, key, locale),
+                (None, None) => key.extend_from_slice(piece),
             }
-            match self.raw() {
-                Some(locale) => append_piece(piece, key, locale),
-                None => key.extend_from_slice(piece),
-            }
+            let Some(piece_end) = piece_end.filter(|_| key.len() < end) else { return };
+            key.extend_from_slice(&[0, 1]);
+            rest = &rest[piece_end + 1..];
         }
+    }
+
+    /// What keys are made from, where it is not the library that makes them.
+    fn levels(&self) -> Option<&Levels> {
+        let make = || {
+            // SAFETY: the locale object lives, and as long as what is made: both belong to `self`.
+            let weights = unsafe { Weights::of(self.raw()?) }?;
+            Levels::new(weights, |a, b| self.compare(a, b))
+        };
+        self.levels.get_or_init(make).as_ref()
     }
 
     /// The order of two texts, by the C library's comparison.

@@ -16,19 +16,48 @@ pub struct Account {
     used: ProcessorTime,
 }
 
+/// How a job moved its bytes.
+#[derive(Debug)]
+pub struct Made {
+    /// Worker threads.
+    pub threads: usize,
+    /// Whether inputs were read past the page cache.
+    pub direct_input: bool,
+    /// Whether the output was written past it.
+    pub direct_output: bool,
+    /// What was read and written.
+    pub streams: Streams,
+}
+
 impl Account {
     /// Starts the clocks.
     pub fn open() -> Self {
         Self { begun: Instant::now(), used: limits::processor_time() }
     }
 
-    /// Stops them.
+    /// Stops them, for a sort.
     pub fn close(
         &self,
         work: &Work,
         outcome: &Outcome,
         budget: ByteSize,
         direct_output: bool,
+    ) -> Result<Statistics> {
+        let made = Made {
+            threads: work.plan.threads,
+            direct_input: work.input.is_direct(),
+            direct_output,
+            streams: streams(&outcome.phases),
+        };
+        self.close_with(outcome, budget, made)
+    }
+
+    /// Stops them, with what only the job itself knows.
+    pub fn close_with(
+        &self,
+        outcome: &Outcome,
+        budget: ByteSize,
+        made: Made,
     ) -> Result<Statistics> {
         let used = limits::processor_time();
         let seconds = self.begun.elapsed().as_secs_f64();
@@ -45,13 +74,13 @@ impl Account {
             loads: outcome.loads,
             runs: outcome.runs,
             merge_width: outcome.merge_width,
-            threads: work.plan.threads,
+            threads: made.threads,
             engine: outcome.engine,
-            direct_input: work.input.is_direct(),
-            direct_output,
+            direct_input: made.direct_input,
+            direct_output: made.direct_output,
             memory_budget: budget,
             memory_peak: limits::memory_peak().unwrap_or_default(),
-            streams: streams(&outcome.phases),
+            streams: made.streams,
             phases,
             user_seconds: used.user_seconds - self.used.user_seconds,
             system_seconds: used.system_seconds - self.used.system_seconds,

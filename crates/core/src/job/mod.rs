@@ -1,9 +1,12 @@
 //! The front door: what a user means by "sort this", and the call that does it.
 //!
 //! A [`SortJob`] says what is wanted and nothing about how; `plan` decides how, `pipeline` does it.
+//! [`MergeJob`] and [`CheckJob`] are for inputs that are sorted already.
 
 mod account;
 mod budget;
+mod check;
+mod merge;
 mod open;
 
 use std::path::PathBuf;
@@ -20,6 +23,10 @@ use crate::stats::{Progress, Statistics};
 use crate::units::ByteSize;
 
 use account::Account;
+
+pub use crate::pipeline::sorted::{Checked, Disorder};
+pub use check::CheckJob;
+pub use merge::MergeJob;
 
 /// Where records come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,7 +126,7 @@ impl SortJob {
     pub fn run(&self, progress: &Progress) -> Result<Statistics> {
         let account = Account::open();
         let framing = self.format.framing();
-        let key = self.key()?;
+        let key = key(self.format, &self.keys, self.order.as_ref())?;
         if self.select.count && framing.fixed_length().is_some() {
             let message = "counts stand before lines, and records of fixed length have no room for \
                            them; leave out --count";
@@ -127,12 +134,12 @@ impl SortJob {
         }
         limits::raise_open_files();
         let engine = self.engine.probe()?;
-        let temp = open::temp(self)?;
+        let temp = open::temp(&self.temp, &self.output)?;
         let mut input = open::inputs(self, engine, framing)?;
         let budget = self.memory.resolve()?;
         let header = open::header(self, &input, framing)?;
         let mut record_length = open::record_length(&input, framing)?;
-        let mut output = open::output(self, progress)?;
+        let mut output = open::output(&self.output, self.direct, progress)?;
         loop {
             let plan = Plan::new(&Need {
                 input_bytes: input.bytes(),
@@ -181,14 +188,13 @@ impl SortJob {
             }
         }
     }
+}
 
-    fn key(&self) -> Result<Key> {
-        match self.format {
-            Format::Fixed { length } => Key::new(&self.keys, length as usize),
-            Format::Lines { terminator } => match &self.order {
-                Some(order) => Key::for_lines(order),
-                None => Key::for_lines(&TextOrder::by_bytes(terminator)),
-            },
-        }
+/// What records of this format are ordered by.
+fn key(format: Format, keys: &[KeySpec], order: Option<&TextOrder>) -> Result<Key> {
+    match (format, order) {
+        (Format::Fixed { length }, _) => Key::new(keys, length as usize),
+        (Format::Lines { .. }, Some(order)) => Key::for_lines(order),
+        (Format::Lines { terminator }, None) => Key::for_lines(&TextOrder::by_bytes(terminator)),
     }
 }

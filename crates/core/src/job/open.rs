@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::io::{Direct, Engine, File, directory_of, pipe, redirect, sweep};
 use crate::output;
+use crate::pipeline::sorted::Place;
 use crate::pipeline::{self, HEADER_MAX, Header, header_too_long};
 use crate::stats::Progress;
 
@@ -41,7 +42,7 @@ pub fn inputs(job: &SortJob, engine: Engine, framing: Framing) -> Result<pipelin
         if let Input::File(path) = input {
             let file = File::open_read(path, direct)?;
             if let Framing::Fixed(length) = framing {
-                check_length(&file, length as u64)?;
+                check_length(file.path(), file.len(), length as u64)?;
             }
             files.push(file);
         }
@@ -90,6 +91,28 @@ fn first_lines(file: &File, end: u8, count: u64) -> Result<Vec<u8>> {
     Ok(lines)
 }
 
+/// What inputs are, for jobs that open them one after the other: those that cannot be opened at all
+/// are heard of before work is spent on the others.
+pub fn places(inputs: &[Input], framing: Framing) -> Result<Vec<Place>> {
+    inputs.iter().map(|input| place(input, framing)).collect()
+}
+
+fn place(input: &Input, framing: Framing) -> Result<Place> {
+    let Input::File(path) = input else { return Ok(Place::Stdin) };
+    let data = fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
+    if data.is_dir() {
+        return Err(Error::io("read", path, Errno::ISDIR));
+    }
+    access(path, Access::READ_OK).map_err(|e| Error::io("open", path, e))?;
+    if is_stream(input) {
+        return Ok(Place::Stream(path.clone()));
+    }
+    if let (Framing::Fixed(length), true) = (framing, data.is_file()) {
+        check_length(path, data.len(), length as u64)?;
+    }
+    Ok(Place::File(path.clone(), data.len()))
+}
+
 /// Bytes per record; where records differ, their average over some pages of the input.
 pub fn record_length(input: &pipeline::Input, framing: Framing) -> Result<usize> {
     match (framing, input) {
@@ -118,34 +141,33 @@ fn is_stream(input: &Input) -> bool {
     }
 }
 
-fn check_length(file: &Arc<File>, record_length: u64) -> Result<()> {
-    let excess = file.len() % record_length;
+fn check_length(path: &Path, bytes: u64, record_length: u64) -> Result<()> {
+    let excess = bytes % record_length;
     if excess == 0 {
         return Ok(());
     }
     Err(Error::Malformed {
-        path: file.path().to_owned(),
+        path: path.to_owned(),
         message: format!(
-            "{} bytes are not a multiple of the record length {record_length}: {excess} bytes are \
-             left after record {}; is the record length right?",
-            file.len(),
-            file.len() / record_length
+            "{bytes} bytes are not a multiple of the record length {record_length}: {excess} bytes \
+             are left after record {}; is the record length right?",
+            bytes / record_length
         ),
     })
 }
 
 /// Opens the output: a temporary file beside the final name, or a stream.
-pub fn output(job: &SortJob, progress: &Progress) -> Result<output::Output> {
-    match &job.output {
+pub fn output(output: &Output, direct: Direct, progress: &Progress) -> Result<output::Output> {
+    match output {
         Output::Stdout => match redirect::output() {
-            Some(path) => output::Output::redirected(&path, job.direct),
+            Some(path) => output::Output::redirected(&path, direct),
             None => Ok(output::Output::Stream(Some(pipe::Writer::stdout()?))),
         },
         Output::File(path) => match fs::metadata(path) {
             Ok(data) if !data.is_file() && !data.is_dir() => {
                 Ok(output::Output::Stream(Some(pipe::Writer::open(path, progress)?)))
             }
-            _ => output::Output::file(path, job.direct),
+            _ => output::Output::file(path, direct),
         },
     }
 }
@@ -154,12 +176,12 @@ pub fn output(job: &SortJob, progress: &Progress) -> Result<output::Output> {
 ///
 /// What the user said must be good even if nothing will spill: whether it does hangs on the input,
 /// and a mistake is better heard of today than on the day the input has grown.
-pub fn temp(job: &SortJob) -> Result<Vec<PathBuf>> {
-    for place in &job.temp {
+pub fn temp(temp: &[PathBuf], output: &Output) -> Result<Vec<PathBuf>> {
+    for place in temp {
         check_directory(place).map_err(|e| Error::io("spill to", place, e))?;
     }
-    let places = match &job.output {
-        _ if !job.temp.is_empty() => job.temp.clone(),
+    let places = match output {
+        _ if !temp.is_empty() => temp.to_vec(),
         Output::File(path) => vec![directory_of(path).to_owned()],
         Output::Stdout => vec![std::env::temp_dir()],
     };

@@ -51,6 +51,9 @@ pub const WORD_BYTES: usize = 8;
 /// Bytes of the key in a word of an open key: the last byte of the word is for their number.
 pub const OPEN_WORD_BYTES: usize = WORD_BYTES - 1;
 
+/// Words that are asked for together of a key that has to be made: 28 bytes of it.
+pub const FEW_WORDS: usize = 4;
+
 /// The last byte of a word of an open key that is not its last.
 const CONTINUES: u64 = WORD_BYTES as u64;
 
@@ -108,6 +111,26 @@ pub trait KeyEncoder: Send + Sync {
     /// the key is open.
     fn words(&self) -> usize {
         self.key_length().div_ceil(WORD_BYTES)
+    }
+
+    /// Whether words have to be made, each from the beginning of the key, instead of being loaded.
+    /// Whoever wants several then asks for them together.
+    #[inline]
+    fn is_costly(&self) -> bool {
+        false
+    }
+
+    /// Words of the key from word `first` on, and zeros behind its last.
+    #[inline]
+    fn few_words(&self, record: &[u8], first: usize) -> [u64; FEW_WORDS] {
+        let mut words = [0; FEW_WORDS];
+        for (index, word) in (first..self.words()).zip(&mut words) {
+            *word = self.word(record, index);
+            if self.is_last(index, *word) {
+                break;
+            }
+        }
+        words
     }
 
     /// Whether keys differ in length.

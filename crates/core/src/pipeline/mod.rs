@@ -25,6 +25,7 @@ mod merging;
 mod passes;
 mod sample;
 mod slabs;
+pub mod sorted;
 mod spill;
 mod stage;
 mod stream;
@@ -276,8 +277,7 @@ fn write_load<K: KeyEncoder>(
     let (records, bytes) = (load.records(), load.bytes());
     let written = write_to(work, crew, bytes, output, |crew, destination| {
         let gathering = Gathering::new(key, load, work.framing, destination, work.task_bytes());
-        stage::run(&mut crew.workers, None, Some(&gathering), stage::NOTHING_ELSE)?;
-        Ok(())
+        stage::run(&mut crew.workers, None, Some(&gathering), stage::NOTHING_ELSE).map(drop)
     })?;
     Ok(Outcome { records, bytes, written, passes: 1, loads: 1, ..Outcome::default() })
 }

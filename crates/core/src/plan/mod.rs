@@ -3,10 +3,11 @@
 //! A [`Plan`] is a pure function of a [`Need`]: sizes of the input, record and key, the memory
 //! budget and the number of workers. It opens no file and asks no clock, so that it can be printed,
 //! tested and held against the outcome. `memory` divides the budget, `passes` decides how runs are
-//! merged.
+//! merged, `streams` how inputs are that are sorted already.
 
 pub mod memory;
 pub mod passes;
+pub mod streams;
 
 use crate::error::{Error, Result};
 use crate::incore::Item;

@@ -67,6 +67,11 @@ impl FileSink {
         &self.file
     }
 
+    /// Bytes of a granule.
+    pub fn granule(&self) -> usize {
+        self.granule
+    }
+
     /// Bytes of data, padded to whole granules.
     pub fn padded_length(&self) -> u64 {
         self.length.next_multiple_of(self.granule as u64)

@@ -26,6 +26,9 @@ pub use stream::{StreamSink, StreamWriter};
 
 use crate::error::Result;
 
+/// The length of a sink whose data ends nobody knows where yet.
+pub const OPEN_LENGTH: u64 = i64::MAX as u64;
+
 /// Takes the bytes of one task, in order.
 pub trait Writer {
     /// Free space to put bytes into: at least one byte, and no less than the slack behind the
@@ -69,6 +72,29 @@ impl Sink {
     pub fn assert_whole(&self) {
         if let Self::File(sink) = self {
             sink.assert_whole();
+        }
+    }
+
+    /// Lets `produce` write everything there is, and say in the end how many bytes that was. A file
+    /// made for [`OPEN_LENGTH`] bytes is padded with zeros, which the caller cuts off.
+    pub fn write_open(
+        &self,
+        lane: &mut Lane<'_>,
+        produce: impl FnOnce(&mut dyn Writer) -> Result<u64>,
+    ) -> Result<u64> {
+        match self {
+            Self::File(sink) => {
+                let mut writer = FileWriter::new(sink, lane, 0)?;
+                let bytes = produce(&mut writer)?;
+                let end = bytes.next_multiple_of(sink.granule() as u64);
+                writer.put(&vec![0; (end - bytes) as usize])?;
+                writer.finish(end).map(|()| bytes)
+            }
+            Self::Stream(sink) => {
+                let mut writer = StreamWriter::new(sink, lane, 0)?;
+                let bytes = produce(&mut writer)?;
+                writer.finish(bytes).map(|()| bytes)
+            }
         }
     }
 

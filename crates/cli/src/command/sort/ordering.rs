@@ -5,7 +5,7 @@ use std::str::FromStr;
 use sortwell::format::Format;
 use sortwell::job::SortJob;
 use sortwell::key::KeySpec;
-use sortwell::key::text::{Separator, TextKeySpec, TextOrder, TextSpec};
+use sortwell::key::text::{Separator, TextKeySpec, TextOrder, TextSpec, collation};
 use sortwell::{Error, Result};
 
 /// The words on the command line that decide the order.
@@ -67,12 +67,7 @@ impl Ordering<'_> {
 
 /// What a key means, with the collation it names.
 fn spec(key: &TextKeySpec) -> Result<TextSpec> {
-    match key.locale() {
-        None => Ok(key.spec(None)),
-        Some(locale) => {
-            Err(Error::Usage(format!("locale={locale} is not supported in this build")))
-        }
-    }
+    Ok(key.spec(key.locale().map(collation).transpose()?))
 }
 
 fn read_all<T: FromStr<Err = String>>(keys: &[String]) -> Result<Vec<T>> {

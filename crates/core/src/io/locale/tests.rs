@@ -25,7 +25,7 @@ fn installed_one(name: &str) -> Option<Locale> {
 
 fn key(locale: &Locale, text: &[u8]) -> Vec<u8> {
     let mut key = Vec::new();
-    locale.append_key(text, &mut key);
+    locale.append_key(text, usize::MAX, &mut key);
     key
 }
 
@@ -50,15 +50,14 @@ fn texts(alphabet: &[&[u8]], count: usize) -> Vec<Vec<u8>> {
     (0..count).map(|_| text()).collect()
 }
 
-/// Compares every pair both ways; `is_open` says for which the answers may differ.
-fn compare_all(alphabet: &[&[u8]], is_open: fn(&[u8], &[u8]) -> bool) {
+/// Compares every pair both ways.
+fn compare_all(alphabet: &[&[u8]]) {
     let texts = texts(alphabet, 300);
     for (name, locale) in installed() {
         let keys: Vec<Vec<u8>> = texts.iter().map(|text| key(&locale, text)).collect();
         for (a, key_a) in texts.iter().zip(&keys) {
             for (b, key_b) in texts.iter().zip(&keys) {
-                let is_same = locale.compare(a, b) == key_a.cmp(key_b);
-                assert!(is_same || is_open(key_a, key_b), "{name}: {a:?} and {b:?}");
+                assert_eq!(key_a.cmp(key_b), locale.compare(a, b), "{name}: {a:?} and {b:?}");
             }
         }
     }
@@ -68,18 +67,18 @@ fn compare_all(alphabet: &[&[u8]], is_open: fn(&[u8], &[u8]) -> bool) {
 fn keys_of_letters_and_blanks_are_in_the_order_of_the_comparison() {
     let letters: [&[u8]; 11] =
         [b"a", b"A", b"b", b"B", b" ", b"-", b".", b"\t", b"z", b"\0", b"\x01"];
-    compare_all(&letters, |_, _| false);
+    compare_all(&letters);
 }
 
 #[test]
 fn keys_of_digits_and_signs_are_in_the_order_of_the_comparison() {
     let numbers: [&[u8]; 9] = [b"0", b"1", b"2", b"$", b"+", b"-", b".", b" ", b"\0"];
-    compare_all(&numbers, |_, _| false);
+    compare_all(&numbers);
 }
 
 #[test]
-fn other_keys_are_too_where_first_levels_differ() {
-    let all: [&[u8]; 12] = [
+fn keys_of_all_together_are_too() {
+    let all: [&[u8]; 16] = [
         b"a",
         b"B",
         b" ",
@@ -89,16 +88,54 @@ fn other_keys_are_too_where_first_levels_differ() {
         b"$",
         b"\xff",
         b"\xe4",
+        b"l",
+        "·".as_bytes(),
+        "²".as_bytes(),
+        "é".as_bytes(),
         "ß".as_bytes(),
         "Æ".as_bytes(),
         "漢".as_bytes(),
     ];
-    // The head of `locale.rs` tells of the library's defect that is let off here.
-    compare_all(&all, |a, b| first_level(a) == first_level(b));
+    compare_all(&all);
 }
 
-fn first_level(key: &[u8]) -> Option<&[u8]> {
-    key.split(|&byte| byte == 1).next()
+#[test]
+fn keys_of_any_characters_and_any_bytes_are_too() {
+    let mut alphabet: Vec<Vec<u8>> = (1..=0xff_u8).step_by(7).map(|byte| vec![byte]).collect();
+    // Alphabets of Europe and Asia, marks that join letters, ranges, and planes beyond the first.
+    let blocks = [0x20, 0xc0, 0x300, 0x390, 0x430, 0x5d0, 0x915, 0xe40, 0xf71, 0x1100, 0x2010];
+    for first in blocks.into_iter().chain([0x3041, 0x4e00, 0x9fa0, 0xac00, 0x1f600, 0x20000]) {
+        let characters = (0..40).step_by(3).filter_map(|offset| char::from_u32(first + offset));
+        alphabet.extend(characters.map(|character| character.to_string().into_bytes()));
+    }
+    let alphabet: Vec<&[u8]> = alphabet.iter().map(Vec::as_slice).collect();
+    compare_all(&alphabet);
+}
+
+#[test]
+fn keys_are_made_from_the_tables_of_the_library() {
+    if cfg!(target_env = "gnu") {
+        for (name, locale) in installed().filter(|(_, locale)| !locale.sorts_by_bytes()) {
+            assert!(locale.levels().is_some(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn beginnings_of_keys_begin_the_keys() {
+    let alphabet: [&[u8]; 7] = [b"a", b"B", b"1", b" ", b"\0", "é".as_bytes(), b"\xff"];
+    for (name, locale) in installed() {
+        for text in texts(&alphabet, 100) {
+            let whole = key(&locale, &text);
+            for limit in 0..=whole.len() + 1 {
+                let mut beginning = Vec::new();
+                locale.append_key(&text, limit, &mut beginning);
+                let wanted = limit.min(whole.len());
+                assert!(beginning.len() >= wanted, "{name}: {text:?} {limit}");
+                assert_eq!(beginning[..wanted], whole[..wanted], "{name}: {text:?} {limit}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -117,7 +154,7 @@ fn long_texts_have_keys_too() {
 fn keys_are_appended() {
     for (_, locale) in installed() {
         let mut appended = b"before".to_vec();
-        locale.append_key(b"x", &mut appended);
+        locale.append_key(b"x", usize::MAX, &mut appended);
         assert_eq!(appended, [b"before".as_slice(), &key(&locale, b"x")].concat());
     }
 }

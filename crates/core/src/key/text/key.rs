@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 use std::cmp::Ordering;
+use std::ops::Range;
 
-use super::super::{KeyEncoder, OPEN_WORD_BYTES, is_last_open_word, open_word};
+use super::super::{FEW_WORDS, KeyEncoder, OPEN_WORD_BYTES, is_last_open_word, open_word};
 use super::field::Fields;
 use super::order::{Separator, TextOrder, TextSpec};
 use super::part::Part;
@@ -18,6 +19,11 @@ pub struct TextKey {
     /// At least one.
     parts: Box<[Part]>,
 }
+
+/// Bytes of a part's key that two records are compared by at first. A collation makes no more than
+/// these, where its whole keys are several times as long as the text; they are twice what two lines
+/// of a sorted table have in common, and to compare them a second time costs little more.
+const COMPARED_FIRST: usize = 64;
 
 thread_local! {
     /// Space for the keys of two records that are compared.
@@ -43,15 +49,11 @@ impl TextKey {
             ));
         }
         let mut specs = order.specs.clone();
-        if let Some(last) = &order.then_whole {
-            let collated = last.collation.as_ref().map(|collation| TextSpec {
-                collation: Some(collation.clone()),
-                is_descending: last.is_descending,
-                ..TextSpec::default()
-            });
-            specs.extend(collated);
-            specs.push(TextSpec { is_descending: last.is_descending, ..TextSpec::default() });
-        }
+        specs.extend(order.then_whole.as_ref().map(|last| TextSpec {
+            collation: last.collation.clone(),
+            is_descending: last.is_descending,
+            ..TextSpec::default()
+        }));
         if specs.is_empty() {
             specs.push(TextSpec::default());
         }
@@ -71,6 +73,25 @@ impl TextKey {
     #[inline]
     fn fields<'a>(&self, record: &'a [u8]) -> Fields<'a> {
         Fields::new(without_terminator(record, self.terminator), self.separator)
+    }
+
+    /// Shows the words `wanted` of a record's key, made at once; none behind its last.
+    #[inline]
+    fn show_words(&self, record: &[u8], wanted: Range<usize>, mut show: impl FnMut(u64)) {
+        let (mut key, other) = COMPARED.take();
+        key.clear();
+        let end = wanted.end.saturating_mul(OPEN_WORD_BYTES);
+        // One byte more tells whether the last of them is the last of the key.
+        self.append(record, &mut BufferSink::new(&mut key, end.saturating_add(1)));
+        for index in wanted {
+            let from = index.saturating_mul(OPEN_WORD_BYTES).min(key.len());
+            let word = open_word(&key[from..]);
+            show(word);
+            if is_last_open_word(word) {
+                break;
+            }
+        }
+        COMPARED.set((key, other));
     }
 
     #[inline]
@@ -107,19 +128,23 @@ impl KeyEncoder for TextKey {
     }
 
     fn words_from(&self, record: &[u8], first: usize, count: usize, out: &mut Vec<u64>) {
-        let (mut key, other) = COMPARED.take();
-        key.clear();
-        let end = first.saturating_add(count).saturating_mul(OPEN_WORD_BYTES);
-        self.key_bytes(record, end.saturating_add(1), &mut key);
-        for index in first..first.saturating_add(count) {
-            let from = index.saturating_mul(OPEN_WORD_BYTES).min(key.len());
-            let word = open_word(&key[from..]);
-            out.push(word);
-            if is_last_open_word(word) {
-                break;
+        self.show_words(record, first..first.saturating_add(count), |word| out.push(word));
+    }
+
+    #[inline]
+    fn is_costly(&self) -> bool {
+        true
+    }
+
+    fn few_words(&self, record: &[u8], first: usize) -> [u64; FEW_WORDS] {
+        let mut words = [0; FEW_WORDS];
+        let mut slots = words.iter_mut();
+        self.show_words(record, first..first.saturating_add(FEW_WORDS), |word| {
+            if let Some(slot) = slots.next() {
+                *slot = word;
             }
-        }
-        COMPARED.set((key, other));
+        });
+        words
     }
 
     #[inline]
@@ -130,24 +155,40 @@ impl KeyEncoder for TextKey {
     }
 
     fn compare_from(&self, a: &[u8], b: &[u8], _word: usize) -> Ordering {
+        if a == b {
+            return Ordering::Equal; // and no key has to be made to see it
+        }
         let (mut fields_a, mut fields_b) = (self.fields(a), self.fields(b));
         for part in &self.parts {
-            let order = part.compare(&mut fields_a, &mut fields_b).unwrap_or_else(|| {
-                let (mut key_a, mut key_b) = COMPARED.take();
-                key_a.clear();
-                key_b.clear();
-                part.append(&mut fields_a, &mut BufferSink::new(&mut key_a, usize::MAX));
-                part.append(&mut fields_b, &mut BufferSink::new(&mut key_b, usize::MAX));
-                let order = key_a.cmp(&key_b);
-                COMPARED.set((key_a, key_b));
-                order
-            });
+            let order = part
+                .compare(&mut fields_a, &mut fields_b)
+                .unwrap_or_else(|| compare_keys(part, &mut fields_a, &mut fields_b));
             if order.is_ne() {
                 return order;
             }
         }
         Ordering::Equal
     }
+}
+
+/// Compares two records by their keys of one part, which has to make them: a little of them first,
+/// as that decides most comparisons.
+fn compare_keys<'a>(part: &Part, a: &mut Fields<'a>, b: &mut Fields<'a>) -> Ordering {
+    let (mut key_a, mut key_b) = COMPARED.take();
+    let mut order = Ordering::Equal;
+    for limit in [COMPARED_FIRST, usize::MAX] {
+        for (fields, key) in [(&mut *a, &mut key_a), (&mut *b, &mut key_b)] {
+            key.clear();
+            part.append(fields, &mut BufferSink::new(key, limit));
+            key.truncate(limit);
+        }
+        order = key_a.cmp(&key_b);
+        if order.is_ne() || key_a.len() < limit {
+            break;
+        }
+    }
+    COMPARED.set((key_a, key_b));
+    order
 }
 
 #[cfg(test)]

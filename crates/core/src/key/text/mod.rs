@@ -16,6 +16,7 @@
 //! no further than the word that is wanted. Every part but an ascending last one ends itself, so
 //! that no part runs into the next (`encode`).
 
+mod collate;
 mod encode;
 mod field;
 mod key;
@@ -25,6 +26,7 @@ mod part;
 mod sink;
 mod spec;
 
+pub use collate::collation;
 pub use key::TextKey;
 pub use line::LineKey;
 pub use order::{

@@ -101,6 +101,13 @@ pub trait Collation: Send + Sync + Debug {
     /// pair 0 0 ends a key that another follows.
     fn append_key(&self, text: &[u8], out: &mut Vec<u8>);
 
+    /// Like [`append_key`](Self::append_key) where only the first `limit` bytes of the key are
+    /// wanted: what follows them may be left out. The key prefix of a record is a few bytes.
+    fn append_beginning(&self, text: &[u8], limit: usize, out: &mut Vec<u8>) {
+        let _ = limit;
+        self.append_key(text, out);
+    }
+
     /// Its name, as a person writes it.
     fn describe(&self) -> String;
 }
@@ -139,7 +146,8 @@ impl TextSpec {
 pub struct LastResort {
     /// Whether the largest comes first.
     pub is_descending: bool,
-    /// The order of the whole records; by their bytes without one, and where it finds them equal.
+    /// The order of the whole records, which may find some equal that differ; by their bytes without
+    /// one.
     pub collation: Option<Arc<dyn Collation>>,
 }
 

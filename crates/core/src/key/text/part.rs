@@ -82,11 +82,14 @@ impl Part {
     fn append_text<S: Sink>(&self, text: &[u8], out: &mut S) {
         match self.spec.text_type {
             TextType::Bytes | TextType::Random => match &self.spec.collation {
-                Some(collation) => with_buffer(&COLLATED, |key| {
-                    collation.append_key(text, key);
-                    match self.spec.text_type {
-                        TextType::Random => random::append(key, self.seed, out),
-                        _ => bytes::append_collated(key, self.is_open, out),
+                Some(collation) => with_buffer(&COLLATED, |key| match self.spec.text_type {
+                    TextType::Random => {
+                        collation.append_key(text, key);
+                        random::append(key, self.seed, out);
+                    }
+                    _ => {
+                        collation.append_beginning(text, out.room(), key);
+                        bytes::append_collated(key, self.is_open, out);
                     }
                 }),
                 None if self.spec.text_type == TextType::Random => {

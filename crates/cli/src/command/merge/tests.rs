@@ -1,0 +1,41 @@
+//! What was said becomes what is meant.
+
+use clap::Parser;
+use sortwell::ByteSize;
+use sortwell::job::Input;
+
+use super::*;
+use crate::command::{Command, CommandLine};
+
+fn job(words: &str) -> Result<MergeJob> {
+    let words = ["sortwell", "merge"].into_iter().chain(words.split_whitespace());
+    match CommandLine::try_parse_from(words).expect("the command line parses").command {
+        Command::Merge(arguments) => arguments.job(),
+        other => panic!("not a merge: {other:?}"),
+    }
+}
+
+#[test]
+fn every_option_reaches_the_job() {
+    let job = job("-k 2:decimal -r -t , --unique --check -M 64MiB -T spill --verify off \
+                   --sync off --io sync --direct off -o out a - b")
+    .expect("a job");
+    let file = |name: &str| Input::File(name.into());
+    assert_eq!(job.inputs, [file("a"), Input::Stdin, file("b")]);
+    assert_eq!(job.output, Output::File("out".into()));
+    let order = job.order.expect("an order of lines");
+    assert_eq!((order.specs.len(), order.specs[0].is_descending), (1, true));
+    assert!(job.unique && job.check && !job.verify && !job.sync);
+    assert_eq!(job.memory, Budget::Bytes(ByteSize::mib(64)));
+    assert_eq!(job.temp, [PathBuf::from("spill")]);
+    assert_eq!((job.engine, job.direct), (Engine::Sync, Direct::Off));
+}
+
+#[test]
+fn keys_are_those_of_the_format() {
+    let fixed = job("-F fixed:8 -k 0..4:u32le").expect("a job");
+    assert_eq!((fixed.keys.len(), fixed.order.is_some()), (1, false));
+    for wrong in ["-F fixed:8 -k 2:decimal", "-k 0..4:u32le", "- -"] {
+        assert_eq!(job(wrong).expect_err(wrong).exit_code(), 2);
+    }
+}

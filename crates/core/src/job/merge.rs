@@ -1,0 +1,129 @@
+//! Merging inputs that are sorted already.
+
+use std::path::PathBuf;
+
+use super::account::{Account, Made};
+use super::{Budget, Input, Output, key, open};
+use crate::error::Result;
+use crate::format::Format;
+use crate::io::{Direct, Engine, limits};
+use crate::key::text::TextOrder;
+use crate::key::{KeySpec, with_encoder};
+use crate::pipeline::sorted::{self, MergeWork, Merged};
+use crate::plan::streams::{StreamNeed, StreamPlan};
+use crate::stats::{Progress, Statistics};
+
+/// One merge: sorted inputs in, one sorted output. Reads each input once, in order, and holds a few
+/// megabytes of each.
+///
+/// With more inputs than can be open at once, or have memory, neighbours are merged to temporary
+/// files first. Of equal records those of earlier inputs go first.
+#[derive(Clone, Debug)]
+pub struct MergeJob {
+    /// The inputs, each sorted by the same keys.
+    pub inputs: Vec<Input>,
+    /// Where the merged records go.
+    pub output: Output,
+    /// Where records begin and end.
+    pub format: Format,
+    /// What records of fixed length are ordered by, most significant first; empty means the whole
+    /// record as bytes.
+    pub keys: Vec<KeySpec>,
+    /// What lines are ordered by; the whole line as bytes without it.
+    pub order: Option<TextOrder>,
+    /// Whether of records with equal keys only the first is kept.
+    pub unique: bool,
+    /// Whether an input that is out of order is an error; else its records come out in some order.
+    pub check: bool,
+    /// Ceiling of the process's resident size.
+    pub memory: Budget,
+    /// Most inputs merged at once; `None` for as many as is good.
+    pub merge_width: Option<usize>,
+    /// Directories for temporary files; empty means the output's directory.
+    pub temp: Vec<PathBuf>,
+    /// How bytes are moved.
+    pub engine: Engine,
+    /// Whether the page cache is bypassed.
+    pub direct: Direct,
+    /// Whether the output is proven to hold the inputs' records.
+    pub verify: bool,
+    /// Whether the output is made durable before it gets its name.
+    pub sync: bool,
+}
+
+impl MergeJob {
+    /// A job with every choice left to sortwell.
+    pub fn new(inputs: Vec<Input>, output: Output, format: Format) -> Self {
+        Self {
+            inputs,
+            output,
+            format,
+            keys: Vec::new(),
+            order: None,
+            unique: false,
+            check: false,
+            memory: Budget::Auto,
+            merge_width: None,
+            temp: Vec::new(),
+            engine: Engine::Auto,
+            direct: Direct::Auto,
+            verify: true,
+            sync: true,
+        }
+    }
+
+    /// Merges. Blocks until the output is in place; `progress` may be watched, and the job stopped
+    /// through it, from another thread.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the world does wrong, as an [`Error`]; then no output exists under its name, no
+    /// temporary file is left, and the inputs are as they were.
+    ///
+    /// [`Error`]: crate::Error
+    pub fn run(&self, progress: &Progress) -> Result<Statistics> {
+        let account = Account::open();
+        let framing = self.format.framing();
+        let key = key(self.format, &self.keys, self.order.as_ref())?;
+        limits::raise_open_files();
+        let engine = self.engine.probe()?;
+        let temp = open::temp(&self.temp, &self.output)?;
+        let inputs = open::places(&self.inputs, framing)?;
+        let budget = self.memory.resolve()?;
+        let mut output = open::output(&self.output, self.direct, progress)?;
+        let plan = StreamPlan::new(&StreamNeed {
+            inputs: inputs.len(),
+            budget,
+            descriptors: limits::open_files_left(),
+            width: self.merge_width,
+        });
+        let (verify, direct) = (self.verify, self.direct);
+        let (is_unique, is_checked) = (self.unique, self.check);
+        let merged = plan.and_then(|plan| {
+            let work = MergeWork {
+                plan,
+                inputs,
+                temp,
+                framing,
+                engine,
+                direct,
+                verify,
+                is_unique,
+                is_checked,
+            };
+            with_encoder!(&key, |key| sorted::merge(&work, key, &mut output, progress))
+        });
+        match merged {
+            Ok(Merged { outcome, streams, is_direct }) => {
+                let direct_output = output.is_direct();
+                output.finish(outcome.bytes, self.sync)?;
+                let made = Made { threads: 1, direct_input: is_direct, direct_output, streams };
+                account.close_with(&outcome, budget, made)
+            }
+            Err(e) => {
+                output.abandon();
+                Err(e)
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Orders of text: the C library's, which is that of this machine, and Unicode's, which is the same
+//! on every machine.
+//!
+//! | order | who has the data | for |
+//! | --- | --- | --- |
+//! | [`Locale`] | the C library of the machine | the same bytes as GNU sort |
+//! | [`collation`] | this program, where the feature `icu` is on | results that can be repeated |
+
+#[cfg(feature = "icu")]
+mod unicode;
+
+use std::sync::Arc;
+
+use super::order::Collation;
+use crate::error::{Error, Result};
+use crate::io::locale::{Category, Locale};
+
+impl Collation for Locale {
+    fn append_key(&self, text: &[u8], out: &mut Vec<u8>) {
+        Self::append_key(self, text, usize::MAX, out);
+    }
+
+    fn append_beginning(&self, text: &[u8], limit: usize, out: &mut Vec<u8>) {
+        Self::append_key(self, text, limit, out);
+    }
+
+    fn describe(&self) -> String {
+        self.name(Category::Collation)
+    }
+}
+
+/// The order of text of a locale by the Unicode collation algorithm, with data that this program
+/// brings along: `de`, `sv-SE`, or with wishes as in `de-u-co-phonebk` and `en-u-kn`.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for a locale that nobody knows, and without the feature `icu` for all.
+#[cfg(feature = "icu")]
+pub fn collation(locale: &str) -> Result<Arc<dyn Collation>> {
+    match unicode::Unicode::new(locale) {
+        Ok(order) => Ok(Arc::new(order)),
+        Err(reason) => Err(Error::Usage(reason)),
+    }
+}
+
+/// The order of text of a locale by the Unicode collation algorithm: needs the feature `icu`, which
+/// this program was built without.
+///
+/// # Errors
+///
+/// [`Error::Usage`], always.
+#[cfg(not(feature = "icu"))]
+pub fn collation(locale: &str) -> Result<Arc<dyn Collation>> {
+    Err(Error::Usage(format!(
+        "cannot sort text by locale '{locale}': sortwell was built without Unicode collation (the \
+         feature icu)"
+    )))
+}

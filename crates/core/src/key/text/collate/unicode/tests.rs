@@ -1,0 +1,117 @@
+//! Orders that are known from the languages themselves, and keys against the collator's comparison.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn order(name: &str) -> Unicode {
+    Unicode::new(name).unwrap_or_else(|why| panic!("{why}"))
+}
+
+fn key(order: &Unicode, text: &[u8]) -> Vec<u8> {
+    let mut key = Vec::new();
+    order.append_key(text, &mut key);
+    key
+}
+
+/// `words` are given as `locale` orders them.
+fn assert_sorted(locale: &str, words: &[&str]) {
+    let order = order(locale);
+    for pair in words.windows(2) {
+        let [a, b] = [0, 1].map(|index| key(&order, pair[index].as_bytes()));
+        assert!(a < b, "{locale}: {} before {}", pair[0], pair[1]);
+    }
+}
+
+#[test]
+fn languages_have_their_own_orders() {
+    assert_sorted("de", &["Ade", "Af", "Ähre", "z", "Z"]);
+    assert_sorted("de-u-co-phonebk", &["Ade", "Ähre", "Af", "z", "Z"]);
+    assert_sorted("de", &["Goes", "Gofer", "Göthe"]);
+    assert_sorted("de-u-co-phonebk", &["Goes", "Göthe", "Gofer"]);
+    assert_sorted("sv", &["zebra", "åka", "ärlig", "öl"]);
+    assert_sorted("en", &["åka", "ärlig", "öl", "zebra"]);
+    assert_sorted("es", &["nube", "ñu", "oro"]);
+    assert_sorted("es-u-co-trad", &["cz", "ch", "d"]);
+    assert_sorted("es", &["ch", "cz", "d"]);
+    assert_sorted("ja", &["あ", "い", "か", "が", "き", "ギ"]);
+}
+
+#[test]
+fn accents_run_backwards_in_canadian_french() {
+    assert_sorted("fr", &["cote", "coté", "côte", "côté"]);
+    assert_sorted("fr-CA", &["cote", "côte", "coté", "côté"]);
+}
+
+#[test]
+fn numbers_count_where_that_is_wished() {
+    assert_sorted("en", &["a10", "a2", "a9"]);
+    assert_sorted("en-u-kn", &["a2", "a9", "a10"]);
+    assert_sorted("en-u-kf-upper", &["A", "a", "B"]);
+}
+
+#[test]
+fn what_is_no_locale_is_said() {
+    for name in ["", "xx", "de_DE.UTF-8", "german language", "de-u-co-foo", "C"] {
+        let why = Unicode::new(name).map(|order| order.describe()).unwrap_err();
+        assert!(why.len() > 20 && !why.ends_with('.'), "{name}: {why}");
+    }
+    for name in ["und", "de", "de-AT", "DE", "en-US-u-kn-true", "zh-Hant", "yi"] {
+        assert!(Unicode::new(name).is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn data_has_the_version_that_is_said() {
+    let major: u32 = CLDR.split('.').next().and_then(|part| part.parse().ok()).expect("a version");
+    assert!(major >= 49, "{CLDR}");
+    assert_eq!(order("de-u-co-phonebk").describe(), format!("icu de-u-co-phonebk (CLDR {CLDR})"));
+}
+
+#[test]
+fn bytes_that_are_no_utf8_count_as_the_replacement() {
+    let order = order("de");
+    assert_eq!(key(&order, b"a\xffb"), key(&order, "a\u{fffd}b".as_bytes()));
+    assert_eq!(key(&order, b"a\xe2\x82b"), key(&order, "a\u{fffd}b".as_bytes()));
+    assert!(key(&order, b"\xff") > key(&order, b"z"));
+}
+
+#[test]
+fn different_texts_may_be_equal() {
+    let order = order("ja");
+    for (a, b) in [("", "\0"), ("あ", "ア"), ("é", "e\u{301}")] {
+        assert_eq!(key(&order, a.as_bytes()), key(&order, b.as_bytes()), "{a} and {b}");
+    }
+    assert!(key(&order, b"") < key(&order, b" "));
+}
+
+proptest! {
+    #[test]
+    fn keys_stand_in_the_order_of_the_comparison(
+        a in any::<Vec<u8>>(), b in any::<Vec<u8>>(), x in "[ a-cA-C0-2éèßñ.-]{0,8}",
+        y in "[ a-cA-C0-2éèßñ.-]{0,8}", any_a in any::<String>(), any_b in any::<String>(),
+    ) {
+        for name in ["und", "de-u-co-phonebk", "fr-CA", "ja", "en-u-kn", "th", "zh"] {
+            let order = order(name);
+            let pairs = [
+                (a.as_slice(), b.as_slice()),
+                (x.as_bytes(), y.as_bytes()),
+                (any_a.as_bytes(), any_b.as_bytes()),
+            ];
+            for (a, b) in pairs {
+                let (key_a, key_b) = (key(&order, a), key(&order, b));
+                prop_assert_eq!(key_a.cmp(&key_b), order.collator.compare_utf8(a, b));
+                // The pair 0 0 is for the end of a key.
+                prop_assert!(!key_a.windows(2).any(|pair| pair == [0, 0]));
+                prop_assert!(key_a.last() != Some(&0));
+                for limit in [0, 1, 7, 20] {
+                    let mut beginning = Vec::new();
+                    order.append_beginning(a, limit, &mut beginning);
+                    let wanted = limit.min(key_a.len());
+                    prop_assert!(beginning.len() >= wanted);
+                    prop_assert_eq!(&beginning[..wanted], &key_a[..wanted]);
+                }
+            }
+        }
+    }
+}

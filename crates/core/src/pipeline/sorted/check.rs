@@ -1,0 +1,86 @@
+//! Looking for the first record that is out of order, one input after the other.
+
+use super::feed::Feed;
+use super::source::{Guard, Source, Step};
+use super::{Memory, Place, open};
+use crate::error::Result;
+use crate::format::Framing;
+use crate::io::{Direct, Engine};
+use crate::key::KeyEncoder;
+use crate::plan::streams::StreamPlan;
+use crate::stats::{Phase, Progress};
+
+use std::path::PathBuf;
+
+/// A check with everything decided.
+#[derive(Debug)]
+pub struct CheckWork {
+    /// Its memory.
+    pub plan: StreamPlan,
+    /// What is checked, each by itself.
+    pub inputs: Vec<Place>,
+    /// How records are told apart.
+    pub framing: Framing,
+    /// The engine.
+    pub engine: Engine,
+    /// Whether files bypass the page cache.
+    pub direct: Direct,
+    /// Whether equal neighbours are out of order too.
+    pub is_strict: bool,
+}
+
+/// The first record that belongs before the one before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disorder {
+    /// The input.
+    pub path: PathBuf,
+    /// The record's number, from 1.
+    pub record_number: u64,
+    /// Where it begins, in bytes.
+    pub offset: u64,
+    /// The record, with the byte it ends with, if it ends with one.
+    pub record: Vec<u8>,
+}
+
+/// What was found, and how much was looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// The first disorder.
+    pub disorder: Option<Disorder>,
+    /// Records looked at.
+    pub records: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+}
+
+/// Checks.
+pub fn check<K: KeyEncoder>(work: &CheckWork, key: &K, progress: &Progress) -> Result<Checked> {
+    progress.enter(Phase::Validating);
+    if let Some(bytes) = work.inputs.iter().map(Place::bytes).sum::<Option<u64>>() {
+        progress.expect_bytes(bytes);
+    }
+    let pieces = Memory::new(&work.plan, 1)?.pieces;
+    let mut feed = Feed::new(work.engine, pieces, work.plan.spare_bytes, progress)?;
+    let mut checked = Checked::default();
+    for place in &work.inputs {
+        let reading = open(place, work.direct, &mut feed)?;
+        let mut source = Source::new(reading, work.framing, work.plan.piece_bytes, false);
+        let mut guard = Guard::new(work.is_strict);
+        let step = loop {
+            let step = source.advance(key, &mut feed, Some(&mut guard))?;
+            if step != Step::Next {
+                break step;
+            }
+        };
+        let (record_number, offset) = source.place();
+        checked.records += record_number;
+        checked.bytes += offset;
+        if step == Step::Disorder {
+            let (path, record) = (source.name().to_owned(), source.record().to_vec());
+            checked.disorder = Some(Disorder { path, record_number, offset, record });
+            return Ok(checked);
+        }
+        source.close(&mut feed)?;
+    }
+    Ok(checked)
+}

@@ -1,0 +1,255 @@
+//! Reading sorted inputs: one piece of each file ahead of what is being merged.
+//!
+//! Files are read by the engine, past the page cache where that is possible: a read of every file
+//! is in flight while its last piece is being used up. Pipes are read when they are needed. What was
+//! read is copied once, into the window of its source, so that records lie in one piece there.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::error::{Error, Result};
+use crate::io::{Completion, Engine, File, Operation, Queue, Region, Request, pipe};
+use crate::sink::LaneCounters;
+use crate::stats::Progress;
+
+/// Most reads in the hands of the system at once; more wait in the queue. Plenty for any disk, and
+/// few enough for an engine that takes a thread for each.
+const DEPTH_MAX: usize = 16;
+
+/// Where a source's bytes come from.
+#[derive(Debug)]
+pub enum Reading {
+    /// A file and the piece of it that was read last.
+    File(Ahead),
+    /// A stream.
+    Stream(pipe::Reader),
+}
+
+/// A file that is read a piece ahead.
+#[derive(Debug)]
+pub struct Ahead {
+    file: Arc<File>,
+    /// The number of its piece.
+    tag: usize,
+    /// The piece; `None` while it is being read.
+    piece: Option<Region>,
+    /// Bytes of the piece that were read and not copied yet.
+    unread: Range<usize>,
+    /// Where the next piece begins in the file.
+    next: u64,
+}
+
+/// What all sources of a job share: the queue, pieces, spare memory, and an account of reading.
+pub struct Feed<'p> {
+    progress: &'p Progress,
+    queue: Box<dyn Queue>,
+    /// Pieces that are in no use; each source in use has one.
+    pieces: Vec<Region>,
+    /// Pieces that were read and not asked for yet, by their tag.
+    arrived: Vec<Option<Completion>>,
+    /// Bytes that windows may still grow by.
+    spare_bytes: usize,
+    counters: LaneCounters,
+    /// Whether every input so far is a file that is read past the page cache.
+    is_direct: bool,
+}
+
+impl<'p> Feed<'p> {
+    /// A feed for as many files at once as there are pieces.
+    pub fn new(
+        engine: Engine,
+        pieces: Vec<Region>,
+        spare_bytes: usize,
+        progress: &'p Progress,
+    ) -> Result<Self> {
+        let queue = engine.queue(pieces.len().min(DEPTH_MAX))?;
+        Ok(Self {
+            progress,
+            queue,
+            pieces,
+            arrived: Vec::new(),
+            spare_bytes,
+            counters: LaneCounters::default(),
+            is_direct: true,
+        })
+    }
+
+    /// Begins to read a file.
+    pub fn open(&mut self, file: Arc<File>) -> Result<Reading> {
+        let Some(piece) = self.pieces.pop() else { unreachable!("a piece for each file at once") };
+        let tag = self.arrived.len();
+        self.arrived.push(None);
+        self.is_direct &= file.is_direct();
+        let mut ahead = Ahead { file, tag, piece: Some(piece), unread: 0..0, next: 0 };
+        ahead.request(self)?;
+        Ok(Reading::File(ahead))
+    }
+
+    /// Takes in a stream.
+    pub fn open_stream(&mut self, reader: pipe::Reader) -> Reading {
+        self.is_direct = false;
+        Reading::Stream(reader)
+    }
+
+    /// Whether every input so far is a file that is read past the page cache.
+    pub fn is_direct(&self) -> bool {
+        self.is_direct
+    }
+
+    /// What was read, and the time it was waited for.
+    pub fn counters(&self) -> LaneCounters {
+        self.counters
+    }
+
+    /// Asked to stop, or not.
+    pub fn check_stop(&self) -> Result<()> {
+        if self.progress.is_stopping() { Err(Error::Interrupted) } else { Ok(()) }
+    }
+
+    /// Bytes that windows may still grow by.
+    pub fn spare_bytes(&self) -> usize {
+        self.spare_bytes
+    }
+
+    /// The engine's name.
+    pub fn engine(&self) -> &'static str {
+        self.queue.name()
+    }
+
+    /// Takes spare memory; whether there was enough.
+    pub fn grow(&mut self, bytes: usize) -> bool {
+        let left = self.spare_bytes.checked_sub(bytes);
+        self.spare_bytes = left.unwrap_or(self.spare_bytes);
+        left.is_some()
+    }
+
+    /// Gives spare memory back.
+    pub fn shrink(&mut self, bytes: usize) {
+        self.spare_bytes += bytes;
+    }
+
+    /// Waits for the piece of this tag.
+    fn wait_for(&mut self, tag: usize) -> Result<Completion> {
+        loop {
+            if let Some(completion) = self.arrived[tag].take() {
+                return Ok(completion);
+            }
+            let begun = Instant::now();
+            let completion = self.queue.wait()?;
+            self.counters.waited += begun.elapsed();
+            let Some(completion) = completion else { unreachable!("a piece is in flight") };
+            let tag = completion.request.tag as usize;
+            self.arrived[tag] = Some(completion);
+        }
+    }
+
+    fn count(&mut self, bytes: usize) {
+        self.progress.moved(bytes as u64);
+        self.counters.bytes_read += bytes as u64;
+    }
+}
+
+impl Reading {
+    /// What the input is called.
+    pub fn name(&self) -> &Path {
+        match self {
+            Self::File(ahead) => ahead.file.path(),
+            Self::Stream(reader) => reader.name(),
+        }
+    }
+
+    /// Reads into `window`, which is not empty; bytes read, none only at the end.
+    pub fn read(&mut self, window: &mut [u8], feed: &mut Feed<'_>) -> Result<usize> {
+        feed.check_stop()?;
+        match self {
+            Self::File(ahead) => ahead.read(window, feed),
+            Self::Stream(reader) => {
+                let begun = Instant::now();
+                let bytes = reader.fill(window, feed.progress)?;
+                feed.counters.waited += begun.elapsed();
+                feed.count(bytes);
+                Ok(bytes)
+            }
+        }
+    }
+
+    /// Waits for what is in flight and gives the piece back.
+    pub fn close(self, feed: &mut Feed<'_>) -> Result<()> {
+        if let Self::File(mut ahead) = self {
+            let piece = match ahead.piece.take() {
+                Some(piece) => piece,
+                None => feed.wait_for(ahead.tag)?.request.region,
+            };
+            feed.pieces.push(piece);
+        }
+        Ok(())
+    }
+}
+
+impl Ahead {
+    /// Begins to read the next piece, unless the file has ended.
+    fn request(&mut self, feed: &mut Feed<'_>) -> Result<()> {
+        if self.next >= self.file.len() {
+            return Ok(());
+        }
+        let Some(region) = self.piece.take() else { return Ok(()) };
+        // A whole piece even at the end, so that the request can go past the page cache.
+        let range = 0..region.len();
+        feed.queue.submit(Request {
+            operation: Operation::Read,
+            file: Arc::clone(&self.file),
+            offset: self.next,
+            region,
+            range,
+            tag: self.tag as u64,
+        })
+    }
+
+    fn read(&mut self, window: &mut [u8], feed: &mut Feed<'_>) -> Result<usize> {
+        if self.piece.is_none() {
+            self.take_in(feed)?;
+        }
+        let Some(piece) = &self.piece else { return Ok(0) };
+        let bytes = window.len().min(self.unread.len());
+        let from = self.unread.start;
+        window[..bytes].copy_from_slice(&piece[from..from + bytes]);
+        self.unread.start += bytes;
+        if self.unread.is_empty() {
+            self.request(feed)?;
+        }
+        Ok(bytes)
+    }
+
+    /// Waits for the piece in flight.
+    fn take_in(&mut self, feed: &mut Feed<'_>) -> Result<()> {
+        let Completion { request, result } = feed.wait_for(self.tag)?;
+        let whole = (self.file.len() - self.next).min(request.region.len() as u64) as usize;
+        self.piece = Some(request.region);
+        let bytes = result?.min(whole);
+        if bytes < whole {
+            return Err(Error::Malformed {
+                path: self.file.path().to_owned(),
+                message: format!(
+                    "the file became shorter than {} bytes while it was read",
+                    self.file.len()
+                ),
+            });
+        }
+        feed.count(bytes);
+        self.unread = 0..bytes;
+        self.next += bytes as u64;
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Feed<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Feed")
+            .field("engine", &self.queue.name())
+            .field("pieces", &self.pieces.len())
+            .field("spare_bytes", &self.spare_bytes)
+            .finish_non_exhaustive()
+    }
+}

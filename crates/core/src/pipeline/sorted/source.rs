@@ -1,0 +1,304 @@
+//! One sorted input as a stream of records: the one that is next, and a window of what follows.
+//!
+//! ```text
+//!     window   |..taken..|record|.......whole records.......|begun|.......free......|
+//!                        start  start + length                    end
+//! ```
+//!
+//! When no whole record is left, what has begun moves to the front and more is read behind it. A
+//! record that fills the window makes it grow, out of the job's spare memory, until it is gone.
+
+use std::cmp::Ordering;
+use std::path::Path;
+
+use memchr::memchr;
+
+use super::feed::{Feed, Reading};
+use crate::error::{Error, Result};
+use crate::format::Framing;
+use crate::key::KeyEncoder;
+use crate::proof::Sum;
+use crate::units::ByteSize;
+
+/// A sorted input that is being read.
+#[derive(Debug)]
+pub struct Source {
+    reading: Reading,
+    framing: Framing,
+    window: Vec<u8>,
+    /// Bytes that the window has when no record is too long for it.
+    window_bytes: usize,
+    /// Where the next record begins in the window.
+    start: usize,
+    /// Bytes of the next record; zero before the first and behind the last.
+    length: usize,
+    /// Behind the next record, so many bytes hold no end of one.
+    searched: usize,
+    /// Where what was read ends.
+    end: usize,
+    /// Key prefix of the next record; the largest there is where there is none.
+    prefix: u64,
+    /// Where the next record begins in the input.
+    offset: u64,
+    /// Number of the next record, from 1.
+    number: u64,
+    /// Count and checksum of all records so far, where they are wanted.
+    sum: Option<Sum>,
+}
+
+/// What a source watches its own order with.
+#[derive(Debug, Default)]
+pub struct Guard {
+    /// Whether equal neighbours are out of order too.
+    pub is_strict: bool,
+    /// The record before the next one, where the window did not hold both.
+    kept: Vec<u8>,
+}
+
+/// What going on to the next record came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// There is one.
+    Next,
+    /// There is none any more.
+    Over,
+    /// There is one, and it belongs before the one before it.
+    Disorder,
+}
+
+impl Source {
+    /// A source before its first record, with a window of `window_bytes`.
+    pub fn new(reading: Reading, framing: Framing, window_bytes: usize, is_summed: bool) -> Self {
+        Self {
+            reading,
+            framing,
+            window: vec![0; window_bytes],
+            window_bytes,
+            start: 0,
+            length: 0,
+            searched: 0,
+            end: 0,
+            prefix: u64::MAX,
+            offset: 0,
+            number: 0,
+            sum: is_summed.then(Sum::default),
+        }
+    }
+
+    /// The next record; empty where there is none.
+    #[inline]
+    pub fn record(&self) -> &[u8] {
+        &self.window[self.start..self.start + self.length]
+    }
+
+    /// Its key prefix; the largest there is where there is none.
+    #[inline]
+    pub fn prefix(&self) -> u64 {
+        self.prefix
+    }
+
+    /// Whether there is a next record.
+    #[inline]
+    pub fn has_record(&self) -> bool {
+        self.length > 0
+    }
+
+    /// The next record's number, from 1, and where it begins in the input.
+    pub fn place(&self) -> (u64, u64) {
+        (self.number, self.offset)
+    }
+
+    /// What the input is called.
+    pub fn name(&self) -> &Path {
+        self.reading.name()
+    }
+
+    /// Count and checksum of the records so far, the next one included.
+    pub fn sum(&self) -> Sum {
+        self.sum.unwrap_or_default()
+    }
+
+    /// Copies the next record to `place`, which grows out of spare memory.
+    pub fn keep(&self, place: &mut Vec<u8>, feed: &mut Feed<'_>) -> Result<()> {
+        let record = self.record();
+        let lacking = record.len().saturating_sub(place.capacity());
+        if !feed.grow(lacking) {
+            return Err(too_long(self.name(), self.place(), record.len()));
+        }
+        place.clear();
+        place.reserve_exact(record.len());
+        place.extend_from_slice(record);
+        Ok(())
+    }
+
+    /// Gives its memory back.
+    pub fn close(self, feed: &mut Feed<'_>) -> Result<()> {
+        feed.shrink(self.window.len() - self.window_bytes);
+        self.reading.close(feed)
+    }
+
+    /// Goes on to the next record, the first at first.
+    pub fn advance<K: KeyEncoder>(
+        &mut self,
+        key: &K,
+        feed: &mut Feed<'_>,
+        guard: Option<&mut Guard>,
+    ) -> Result<Step> {
+        let (before, is_first) = (self.prefix, self.length == 0);
+        let previous = self.start..self.start + self.length;
+        let Some(guard) = guard.filter(|_| !is_first) else {
+            self.go_on(feed)?;
+            return Ok(self.arrive(key));
+        };
+        let is_inside = self.length_behind().is_some();
+        if !is_inside {
+            self.keep(&mut guard.kept, feed)?;
+        }
+        self.go_on(feed)?;
+        let step = self.arrive(key);
+        if step == Step::Over {
+            return Ok(step);
+        }
+        let order = before.cmp(&self.prefix).then_with(|| {
+            let previous = if is_inside { &self.window[previous] } else { &guard.kept };
+            key.compare_from(previous, self.record(), 1)
+        });
+        let is_disorder = order == Ordering::Greater || guard.is_strict && order.is_eq();
+        Ok(if is_disorder { Step::Disorder } else { step })
+    }
+
+    /// Takes in the next record, if there is one.
+    #[inline]
+    fn arrive<K: KeyEncoder>(&mut self, key: &K) -> Step {
+        if self.length == 0 {
+            self.prefix = u64::MAX;
+            return Step::Over;
+        }
+        self.number += 1;
+        let record = &self.window[self.start..self.start + self.length];
+        self.prefix = key.word(record, 0);
+        if let Some(sum) = &mut self.sum {
+            sum.add_record(record);
+        }
+        Step::Next
+    }
+
+    /// Leaves the next record behind and finds the one after it.
+    #[inline]
+    fn go_on(&mut self, feed: &mut Feed<'_>) -> Result<()> {
+        let length = match self.length_behind() {
+            Some(length) => length,
+            None => self.length_after_reading(feed)?,
+        };
+        self.start += self.length;
+        self.offset += self.length as u64;
+        (self.length, self.searched) = (length, 0);
+        Ok(())
+    }
+
+    /// Bytes of the record behind the next one, where the window holds all of it.
+    #[inline]
+    fn length_behind(&mut self) -> Option<usize> {
+        let rest = &self.window[self.start + self.length..self.end];
+        match self.framing {
+            Framing::Fixed(length) => (rest.len() >= length).then_some(length),
+            Framing::Terminated(end) => {
+                let found = memchr(end, &rest[self.searched..]).map(|at| self.searched + at);
+                self.searched = found.unwrap_or(rest.len());
+                found.map(|at| at + 1)
+            }
+        }
+    }
+
+    /// The same, reading on until there is one; zero where the input ends. The next record is given
+    /// up for it.
+    #[cold]
+    fn length_after_reading(&mut self, feed: &mut Feed<'_>) -> Result<usize> {
+        self.start += self.length;
+        self.offset += self.length as u64;
+        self.length = 0;
+        loop {
+            let is_at_end = self.read_on(feed)?;
+            if let Some(length) = self.length_behind() {
+                return Ok(length);
+            }
+            if is_at_end {
+                return self.last_length(feed);
+            }
+        }
+    }
+
+    /// Reads more into the window; whether there is no more.
+    fn read_on(&mut self, feed: &mut Feed<'_>) -> Result<bool> {
+        if self.start > 0 {
+            self.window.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
+        let bytes = self.window.len();
+        if self.end == bytes {
+            self.grow(feed)?;
+        } else if bytes > self.window_bytes && self.end < self.window_bytes {
+            feed.shrink(bytes - self.window_bytes);
+            self.window.truncate(self.window_bytes);
+            self.window.shrink_to_fit();
+        }
+        let read = self.reading.read(&mut self.window[self.end..], feed)?;
+        self.end += read;
+        Ok(read == 0)
+    }
+
+    /// Makes the window longer, by as much as it is or as there is.
+    fn grow(&mut self, feed: &mut Feed<'_>) -> Result<()> {
+        let bytes = self.window.len();
+        let more = bytes.min(feed.spare_bytes());
+        if more == 0 {
+            return Err(too_long(self.reading.name(), (self.number + 1, self.offset), bytes));
+        }
+        feed.grow(more);
+        self.window.resize(bytes + more, 0);
+        Ok(())
+    }
+
+    /// Bytes of the last record, now that nothing follows: a line that lacks its end gets one.
+    fn last_length(&mut self, feed: &mut Feed<'_>) -> Result<usize> {
+        let left = self.end - self.start;
+        match self.framing {
+            _ if left == 0 => Ok(0),
+            Framing::Fixed(length) => Err(Error::Malformed {
+                path: self.reading.name().to_owned(),
+                message: format!(
+                    "ends in the middle of record {}, which begins at offset {}: {left} bytes are \
+                     left, and the record length is {length}",
+                    self.number + 1,
+                    self.offset
+                ),
+            }),
+            Framing::Terminated(end) => {
+                if self.end == self.window.len() {
+                    self.grow(feed)?;
+                }
+                self.window[self.end] = end;
+                self.end += 1;
+                Ok(left + 1)
+            }
+        }
+    }
+}
+
+impl Guard {
+    /// A guard over records none of which may be equal to the one before it, if `is_strict`.
+    pub fn new(is_strict: bool) -> Self {
+        Self { is_strict, kept: Vec::new() }
+    }
+}
+
+fn too_long(path: &Path, (number, offset): (u64, u64), length: usize) -> Error {
+    Error::Malformed {
+        path: path.to_owned(),
+        message: format!(
+            "record {number} at offset {offset} has {} or more, too many for the memory budget; \
+             give more with --memory",
+            ByteSize(length as u64)
+        ),
+    }
+}

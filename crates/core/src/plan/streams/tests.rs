@@ -1,0 +1,39 @@
+//! Plans of merges: within the budget, at least two wide, no wider than files can be opened.
+
+use super::*;
+
+fn need(inputs: usize, budget: ByteSize) -> StreamNeed {
+    StreamNeed { inputs, budget, descriptors: 1 << 20, width: None }
+}
+
+#[test]
+fn plans_stay_within_the_budget() {
+    for budget in [20, 24, 32, 64, 100, 1024, 100_000].map(ByteSize::mib) {
+        for inputs in [0, 1, 2, 3, 10, 100, 511, 512, 513, 100_000] {
+            let plan = StreamPlan::new(&need(inputs, budget)).expect("a plan");
+            assert!(plan.width >= 2 && plan.width <= WIDTH_MAX);
+            assert!((PIECE_MIN..=PIECE_MAX).contains(&plan.piece_bytes));
+            let at_once = inputs.clamp(1, plan.width);
+            let used = plan.lane.bytes() + 2 * at_once * plan.piece_bytes + plan.spare_bytes;
+            assert!(used as u64 <= budget.bytes(), "{inputs} in {budget}: {plan:?}");
+            assert!(plan.spare_bytes >= (used - plan.lane.bytes()) / LONG_SHARE, "{plan:?}");
+        }
+    }
+}
+
+#[test]
+fn the_least_budget_is_the_one_it_names() {
+    assert!(StreamPlan::new(&need(5, LEAST)).is_ok());
+    let error = StreamPlan::new(&need(5, ByteSize::mib(12))).expect_err("too little");
+    assert!(error.to_string().contains(&LEAST.to_string()), "{error}");
+}
+
+#[test]
+fn open_files_and_the_user_bound_the_width() {
+    let all = need(2000, ByteSize::gib(1));
+    let few = StreamPlan::new(&StreamNeed { descriptors: 60, ..all }).expect("a plan");
+    assert_eq!(few.width, (60 - DESCRIPTORS_SPARED) / DESCRIPTORS);
+    assert!(StreamPlan::new(&StreamNeed { descriptors: 13, ..all }).is_err());
+    let said = StreamPlan::new(&StreamNeed { width: Some(7), ..all }).expect("a plan");
+    assert_eq!(said.width, 7);
+}
