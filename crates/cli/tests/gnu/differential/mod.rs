@@ -66,6 +66,8 @@ fn compare(numbers: std::ops::Range<u64>) {
                             (case.run(OURS, folder.path()), case.run(THEIRS, folder.path()));
                         let report =
                             format!("case {number}: {case}ours:   {ours}\ntheirs: {theirs}\n");
+                        // At once, as many cases take long.
+                        println!("{report}");
                         faults.lock().expect("lock").push(report);
                     }
                 }
