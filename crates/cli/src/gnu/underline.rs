@@ -15,16 +15,21 @@
 mod extent;
 
 use std::io::{self, BufRead, Write};
+use std::ops::Range;
 
-use sortwell::key::text::{Months, NumberFormat, TextKey, TextOrder, TextType};
+use sortwell::key::text::{Months, NumberFormat, Position, TextKey, TextOrder, TextType};
 use unicode_width::UnicodeWidthChar;
 
 /// Shows lines with their keys.
 #[derive(Debug)]
 pub struct Underline {
-    key: TextKey,
-    /// What each key means.
-    types: Vec<TextType>,
+    /// Finds where keys begin. Blanks at the beginning of the line are not skipped: that is done
+    /// within the key here, and over its end there.
+    starts: TextKey,
+    /// Finds where they end, which may be in front of that.
+    ends: TextKey,
+    /// What each key means, and whether blanks at the beginning of the line are left out of it.
+    types: Vec<(TextType, bool)>,
     numbers: NumberFormat,
     months: Months,
     terminator: u8,
@@ -37,9 +42,22 @@ pub struct Underline {
 impl Underline {
     /// For lines sorted by `order`.
     pub fn new(order: &TextOrder, is_utf8: bool) -> sortwell::Result<Self> {
+        let begins_line = |start: Position| start.field == 0 && start.byte == 0;
+        let (mut starts, mut ends) = (order.clone(), order.clone());
+        for spec in &mut starts.specs {
+            spec.start.skips_blanks &= !begins_line(spec.start);
+        }
+        for spec in &mut ends.specs {
+            spec.start = Position::default();
+        }
+        let types = order
+            .specs
+            .iter()
+            .map(|spec| (spec.text_type, spec.start.skips_blanks && begins_line(spec.start)));
         Ok(Self {
-            key: TextKey::new(order)?,
-            types: order.specs.iter().map(|spec| spec.text_type).collect(),
+            starts: TextKey::new(&starts)?,
+            ends: TextKey::new(&ends)?,
+            types: types.collect(),
             numbers: order.numbers,
             months: order.months.clone(),
             terminator: order.terminator,
@@ -67,23 +85,44 @@ impl Underline {
             line.iter().map(|&byte| if byte == b'\t' { b'>' } else { byte }).collect();
         out.write_all(&shown)?;
         out.write_all(b"\n")?;
-        for (index, &text_type) in self.types.iter().enumerate() {
-            // A line that ends with the terminator's byte must not lose it a second time.
-            let ended = [line, &[self.terminator]].concat();
-            let key = self.key.located(&ended, index).unwrap_or_default();
-            let start = key.as_ptr().addr().saturating_sub(ended.as_ptr().addr()).min(line.len());
-            let extent = extent::of(key, text_type, self.numbers, &self.months);
-            self.mark(&shown, start + extent.start, start + extent.end, out)?;
+        // What the terminator's byte stands behind is a whole record, whatever it ends with.
+        let record = [line, &[self.terminator]].concat();
+        for index in 0..self.types.len() {
+            let marked = self.extent(&record, index);
+            self.mark(&shown, marked, out)?;
         }
         if self.has_last_resort {
-            self.mark(&shown, 0, shown.len(), out)?;
+            self.mark(&shown, 0..shown.len(), out)?;
         }
         Ok(())
     }
 
+    /// The bytes of a record that a key is taken from.
+    fn extent(&self, record: &[u8], index: usize) -> Range<usize> {
+        let (text_type, skips_blanks) = self.types[index];
+        let key = self.starts.located(record, index).unwrap_or_default();
+        let end = self.ends.located(record, index).unwrap_or_default().len();
+        let start = key.as_ptr().addr().saturating_sub(record.as_ptr().addr());
+        // Behind its end nothing keeps a key from going on, to the end of the line.
+        let rest = if start > end { &record[start..record.len() - 1] } else { key };
+        let has_value = extent::has_value(text_type);
+        let blanks = if has_value || skips_blanks { extent::blanks(rest) } else { 0 };
+        let start = start + blanks;
+        if start >= end {
+            return start..start;
+        }
+        match has_value {
+            true => {
+                let text = &record[start..end];
+                start..start + extent::of(text, text_type, self.numbers, &self.months)
+            }
+            false => start..end,
+        }
+    }
+
     /// Marks the columns of some bytes.
-    fn mark(&self, shown: &[u8], start: usize, end: usize, out: &mut impl Write) -> io::Result<()> {
-        let (before, marked) = (self.columns(&shown[..start]), self.columns(&shown[start..end]));
+    fn mark(&self, shown: &[u8], bytes: Range<usize>, out: &mut impl Write) -> io::Result<()> {
+        let (before, marked) = (self.columns(&shown[..bytes.start]), self.columns(&shown[bytes]));
         out.write_all(&vec![b' '; before])?;
         match marked {
             0 => out.write_all(b"^ no match for key\n"),
@@ -100,11 +139,13 @@ impl Underline {
             return text.iter().filter(|byte| !byte.is_ascii_control()).count();
         }
         let mut columns = 0;
+        let mut rest = text.len();
         for chunk in text.utf8_chunks() {
+            rest -= chunk.valid().len() + chunk.invalid().len();
             columns += chunk.valid().chars().filter_map(UnicodeWidthChar::width).sum::<usize>();
             // A letter that the end of the text cuts off is one, whatever is there of it.
             let is_cut = str::from_utf8(chunk.invalid()).is_err_and(|e| e.error_len().is_none());
-            columns += if is_cut { 1 } else { chunk.invalid().len() };
+            columns += if is_cut && rest == 0 { 1 } else { chunk.invalid().len() };
         }
         columns
     }

@@ -170,6 +170,8 @@ fn is_small(inputs: &[Input]) -> bool {
 fn shorten(job: &mut SortJob) {
     job.threads = Some(1);
     job.engine = Engine::Sync;
+    // They are not needed, so they need not be there.
+    job.temp.clear();
     // Looking up what the machine has takes sixty system calls.
     if job.memory == Budget::Auto {
         job.memory = Budget::Bytes(MEMORY_LEAST);
@@ -183,13 +185,12 @@ fn memory(budget: Budget) -> Budget {
     }
 }
 
-/// Where runs go: where the user said, else where temporary files go, as GNU sort has it.
+/// Where runs go: where the user said, else where temporary files go, as GNU sort has it. Like
+/// there, a place that is no directory only matters to a sort that has no other to go to.
 fn temporary(settings: &Settings) -> Vec<PathBuf> {
-    if settings.temporary.is_empty() {
-        vec![std::env::temp_dir()]
-    } else {
-        settings.temporary.clone()
-    }
+    let there = settings.temporary.iter().filter(|place| place.is_dir());
+    let there: Vec<PathBuf> = there.cloned().collect();
+    if there.is_empty() { vec![std::env::temp_dir()] } else { there }
 }
 
 /// The status or the complaint that a failure ends with.

@@ -85,9 +85,9 @@ pub trait Drain: Sync {
 /// Nothing to do beside a stage.
 pub const NOTHING_ELSE: Option<fn() -> Result<()>> = None;
 
-/// Runs one stage to its end; `meanwhile` is done on the calling thread at the same time. Where there
-/// is no such thing and one worker, that thread is the worker: starting another takes longer than
-/// sorting a page of lines.
+/// Runs one stage to its end; `meanwhile` is done on the calling thread at the same time. Where
+/// there is no such thing and one worker, that thread is the worker: starting another takes longer
+/// than sorting a page of lines.
 ///
 /// # Errors
 ///

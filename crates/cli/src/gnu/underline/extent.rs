@@ -3,22 +3,28 @@
 //! What a key is compared by is the library's to say; here is only what people are shown. It is
 //! less in one place: separators of thousands are shown as part of a number only between digits.
 
-use std::ops::Range;
-
 use sortwell::key::text::{Months, NumberFormat, TextType};
 
-/// The bytes of `key` that are a value of the type; none of them, behind the blanks, where there is
-/// no value.
-pub fn of(key: &[u8], text_type: TextType, numbers: NumberFormat, months: &Months) -> Range<usize> {
-    let length: fn(&[u8], NumberFormat, &Months) -> usize = match text_type {
-        TextType::Decimal => |text, numbers, _| number(text, numbers),
-        TextType::Human => |text, numbers, _| size(text, numbers),
-        TextType::General => |text, numbers, _| general(text, numbers.radix),
-        TextType::Month => |text, _, months| month(text, months),
-        _ => return 0..key.len(),
-    };
-    let start = count(key, |byte| matches!(byte, b' ' | b'\t' | b'\n'));
-    start..start + length(&key[start..], numbers, months)
+/// Whether a value is looked for in a key; else all of its bytes count.
+pub fn has_value(text_type: TextType) -> bool {
+    use TextType::{Decimal, General, Human, Month};
+    matches!(text_type, Decimal | General | Human | Month)
+}
+
+/// Bytes of the blanks in front of a key.
+pub fn blanks(key: &[u8]) -> usize {
+    count(key, |byte| matches!(byte, b' ' | b'\t' | b'\n'))
+}
+
+/// Bytes of the value that `text` begins with; 0 where it begins with none.
+pub fn of(text: &[u8], text_type: TextType, numbers: NumberFormat, months: &Months) -> usize {
+    match text_type {
+        TextType::Decimal => number(text, numbers),
+        TextType::Human => size(text, numbers),
+        TextType::General => general(text, numbers.radix),
+        TextType::Month => month(text, months),
+        _ => text.len(),
+    }
 }
 
 /// How many bytes `text` begins with that are of a kind.

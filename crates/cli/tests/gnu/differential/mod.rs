@@ -6,6 +6,8 @@ mod case;
 mod lines;
 mod options;
 mod random;
+mod shuffle;
+mod spill;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -49,6 +51,9 @@ fn compare(numbers: std::ops::Range<u64>) {
                     if number >= numbers.end || faults.lock().expect("lock").len() >= FAULTS_MAX {
                         break;
                     }
+                    if number.is_multiple_of(10_000) {
+                        println!("from case {number}");
+                    }
                     let case = Case::random(number, &locales);
                     let differs = |case: &Case| {
                         let ours = case.run(OURS, folder.path());
@@ -61,6 +66,8 @@ fn compare(numbers: std::ops::Range<u64>) {
                             (case.run(OURS, folder.path()), case.run(THEIRS, folder.path()));
                         let report =
                             format!("case {number}: {case}ours:   {ours}\ntheirs: {theirs}\n");
+                        // At once, as many cases take long.
+                        println!("{report}");
                         faults.lock().expect("lock").push(report);
                     }
                 }

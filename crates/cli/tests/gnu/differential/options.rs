@@ -35,7 +35,7 @@ const TASTES: [(Taste, &str); 6] = [
 ];
 
 /// Whether `-u` is asked for.
-const HAS_UNIQUE: bool = false;
+const HAS_UNIQUE: bool = true;
 
 /// Separators: plain ones, and ones that are part of what stands in the fields.
 const SEPARATORS: [&str; 12] = [" ", ",", ":", "\t", ":", ",", "a", r"\0", ".", "-", "0", "x"];

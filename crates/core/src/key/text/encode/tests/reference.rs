@@ -4,7 +4,7 @@
 
 use std::cmp::Ordering;
 
-use super::super::super::order::NumberFormat;
+use super::NumberFormat;
 
 /// Sign, digits before and behind the point, and the bytes read.
 struct Decimal {
