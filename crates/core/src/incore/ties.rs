@@ -10,11 +10,15 @@ mod rows;
 
 use super::classifier::{LOCATION, Leaf};
 use super::item::{digest, location};
+use super::prefetch;
 use crate::key::KeyEncoder;
 use crate::load::Records;
 
 /// Groups below this are compared record by record.
 const SMALL: usize = 24;
+
+/// How many entries ahead records are asked for. They lie anywhere in memory.
+const AHEAD_ENTRIES: usize = 16;
 
 /// Levels of splitting before comparing whole keys: bounds the stack on adversarial keys.
 const DEPTH_MAX: usize = 8;
@@ -34,13 +38,27 @@ pub fn settle<K: KeyEncoder>(
     if leaf.word == LOCATION || next_word >= key.words() {
         return; // equal digests are equal keys, and entries are sorted by location already
     }
-    let groups = entries.chunk_by_mut(|a, b| digest(*a) == digest(*b));
-    let groups = groups.filter(|group| group.len() > 1);
-    if key.is_costly() {
-        let mut rows = Vec::new();
-        groups.for_each(|group| rows::refine(group, next_word, key, records, &mut rows, 0));
-    } else {
-        groups.for_each(|group| refine(group, next_word, key, records, wide, 0));
+    let mut rows = Vec::new();
+    let (mut begun, mut asked) = (0, 0);
+    while begun < entries.len() {
+        let rest = &entries[begun..];
+        let length = rest.iter().take_while(|entry| digest(**entry) == digest(rest[0])).count();
+        let end = begun + length;
+        if length > 1 {
+            // Where many keys tie, they do so in small groups all over memory.
+            let ahead = entries.len().min(end + AHEAD_ENTRIES);
+            for entry in &entries[asked.max(begun).min(ahead)..ahead] {
+                prefetch(records.place(location(*entry)));
+            }
+            asked = ahead;
+            let group = &mut entries[begun..end];
+            if key.is_costly() {
+                rows::refine(group, next_word, key, records, &mut rows, 0);
+            } else {
+                refine(group, next_word, key, records, wide, 0);
+            }
+        }
+        begun = end;
     }
 }
 

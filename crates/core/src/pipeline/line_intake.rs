@@ -2,7 +2,7 @@
 //! the memory is divided between lines and entries by how long lines turn out to be.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use super::dealing::Dealing;
 use super::intake::{Intake, Ready, sum_in};
@@ -33,8 +33,6 @@ pub struct LineIntake<'a, K> {
     average: usize,
     /// Pieces of the load before that the next begins with.
     tail: Vec<Range<usize>>,
-    /// Bytes read in all loads so far.
-    bytes_read: u64,
     /// Bytes of an unfinished line that the load before was not large enough for.
     held_before: usize,
     /// Memory that the load being filled does not use.
@@ -54,7 +52,6 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
             classifier: None,
             average: work.record_length,
             tail: Vec::new(),
-            bytes_read: 0,
             held_before: 0,
             unused: None,
         };
@@ -87,24 +84,27 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         Ready { load, sum, pool, spare: self.unused.take().into_iter().collect() }
     }
 
-    /// The error for a line that no load can hold.
-    fn too_long(&self, bytes: usize) -> Error {
-        let path = match &self.work.input {
+    /// The error for a line that no load can hold, of which `held` bytes were read.
+    fn too_long(&self, held: usize) -> Error {
+        // A load without a line end holds bytes of one line alone, and all inputs before end with
+        // one: the line begins so many bytes before the place that reading has come to.
+        let (path, read) = match &self.work.input {
             Input::Files(files) => {
-                let (source, _) = self.cutter.place();
-                files[source.min(files.len() - 1)].path().to_owned()
+                let (source, offset) = self.cutter.place();
+                (files[source].path().to_owned(), offset)
             }
-            Input::Stream(_) => "standard input".into(),
+            Input::Stream(stream) => {
+                let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
+                stream.place()
+            }
         };
-        Error::Malformed {
-            path,
-            message: format!(
-                "the line that ends behind byte {} has more than {}, which is more than the memory \
-                 budget holds; give more with --memory, or check --format",
-                self.bytes_read,
-                ByteSize(bytes as u64)
-            ),
-        }
+        let message = format!(
+            "the line that begins at byte {} has more than {}, which is as much as the memory \
+             budget has room for; give more with --memory, or check --format",
+            read - held as u64,
+            ByteSize(held as u64)
+        );
+        Error::Malformed { path, message }
     }
 }
 
@@ -150,8 +150,7 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
     }
 
     fn finish(&mut self, raw: Self::Raw, workers: &mut [Worker<'_>], before: Sum) -> Result<Ready> {
-        let FilledLines { load, pool, tail, bytes_read } = raw.finish(workers, before);
-        self.bytes_read += bytes_read;
+        let FilledLines { load, pool, tail } = raw.finish(workers, before);
         self.tail = tail;
         if load.records() > 0 {
             self.average = (load.bytes() / load.records()).max(1) as usize;

@@ -75,8 +75,6 @@ pub struct FilledLines {
     pub pool: Arc<Pool>,
     /// Pieces of its memory that the next load has to begin with.
     pub tail: Vec<Range<usize>>,
-    /// Bytes of data read for this load.
-    pub bytes_read: u64,
 }
 
 impl<'a, K: KeyEncoder> RawLines<'a, K> {
@@ -223,8 +221,6 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
             .into_iter()
             .filter_map(|dealer| dealer.into_inner().unwrap_or_else(PoisonError::into_inner))
             .collect();
-        let bytes_read = found.iter().zip(&layout.spans).map(|(f, s)| f.end.saturating_sub(s.at));
-        let bytes_read = bytes_read.sum::<usize>() as u64;
         let (mut pool, workers_count) = (pool, dealers.len().max(1));
         let is_crowded = self.is_crowded.into_inner();
         if is_crowded {
@@ -255,7 +251,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         dealers[0].mark(u64::MAX);
         let loaded = Loaded { region: Some(region), framing: how.framing, segments: Vec::new() };
         let load = KeyedLoad::new(how.key, (loaded, how.bucket_records), &classifier, dealers);
-        FilledLines { load, pool, tail, bytes_read }
+        FilledLines { load, pool, tail }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Standard input as a source of records: in order, of a length nobody knows beforehand.
 
 use std::collections::VecDeque;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use memchr::memchr_iter;
@@ -70,6 +70,13 @@ impl Stream {
     /// The lines at the top of the first one, once it has been read.
     pub fn header(&self) -> &[u8] {
         self.header.as_deref().unwrap_or_default()
+    }
+
+    /// The stream being read, and how many of its bytes were passed on, its header included.
+    pub fn place(&self) -> (PathBuf, u64) {
+        let reader = self.readers.front();
+        let name = reader.map(|reader| reader.name().to_owned()).unwrap_or_default();
+        (name, reader.map_or(0, pipe::Reader::bytes) - self.pending.len() as u64)
     }
 
     /// Reads until `buffer` is full or the last stream ends; bytes read, and how long that took. A

@@ -10,6 +10,9 @@ mod data;
 mod differential;
 
 mod faults;
+mod line_shapes;
+mod line_trial;
+mod lines;
 mod merging;
 mod no_space;
 mod random;

@@ -30,6 +30,11 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
+    /// A generator of other numbers.
+    pub fn fork(&mut self) -> Self {
+        Self(self.next())
+    }
+
     pub fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
     }

@@ -1,0 +1,331 @@
+//! Jobs over lines: inputs of every shape, files and pipes, every engine, budgets from the least up;
+//! and what can go wrong with lines alone.
+
+use std::cmp::Reverse;
+use std::fs;
+
+use sortwell::job::Input;
+use sortwell::key::text::Separator;
+use sortwell::operator::Select;
+use sortwell::stats::Progress;
+use sortwell::{ByteSize, Error};
+
+use crate::line_shapes::{letters, shapes, text};
+use crate::line_trial::{Comparator, Lines, assert_same};
+use crate::random::Random;
+use crate::trial::{Folder, engines};
+
+/// The least budget of one worker.
+const LEAST: ByteSize = ByteSize::mib(28);
+
+#[test]
+fn inputs_of_a_few_bytes() {
+    let inputs: [&[u8]; 12] = [
+        b"",
+        b"\n",
+        b"\n\n",
+        b"a",
+        b"a\n",
+        b"b\na",
+        b"b\na\n",
+        b"a\n\n",
+        b"\r\n",
+        b"b\r\na",
+        b"\0",
+        b"a\0\na\0\0\na\n",
+    ];
+    for input in inputs {
+        for is_streamed in [(false, false), (true, false), (false, true), (true, true)] {
+            Lines { is_streamed, ..Lines::new(vec![input.to_vec()]) }.run();
+        }
+        let thrice = vec![input.to_vec(), b"m".to_vec(), input.to_vec()];
+        Lines::new(thrice.clone()).run();
+        Lines { is_streamed: (true, true), ..Lines::new(thrice) }.run();
+    }
+}
+
+#[test]
+fn every_shape_in_one_pass() {
+    let mut random = Random::fresh();
+    for (name, input) in shapes(1_500_000, &mut random) {
+        println!("{name}");
+        let threads = 1 + random.below(5);
+        let lines = Lines { threads, ..Lines::new(vec![input]) };
+        assert_eq!(lines.run().runs, 0);
+        Lines { is_streamed: (true, true), ..lines }.run();
+    }
+}
+
+/// A budget in which a megabyte already counts: most of them spill.
+#[test]
+fn every_shape_in_the_least_memory() {
+    let mut random = Random::fresh();
+    for (name, input) in shapes(24_000_000, &mut random) {
+        println!("{name}");
+        let engine = random.pick(&engines());
+        let lines = Lines { memory: LEAST, threads: 1, engine, ..Lines::new(vec![input]) };
+        let runs = lines.run().runs;
+        assert!(runs > 1 || lines.inputs[0].len() < 12_000_000, "{name}: {runs} runs");
+        assert!(runs < 300, "{name}: {runs} runs");
+    }
+}
+
+#[test]
+fn every_shape_of_a_stream_in_little_memory() {
+    let mut random = Random::fresh();
+    for (name, input) in shapes(24_000_000, &mut random) {
+        println!("{name}");
+        let (threads, memory) = random.pick(&[(1, 28), (2, 32), (3, 36), (5, 48)]);
+        let is_streamed = (true, random.one_in(2));
+        let memory = ByteSize::mib(memory);
+        let lines = Lines { memory, threads, is_streamed, ..Lines::new(vec![input]) };
+        let runs = lines.run().runs;
+        assert!(runs < 300, "{name}: {runs} runs");
+    }
+}
+
+/// Ends of inputs fall on ends of pages and blocks, and just beside them, with and without a line
+/// end there.
+#[test]
+fn several_inputs_that_end_anywhere() {
+    let mut random = Random::fresh();
+    let ends = [0, 1, 4095, 4096, 4097, 8191, 8192, 262_143, 262_144, 262_145, 3_000_000];
+    for round in 0..6 {
+        let (shape, order) = (random.below(3), random.next());
+        let mut inputs: Vec<Vec<u8>> = ends
+            .iter()
+            .map(|end| {
+                let mut input = text(*end, |_| match shape {
+                    0 => Vec::new(),
+                    1 => letters(&mut random.fork(), 1 + random.below(30)),
+                    _ => vec![b'q'; random.below(4000)],
+                });
+                input.truncate(*end);
+                input
+            })
+            .collect();
+        inputs
+            .sort_by_key(|input| (input.len() as u64 ^ order).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let threads = 1 + random.below(5);
+        let memory = if round < 3 { ByteSize::mib(40) } else { LEAST };
+        let lines = Lines { memory, threads, ..Lines::new(inputs) };
+        lines.run();
+        Lines { is_streamed: (true, round == 2), ..lines }.run();
+    }
+}
+
+#[test]
+fn other_terminators() {
+    let mut random = Random::fresh();
+    for terminator in [0, b';', 0xff] {
+        let mut input = text(20_000_000, |_| {
+            let mut line = vec![0; random.below(40)];
+            random.fill(&mut line);
+            line
+        });
+        for byte in &mut input {
+            *byte = if *byte == b'\n' { terminator } else { *byte };
+        }
+        let lines = Lines { terminator, memory: LEAST, ..Lines::new(vec![input]) };
+        lines.run();
+        Lines { is_streamed: (true, false), memory: ByteSize::mib(128), ..lines }.run();
+    }
+}
+
+/// A small table: a word, a number and a word, divided by tabs.
+fn table(bytes: usize, random: &mut Random) -> Vec<u8> {
+    text(bytes, |number| {
+        let word = random.below(40);
+        let value = random.below(2000) as i64 - 1000;
+        format!("w{word}\t{value}.50\tline {number}").into_bytes()
+    })
+}
+
+fn field(line: &[u8], number: usize) -> &[u8] {
+    line.split(|byte| *byte == b'\t').nth(number).unwrap_or_default()
+}
+
+/// The number in hundredths: digits behind the point count away from zero.
+fn value(line: &[u8]) -> i64 {
+    let digits: Vec<u8> = field(line, 1).iter().copied().filter(|byte| *byte != b'.').collect();
+    String::from_utf8(digits).expect("digits").parse().expect("a number")
+}
+
+const ORDERS: [(&[&str], Comparator); 4] = [
+    (&["1"], |a, b| field(a, 0).cmp(field(b, 0))),
+    (&["2:decimal"], |a, b| value(a).cmp(&value(b))),
+    (&["2:decimal:desc", "1"], |a, b| {
+        let key = |line| (Reverse(value(line)), field(line, 0).to_vec());
+        key(a).cmp(&key(b))
+    }),
+    (&["..:desc"], |a, b| b.cmp(a)),
+];
+
+#[test]
+fn fields_and_numbers() {
+    let mut random = Random::fresh();
+    for (keys, compare) in ORDERS {
+        for (bytes, memory) in [(300_000, 128), (20_000_000, 30)] {
+            let lines = Lines {
+                keys: keys.to_vec(),
+                compare,
+                separator: Separator::Byte(b'\t'),
+                memory: ByteSize::mib(memory),
+                threads: 1 + random.below(3),
+                ..Lines::new(vec![table(bytes, &mut random)])
+            };
+            assert_eq!(lines.run().runs > 0, memory == 30);
+            Lines { is_streamed: (true, random.one_in(2)), ..lines }.run();
+        }
+    }
+}
+
+#[test]
+fn selections() {
+    let mut random = Random::fresh();
+    let some = [None, Some(0), Some(1), Some(33), Some(1_000_000)];
+    for (bytes, memory) in [(500_000, 128), (20_000_000, 30)] {
+        let data = table(bytes, &mut random);
+        for (unique, count) in [(false, false), (true, false), (false, true), (true, true)] {
+            let (keys, compare) = ORDERS[random.below(ORDERS.len())];
+            let lines = Lines {
+                keys: keys.to_vec(),
+                compare,
+                separator: Separator::Byte(b'\t'),
+                select: Select { unique, count, limit: random.pick(&some) },
+                memory: ByteSize::mib(memory),
+                threads: 1 + random.below(5),
+                engine: random.pick(&engines()),
+                ..Lines::new(vec![data.clone()])
+            };
+            lines.run();
+            Lines { is_streamed: (random.one_in(2), random.one_in(2)), ..lines }.run();
+        }
+    }
+}
+
+#[test]
+fn headers() {
+    let mut random = Random::fresh();
+    for bytes in [0, 1, 60, 5000, 20_000_000] {
+        for header_lines in [1, 2, 700] {
+            let mut inputs: Vec<Vec<u8>> = (0..3).map(|_| table(bytes, &mut random)).collect();
+            inputs[1].pop_if(|_| random.one_in(2));
+            inputs[2].truncate(random.below(bytes + 1));
+            let lines = Lines { header_lines, memory: ByteSize::mib(30), ..Lines::new(inputs) };
+            lines.run();
+            Lines { is_streamed: (true, bytes == 60), ..lines }.run();
+        }
+    }
+}
+
+#[test]
+fn an_output_that_is_an_input() {
+    let mut random = Random::fresh();
+    for (bytes, memory) in [(200_000, 128), (20_000_000, 30)] {
+        let memory = ByteSize::mib(memory);
+        let lines = Lines { memory, ..Lines::new(vec![table(bytes, &mut random)]) };
+        let folder = Folder::on_disk();
+        fs::write(folder.output(), &lines.inputs[0]).expect("write");
+        let mut job = lines.job(&folder);
+        job.inputs = vec![Input::File(folder.output())];
+        job.run(&Progress::new()).expect("sort");
+        let found = fs::read(folder.output()).expect("read");
+        assert_same(&found, &lines.expected().0, "in place");
+        folder.assert_clean(true);
+    }
+}
+
+/// Stopped all along its way, a job says so, or had been done already, and leaves nothing.
+#[test]
+fn stopped_anywhere() {
+    let mut random = Random::fresh();
+    let lines = Lines { memory: LEAST, ..Lines::new(vec![table(24_000_000, &mut random)]) };
+    let expected = lines.expected().0;
+    let mut stopped = 0;
+    for share in [0.0, 0.1, 0.4, 0.6, 0.9] {
+        let folder = Folder::on_disk();
+        lines.lay_out(&folder);
+        fs::write(folder.output(), "old").expect("write");
+        let (job, progress) = (lines.job(&folder), Progress::new());
+        let outcome = std::thread::scope(|scope| {
+            let running = scope.spawn(|| job.run(&progress));
+            while !running.is_finished() {
+                let (done, total) = progress.bytes();
+                if total.is_some_and(|total| done as f64 >= total as f64 * share) {
+                    progress.request_stop();
+                    break;
+                }
+                std::thread::yield_now();
+            }
+            running.join().expect("no panic")
+        });
+        let found = fs::read(folder.output()).expect("read");
+        match outcome {
+            Err(Error::Interrupted) => assert_eq!(found, b"old"),
+            Ok(_) => assert_same(&found, &expected, "done before"),
+            Err(e) => panic!("{e} at {share}"),
+        }
+        stopped += u32::from(found == b"old");
+        folder.assert_clean(true);
+    }
+    assert!(stopped > 1, "{stopped} of 5 stopped");
+}
+
+/// Runs a job that must fail as malformed; its words.
+fn fails(lines: &Lines, folder: &Folder) -> String {
+    let error = lines.job(folder).run(&Progress::new()).expect_err("a fault");
+    assert!(matches!(error, Error::Malformed { .. }), "{error:?}");
+    folder.assert_clean(false);
+    error.to_string()
+}
+
+/// The error says which file, at which byte the line begins, and what to do; whatever came before.
+#[test]
+fn a_line_that_memory_cannot_hold() {
+    let mut random = Random::fresh();
+    for is_streamed in [(false, false), (true, false)] {
+        for before in [0, 1, 5000, 9_000_000] {
+            let first = table(before.min(70_000), &mut random);
+            let mut second = table(before, &mut random);
+            let begins = second.len();
+            second.resize(begins + 60_000_000, b'x');
+            let inputs = vec![first, second, b"z\ny\n".to_vec()];
+            let lines = Lines { memory: LEAST, is_streamed, ..Lines::new(inputs) };
+            let folder = Folder::on_disk();
+            lines.lay_out(&folder);
+            let said = fails(&lines, &folder);
+            let place = format!("line that begins at byte {begins} has more than");
+            for part in [folder.input(1).to_str().expect("a name"), &place, "--memory"] {
+                assert!(said.contains(part), "'{part}' is missing: {said}");
+            }
+        }
+    }
+}
+
+/// A file cut short while its job runs: the job says so, or had read it before.
+#[test]
+fn an_input_that_becomes_shorter() {
+    let mut random = Random::fresh();
+    let lines = Lines { memory: LEAST, ..Lines::new(vec![table(24_000_000, &mut random)]) };
+    let folder = Folder::on_disk();
+    lines.lay_out(&folder);
+    let (job, progress) = (lines.job(&folder), Progress::new());
+    let outcome = std::thread::scope(|scope| {
+        let running = scope.spawn(|| job.run(&progress));
+        while !running.is_finished() && progress.bytes().0 == 0 {
+            std::thread::yield_now();
+        }
+        let file = fs::OpenOptions::new().write(true).open(folder.input(0)).expect("open");
+        file.set_len(1_000_000).expect("shorten");
+        running.join().expect("no panic")
+    });
+    match outcome {
+        Err(error) => {
+            let said = error.to_string();
+            assert!(said.contains("became shorter"), "{said}");
+            folder.assert_clean(false);
+        }
+        Ok(_) => assert_same(&fs::read(folder.output()).expect("read"), &lines.expected().0, ""),
+    }
+}
