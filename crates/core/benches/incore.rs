@@ -93,7 +93,7 @@ fn deal_all<K: KeyEncoder>(
 ) {
     let mut sample = Sample::new(key, 0);
     for (number, record) in load.chunks_exact(length).step_by(1024).enumerate() {
-        sample.push(key, record, number as u32);
+        sample.push(key, record, number as u64);
     }
     let classifier = Classifier::build(&sample, sample.len() / buckets);
     let pool = Arc::new(Pool::new(memory.take().expect("memory")));
@@ -101,8 +101,8 @@ fn deal_all<K: KeyEncoder>(
     let mut first = 0;
     for block in load.chunks(BLOCK_BYTES / length * length) {
         let whole = block.len() / length * length;
-        dealer.deal(&classifier, key, &block[..whole], length, first);
-        first += (whole / length) as u32;
+        dealer.deal(&classifier, key, (&block[..whole], Framing::Fixed(length)), first);
+        first += (whole / length) as u64;
     }
     drop(black_box(dealer));
     *memory = Arc::into_inner(pool).map(Pool::into_region);
@@ -137,7 +137,7 @@ fn gathering(c: &mut Criterion) {
     let load = random_arena(LOAD_BYTES);
     let mut out = vec![0; BLOCK_BYTES];
     for length in [32, 100, 1000] {
-        let records = Records::packed(&load, length);
+        let records = Records::packed(&load, Framing::Fixed(length));
         let total = LOAD_BYTES / length;
         let count = BLOCK_BYTES / length;
         let entries: Vec<u64> = (0..count as u64)
@@ -161,7 +161,7 @@ fn summing(c: &mut Criterion) {
         group.bench_function(format!("{length} bytes"), |b| {
             b.iter(|| {
                 let mut sum = Sum::default();
-                sum.add_records(black_box(bytes), length);
+                sum.add_all(Framing::Fixed(length), black_box(bytes));
                 sum
             });
         });

@@ -39,7 +39,7 @@ impl Alphabet {
             for byte in 0..256 {
                 let is_new = byte > 0 && (seen[byte] || seen[byte - 1]);
                 number += u64::from(is_new);
-                place[byte] = number * worth | if seen[byte] { 0 } else { GAP };
+                place[byte] = (number * worth) | if seen[byte] { 0 } else { GAP };
             }
             // The last byte of a word of text counts the others: at most 9 of 256 numbers there.
             worth *= number + 1;

@@ -20,9 +20,13 @@
 //! bounds. Those bounds make the [`Leaf`]: it maps a word to a few bits that order the bucket's
 //! entries.
 
+mod sample;
+
+pub use sample::Sample;
+
 use super::alphabet::Alphabet;
 use super::item::{DIGEST_BITS, LOCATION_MAX};
-use crate::key::{FEW_WORDS, KeyEncoder, WORD_BYTES, is_last_open_word};
+use crate::key::{FEW_WORDS, KeyEncoder, WORD_BYTES};
 
 /// Stands for the word behind a key's last one: the location of the record.
 pub const LOCATION: usize = usize::MAX;
@@ -105,88 +109,6 @@ pub struct Classifier {
     /// Of open keys, the alphabet of each word from `first_word` on.
     alphabets: Vec<Alphabet>,
     first_word: usize,
-}
-
-/// The keys a classifier is built from: for each sampled record a row of its key's words, from
-/// `first_word` on, with the record's location behind the last word.
-#[derive(Debug)]
-pub struct Sample {
-    first_word: usize,
-    /// Columns of a row: words, and the location where the key does not go on beyond them.
-    columns: usize,
-    /// Whether a key's word at an index, of a value, is its last.
-    is_last: IsLast,
-    values: Vec<u64>,
-}
-
-/// [`KeyEncoder::is_last`] of a key that is not known by type.
-#[derive(Clone, Copy, Debug)]
-enum IsLast {
-    /// The word with this index.
-    At(usize),
-    /// As the word itself says.
-    AsOpen,
-}
-
-impl Sample {
-    /// An empty sample of keys that agree in all words before `first_word`.
-    pub fn new<K: KeyEncoder>(key: &K, first_word: usize) -> Self {
-        let words = key.words();
-        let columns = match first_word {
-            LOCATION => 1,
-            _ => (words + 1 - first_word).min(DEPTH_WORDS),
-        };
-        let is_last = if key.is_open() { IsLast::AsOpen } else { IsLast::At(words - 1) };
-        Self { first_word, columns, is_last, values: Vec::new() }
-    }
-
-    /// Adds one record.
-    pub fn push<K: KeyEncoder>(&mut self, key: &K, record: &[u8], location: u64) {
-        let row = self.values.len();
-        if self.first_word != LOCATION {
-            key.words_from(record, self.first_word, self.columns, &mut self.values);
-        }
-        if self.values.len() < row + self.columns {
-            self.values.push(location);
-        }
-        self.values.resize(row + self.columns, 0);
-    }
-
-    fn is_last(&self, word: usize, value: u64) -> bool {
-        match self.is_last {
-            IsLast::At(last) => word >= last,
-            IsLast::AsOpen => is_last_open_word(value),
-        }
-    }
-
-    /// The alphabets of the words of open keys.
-    fn alphabets(&self) -> Vec<Alphabet> {
-        if matches!(self.is_last, IsLast::At(_)) || self.first_word == LOCATION {
-            return Vec::new();
-        }
-        let of_column = |column: usize| {
-            let rows = self.values.chunks_exact(self.columns);
-            let goes_on = |row: &&[u64]| !row[..column].iter().any(|word| is_last_open_word(*word));
-            Alphabet::of(rows.filter(goes_on).map(|row| row[column]))
-        };
-        (0..self.columns).map(of_column).collect()
-    }
-
-    /// Whether nothing was sampled.
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-
-    /// Records sampled.
-    pub fn len(&self) -> usize {
-        self.values.len() / self.columns
-    }
-
-    fn sorted(&self) -> Vec<&[u64]> {
-        let mut rows: Vec<&[u64]> = self.values.chunks_exact(self.columns).collect();
-        rows.sort_unstable();
-        rows
-    }
 }
 
 impl Classifier {
@@ -460,8 +382,8 @@ impl Builder<'_> {
         }
     }
 
-    /// What a bucket of neighbouring ranges knows: the first word that may differ in it, and the values
-    /// that word may have.
+    /// What a bucket of neighbouring ranges knows: the first word that may differ in it, and the
+    /// values that word may have.
     fn joint_leaf(&self, ranges: &[Range]) -> Leaf {
         let (first, last) = (ranges[0], ranges[ranges.len() - 1]);
         let parted_at = ranges[1..].iter().map(|range| range.parted_at);

@@ -224,16 +224,13 @@ fn first_difference<K: KeyEncoder>(
     for_each_record(dealt, bucket, records, false, |_, record, _| match &model {
         None => model = Some(record.to_vec()),
         Some(model) => {
-            for word in first_word..agreed {
-                let value = key.word(model, word);
-                if value != key.word(record, word) {
-                    agreed = word;
-                    return;
-                }
-                if key.is_last(word, value) {
-                    return;
-                }
-            }
+            let differs_or_ends = |word: &usize| {
+                let value = key.word(model, *word);
+                value != key.word(record, *word) || key.is_last(*word, value)
+            };
+            let found = (first_word..agreed).find(differs_or_ends);
+            let differs = |word: &usize| key.word(model, *word) != key.word(record, *word);
+            agreed = found.filter(differs).unwrap_or(agreed);
         }
     });
     agreed

@@ -268,8 +268,8 @@ impl<K: KeyEncoder> Fill for RawLoad<'_, K> {
     }
 }
 
-/// A classifier for a load of about `load_bytes`, made of the first records of a stream, for want of
-/// a better sample.
+/// A classifier for a load of about `load_bytes`, made of the first records of a stream, for want
+/// of a better sample.
 pub fn classifier_of<K: KeyEncoder>(
     how: &Dealing<'_, K>,
     (framing, bytes): (Framing, &[u8]),
