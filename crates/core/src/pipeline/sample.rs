@@ -295,7 +295,7 @@ pub fn average_length(files: &[Arc<File>], framing: Framing) -> Result<usize> {
         for place in 0..places {
             let Some(region) = free.pop() else { break };
             let (operation, file) = (Operation::Read, Arc::clone(file));
-            let offset = file.len() / places * place & !(PAGE as u64 - 1);
+            let offset = (file.len() / places * place) & !(PAGE as u64 - 1);
             let range = 0..LINE_WINDOW;
             queue.submit(Request { operation, file, offset, region, range, tag: 0 })?;
             let Some(done) = queue.wait()? else { break };

@@ -1,5 +1,5 @@
-//! Jobs over lines: inputs of every shape, files and pipes, every engine, budgets from the least up;
-//! and what can go wrong with lines alone.
+//! Jobs over lines: inputs of every shape, files and pipes, every engine, budgets from the least
+//! up; and what can go wrong with lines alone.
 
 use std::cmp::Reverse;
 use std::fs;
