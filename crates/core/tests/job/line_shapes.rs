@@ -60,7 +60,7 @@ pub fn shapes(bytes: usize, random: &mut Random) -> Vec<(&'static str, Vec<u8>)>
         ("sorted", text(bytes, |number| format!("{number:012}").into_bytes())),
         (
             "reversed",
-            text(bytes, |number| format!("{:012}", u32::MAX as u64 - number).into_bytes()),
+            text(bytes, |number| format!("{:012}", u64::from(u32::MAX) - number).into_bytes()),
         ),
     ];
     let mut abrupt = text(bytes / 2, |_| letters(&mut r.fork(), 1 + long / 2));
