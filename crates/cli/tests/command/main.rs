@@ -7,6 +7,7 @@ mod benchmark;
 mod harness;
 mod help;
 mod killing;
+mod lines;
 mod merging;
 mod no_space;
 mod readme;

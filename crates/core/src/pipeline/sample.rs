@@ -308,3 +308,6 @@ pub fn average_length(files: &[Arc<File>], framing: Framing) -> Result<usize> {
     }
     Ok((bytes / records.max(1)).max(1))
 }
+
+#[cfg(test)]
+mod tests;

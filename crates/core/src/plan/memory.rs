@@ -160,15 +160,16 @@ pub struct Sizes {
     pub block_bytes: usize,
     /// Read requests in flight, per worker.
     pub read_depth: usize,
-    /// Buckets to reckon with where fewer would do.
-    pub buckets_least: usize,
+    /// Buckets, where it is known already how many there may be. What they would come to for the
+    /// longest of records does not matter then: their chunks could leave nothing for reading.
+    pub buckets: Option<usize>,
 }
 
 impl Sizes {
     /// The same for lines of `average` bytes, dealt into `buckets` buckets.
     #[must_use]
     pub fn of_lines(self, average: usize, buckets: usize) -> Self {
-        Self { record_length: average.max(1), buckets_least: buckets, ..self }
+        Self { record_length: average.max(1), buckets: Some(buckets), ..self }
     }
 
     /// The memory of a load of `bytes` bytes of records that take `padded` bytes where they are
@@ -179,7 +180,7 @@ impl Sizes {
         let allowance = if self.varies { expected / 4 + VARYING_LEAST } else { 0 };
         let most = if self.varies { u64::MAX } else { RECORDS_MAX };
         let records = (expected + allowance).min(most);
-        let buckets_max = buckets_max(records, self.record_length).max(self.buckets_least);
+        let buckets_max = self.buckets.unwrap_or_else(|| buckets_max(records, self.record_length));
         let pool = Pool::bytes_needed(records, self.item.bytes(), buckets_max, self.threads);
         let read = match self.item {
             Item::Entry => padded.next_multiple_of(PAGE as u64),

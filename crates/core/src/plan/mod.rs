@@ -104,7 +104,7 @@ impl Plan {
             threads,
             block_bytes,
             read_depth,
-            buckets_least: 0,
+            buckets: None,
         };
 
         let padding = 2 * PAGE as u64 * need.inputs as u64;

@@ -2,6 +2,7 @@
 //! within a bucket neither do digests; whatever the sample saw.
 
 use super::*;
+use crate::key::text::{TextKeySpec, TextOrder};
 use crate::key::{Key, KeySpec, with_encoder};
 
 const COUNT: u32 = 6000;
@@ -191,4 +192,51 @@ fn later_first_words() {
         let counts = check(key, &Classifier::build(&sample, 10), &equal);
         assert!(counts.len() > 30 && counts.iter().all(|count| *count < 300), "{counts:?}");
     });
+}
+
+/// Keys that differ in length, and say themselves where they end: the beginning of a longer one
+/// comes first, and so does one that lacks only zeros. Lines as they are, and a number in them.
+#[test]
+fn open_keys_keep_their_order() {
+    let line = |mut text: Vec<u8>| {
+        text.retain(|byte| *byte != b'\n');
+        text.push(b'\n');
+        text
+    };
+    let mut by_number = TextOrder::by_bytes(b'\n');
+    by_number.specs = ["..:natural".parse::<TextKeySpec>().unwrap().spec(None)].into();
+    for order in [TextOrder::by_bytes(b'\n'), by_number] {
+        let key = Key::for_lines(&order).unwrap();
+        for length in [1, 8, 40, 200] {
+            for (name, records) in kinds(length) {
+                println!("{name}, up to {length} bytes");
+                let cut = |(number, record): (u64, Vec<u8>)| {
+                    let kept = mixed(number ^ 5) as usize % (length + 1);
+                    line(record[..kept].to_vec())
+                };
+                let records: Vec<Vec<u8>> = (0..).zip(records).map(cut).collect();
+                with_encoder!(&key, |key| {
+                    for seen in [(0..records.len(), 7), (0..1, 1), (0..600, 3)] {
+                        for per_bucket in [1, 100] {
+                            let classifier = built(key, &records, seen.clone(), per_bucket);
+                            check(key, &classifier, &records);
+                        }
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// Empty lines and equal ones are cut by where they are, like any other equal keys.
+#[test]
+fn equal_open_keys_are_cut_by_their_place() {
+    let key = Key::for_lines(&TextOrder::by_bytes(b'\n')).unwrap();
+    for text in [&b"\n"[..], b"a\n", b"exactly\n", b"eight by\n", b"more than one word\n"] {
+        let records = vec![text.to_vec(); COUNT as usize];
+        with_encoder!(&key, |key| {
+            let counts = check(key, &built(key, &records, (0..records.len(), 3), 30), &records);
+            assert!(counts.iter().all(|count| *count <= 300), "{text:?}: {counts:?}");
+        });
+    }
 }

@@ -3,9 +3,11 @@
 
 use super::*;
 use crate::format::Framing;
-use crate::incore::{Sample, item::location};
+use crate::incore::{Sample, gather, item::location};
 use crate::io::Arena;
+use crate::key::text::TextOrder;
 use crate::key::{Key, KeySpec, with_encoder};
+use crate::load::Loaded;
 use crate::units::ByteSize;
 
 /// Records of `length` bytes with keys in their first byte, many of them equal.
@@ -165,4 +167,67 @@ fn nothing_dealt_is_nothing_shown() {
         assert!((0..3).all(|bucket| dealt.count(bucket) == 0));
         assert!(shown(&dealt, 1, true).is_empty());
     }
+}
+
+/// Lines are named by where they begin. Each comes back once, from its bucket, with the bytes of
+/// all of them counted; and gathering copies each whole, or not at all.
+#[test]
+fn lines_come_back_once_and_are_gathered_whole() {
+    let key = Key::for_lines(&TextOrder::by_bytes(b'\n')).unwrap();
+    let framing = Framing::Terminated(b'\n');
+    let mut data = Vec::new();
+    for number in 0..20_000_usize {
+        let length = if number % 500 == 3 { 5000 } else { number * number % 41 };
+        data.extend((0..length).map(|at| b'a' + ((number + at) % 23) as u8));
+        data.push(b'\n');
+    }
+    let starts = framing.records(&data).scan(0, |at, line| {
+        let start = *at;
+        *at += line.len();
+        Some((start as u64, line))
+    });
+    let lines: Vec<(u64, &[u8])> = starts.collect();
+    with_encoder!(&key, |key| {
+        let mut sample = Sample::new(key, 0);
+        lines.iter().step_by(7).for_each(|(at, line)| sample.push(key, line, *at));
+        let classifier = Classifier::build(&sample, 100);
+        let pool = pool(lines.len(), Item::Entry, classifier.buckets(), 3);
+        let new = || Dealer::new(Arc::clone(&pool), Item::Entry, classifier.buckets());
+        let mut dealers = vec![new(), new(), new()];
+        for (turn, block) in lines.chunks(1234).rev().enumerate() {
+            let (start, (last, line)) = (block[0].0, block[block.len() - 1]);
+            let bytes = &data[start as usize..last as usize + line.len()];
+            let dealt = dealers[turn % 3].deal(&classifier, key, (bytes, framing), start);
+            assert_eq!(dealt, block.len() as u64);
+        }
+        let dealt = Dealt::new(dealers);
+        assert_eq!(dealt.longest_bytes(), 5001);
+        let mut region = Arena::new(ByteSize(data.len() as u64)).unwrap();
+        region[..data.len()].copy_from_slice(&data);
+        let loaded = Loaded { region: Some(region), framing, segments: Vec::new() };
+        for bucket in 0..classifier.buckets() {
+            let belongs =
+                |(at, line): &&(u64, &[u8])| classifier.bucket(key, line, *at) as usize == bucket;
+            let expected: Vec<&[u8]> =
+                lines.iter().filter(belongs).map(|(_, line)| *line).collect();
+            let items = shown(&dealt, bucket, false);
+            let entries: Vec<u64> =
+                items.as_chunks::<8>().0.iter().map(|bytes| u64::from_ne_bytes(*bytes)).collect();
+            assert_eq!(entries.len(), expected.len());
+            let whole = expected.concat();
+            assert_eq!(dealt.bytes(bucket, framing), whole.len() as u64);
+            for room in [whole.len(), whole.len() / 2, whole.len().saturating_sub(1), 0] {
+                let mut out = vec![0; room];
+                let gathered = gather(&entries, &loaded.records(), &mut out);
+                let fits = expected.iter().scan(0, |end, line| {
+                    *end += line.len();
+                    Some(*end)
+                });
+                let fits: Vec<usize> = fits.take_while(|end| *end <= room).collect();
+                assert_eq!(gathered.records, fits.len());
+                assert_eq!(gathered.bytes, fits.last().copied().unwrap_or(0));
+                assert!(out[..gathered.bytes] == whole[..gathered.bytes]);
+            }
+        }
+    });
 }

@@ -1,0 +1,105 @@
+//! Samples of lines: buckets of even size whatever the order of the file, from whole lines alone.
+
+use super::*;
+use crate::io::Direct;
+use crate::key::text::TextOrder;
+use crate::key::{Key, with_encoder};
+
+const LINE_FEED: Framing = Framing::Terminated(b'\n');
+
+/// Buckets that are asked for.
+const WANTED: usize = 40;
+
+/// A classifier made of a sample of files with these contents, and how many of their lines fall
+/// into each of its buckets.
+fn sampled(contents: &[Vec<u8>], skip: u64) -> Vec<usize> {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |(number, content): (usize, &Vec<u8>)| {
+        let path = folder.path().join(number.to_string());
+        std::fs::write(&path, content).unwrap();
+        File::open_read(&path, Direct::Off).unwrap()
+    };
+    let files: Vec<Arc<File>> = contents.iter().enumerate().map(open).collect();
+    let key = Key::for_lines(&TextOrder::by_bytes(b'\n')).unwrap();
+    let left = contents.iter().enumerate().map(|(number, content)| {
+        let skipped = if number == 0 { skip } else { 0 };
+        (number, skipped, content.len() as u64 - skipped)
+    });
+    let load = contents.iter().map(Vec::len).sum::<usize>() as u64;
+    let lines = Lines { files: &files, framing: LINE_FEED, left, load };
+    with_encoder!(&key, |key| {
+        let mut sampler = LineSampler::new(Engine::Sync).unwrap();
+        let classifier = sampler.classifier(key, lines, (WANTED, 4 * WANTED)).unwrap();
+        assert!(sampler.free.len() == DEPTH, "every buffer comes back");
+        let mut counts = vec![0; classifier.buckets()];
+        for content in contents {
+            for (number, line) in (0..).zip(LINE_FEED.records(content)) {
+                counts[classifier.bucket(key, line, number) as usize] += 1;
+            }
+        }
+        counts
+    })
+}
+
+/// Lines of numbers, some of them long.
+fn numbers(count: u64, number: impl Fn(u64) -> u64) -> Vec<u8> {
+    let line = |at| format!("{:08}{}\n", number(at), "-".repeat((at % 50) as usize));
+    (0..count).flat_map(|at| line(at).into_bytes()).collect()
+}
+
+#[test]
+fn buckets_are_even_whatever_the_order() {
+    let count = 60_000;
+    let orders: [&dyn Fn(u64) -> u64; 4] =
+        [&|at| at, &|at| count - at, &|at| at * 7919 % count, &|at| at % 1000 * 60 + at / 1000];
+    for (number, order) in orders.iter().enumerate() {
+        let data = numbers(count, order);
+        let halves = vec![data[..data.len() / 3].to_vec(), Vec::new(), data.clone()];
+        for contents in [vec![data], halves] {
+            let counts = sampled(&contents, 0);
+            let total: usize = counts.iter().sum();
+            let largest = *counts.iter().max().unwrap();
+            assert!(counts.len() >= WANTED / 2, "order {number}: {} buckets", counts.len());
+            assert!(largest < 8 * total / WANTED, "order {number}: {largest} of {total}");
+        }
+    }
+}
+
+/// Pages without the end of a line, or with one only, show no whole line: one bucket will do.
+#[test]
+fn pages_without_a_whole_line_are_passed_over() {
+    for content in [vec![b'x'; 300_000], Vec::new(), vec![b'x'; 10], b"x\n".to_vec()] {
+        assert_eq!(sampled(&[content], 0).len(), 1);
+    }
+    let long: Vec<u8> = (0..40_u8).flat_map(|n| [&vec![n; 20_000][..], b"\n"].concat()).collect();
+    assert!(!sampled(&[long], 0).is_empty());
+}
+
+#[test]
+fn a_place_within_a_file_to_begin_at() {
+    let data = numbers(60_000, |at| at * 7919 % 60_000);
+    for skip in [0, 1, 4096, 5000, data.len() as u64 - 1, data.len() as u64] {
+        let counts = sampled(std::slice::from_ref(&data), skip);
+        assert_eq!(counts.iter().sum::<usize>(), 60_000);
+    }
+}
+
+#[test]
+fn the_average_length_of_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let average = |contents: &[&[u8]]| {
+        let open = |(number, content): (usize, &&[u8])| {
+            let path = folder.path().join(number.to_string());
+            std::fs::write(&path, content).unwrap();
+            File::open_read(&path, Direct::Off).unwrap()
+        };
+        let files: Vec<Arc<File>> = contents.iter().enumerate().map(open).collect();
+        average_length(&files, LINE_FEED).unwrap()
+    };
+    assert_eq!(average(&[b""]), 1);
+    assert_eq!(average(&[b"\n\n\n"]), 1);
+    assert_eq!(average(&[b"123456789\n123456789\n", b""]), 10);
+    assert!((45..60).contains(&average(&[
+        &b"123456789 123456789 123456789 123456789 123456789\n".repeat(10_000)
+    ])));
+}
