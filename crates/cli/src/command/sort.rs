@@ -3,26 +3,23 @@
 //! Only what the words mean is decided here. How the job is done, and whether it can be, is the
 //! library's to say.
 
-mod ordering;
 pub mod values;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
-use sortwell::format::Format;
+use sortwell::Result;
 use sortwell::io::{Direct, Engine};
-use sortwell::job::{Budget, Input, Output, SortJob};
+use sortwell::job::{Budget, Output, SortJob};
 use sortwell::operator::Select;
 use sortwell::stats::Progress;
-use sortwell::{Error, Result};
 
+use crate::command::sorted::Order;
 use crate::failure::Outcome;
 use crate::progress::When;
 use crate::statistics;
 use crate::watched;
-
-use ordering::Ordering;
 
 /// Sort files of lines or of fixed-length records
 ///
@@ -43,48 +40,8 @@ pub struct Arguments {
     #[arg(short, long, value_name = "OUTPUT", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 
-    /// How the input is cut into records: lines, lines:BYTE or fixed:N
-    ///
-    /// lines: text, one record a line. A carriage return is data, and a last line without its end
-    /// gets one. lines:BYTE ends records with another byte, given by its number (lines:0 for find
-    /// -print0) or as itself (lines:;).
-    ///
-    /// fixed:N: every record N bytes long, from 1 to 1048576 (1 MiB).
-    #[arg(short = 'F', long, value_name = "FORMAT", default_value = "lines",
-          value_parser = values::parse::<Format>)]
-    format: Format,
-
-    /// What to sort by; repeat for further keys, most significant first
-    ///
-    /// Without any key, the whole record as bytes. A key is LOCATION[:TYPE][:MODIFIER]... Records
-    /// with equal keys keep the order of the input.
-    ///
-    /// Lines: LOCATION is a field counted from 1 (2), bytes of a field counted from 0, the end not
-    /// included (2[0..4]), or bytes of the line (0..10). TYPE is bytes (the default), text, int,
-    /// decimal (any number of digits, exact), float, size (1K, 2.5Gi), month, version, natural
-    /// (digits in text by their value) or random (a shuffle that keeps equal fields together).
-    /// Modifiers: desc (largest first), ci (case does not count), trim (blanks at the ends do not
-    /// count), locale=NAME (a language's order of text, the same on every machine: locale=de).
-    ///
-    /// fixed:N: LOCATION is a range of the record's bytes: 0..10 is the first ten, 4.. all but the
-    /// first four. TYPE is bytes, an unsigned integer u8 u16le u16be u32le u32be u64le u64be, a
-    /// signed one i8 i16le ... i64be, or a floating-point number f32le f32be f64le f64be, ordered
-    /// -NaN, -inf, negative, -0, +0, positive, inf, NaN. Modifier: desc.
-    #[arg(short, long = "key", value_name = "KEY")]
-    keys: Vec<String>,
-
-    /// What lies between the fields of a line: one byte, or tab
-    ///
-    /// Without it, fields are divided by blanks: each begins at the first blank behind the one
-    /// before, and has its leading blanks.
-    #[arg(short = 't', long, value_name = "BYTE", value_parser = ordering::separator)]
-    separator: Option<u8>,
-
-    /// Turn the order of every key around
-    ///
-    /// Records with equal keys still keep the order of the input.
-    #[arg(short, long)]
-    reverse: bool,
+    #[command(flatten)]
+    order: Order,
 
     /// Of records with equal keys, write only the first
     #[arg(short, long)]
@@ -211,9 +168,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
 impl Arguments {
     /// What was said, as what is meant.
     fn job(&self) -> Result<SortJob> {
-        let mut job = SortJob::new(self.inputs()?, self.output(), self.format);
-        let (keys, separator, reverse) = (self.keys.as_slice(), self.separator, self.reverse);
-        Ordering { keys, separator, reverse }.apply(&mut job)?;
+        let mut job =
+            SortJob::new(super::sorted::inputs(&self.inputs)?, self.output(), self.order.format);
+        (job.keys, job.order) = self.order.keys()?;
         job.select = Select { unique: self.unique, count: self.count, limit: self.limit };
         job.header_lines = self.header;
         job.memory = self.memory.unwrap_or_default();
@@ -224,20 +181,6 @@ impl Arguments {
         job.verify = self.verify;
         job.sync = self.sync;
         Ok(job)
-    }
-
-    fn inputs(&self) -> Result<Vec<Input>> {
-        if self.inputs.iter().filter(|path| is_standard_stream(path)).count() > 1 {
-            return Err(Error::Usage("'-' is given twice; standard input can be read once".into()));
-        }
-        if self.inputs.is_empty() {
-            return Ok(vec![Input::Stdin]);
-        }
-        let input = |path: &PathBuf| match is_standard_stream(path) {
-            true => Input::Stdin,
-            false => Input::File(path.clone()),
-        };
-        Ok(self.inputs.iter().map(input).collect())
     }
 
     fn output(&self) -> Output {

@@ -1,12 +1,13 @@
-//! What `merge` and `check` have in common: the order that inputs are said to be in.
+//! What `sort`, `merge` and `check` have in common: inputs, records and their order.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::Args;
 use sortwell::format::Format;
 use sortwell::job::Input;
 use sortwell::key::KeySpec;
-use sortwell::key::text::{Separator, TextKeySpec, TextOrder, TextSpec};
+use sortwell::key::text::{Separator, TextKeySpec, TextOrder, TextSpec, collation};
 use sortwell::{Error, Result};
 
 use crate::command::sort::values;
@@ -25,58 +26,76 @@ pub struct Order {
           value_parser = values::parse::<Format>)]
     pub format: Format,
 
-    /// What records are ordered by; repeat for further keys, most significant first
+    /// What to sort by; repeat for further keys, most significant first
     ///
-    /// Without any key, the whole record as bytes. A key is LOCATION[:TYPE][:MODIFIER]..., as for
-    /// sort.
+    /// Without any key, the whole record as bytes. A key is LOCATION[:TYPE][:MODIFIER]... Records
+    /// with equal keys keep the order of the input.
+    ///
+    /// Lines: LOCATION is a field counted from 1 (2), bytes of a field counted from 0, the end not
+    /// included (2[0..4]), or bytes of the line (0..10). TYPE is bytes (the default), text, int,
+    /// decimal (any number of digits, exact), float, size (1K, 2.5Gi), month, version, natural
+    /// (digits in text by their value) or random (a shuffle that keeps equal fields together).
+    /// Modifiers: desc (largest first), ci (case does not count), trim (blanks at the ends do not
+    /// count), locale=NAME (a language's order of text, the same on every machine: locale=de).
+    ///
+    /// fixed:N: LOCATION is a range of the record's bytes: 0..10 is the first ten, 4.. all but the
+    /// first four. TYPE is bytes, an unsigned integer u8 u16le u16be u32le u32be u64le u64be, a
+    /// signed one i8 i16le ... i64be, or a floating-point number f32le f32be f64le f64be, ordered
+    /// -NaN, -inf, negative, -0, +0, positive, inf, NaN. Modifier: desc.
     #[arg(short, long = "key", value_name = "KEY")]
     keys: Vec<String>,
 
-    /// The byte between fields; runs of blanks if not given
+    /// What lies between the fields of a line: one byte, or tab
+    ///
+    /// Without it, fields are divided by blanks: each begins at the first blank behind the one
+    /// before, and has its leading blanks.
     #[arg(short = 't', long, value_name = "BYTE", value_parser = separator)]
     separator: Option<u8>,
 
     /// Turn the order of every key around
+    ///
+    /// Records with equal keys still keep the order of the input.
     #[arg(short, long)]
     reverse: bool,
 }
 
-/// One byte, or `\t`.
+/// The byte that lies between fields: a character, or one of the names that shells make hard to
+/// type.
 fn separator(text: &str) -> std::result::Result<u8, String> {
-    match text.as_bytes() {
-        b"\\t" => Ok(b'\t'),
-        &[byte] => Ok(byte),
-        _ => Err(format!("'{text}' is not one byte; write a character, or \\t")),
+    match text {
+        "tab" | "\\t" => Ok(b'\t'),
+        "\\0" => Ok(0),
+        _ => match text.as_bytes() {
+            [byte] => Ok(*byte),
+            _ => Err(format!("'{text}' is not one byte; write a character, tab, or \\0")),
+        },
     }
 }
 
 impl Order {
     /// The keys of records of fixed length, and the order of lines; one of them says nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for a key that cannot be read, or that means nothing in the format.
     pub fn keys(&self) -> Result<(Vec<KeySpec>, Option<TextOrder>)> {
-        match self.format {
-            Format::Lines { terminator } => Ok((Vec::new(), Some(self.text_order(terminator)?))),
-            _ => {
-                let keys = self.keys.iter().map(|key| values::parse::<KeySpec>(key));
-                let keys: Vec<KeySpec> =
-                    keys.collect::<std::result::Result<_, _>>().map_err(Error::Usage)?;
-                Ok((if self.reverse { values::reversed(&keys)? } else { keys }, None))
-            }
+        if let Format::Lines { terminator } = self.format {
+            return Ok((Vec::new(), Some(self.text_order(terminator)?)));
         }
+        if self.separator.is_some() {
+            let message = "--separator divides lines, and records of fixed length have no fields; \
+                           leave it out, or give --format lines";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        let keys: Vec<KeySpec> = read_all(&self.keys)?;
+        Ok((if self.reverse { values::reversed(&keys)? } else { keys }, None))
     }
 
     fn text_order(&self, terminator: u8) -> Result<TextOrder> {
-        let mut specs = Vec::with_capacity(self.keys.len());
-        for key in &self.keys {
-            let key: TextKeySpec = values::parse(key).map_err(Error::Usage)?;
-            if let Some(name) = key.locale() {
-                return Err(Error::Usage(format!(
-                    "key '{key}' asks for the order of locale {name}, which merge and check do not \
-                     know; sort by bytes"
-                )));
-            }
-            specs.push(key.spec(None));
-        }
-        if specs.is_empty() {
+        let keys: Vec<TextKeySpec> = read_all(&self.keys)?;
+        let spec = |key: &TextKeySpec| Ok(key.spec(key.locale().map(collation).transpose()?));
+        let mut specs: Vec<TextSpec> = keys.iter().map(spec).collect::<Result<_>>()?;
+        if specs.is_empty() && self.reverse {
             specs.push(TextSpec::default());
         }
         for spec in specs.iter_mut().filter(|_| self.reverse) {
@@ -85,6 +104,10 @@ impl Order {
         let separator = self.separator.map_or(Separator::Blanks, Separator::Byte);
         Ok(TextOrder { separator, specs, ..TextOrder::by_bytes(terminator) })
     }
+}
+
+fn read_all<T: FromStr<Err = String>>(keys: &[String]) -> Result<Vec<T>> {
+    keys.iter().map(|key| key.parse().map_err(Error::Usage)).collect()
 }
 
 /// The inputs by their names; none is standard input.

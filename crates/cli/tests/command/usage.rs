@@ -17,8 +17,11 @@ fn refused(line: &str, parts: &[&str]) {
 
 #[test]
 fn unknown_words() {
-    refused("merge a b", &["merge"]);
-    refused("sort -F fixed:10 --unique in", &["--unique"]);
+    refused("join a b", &["join"]);
+    refused("sort -F fixed:10 --uniq-ish in", &["--uniq-ish"]);
+    refused("sort -F fixed:10 --count in", &["--count"]);
+    refused("sort -F fixed:10 --header 1 in", &["header"]);
+    refused("sort -F fixed:10 -t , in", &["--separator"]);
     refused("sort -F fixed:10 --io fast in", &["fast", "uring", "threads", "mmap", "sync"]);
     refused("sort -F fixed:10 --direct maybe in", &["maybe", "auto", "on", "off"]);
     refused("sort -F fixed:10 --verify yes in", &["yes", "on", "off"]);
@@ -27,8 +30,8 @@ fn unknown_words() {
 
 #[test]
 fn formats() {
-    refused("sort in", &["--format <fixed:N>"]);
-    refused("sort -F lines in", &["cannot sort 'lines' yet", "fixed:100"]);
+    refused("sort -F csv in", &["'csv'", "lines", "fixed:100"]);
+    refused("sort -F lines:300 in", &["'300'", "lines:0"]);
     refused("sort -F fixed in", &["fixed:100"]);
     refused("sort -F fixed:0 in", &["1 to 1048576"]);
     refused("sort -F fixed:1048577 in", &["1 to 1048576"]);
