@@ -36,7 +36,7 @@ from functools import partial
 from pathlib import Path
 
 from measuring.checks import check
-from measuring.contenders import cool_down, copy, floor, sort
+from measuring.contenders import cool_down, copy, floor, gnu_sort, sort
 from measuring.inputs import make_all
 from measuring.machine import machine, program
 from measuring.process import in_child
@@ -146,7 +146,11 @@ def line_up(bench: Bench, suite: Suite, sources: dict[str, Path]) -> tuple[dict,
         "floor": lambda: in_child(floor, (source, bench.output, suite.passes))[0],
         "sortwell": partial(sort, bench, suite, source),
     }
-    return contenders, [("sortwell", "floor"), ("sortwell", "cp")]
+    ratios = [("sortwell", "floor"), ("sortwell", "cp")]
+    if suite.key is None:
+        contenders["gnu sort"] = partial(gnu_sort, bench, suite, source)
+        ratios.append(("sortwell", "gnu sort"))
+    return contenders, ratios
 
 
 def trust(bench: Bench, suite: Suite, source: Path, took: dict, first: dict | None) -> None:

@@ -31,16 +31,29 @@ def copy(source: Path, output: Path) -> dict:
     """A plain copy of every byte, durable."""
     start = time.perf_counter()
     account, _ = run(["cp", "--reflink=never", str(source), str(output)])
-    descriptor = os.open(output, os.O_RDONLY)
+    sync(output)
+    return {**account, "seconds": time.perf_counter() - start}
+
+
+def sync(path: Path) -> None:
+    """Waits until a file is on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
     os.fsync(descriptor)
     os.close(descriptor)
-    return {**account, "seconds": time.perf_counter() - start}
 
 
 def sort(bench: Bench, suite: Suite, source: Path) -> dict:
     """The program under test, with the account that it gives of itself."""
     account, words = run(bench.sort(suite, source, bench.output, "--stats", "json"))
     return {**account, "stats": json.loads(words.splitlines()[-1])}
+
+
+def gnu_sort(bench: Bench, suite: Suite, source: Path) -> dict:
+    """GNU sort of the same lines in the C locale, with the same memory and threads, durable."""
+    start = time.perf_counter()
+    account, _ = run(bench.gnu_sort(suite, source), {"LC_ALL": "C"})
+    sync(bench.output)
+    return {**account, "seconds": time.perf_counter() - start}
 
 
 def floor(source: Path, output: Path, passes: int) -> dict:

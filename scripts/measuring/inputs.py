@@ -20,7 +20,7 @@ SEED = 7
 # Records of one ascending stretch of the sawtooth: 1 MB.
 TOOTH_RECORDS = 10_000
 # What sortwell makes itself, with which flags; `sources` says from what.
-GENERATED = {"random": (), "skewed": ("--skewed",)}
+GENERATED = {"random": (), "skewed": ("--skewed",), "ascii": ("--ascii",)}
 SORTED = {"sorted": (), "reversed": ("--reverse",)}
 
 

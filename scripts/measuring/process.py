@@ -13,10 +13,11 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import Any, Callable
 
 
-def run(command: list[str]) -> tuple[dict, str]:
+def run(command: list[str], environment: dict | None = None) -> tuple[dict, str]:
     """Runs a command; what it took, and its standard error. One that fails ends everything."""
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
     start = time.perf_counter()
+    quiet["env"] = {**os.environ, **(environment or {})}
     with subprocess.Popen(command, stderr=subprocess.PIPE, **quiet) as process:
         words = process.stderr.read().decode(errors="replace")
         _, status, used = os.wait4(process.pid, 0)

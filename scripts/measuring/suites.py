@@ -28,7 +28,8 @@ class Suite:
     aim: float
     records: int = 10_000_000
     record_bytes: int = 100
-    key: str = "0..10"
+    # By which bytes records of fixed length are sorted; None for lines, by all of their bytes.
+    key: str | None = "0..10"
     # Leading bytes of a record by which the output must ascend.
     ordered_bytes: int = 10
     # Times the floor reads and writes the data.
@@ -44,6 +45,17 @@ SUITES = (
     Suite("skew", ("skewed",), 1.25),
     Suite("sorted", ("sorted",), 1.25),
     Suite("orders", ORDERS, 1.0),
+    Suite("lines", ("ascii",), 1.4, key=None, ordered_bytes=99),
+    Suite(
+        "lines-two-pass",
+        ("ascii",),
+        1.35,
+        records=50_000_000,
+        key=None,
+        ordered_bytes=99,
+        passes=2,
+        memory_mib=1024,
+    ),
 )
 
 
@@ -76,12 +88,22 @@ class Bench:
 
     def sort(self, suite: Suite, source: Path, output: Path, *more: str) -> list[str]:
         """The command that sorts one file into another."""
-        command = [str(self.binary), "sort", "--format", f"fixed:{suite.record_bytes}"]
-        command += ["--key", suite.key, "--threads", str(self.threads)]
+        command = [str(self.binary), "sort", "--threads", str(self.threads)]
+        if suite.key:
+            command += ["--format", f"fixed:{suite.record_bytes}", "--key", suite.key]
         if suite.memory_mib:
-            budget_mib = max(64, round(suite.memory_mib * self.scale))
-            command += ["--memory", f"{budget_mib}MiB", "--temp", str(self.directory)]
+            command += ["--memory", f"{self.budget_mib(suite)}MiB", "--temp", str(self.directory)]
         return [*command, *more, "--output", str(output), str(source)]
+
+    def budget_mib(self, suite: Suite) -> int:
+        """The scaled memory budget; half the memory of the machines we know where none is set."""
+        return max(64, round(suite.memory_mib * self.scale)) if suite.memory_mib else 8192
+
+    def gnu_sort(self, suite: Suite, source: Path) -> list[str]:
+        """The same by GNU sort, given as much."""
+        command = ["sort", f"--parallel={self.threads}", f"--buffer-size={self.budget_mib(suite)}M"]
+        command += [f"--temporary-directory={self.directory}", "-o", str(self.output)]
+        return [*command, str(source)]
 
     def in_words(self, suite: Suite, order: str) -> str:
         """The measured command, without the folders of this machine."""

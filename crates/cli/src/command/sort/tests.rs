@@ -3,6 +3,8 @@
 use clap::Parser;
 use sortwell::ByteSize;
 
+use sortwell::job::Input;
+
 use super::*;
 use crate::command::{Command, CommandLine};
 
