@@ -6,8 +6,8 @@ use super::random::Random;
 
 /// The bytes of one file.
 ///
-/// With `is_collated`, of letters and digits alone: where case and punctuation both matter, the C
-/// library's `strcoll`, which GNU sort asks, and its `strxfrm` contradict one another.
+/// With `is_collated`, of ASCII alone: of bytes that are no text, the C library's `strcoll`, which
+/// GNU sort asks, looks at what lies behind them.
 pub fn file(random: &mut Random, options: &Options, is_collated: bool) -> Vec<u8> {
     let count = match random.below(40) {
         0 => 0,
@@ -33,7 +33,7 @@ pub fn file(random: &mut Random, options: &Options, is_collated: bool) -> Vec<u8
             b'R' | b'Q' | b'r' | b'q' => *byte = b'S',
             // GNU sort 9.1 takes this byte for a separator of thousands where there is none.
             0x80 => *byte = 0x81,
-            byte_of_text if is_collated && !byte_of_text.is_ascii_alphanumeric() => *byte = b'p',
+            beyond if is_collated && !beyond.is_ascii() => *byte = b'p',
             _ => {}
         });
         bytes.extend_from_slice(&line);

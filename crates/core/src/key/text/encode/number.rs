@@ -154,10 +154,15 @@ pub fn append_human<S: Sink>(text: &[u8], format: NumberFormat, out: &mut S) {
 /// How many steps up the suffix of a number in `text` stands.
 fn steps(number: &Number<'_>, text: &[u8], format: NumberFormat) -> u8 {
     let Some(&suffix) = number.rest.first() else { return 0 };
-    // A separator in front of the suffix is not part of a number, and parts the two.
-    let end = text.len() - number.rest.len();
-    if format.thousands.is_some_and(|byte| text[..end].last() == Some(&byte)) {
-        return 0;
+    // A separator with no digit right before it ends the search for a suffix, and so does one right
+    // in front of the suffix; the digits beyond still count (GNU sort 9.1).
+    if let Some(separator) = format.thousands {
+        let read = &text[..text.len() - number.rest.len()];
+        let parts = |pair: &[u8]| pair[1] == separator && !pair[0].is_ascii_digit();
+        let is_first = without_blanks(read).first() == Some(&separator);
+        if is_first || read.windows(2).any(parts) || read.last() == Some(&separator) {
+            return 0;
+        }
     }
     let suffix = if suffix == b'k' { b'K' } else { suffix };
     SUFFIXES.iter().position(|&known| known == suffix).map_or(0, |at| at as u8 + 1)
