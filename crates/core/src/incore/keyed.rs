@@ -9,10 +9,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Sorter;
-use super::bucket::{Scratch, bucket_records_max};
+use super::bucket::{BUCKET_ENTRIES_MAX, Scratch, bucket_records_max};
 use super::classifier::{Classifier, LOCATION, Leaf, Sample};
 use super::deal::{Dealer, Dealt};
 use super::item::{Item, location};
+use super::pool::Pool;
 use crate::format::Framing;
 use crate::io::Region;
 use crate::key::KeyEncoder;
@@ -20,6 +21,9 @@ use crate::load::{Loaded, Records};
 
 /// Sampled records per wanted part of a bucket that is dealt again, where it has that many.
 const OVERSAMPLING: usize = 16;
+
+/// Parts that a bucket dealt again makes, in all likelihood, at most.
+const PARTS_MAX: usize = 512;
 
 /// Where one bucket lies.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +108,10 @@ impl KeyedLoad {
             };
             match self.dealings[dealing].count(bucket) {
                 0 => {}
-                count if count <= bucket_records_max(self.bucket_records) => {
+                count
+                    if count <= bucket_records_max(self.bucket_records)
+                        || count <= BUCKET_ENTRIES_MAX && !self.has_room(dealing, count) =>
+                {
                     let bytes = self.dealings[dealing].bytes(bucket, self.loaded.framing);
                     self.parts.push(Part { dealing, bucket, leaf, count, bytes, start: 0 });
                 }
@@ -115,6 +122,16 @@ impl KeyedLoad {
                 }
             }
         }
+    }
+
+    /// Whether the pool has room to deal `count` records again, even if they fall into as many
+    /// buckets. Keys that part at ever new depths leave a chunk behind each time; what is left of
+    /// them then stays together, as long as a worker can sort it.
+    fn has_room(&self, dealing: usize, count: usize) -> bool {
+        let dealt = &self.dealings[dealing];
+        let full = count / Pool::items_per_chunk(dealt.item().bytes());
+        let partial = count.min(PARTS_MAX);
+        dealt.pool().available() >= (full + partial) as u64
     }
 
     /// Deals bucket `bucket` of dealing `dealing` again, looking at keys from `first_word` on. Its

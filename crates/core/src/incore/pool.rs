@@ -83,6 +83,12 @@ impl Pool {
         full.max(total / 2)
     }
 
+    /// Chunks that can still be handed out.
+    pub(super) fn available(&self) -> u64 {
+        let unused = self.total.saturating_sub(self.used.load(Ordering::Relaxed));
+        u64::from(unused) + self.free.lock().unwrap_or_else(PoisonError::into_inner).len() as u64
+    }
+
     /// Items that fit a chunk: as many whole groups of a line's worth as fit.
     pub const fn items_per_chunk(item_bytes: usize) -> usize {
         let per_line = LINE / item_bytes;

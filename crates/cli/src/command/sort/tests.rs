@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use sortwell::ByteSize;
-
+use sortwell::format::Format;
 use sortwell::job::Input;
 
 use super::*;
