@@ -17,6 +17,12 @@ pub fn text(of: &Statistics) -> String {
         ("i/o", engine(of)),
         ("bytes", bytes(of)),
     ];
+    if let Some(records) = of.records_selected {
+        lines.push(("output", counted(records, "record")));
+    }
+    if !of.collations.is_empty() {
+        lines.push(("order", of.collations.join(", ")));
+    }
     lines.extend(of.phases.iter().map(|share| {
         let waiting = format!("{:.2} s waiting for I/O", share.io_wait_seconds);
         ("time", format!("{:.2} s {} ({waiting})", share.seconds, share.phase.words()))
@@ -87,7 +93,7 @@ fn bytes(of: &Statistics) -> String {
 
 fn proof(of: &Statistics) -> String {
     match of.proof {
-        None => "not taken (--verify off)".into(),
+        None => "not taken".into(),
         Some(proof) => {
             let records = counted(proof.records, "record");
             format!("{records} in and out, checksum {:032x} of both", proof.checksum)

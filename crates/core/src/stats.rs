@@ -165,6 +165,10 @@ pub struct Statistics {
     pub records: u64,
     /// Bytes sorted.
     pub bytes: ByteSize,
+    /// Records in the output, where not all were to be.
+    pub records_selected: Option<u64>,
+    /// Orders of languages that keys asked for, with the version of their data.
+    pub collations: Vec<String>,
     /// Wall-clock seconds from the start of the job to the durable output.
     pub seconds: f64,
     /// Times the data was read and written: 1 where it fitted in memory.
@@ -195,7 +199,7 @@ pub struct Statistics {
     pub user_seconds: f64,
     /// Processor seconds in the kernel, all threads.
     pub system_seconds: f64,
-    /// The proof, unless it was switched off.
+    /// The proof, unless it was switched off or the output holds only so many records.
     pub proof: Option<Proof>,
 }
 

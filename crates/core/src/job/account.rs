@@ -69,6 +69,8 @@ impl Account {
         Ok(Statistics {
             records: outcome.records,
             bytes: ByteSize(outcome.bytes),
+            records_selected: outcome.written.records,
+            collations: Vec::new(),
             seconds,
             passes: outcome.passes,
             loads: outcome.loads,

@@ -174,7 +174,9 @@ impl SortJob {
                 Ok(Ended::Sorted(outcome)) => {
                     let is_direct = output.is_direct();
                     output.finish(outcome.written.bytes, self.sync)?;
-                    return account.close(&work, &outcome, budget, is_direct);
+                    let closed = account.close(&work, &outcome, budget, is_direct)?;
+                    let collations = self.order.as_ref().map(TextOrder::collations);
+                    return Ok(Statistics { collations: collations.unwrap_or_default(), ..closed });
                 }
                 // Nothing but reading was done; it is planned again for what was found.
                 Ok(Ended::Crowded(average)) => {

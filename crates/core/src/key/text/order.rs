@@ -219,6 +219,15 @@ pub struct TextOrder {
 }
 
 impl TextOrder {
+    /// The orders of languages that keys ask for, as a person writes them; each once.
+    pub fn collations(&self) -> Vec<String> {
+        let last = self.then_whole.iter().filter_map(|last| last.collation.as_ref());
+        let all = self.specs.iter().filter_map(|spec| spec.collation.as_ref()).chain(last);
+        let mut names: Vec<String> = all.map(|collation| collation.describe()).collect();
+        names.dedup();
+        names
+    }
+
     /// By the bytes of whole records that end with `terminator`.
     pub fn by_bytes(terminator: u8) -> Self {
         Self {
