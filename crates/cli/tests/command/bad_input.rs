@@ -113,9 +113,13 @@ fn run_without_rights(folder: &Folder, line: &str) -> Said {
         return Said::from(folder.command(&words).output().expect("run"));
     }
     // The built command may lie where nobody can reach it; a copy in an open folder does not.
+    // Another process copies it: had this one the copy open to write, the command that another
+    // test starts at that moment would hold it open too, and the kernel runs no such file
+    // ("Text file busy").
     let open = Folder::new();
     let copy = open.at("sortwell");
-    fs::copy(env!("CARGO_BIN_EXE_sortwell"), &copy).expect("copy");
+    let copied = Command::new("cp").args([env!("CARGO_BIN_EXE_sortwell")]).arg(&copy).status();
+    assert!(copied.expect("cp").success());
     for path in [open.path(), folder.path()] {
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("open the folder");
     }
