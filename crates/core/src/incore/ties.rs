@@ -4,12 +4,12 @@
 //! the next 8-byte word of every key once, sort (word, number) pairs, and go on within equal words:
 //! a multikey sort (Bentley and Sedgewick, SODA 1997) by words instead of characters, which touches
 //! each word of a record once instead of once per comparison. Keys that have to be made yield
-//! several words at a time, and groups of any size are sorted so (`rows`).
+//! several words at a time, and groups of any size that fits are sorted so (`rows`).
 
 mod rows;
 
 use super::classifier::{LOCATION, Leaf};
-use super::item::{digest, location};
+use super::item::{digest, entry, location};
 use super::prefetch;
 use crate::key::KeyEncoder;
 use crate::load::Records;
@@ -38,27 +38,39 @@ pub fn settle<K: KeyEncoder>(
     if leaf.word == LOCATION || next_word >= key.words() {
         return; // equal digests are equal keys, and entries are sorted by location already
     }
-    let mut rows = Vec::new();
     let (mut begun, mut asked) = (0, 0);
-    while begun < entries.len() {
-        let rest = &entries[begun..];
-        let length = rest.iter().take_while(|entry| digest(**entry) == digest(rest[0])).count();
-        let end = begun + length;
-        if length > 1 {
-            // Where many keys tie, they do so in small groups all over memory.
-            let ahead = entries.len().min(end + AHEAD_ENTRIES);
-            for entry in &entries[asked.max(begun).min(ahead)..ahead] {
-                prefetch(records.place(location(*entry)));
-            }
-            asked = ahead;
-            let group = &mut entries[begun..end];
-            if key.is_costly() {
-                rows::refine(group, next_word, key, records, &mut rows, 0);
-            } else {
-                refine(group, next_word, key, records, wide, 0);
-            }
+    while let Some(start) = next_tie(&entries[begun..]).map(|skipped| begun + skipped) {
+        let tied = entries[start..].iter().take_while(|e| digest(**e) == digest(entries[start]));
+        let end = start + tied.count();
+        // Where many keys tie, they do so in small groups all over memory.
+        let ahead = entries.len().min(end + AHEAD_ENTRIES);
+        for entry in &entries[asked.max(start).min(ahead)..ahead] {
+            prefetch(records.place(location(*entry)));
         }
+        asked = ahead;
+        order(&mut entries[start..end], next_word, key, records, wide, 0);
         begun = end;
+    }
+}
+
+/// Where the first two entries with equal digests are.
+fn next_tie(entries: &[u64]) -> Option<usize> {
+    entries.windows(2).position(|pair| digest(pair[0]) == digest(pair[1]))
+}
+
+/// Puts a group whose keys agree in all words before `word` in the order of keys and locations.
+fn order<K: KeyEncoder>(
+    group: &mut [u64],
+    word: usize,
+    key: &K,
+    records: &Records<'_>,
+    wide: &mut [u128],
+    depth: usize,
+) {
+    if key.is_costly() && rows::fit(group.len(), wide) {
+        rows::refine(group, word, key, records, wide, 0);
+    } else {
+        refine(group, word, key, records, wide, depth);
     }
 }
 
@@ -89,22 +101,52 @@ fn refine<K: KeyEncoder>(
         word += 1;
     }
     wide_here.sort_unstable();
-    // Digests are of no more use; locations are all that is read of these entries from now on.
-    for (pair, entry) in wide_here.iter().zip(group.iter_mut()) {
-        *entry = *pair as u64;
-    }
-    let mut open = Vec::new();
-    let mut begun = 0;
+    let mut noting = Noting::new(group);
     for equal in wide_here.chunk_by(|a, b| value_of(*a) == value_of(*b)) {
-        let end = begun + equal.len();
-        if equal.len() > 1 && !key.is_last(word, value_of(equal[0])) {
-            open.push(begun..end);
+        let is_open = !key.is_last(word, value_of(equal[0]));
+        noting.subgroup(equal.iter().map(|pair| *pair as u64), is_open);
+    }
+    for subgroup in open_subgroups(group) {
+        order(subgroup, word + 1, key, records, wide, depth + 1);
+    }
+}
+
+/// Writes a group back, subgroup by subgroup. Digests are of no more use: in their place is noted
+/// which subgroups are open, that is, have to be told apart by what their keys have further on.
+struct Noting<'a> {
+    rest: &'a mut [u64],
+    /// Of the last open subgroup; two of them in turn tell neighbours from each other.
+    note: u64,
+}
+
+/// The note of entries that are in their place.
+const SETTLED: u64 = 0;
+
+impl<'a> Noting<'a> {
+    fn new(group: &'a mut [u64]) -> Self {
+        Self { rest: group, note: 1 }
+    }
+
+    /// The next subgroup, by its locations in order.
+    fn subgroup(&mut self, locations: impl ExactSizeIterator<Item = u64>, is_open: bool) {
+        let is_open = is_open && locations.len() > 1;
+        if is_open {
+            self.note = 3 - self.note;
         }
-        begun = end;
+        let note = if is_open { self.note } else { SETTLED };
+        let (here, rest) = std::mem::take(&mut self.rest).split_at_mut(locations.len());
+        for (slot, location) in here.iter_mut().zip(locations) {
+            *slot = entry(note, location);
+        }
+        self.rest = rest;
     }
-    for subgroup in open {
-        refine(&mut group[subgroup], word + 1, key, records, wide, depth + 1);
-    }
+}
+
+/// The subgroups that were noted as open.
+fn open_subgroups(group: &mut [u64]) -> impl Iterator<Item = &mut [u64]> {
+    group
+        .chunk_by_mut(|a, b| digest(*a) == digest(*b))
+        .filter(|subgroup| digest(subgroup[0]) != SETTLED)
 }
 
 /// Sorts by comparing records with each other.
@@ -119,3 +161,6 @@ fn compare<K: KeyEncoder>(group: &mut [u64], word: usize, key: &K, records: &Rec
 fn value_of(pair: u128) -> u64 {
     (pair >> 64) as u64
 }
+
+#[cfg(test)]
+mod tests;

@@ -58,7 +58,7 @@ impl Sample {
         }
     }
 
-    /// The alphabets of the words of open keys.
+    /// The alphabets of the words of open keys, as far as any sampled key goes.
     pub(super) fn alphabets(&self) -> Vec<Alphabet> {
         if matches!(self.is_last, IsLast::At(_)) || self.first_word == LOCATION {
             return Vec::new();
@@ -66,9 +66,10 @@ impl Sample {
         let of_column = |column: usize| {
             let rows = self.values.chunks_exact(self.columns);
             let goes_on = |row: &&[u64]| !row[..column].iter().any(|word| is_last_open_word(*word));
-            Alphabet::of(rows.filter(goes_on).map(|row| row[column]))
+            let mut words = rows.filter(goes_on).map(|row| row[column]).peekable();
+            words.peek().is_some().then(|| Alphabet::of(words))
         };
-        (0..self.columns).map(of_column).collect()
+        (0..self.columns).map_while(of_column).collect()
     }
 
     /// Whether nothing was sampled.

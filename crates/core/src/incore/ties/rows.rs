@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!     entries that tie     rows                                      sorted as integers
-//!     .. 17                w1 w2 w3 w4 | 17                          w1 w2 w3 w4 | 42
-//!     .. 42                w1 w2 w3 w4 | 42                          w1 w2 w3 w4 | 17
+//!     .. 17                w1 w2 | w3 w4 | 17                        w1 w2 | w3 w4 | 42
+//!     .. 42                w1 w2 | w3 w4 | 42                        w1 w2 | w3 w4 | 17
 //! ```
 //!
 //! Making a word costs as much as making all before it and fetching the record from memory; to
@@ -23,50 +23,56 @@ const DEPTH_MAX: usize = 3;
 /// takes about as long as fetching two.
 const AHEAD_ENTRIES: usize = 4;
 
-/// A few words of a record's key, and where it lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Row {
-    words: [u64; FEW_WORDS],
-    location: u64,
+/// A few words of a record's key, two by two, and where it lies: three numbers of the scratch space.
+type Row = [u128; 3];
+
+const _: () = assert!(FEW_WORDS == 4);
+
+/// Whether `entries` rows fit the scratch space `wide`.
+pub fn fit(entries: usize, wide: &[u128]) -> bool {
+    entries * size_of::<Row>() <= size_of_val(wide)
 }
 
-/// Puts a group whose keys agree in all words before `word` in the order of keys and locations.
-/// `rows` is scratch space.
+/// Puts a group whose keys agree in all words before `word` in the order of keys and locations. Its
+/// rows [`fit`] the scratch space `wide`.
 pub fn refine<K: KeyEncoder>(
     group: &mut [u64],
     word: usize,
     key: &K,
     records: &Records<'_>,
-    rows: &mut Vec<Row>,
+    wide: &mut [u128],
     depth: usize,
 ) {
     if depth == DEPTH_MAX {
         return super::compare(group, word, key, records);
     }
-    rows.clear();
-    for (place, entry) in group.iter().enumerate() {
+    let rows: &mut [Row] = &mut wide.as_chunks_mut().0[..group.len()];
+    for (place, row) in rows.iter_mut().enumerate() {
         if let Some(ahead) = group.get(place + AHEAD_ENTRIES) {
             prefetch(records.place(location(*ahead)));
         }
-        let location = location(*entry);
-        rows.push(Row { words: key.few_words(records.get(location), word), location });
+        let location = location(group[place]);
+        let words = key.few_words(records.get(location), word);
+        *row = [pair(words[0], words[1]), pair(words[2], words[3]), u128::from(location)];
     }
     rows.sort_unstable();
-    // Digests are of no more use; locations are all that is read of these entries from now on.
-    for (row, entry) in rows.iter().zip(group.iter_mut()) {
-        *entry = row.location;
+    let is_last = |row: &Row| (word..).zip(words(row)).any(|(at, value)| key.is_last(at, value));
+    let mut noting = super::Noting::new(group);
+    for equal in rows.chunk_by(|a, b| a[..2] == b[..2]) {
+        noting.subgroup(equal.iter().map(|row| row[2] as u64), !is_last(&equal[0]));
     }
-    let is_over = |row: &Row| (word..).zip(row.words).any(|(at, value)| key.is_last(at, value));
-    let mut open = Vec::new();
-    let mut begun = 0;
-    for equal in rows.chunk_by(|a, b| a.words == b.words) {
-        let end = begun + equal.len();
-        if equal.len() > 1 && !is_over(&equal[0]) {
-            open.push(begun..end);
-        }
-        begun = end;
+    for subgroup in super::open_subgroups(group) {
+        refine(subgroup, word + FEW_WORDS, key, records, wide, depth + 1);
     }
-    for subgroup in open {
-        refine(&mut group[subgroup], word + FEW_WORDS, key, records, rows, depth + 1);
-    }
+}
+
+/// Two words that compare as one.
+fn pair(high: u64, low: u64) -> u128 {
+    u128::from(high) << 64 | u128::from(low)
+}
+
+/// The words of a row.
+fn words(row: &Row) -> [u64; FEW_WORDS] {
+    let [first, second, _] = *row;
+    [(first >> 64) as u64, first as u64, (second >> 64) as u64, second as u64]
 }
