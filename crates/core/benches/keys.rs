@@ -1,14 +1,22 @@
-//! What the key prefix of a text record costs, by shape of key: time per record of `word(.., 0)`.
+//! What the key of a text record costs, by shape of key: time per record of its prefix
+//! (`word(.., 0)`), which is all that most records are asked for, and of the whole key, whose bytes
+//! are printed beside. From these follows what it would take to keep keys in runs.
 //!
-//! The records lie one after the other and stay in cache, so that the key is what is measured.
+//! The records lie one after the other and stay in cache, so that the key is what is measured. With
+//! the feature `icu` collations of Unicode are measured too; those of the C library where it has
+//! them.
 
 #![expect(missing_docs, reason = "criterion makes a function of each group")]
 #![expect(clippy::expect_used, reason = "a benchmark without a key is no benchmark")]
 
 use std::hint::black_box;
+use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use sortwell::key::text::{LastResort, Separator, TextKeySpec, TextOrder};
+use sortwell::io::locale::Locale;
+use sortwell::key::text::{
+    Collation, LastResort, Separator, TextKeySpec, TextOrder, TextSpec, collation,
+};
 use sortwell::key::{Key, KeyEncoder};
 
 const RECORDS: usize = 2000;
@@ -46,31 +54,69 @@ fn all_words<K: KeyEncoder>(key: &K, lines: &[Vec<u8>]) -> u64 {
     lines.iter().fold(0, |sum, line| sum ^ black_box(key.word(black_box(line), 0)))
 }
 
-fn prefixes(c: &mut Criterion) {
-    let mut group = c.benchmark_group("text key prefix");
-    group.throughput(Throughput::Elements(RECORDS as u64));
+fn whole_keys<K: KeyEncoder>(key: &K, lines: &[Vec<u8>], space: &mut Vec<u8>) -> usize {
+    let bytes = |line: &Vec<u8>| {
+        space.clear();
+        key.key_bytes(black_box(line), usize::MAX, space);
+        black_box(space.len())
+    };
+    lines.iter().map(bytes).sum()
+}
+
+/// A key of a table's lines, by name.
+type Case = (&'static str, TextOrder);
+
+fn cases() -> Vec<Case> {
     let tab = Separator::Byte(b'\t');
-    let cases: [(&str, &[&str], Separator, bool); 9] = [
-        ("line", &[], tab, true),
-        ("line descending", &["..:desc"], tab, true),
-        ("0..4 of the line", &["0..4"], tab, true),
-        ("tab field 3", &["3"], tab, false),
-        ("tab field 3, then 1", &["3", "1"], tab, false),
-        ("tab field 2 as a decimal", &["2:decimal"], tab, false),
-        ("blank field 3", &["3"], Separator::Blanks, false),
-        ("blank field 2 as a decimal", &["2:decimal"], Separator::Blanks, false),
-        ("blank field 1 as a version", &["1:version"], Separator::Blanks, false),
+    let mut cases: Vec<Case> = vec![
+        ("line", order(&[], tab, true)),
+        ("line descending", order(&["..:desc"], tab, true)),
+        ("0..4 of the line", order(&["0..4"], tab, true)),
+        ("tab field 3", order(&["3"], tab, false)),
+        ("tab field 3, then 1", order(&["3", "1"], tab, false)),
+        ("tab field 2 as a decimal", order(&["2:decimal"], tab, true)),
+        ("tab field 2 as a float", order(&["2:float"], tab, true)),
+        ("tab field 1 as natural", order(&["1:natural"], tab, true)),
+        ("tab field 1 as a version", order(&["1:version"], tab, true)),
+        ("tab field 3 as random", order(&["3:random"], tab, true)),
+        ("blank field 3", order(&["3"], Separator::Blanks, false)),
+        ("blank field 2 as a decimal", order(&["2:decimal"], Separator::Blanks, false)),
     ];
-    for (name, specs, separator, is_stable) in cases {
-        let lines = table(if separator == tab { '\t' } else { ' ' });
-        let key = Key::for_lines(&order(specs, separator, is_stable)).expect("a key");
-        group.bench_function(name, |b| match &key {
-            Key::Line(key) => b.iter(|| all_words(key, &lines)),
-            Key::Text(key) => b.iter(|| all_words(key, &lines)),
+    let mut collated = |name, collation: Arc<dyn Collation>| {
+        let whole = TextSpec { collation: Some(collation), ..TextSpec::default() };
+        cases.push((name, TextOrder { specs: vec![whole], ..TextOrder::by_bytes(b'\n') }));
+    };
+    if let Some(locale) = Locale::named("en_US.UTF-8") {
+        collated("line in en_US.UTF-8", Arc::new(locale));
+    }
+    if let Ok(unicode) = collation("de") {
+        collated("line in locale=de", unicode);
+    }
+    cases
+}
+
+fn measure<K: KeyEncoder>(c: &mut Criterion, name: &str, key: &K, lines: &[Vec<u8>]) {
+    let mut group = c.benchmark_group(name);
+    group.throughput(Throughput::Elements(RECORDS as u64));
+    let mut space = Vec::new();
+    group.bench_function("prefix", |b| b.iter(|| all_words(key, lines)));
+    group.bench_function("whole", |b| b.iter(|| whole_keys(key, lines, &mut space)));
+    let per_line = |bytes: usize| bytes as f64 / RECORDS as f64;
+    let key_bytes = per_line(whole_keys(key, lines, &mut space));
+    let line_bytes = per_line(lines.iter().map(Vec::len).sum());
+    println!("{name}: {key_bytes:.1} bytes a key, {line_bytes:.1} a line");
+}
+
+fn keys(c: &mut Criterion) {
+    for (name, order) in cases() {
+        let lines = table(if order.separator == Separator::Blanks { ' ' } else { '\t' });
+        match &Key::for_lines(&order).expect("a key") {
+            Key::Line(key) => measure(c, name, key, &lines),
+            Key::Text(key) => measure(c, name, key, &lines),
             _ => unreachable!("keys of text have two shapes"),
-        });
+        }
     }
 }
 
-criterion_group!(benches, prefixes);
+criterion_group!(benches, keys);
 criterion_main!(benches);
