@@ -14,7 +14,7 @@ use sortwell::incore::{Classifier, Dealer, Item, Pool, Sample, gather, radix};
 use sortwell::io::{Arena, Region};
 use sortwell::key::{Key, KeyEncoder};
 use sortwell::load::Records;
-use sortwell::merge::LoserTree;
+use sortwell::merge::Merger;
 use sortwell::proof::Sum;
 use sortwell::units::ByteSize;
 
@@ -186,8 +186,8 @@ fn merge(c: &mut Criterion) {
         group.throughput(Throughput::Elements((load.len() / length) as u64));
         group.bench_function(format!("{width} runs of 100 bytes"), |b| {
             b.iter(|| {
-                let mut tree = LoserTree::new(&key, Framing::Fixed(length), load.chunks(piece));
-                while tree.merge_into(black_box(&mut out)) > 0 {}
+                let mut merger = Merger::new(&key, Framing::Fixed(length), load.chunks(piece));
+                while merger.merge_into(black_box(&mut out)) > 0 {}
             });
         });
     }

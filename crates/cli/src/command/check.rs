@@ -1,20 +1,17 @@
 //! `sortwell check`: whether files are sorted; the first record that is not, in words.
 
 use std::io::{Write, stderr};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, ValueHint};
+use clap::Args;
 use sortwell::Result;
-use sortwell::io::{Direct, Engine};
-use sortwell::job::{Budget, CheckJob, Disorder};
-use sortwell::stats::Progress;
+use sortwell::job::{CheckJob, Disorder};
 
-use crate::command::sort::values;
-use crate::command::sorted::Order;
+use crate::command::options::inputs::Inputs;
+use crate::command::options::order::Order;
+use crate::command::options::resources::Resources;
+use crate::command::options::watching::Watching;
 use crate::failure::Outcome;
-use crate::progress::When;
-use crate::watched;
 
 /// Most bytes of a record that are shown.
 const SHOWN_BYTES: usize = 200;
@@ -23,13 +20,13 @@ const SHOWN_BYTES: usize = 200;
 ///
 /// Says nothing and ends with status 0 if they are. If not, the first record that belongs before
 /// the one before it is named by its file, its number and its offset, and the exit status is 1. Of
-/// several files, each is checked by itself.
+/// several files, each is checked by itself. Some megabytes of memory are used, and more only for
+/// long records.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// Files to check; `-` or none is standard input
-    #[arg(value_name = "INPUT", value_hint = ValueHint::FilePath)]
-    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    inputs: Inputs,
 
     #[command(flatten)]
     order: Order,
@@ -42,31 +39,11 @@ pub struct Arguments {
     #[arg(short, long)]
     quiet: bool,
 
-    /// Ceiling of the memory of the whole process, as a size (512MiB, 4GiB, 2GB) or a share (50%)
-    ///
-    /// The default is 60%; more than some megabytes is used only for long records.
-    #[arg(short = 'M', long, value_name = "SIZE", value_parser = values::budget)]
-    memory: Option<Budget>,
+    #[command(flatten)]
+    resources: Resources,
 
-    /// How bytes are moved
-    ///
-    /// auto takes io_uring where the system allows it and a pool of threads where not.
-    #[arg(long = "io", value_name = "ENGINE", default_value = "auto",
-          value_parser = values::one_of::<Engine>(&["auto", "uring", "threads", "mmap", "sync"]))]
-    engine: Engine,
-
-    /// Whether files are read past the page cache
-    ///
-    /// auto does so where the file system takes it, unless the input is in the cache already.
-    #[arg(long, value_name = "WHEN", default_value = "auto",
-          value_parser = values::one_of::<Direct>(&["auto", "on", "off"]))]
-    direct: Direct,
-
-    /// When to show a progress line on standard error
-    ///
-    /// auto shows it on a terminal for anything longer than a second.
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    progress: When,
+    #[command(flatten)]
+    watching: Watching,
 }
 
 const EXAMPLES: &str = "\
@@ -80,8 +57,7 @@ Examples:
 /// Checks.
 pub fn run(arguments: &Arguments) -> Outcome {
     let job = arguments.job()?;
-    let progress = Progress::new();
-    let checked = watched::run(&progress, arguments.progress, false, || job.run(&progress))?;
+    let checked = arguments.watching.run(false, |progress| job.run(progress))?;
     let Some(disorder) = checked.disorder else { return Ok(ExitCode::SUCCESS) };
     if !arguments.quiet {
         writeln!(stderr(), "sortwell: {}", sentence(&disorder, arguments.unique))?;
@@ -111,10 +87,10 @@ impl Arguments {
             keys,
             order,
             unique: self.unique,
-            memory: self.memory.unwrap_or_default(),
-            engine: self.engine,
-            direct: self.direct,
-            ..CheckJob::new(super::sorted::inputs(&self.inputs)?, self.order.format)
+            memory: self.resources.memory(),
+            engine: self.resources.engine,
+            direct: self.resources.direct,
+            ..CheckJob::new(self.inputs.inputs()?, self.order.format)
         })
     }
 }

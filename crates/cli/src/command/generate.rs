@@ -10,7 +10,7 @@ use clap::{Args, ValueHint};
 use sortbench::{Destination, Generation};
 use sortwell::stats::Progress;
 
-use crate::command::sort::values;
+use crate::command::options::values;
 use crate::failure::Outcome;
 use crate::progress::When;
 use crate::watched;

@@ -1,7 +1,7 @@
 //! The command line's one definition: help, man pages, completions and reference all come from it.
 //!
-//! A subcommand is one file here and one row in [`Command`]. The doc comment of an argument is its
-//! long help.
+//! A subcommand is one file here and one row in [`Command`]; options that several of them have are
+//! under [`options`]. The doc comment of an argument is its long help.
 
 pub mod check;
 pub mod completions;
@@ -9,9 +9,9 @@ pub mod generate;
 pub mod gnu;
 pub mod man;
 pub mod merge;
+pub mod options;
 pub mod reference;
 pub mod sort;
-pub mod sorted;
 pub mod validate;
 
 use clap::{Parser, Subcommand};

@@ -11,7 +11,7 @@ use clap::{Args, ValueHint};
 use sortbench::{Content, Destination, KeyOrder, Source, Validation};
 use sortwell::stats::Progress;
 
-use crate::command::sort::values;
+use crate::command::options::values;
 use crate::failure::Outcome;
 use crate::progress::When;
 use crate::watched;

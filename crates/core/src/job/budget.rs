@@ -40,8 +40,11 @@ impl FromStr for Budget {
             None => text.parse().map(Self::Bytes),
             Some(number) => match number.trim().parse::<f64>() {
                 Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok(Self::Percent(percent)),
-                _ => Err(format!("'{text}' is no share of memory; write 50%")),
+                _ => Err(format!("'{text}' is not a share of the memory; write 1% to 100%")),
             },
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

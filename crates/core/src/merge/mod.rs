@@ -21,10 +21,11 @@
 //! Runs that do not overlap in key have slabs of one run only, and merging one source is copying
 //! it.
 
-mod loser_tree;
+pub mod loser_tree;
+mod merger;
 mod partition;
 mod slab;
 
-pub use loser_tree::LoserTree;
+pub use merger::Merger;
 pub use partition::{Piece, positions};
 pub use slab::{Bound, Planner, Slab};

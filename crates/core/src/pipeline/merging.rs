@@ -8,7 +8,7 @@ use super::stage::{Drain, Worker};
 use crate::error::Result;
 use crate::format::Framing;
 use crate::key::KeyEncoder;
-use crate::merge::{Bound, LoserTree, Piece, positions};
+use crate::merge::{Bound, Merger, Piece, positions};
 use crate::proof::Sum;
 use crate::sink::Writer;
 
@@ -77,7 +77,7 @@ impl<'a, K: KeyEncoder> Merging<'a, K> {
 
     fn merge(
         &self,
-        mut tree: LoserTree<'_, K>,
+        mut merger: Merger<'_, K>,
         mut offset: u64,
         writer: &mut dyn Writer,
         sum: &mut Sum,
@@ -85,12 +85,12 @@ impl<'a, K: KeyEncoder> Merging<'a, K> {
         loop {
             let room = writer.room();
             let batch = room.len().min(BATCH_BYTES);
-            let merged = tree.merge_into(&mut room[..batch]);
+            let merged = merger.merge_into(&mut room[..batch]);
             if merged > 0 {
                 self.destination.note(self.key, self.framing, offset, &room[..merged], sum);
                 writer.commit(merged)?;
                 offset += merged as u64;
-            } else if let Some(record) = tree.take_next() {
+            } else if let Some(record) = merger.take_next() {
                 self.destination.note(self.key, self.framing, offset, record, sum);
                 writer.put(record)?;
                 offset += record.len() as u64;
@@ -118,10 +118,10 @@ impl<'a, K: KeyEncoder> Drain for Merging<'a, K> {
         let shares: Vec<&[u8]> = places.map(share).collect();
         let bytes: u64 = shares.iter().map(|share| share.len() as u64).sum();
         let first: u64 = starts.iter().sum();
-        let tree = LoserTree::new(self.key, self.framing, shares);
+        let merger = Merger::new(self.key, self.framing, shares);
         let Worker { lane, sum_out, .. } = worker;
         let place = (task, first, bytes);
         self.destination
-            .write(self.key, lane, place, |writer| self.merge(tree, first, writer, sum_out))
+            .write(self.key, lane, place, |writer| self.merge(merger, first, writer, sum_out))
     }
 }

@@ -1,8 +1,11 @@
 //! What was said becomes what is meant.
 
+use std::path::PathBuf;
+
 use clap::Parser;
 use sortwell::ByteSize;
-use sortwell::job::Input;
+use sortwell::io::{Direct, Engine};
+use sortwell::job::{Budget, Input, Output};
 
 use super::*;
 use crate::command::{Command, CommandLine};

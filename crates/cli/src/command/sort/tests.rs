@@ -1,9 +1,11 @@
 //! What was said becomes what is meant.
 
+use std::path::PathBuf;
+
 use clap::Parser;
 use sortwell::ByteSize;
 use sortwell::format::Format;
-use sortwell::job::Input;
+use sortwell::job::{Budget, Input, Output};
 
 use super::*;
 use crate::command::{Command, CommandLine};

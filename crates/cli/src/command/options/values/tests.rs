@@ -3,19 +3,6 @@
 use super::*;
 
 #[test]
-fn budgets() {
-    assert_eq!(budget("512MiB"), Ok(Budget::Bytes(ByteSize::mib(512))));
-    assert_eq!(budget("2GB"), Ok(Budget::Bytes(ByteSize(2_000_000_000))));
-    assert_eq!(budget("50%"), Ok(Budget::Percent(50.0)));
-    assert_eq!(budget("12.5%"), Ok(Budget::Percent(12.5)));
-    for bad in ["0%", "101%", "-1%", "NaN%", "%", "x%"] {
-        let message = budget(bad).expect_err(bad);
-        assert!(message.contains("share of the memory"), "{bad}: {message}");
-    }
-    assert!(budget("12 apples").expect_err("no unit").contains("write 512MiB"));
-}
-
-#[test]
 fn thread_counts() {
     assert_eq!(threads("1"), Ok(1));
     assert_eq!(threads("1024"), Ok(1024));

@@ -1,4 +1,4 @@
-//! How the values of `sort`'s options are read: one small function each.
+//! How the values of options are read: one small function each.
 //!
 //! What the library can read it reads itself; here is only what the command line adds.
 
@@ -8,9 +8,8 @@ use std::str::FromStr;
 use std::thread;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use sortwell::job::Budget;
+use sortwell::Error;
 use sortwell::key::KeySpec;
-use sortwell::{ByteSize, Error};
 
 /// The most threads one may ask for: far past any machine, low enough to catch a slip.
 const THREADS_MAX: usize = 1024;
@@ -31,17 +30,6 @@ where
 /// `on` or `off`.
 pub fn switch() -> impl TypedValueParser<Value = bool> {
     PossibleValuesParser::new(["on", "off"]).map(|word| word == "on")
-}
-
-/// A size or a percentage.
-pub fn budget(text: &str) -> Result<Budget, String> {
-    let Some(number) = text.trim().strip_suffix('%') else {
-        return text.parse::<ByteSize>().map(Budget::Bytes);
-    };
-    match number.trim().parse::<f64>() {
-        Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok(Budget::Percent(percent)),
-        _ => Err(format!("'{text}' is not a share of the memory; write 1% to 100%")),
-    }
 }
 
 /// A number of threads.

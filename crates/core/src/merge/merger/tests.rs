@@ -1,4 +1,4 @@
-//! The loser tree against a stable sort: all small inputs, then random ones with interruptions.
+//! Merging against a stable sort: all small inputs, then random ones with interruptions.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -18,16 +18,16 @@ fn key_of(text: &str, record_length: usize) -> Key {
 fn merged(key: &Key, length: usize, sources: &[Vec<u8>], batch: &[usize]) -> Vec<u8> {
     let sources = sources.iter().map(Vec::as_slice);
     with_encoder!(key, |key| {
-        let mut tree = LoserTree::new(key, Framing::Fixed(length), sources);
+        let mut merger = Merger::new(key, Framing::Fixed(length), sources);
         let mut whole = Vec::new();
         for records in batch.iter().cycle() {
             let mut out = vec![0xee; records * length + length - 1];
-            let filled = tree.merge_into(&mut out);
+            let filled = merger.merge_into(&mut out);
             assert_eq!(filled % length, 0, "whole records only");
             assert!(out[filled..].iter().all(|byte| *byte == 0xee), "nothing beyond is touched");
             whole.extend_from_slice(&out[..filled]);
             if filled < records * length {
-                assert_eq!(tree.merge_into(&mut out), 0, "the end is the end");
+                assert_eq!(merger.merge_into(&mut out), 0, "the end is the end");
                 return whole;
             }
         }
@@ -156,19 +156,18 @@ const END: u8 = b'.';
 /// is taken as it lies.
 fn merged_terminated(sources: &[Vec<u8>], rooms: &[usize]) -> Vec<u8> {
     let key = WholeRecord(END);
-    let mut tree =
-        LoserTree::new(&key, Framing::Terminated(END), sources.iter().map(Vec::as_slice));
+    let mut merger = Merger::new(&key, Framing::Terminated(END), sources.iter().map(Vec::as_slice));
     let mut whole = Vec::new();
     for room in rooms.iter().cycle() {
         let mut out = vec![0xee; *room];
-        let filled = tree.merge_into(&mut out);
+        let filled = merger.merge_into(&mut out);
         assert!(filled == 0 || out[filled - 1] == END, "whole records only");
         assert!(out[filled..].iter().all(|byte| *byte == 0xee), "nothing beyond is touched");
         whole.extend_from_slice(&out[..filled]);
         if filled > 0 {
             continue;
         }
-        let Some(record) = tree.take_next() else { return whole };
+        let Some(record) = merger.take_next() else { return whole };
         assert!(record.len() > *room, "it would have fitted");
         whole.extend_from_slice(record);
     }

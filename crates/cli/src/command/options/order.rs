@@ -1,16 +1,14 @@
-//! What `sort`, `merge` and `check` have in common: inputs, records and their order.
+//! How the input is cut into records, and what these are ordered by.
 
-use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
 use sortwell::format::Format;
-use sortwell::job::Input;
 use sortwell::key::KeySpec;
 use sortwell::key::text::{Separator, TextKeySpec, TextOrder, TextSpec, collation};
 use sortwell::{Error, Result};
 
-use crate::command::sort::values;
+use super::values;
 
 /// Records and their order.
 #[derive(Args, Debug)]
@@ -108,19 +106,4 @@ impl Order {
 
 fn read_all<T: FromStr<Err = String>>(keys: &[String]) -> Result<Vec<T>> {
     keys.iter().map(|key| key.parse().map_err(Error::Usage)).collect()
-}
-
-/// The inputs by their names; none is standard input.
-pub fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>> {
-    if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
-        return Err(Error::Usage("'-' is given twice; standard input can be read once".into()));
-    }
-    if paths.is_empty() {
-        return Ok(vec![Input::Stdin]);
-    }
-    let input = |path: &PathBuf| match path.as_os_str() == "-" {
-        true => Input::Stdin,
-        false => Input::File(path.clone()),
-    };
-    Ok(paths.iter().map(input).collect())
 }

@@ -1,0 +1,72 @@
+//! What a person hears of a job: how far it is while it runs, and how it went in the end.
+
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use sortwell::Result;
+use sortwell::job::Output;
+use sortwell::stats::{Progress, Statistics};
+
+use crate::failure::{Failure, Outcome};
+use crate::progress::When;
+use crate::statistics;
+use crate::watched;
+
+/// How a job is watched while it runs.
+#[derive(Args, Debug)]
+pub struct Watching {
+    /// When to show a progress line on standard error
+    ///
+    /// auto shows it on a terminal for anything longer than a second.
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    progress: When,
+}
+
+impl Watching {
+    /// Does a job's `work`, watched.
+    pub fn run<T>(
+        &self,
+        writes_stdout: bool,
+        work: impl FnOnce(&Progress) -> Result<T>,
+    ) -> std::result::Result<T, Failure> {
+        let progress = Progress::new();
+        watched::run(&progress, self.progress, writes_stdout, || work(&progress))
+    }
+}
+
+/// How a job that makes an output is watched, and accounted for.
+#[derive(Args, Debug)]
+pub struct Account {
+    #[command(flatten)]
+    watching: Watching,
+
+    /// Say on standard error, at the end, where the time and the bytes went, and what moved them
+    #[arg(long, value_name = "FORM")]
+    stats: Option<Form>,
+}
+
+/// In which form statistics are shown.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Form {
+    /// A short block for people
+    Text,
+    /// One line of JSON
+    Json,
+}
+
+impl Account {
+    /// Does a job's `work`, watched, and shows its statistics.
+    pub fn run(
+        &self,
+        output: &Output,
+        work: impl FnOnce(&Progress) -> Result<Statistics>,
+    ) -> Outcome {
+        let result = self.watching.run(*output == Output::Stdout, work)?;
+        match self.stats {
+            Some(Form::Text) => eprint!("{}", statistics::text(&result)),
+            Some(Form::Json) => eprintln!("{}", statistics::json(&result)),
+            None => {}
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

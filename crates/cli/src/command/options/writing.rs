@@ -1,0 +1,38 @@
+//! What is written, and where.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+use sortwell::job::Output;
+
+/// The output, and files on the way to it.
+#[derive(Args, Debug)]
+pub struct Writing {
+    /// Where the records go; standard output if not given or `-`
+    ///
+    /// A file is written under a temporary name beside it and gets this name only when it is
+    /// complete. It may be one of the inputs, which is then replaced at that moment.
+    #[arg(short, long, value_name = "OUTPUT", value_hint = ValueHint::FilePath)]
+    output: Option<PathBuf>,
+
+    /// Directory for temporary files; repeat to use several, best on different disks
+    ///
+    /// Used only for what cannot be done in one pass: to sort more than fits in memory, or to
+    /// merge more files than can be merged at once. The default is the directory of the output.
+    #[arg(short = 'T', long = "temp", value_name = "DIRECTORY", value_hint = ValueHint::DirPath)]
+    pub temp: Vec<PathBuf>,
+
+    /// Of records with equal keys, write only the first
+    #[arg(short, long)]
+    pub unique: bool,
+}
+
+impl Writing {
+    /// Where the records go.
+    pub fn output(&self) -> Output {
+        match &self.output {
+            Some(path) if path.as_os_str() != "-" => Output::File(path.clone()),
+            _ => Output::Stdout,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Merging sorted records that lie in memory.
+//!
+//! A [`LoserTree`] says which source comes next. Each source keeps the length and the key prefix of
+//! its next record, so that a record is cut once, however often it is compared; a source that is
+//! the only one left is copied. The loop over records is made once for each kind of framing.
+
+use memchr::memrchr;
+
+use super::loser_tree::{self, LoserTree};
+use crate::format::Framing;
+use crate::incore::prefetch;
+use crate::key::KeyEncoder;
+
+/// How far ahead in each source records are asked for: memory of many streams is more than the
+/// hardware follows by itself.
+const AHEAD_BYTES: usize = 512;
+
+/// Sorted records that are left of one source.
+#[derive(Debug)]
+struct Source<'a> {
+    /// Whole records; the first is the source's next.
+    rest: &'a [u8],
+    /// Bytes of the next record; zero when `rest` is empty.
+    length: usize,
+    /// Key prefix of the next record; the largest there is when `rest` is empty.
+    prefix: u64,
+}
+
+impl<'a> Source<'a> {
+    /// Goes on to `rest`; whether there is a record in it.
+    #[inline]
+    fn go_on<K: KeyEncoder>(&mut self, key: &K, rest: &'a [u8], cut: &impl Cut) -> bool {
+        self.rest = rest;
+        let Some(next) = cut.first(rest) else {
+            (self.length, self.prefix) = (0, u64::MAX);
+            return false;
+        };
+        self.length = next.len();
+        self.prefix = key.word(next, 0);
+        if let Some(ahead) = rest.get(AHEAD_BYTES..AHEAD_BYTES + 1) {
+            prefetch(ahead);
+        }
+        true
+    }
+}
+
+/// How the loop over records cuts them: a type each, so that each gets a loop of its own.
+trait Cut {
+    /// Bytes of the next record of a source that has one.
+    fn next_length(&self, source: &Source<'_>) -> usize;
+
+    /// The first record of `rest`, if there is any.
+    fn first<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]>;
+}
+
+/// Records of one length, which is in a register then.
+struct OneLength(usize);
+
+impl Cut for OneLength {
+    #[inline]
+    fn next_length(&self, _: &Source<'_>) -> usize {
+        self.0
+    }
+
+    #[inline]
+    fn first<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
+        rest.get(..self.0)
+    }
+}
+
+/// Records that end with a byte, found once for each.
+struct AnyLength(u8);
+
+impl Cut for AnyLength {
+    #[inline]
+    fn next_length(&self, source: &Source<'_>) -> usize {
+        source.length
+    }
+
+    #[inline]
+    fn first<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
+        (!rest.is_empty()).then(|| &rest[..Framing::Terminated(self.0).first_length(rest)])
+    }
+}
+
+impl loser_tree::Source for Source<'_> {
+    #[inline]
+    fn prefix(&self) -> u64 {
+        self.prefix
+    }
+
+    #[inline]
+    fn record(&self) -> Option<&[u8]> {
+        (self.length > 0).then(|| &self.rest[..self.length])
+    }
+}
+
+/// Merges sources of sorted records; earlier sources go first among equal keys. No sources, or only
+/// empty ones, yield nothing.
+#[derive(Debug)]
+pub struct Merger<'a, K> {
+    key: &'a K,
+    framing: Framing,
+    tree: LoserTree<'a, K, Source<'a>>,
+    /// Sources that are not exhausted.
+    live: usize,
+}
+
+impl<'a, K: KeyEncoder> Merger<'a, K> {
+    /// A merger of `sources`, each sorted, of whole records.
+    pub fn new(key: &'a K, framing: Framing, sources: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let source = |rest: &'a [u8]| {
+            let length = framing.first_length(rest);
+            Source { rest, length, prefix: key.word(&rest[..length], 0) }
+        };
+        let sources: Vec<Source<'_>> =
+            sources.into_iter().filter(|rest| !rest.is_empty()).map(source).collect();
+        Self { key, framing, live: sources.len(), tree: LoserTree::new(key, sources) }
+    }
+
+    /// Merges whole records into `out` until the next one does not fit or nothing is left; returns
+    /// bytes written.
+    pub fn merge_into(&mut self, out: &mut [u8]) -> usize {
+        let mut filled = match self.framing {
+            Framing::Fixed(length) => self.play_into(out, &OneLength(length)),
+            Framing::Terminated(end) => self.play_into(out, &AnyLength(end)),
+        };
+        if self.live == 1 {
+            filled += self.copy_last(&mut out[filled..]);
+        }
+        filled
+    }
+
+    /// Merges while there is more than one source.
+    fn play_into(&mut self, out: &mut [u8], cut: &impl Cut) -> usize {
+        let (mut filled, key) = (0, self.key);
+        while self.live > 1 {
+            let step = |source: &mut Source<'a>| {
+                let length = cut.next_length(source);
+                let place = out.get_mut(filled..filled + length)?;
+                let (record, rest) = source.rest.split_at(length);
+                place.copy_from_slice(record);
+                filled += length;
+                Some(source.go_on(key, rest, cut))
+            };
+            let Some(is_live) = self.tree.advance(step) else { break };
+            self.live -= usize::from(!is_live);
+        }
+        filled
+    }
+
+    /// Takes the record that comes next as it lies in its source; `None` when nothing is left. For
+    /// records too long for [`merge_into`](Self::merge_into).
+    pub fn take_next(&mut self) -> Option<&'a [u8]> {
+        let (key, framing) = (self.key, self.framing);
+        let (record, is_live) = self.tree.advance(|source| {
+            let (record, rest) = source.rest.split_at(source.length);
+            let is_live = match framing {
+                _ if record.is_empty() => return None,
+                Framing::Fixed(length) => source.go_on(key, rest, &OneLength(length)),
+                Framing::Terminated(end) => source.go_on(key, rest, &AnyLength(end)),
+            };
+            Some((record, is_live))
+        })?;
+        self.live -= usize::from(!is_live);
+        Some(record)
+    }
+
+    /// Copies from the only source that is left.
+    fn copy_last(&mut self, out: &mut [u8]) -> usize {
+        let framing = self.framing;
+        let step = |source: &mut Source<'a>| {
+            let room = out.len().min(source.rest.len());
+            let whole = match framing {
+                _ if room == source.rest.len() => room,
+                Framing::Fixed(length) => room / length * length,
+                Framing::Terminated(end) => {
+                    memrchr(end, &source.rest[..room]).map_or(0, |last| last + 1)
+                }
+            };
+            let (records, rest) = source.rest.split_at(whole);
+            out[..whole].copy_from_slice(records);
+            // Nothing is left to compare it with, so that its key prefix may stay.
+            (source.rest, source.length) = (rest, framing.first_length(rest));
+            Some((whole, rest.is_empty()))
+        };
+        let Some((whole, is_over)) = self.tree.advance(step) else { return 0 };
+        self.live -= usize::from(is_over);
+        whole
+    }
+}
+
+#[cfg(test)]
+mod tests;
