@@ -12,13 +12,16 @@
 //! ```
 //!
 //! Comparisons are of 8-byte key prefixes, which sources keep; ties look at the rest of the key,
-//! then at the source's number, so that the merge is stable. A source that is over keeps its leaf
+//! then at the source's number, so that the merge is stable. Where keys have to be made, the first
+//! tie of a record makes more of its key, for all its matches ([`Beginning`]). A source that is over keeps its leaf
 //! with the largest prefix and loses every tie. No sources have no first one.
 //!
 //! Where records come from is the source's: from memory in [`Merger`](super::Merger), whose tests
 //! are the tree's too; from inputs that are still being read in `pipeline::sorted`.
 
-use crate::key::KeyEncoder;
+use std::cmp::Ordering;
+
+use crate::key::{KeyEncoder, OPEN_WORD_BYTES};
 
 /// Sorted records of which the next one is known.
 pub trait Source {
@@ -36,12 +39,41 @@ pub struct LoserTree<'k, K, S> {
     sources: Vec<S>,
     /// Loser of each inner node, from index 1 on; index 0 holds the winner.
     nodes: Vec<usize>,
+    /// For each source, what its record's ties have made of its key; none where keys need no making.
+    beginnings: Vec<Beginning>,
+}
+
+/// The beginning of the key of one source's next record.
+#[derive(Clone, Debug, Default)]
+struct Beginning {
+    /// [`BEGINNING_BYTES`] of it, or all where it is shorter.
+    bytes: Vec<u8>,
+    /// Whether it is that of the next record, not of one before.
+    is_made: bool,
+}
+
+/// Bytes of a key that are made where records tie: whole words, and twice what two lines of a sorted
+/// table have in common.
+const BEGINNING_BYTES: usize = 9 * OPEN_WORD_BYTES;
+
+impl Beginning {
+    /// That of `record`'s key.
+    fn get<K: KeyEncoder>(&mut self, key: &K, record: &[u8]) -> &[u8] {
+        if !self.is_made {
+            self.bytes.clear();
+            key.key_bytes(record, BEGINNING_BYTES, &mut self.bytes);
+            self.is_made = true;
+        }
+        &self.bytes
+    }
 }
 
 impl<'k, K: KeyEncoder, S: Source> LoserTree<'k, K, S> {
     /// A tree over `sources`, played.
     pub fn new(key: &'k K, sources: Vec<S>) -> Self {
-        let mut tree = Self { key, nodes: vec![0; sources.len().max(1)], sources };
+        let made = if key.is_costly() { sources.len() } else { 0 };
+        let beginnings = vec![Beginning::default(); made];
+        let mut tree = Self { key, nodes: vec![0; sources.len().max(1)], sources, beginnings };
         tree.play_all();
         tree
     }
@@ -73,6 +105,9 @@ impl<'k, K: KeyEncoder, S: Source> LoserTree<'k, K, S> {
     pub fn advance<T>(&mut self, step: impl FnOnce(&mut S) -> Option<T>) -> Option<T> {
         let first = self.nodes[0];
         let taken = step(self.sources.get_mut(first)?)?;
+        if let Some(beginning) = self.beginnings.get_mut(first) {
+            beginning.is_made = false;
+        }
         self.replay(first);
         Some(taken)
     }
@@ -101,19 +136,40 @@ impl<'k, K: KeyEncoder, S: Source> LoserTree<'k, K, S> {
 
     /// Whether source `a`'s next record comes before source `b`'s.
     #[inline]
-    fn is_before(&self, a: usize, b: usize) -> bool {
+    fn is_before(&mut self, a: usize, b: usize) -> bool {
         let (left, right) = (self.sources[a].prefix(), self.sources[b].prefix());
         if left == right { self.is_before_on_tie(a, b) } else { left < right }
     }
 
     #[cold]
-    fn is_before_on_tie(&self, a: usize, b: usize) -> bool {
-        match (self.sources[a].record(), self.sources[b].record()) {
+    fn is_before_on_tie(&mut self, a: usize, b: usize) -> bool {
+        let Self { key, sources, beginnings, .. } = self;
+        match (sources[a].record(), sources[b].record()) {
             (None, _) => false,
             (_, None) => true,
             (Some(left), Some(right)) => {
-                self.key.compare_from(left, right, 1).then(a.cmp(&b)).is_lt()
+                let order = match beginnings.get_disjoint_mut([a, b]) {
+                    Ok(made) => compare_costly(*key, [left, right], made),
+                    Err(_) => key.compare_from(left, right, 1), // there are none
+                };
+                order.then(a.cmp(&b)).is_lt()
             }
         }
     }
+}
+
+/// Compares two records whose keys have to be made, by their beginnings first.
+fn compare_costly<K: KeyEncoder>(
+    key: &K,
+    [left, right]: [&[u8]; 2],
+    [made_left, made_right]: [&mut Beginning; 2],
+) -> Ordering {
+    if left == right {
+        return Ordering::Equal; // and no key has to be made to see it
+    }
+    let (start, other) = (made_left.get(key, left), made_right.get(key, right));
+    start.cmp(other).then_with(|| match start.len() {
+        BEGINNING_BYTES.. => key.compare_from(left, right, BEGINNING_BYTES / OPEN_WORD_BYTES),
+        _ => Ordering::Equal,
+    })
 }

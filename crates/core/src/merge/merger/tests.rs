@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::*;
+use crate::key::text::{LastResort, TextOrder, TextSpec, Translation};
 use crate::key::{Key, KeySpec, with_encoder};
 use crate::run::tests::WholeRecord;
 
@@ -201,4 +202,46 @@ proptest! {
         expected.sort_by_key(|record| &record[..record.len() - 1]);
         assert_eq!(merged_terminated(&sources, &rooms), expected.concat());
     }
+}
+
+/// Lines with keys that have to be made: without regard to case, then as bytes.
+fn costly_key() -> Key {
+    let folds = Translation { folds_case: true, ..Translation::default() };
+    let specs = vec![TextSpec { translation: folds, ..TextSpec::default() }];
+    let then_whole = Some(LastResort::default());
+    Key::for_lines(&TextOrder { specs, then_whole, ..TextOrder::by_bytes(b'\n') }).unwrap()
+}
+
+#[test]
+fn keys_that_are_made_agree_to_any_depth() {
+    let key = costly_key();
+    let framing = Framing::Terminated(b'\n');
+    with_encoder!(&key, |key| {
+        assert!(key.is_costly());
+        for equal in [0, 6, 7, 8, 55, 56, 57, 61, 62, 63, 64, 65, 69, 70, 71, 200] {
+            // Each source: lines that agree in so many letters, then in case only, or are equal.
+            let lines = |source: u32| {
+                let line = |number: u32| {
+                    let letters = |bits: u32| (0..3).map(move |bit| (bits >> bit & 1) as usize);
+                    let mut line = vec![b'x'; equal];
+                    line.extend(letters(number * 5 + source).map(|bit| b"aA"[bit]));
+                    line.extend(letters(number).map(|bit| b"bc"[bit]));
+                    line.truncate(equal + (number + source) as usize % 7);
+                    line.push(b'\n');
+                    line
+                };
+                let mut lines: Vec<Vec<u8>> = (0..40).map(line).collect();
+                lines.sort_by(|a, b| key.compare_from(a, b, 0));
+                lines
+            };
+            let sources: Vec<Vec<Vec<u8>>> = (0..5).map(lines).collect();
+            let mut expected: Vec<&[u8]> = sources.iter().flatten().map(Vec::as_slice).collect();
+            expected.sort_by(|a, b| key.compare_from(a, b, 0));
+            let texts: Vec<Vec<u8>> = sources.iter().map(|lines| lines.concat()).collect();
+            let mut merger = Merger::new(key, framing, texts.iter().map(Vec::as_slice));
+            let mut out = vec![0; texts.iter().map(Vec::len).sum()];
+            assert_eq!(merger.merge_into(&mut out), out.len());
+            assert!(out == expected.concat(), "{equal} letters are equal");
+        }
+    });
 }
