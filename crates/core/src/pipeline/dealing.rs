@@ -5,13 +5,14 @@
 //! buffers used again and again.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::stage::{Claim, Fill, TURN, Worker};
-use super::{Input, Stream};
-use crate::error::{Error, Result};
+use super::dealers::Dealers;
+use super::stage::{Claim, Fill, Worker};
+use super::{Input, Stream, reading};
+use crate::error::Result;
 use crate::format::Framing;
-use crate::incore::{Classifier, Dealer, Item, KeyedLoad, Pool, Sample};
+use crate::incore::{Classifier, Item, KeyedLoad, Pool, Sample};
 use crate::io::{Completion, Operation, Region, Request};
 use crate::key::KeyEncoder;
 use crate::load::{Layout, Loaded, Span};
@@ -61,13 +62,11 @@ pub struct RawLoad<'a, K> {
     how: &'a Dealing<'a, K>,
     input: &'a Input,
     layout: Layout,
-    classifier: OnceLock<Classifier>,
     /// Number of the next span to claim.
     next: AtomicUsize,
     /// Memory of each span while it is not being read; or any free buffers, in no order.
     slots: Mutex<Vec<Option<Region>>>,
-    pool: Arc<Pool>,
-    dealers: Vec<Mutex<Option<Dealer>>>,
+    dealers: Dealers,
     /// Records that a stream really held; the largest number there is while its end is not seen.
     stream_end: AtomicU32,
 }
@@ -86,19 +85,13 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             Item::Entry => cut_into_spans(memory.read, &layout.spans),
             Item::Record(_) => cut_into_blocks(memory.read, how.block),
         };
-        let known = OnceLock::new();
-        if let Some(classifier) = classifier {
-            let _ = known.set(classifier);
-        }
         Self {
             how,
             input,
             layout,
-            classifier: known,
             next: AtomicUsize::new(0),
             slots: Mutex::new(slots),
-            pool: Arc::new(Pool::new(memory.pool)),
-            dealers: (0..workers).map(|_| Mutex::new(None)).collect(),
+            dealers: Dealers::new(how.item, Pool::new(memory.pool), classifier, workers),
             stream_end: AtomicU32::new(u32::MAX),
         }
     }
@@ -127,19 +120,8 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         if self.how.verify {
             worker.sum_in.add_all(self.how.framing, records);
         }
-        let classifier = self.classifier();
-        let mut dealer = self.dealers[worker.number].lock().unwrap_or_else(PoisonError::into_inner);
-        let dealer = dealer.get_or_insert_with(|| self.new_dealer());
         let block = (records, self.how.framing);
-        dealer.deal(classifier, self.how.key, block, u64::from(span.first_record));
-    }
-
-    fn classifier(&self) -> &Classifier {
-        self.classifier.get_or_init(|| Classifier::single(0))
-    }
-
-    fn new_dealer(&self) -> Dealer {
-        Dealer::new(Arc::clone(&self.pool), self.how.item, self.classifier().buckets())
+        self.dealers.deal(worker.number, self.how.key, block, u64::from(span.first_record));
     }
 
     /// Reads and deals the next span of a stream, unless another worker is at it.
@@ -156,12 +138,11 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             self.next.store(self.layout.spans.len(), Ordering::Relaxed);
             self.stream_end.store(span.first_record + whole, Ordering::Relaxed);
         }
-        if self.classifier.get().is_none() {
+        self.dealers.classifier(|| {
             let records = &region[span.skip..][..span.records as usize * self.how.record_length];
             let load_bytes = self.layout.records as usize * self.how.record_length;
-            let block = (self.how.framing, records);
-            let _ = self.classifier.set(classifier_of(self.how, block, load_bytes));
-        }
+            classifier_of(self.how, (self.how.framing, records), load_bytes)
+        });
         drop(stream);
         worker.lane.count_waiting(waited);
         worker.lane.count_streamed(bytes as u64, 0);
@@ -172,18 +153,11 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
 
     /// The load with all its buckets, once everything has been read.
     pub fn finish(self, workers: &mut [Worker<'_>]) -> (KeyedLoad, Arc<Pool>, Option<Region>) {
-        let Self { how, mut layout, classifier, slots, pool, dealers, stream_end, .. } = self;
-        let classifier = classifier.into_inner().unwrap_or_else(|| Classifier::single(0));
+        let Self { how, mut layout, slots, dealers, stream_end, .. } = self;
+        let (classifier, pool, mut dealers) = dealers.finish();
         layout.records = layout.records.min(stream_end.into_inner());
         let slots = slots.into_inner().unwrap_or_else(PoisonError::into_inner);
         let region = join(slots);
-        let mut dealers: Vec<Dealer> = dealers
-            .into_iter()
-            .filter_map(|dealer| dealer.into_inner().unwrap_or_else(PoisonError::into_inner))
-            .collect();
-        if dealers.is_empty() {
-            dealers.push(Dealer::new(Arc::clone(&pool), how.item, classifier.buckets()));
-        }
         let (region, spare) = match how.item {
             Item::Entry => (Some(region), None),
             Item::Record(_) => (None, Some(region)),
@@ -245,26 +219,18 @@ impl<K: KeyEncoder> Fill for RawLoad<'_, K> {
     }
 
     fn arrived(&self, worker: &mut Worker<'_>, completion: Completion) -> Result<()> {
-        let Request { file, region, tag, .. } = completion.request;
-        let span = &self.layout.spans[tag as usize];
-        if completion.result? < span.wanted {
-            let end = span.offset + span.wanted as u64;
-            return Err(Error::Malformed {
-                path: file.path().to_owned(),
-                message: format!("the file became shorter than {end} bytes while it was read"),
-            });
-        }
-        self.deal(worker, span, &region);
-        self.return_slot(tag as usize, region);
+        let spans = &self.layout.spans;
+        let (number, region) = reading::arrived(completion, |number| {
+            let span = &spans[number];
+            (span.offset, span.wanted)
+        })?;
+        self.deal(worker, &spans[number], &region);
+        self.return_slot(number, region);
         Ok(())
     }
 
     fn wait_turn(&self) {
-        match self.input {
-            // Another worker is reading the stream; its lock is free when there is more to read.
-            Input::Stream(stream) => drop(stream.lock()),
-            Input::Files(_) => std::thread::sleep(TURN),
-        }
+        reading::wait_turn(self.input);
     }
 }
 

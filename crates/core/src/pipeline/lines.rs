@@ -17,14 +17,15 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use memchr::{memchr, memchr_iter, memrchr};
 
+use super::dealers::Dealers;
 use super::dealing::{Dealing, classifier_of};
-use super::stage::{Claim, Fill, TURN, Worker};
-use super::{Input, Stream};
-use crate::error::{Error, Result};
+use super::stage::{Claim, Fill, Worker};
+use super::{Input, Stream, reading};
+use crate::error::Result;
 use crate::incore::{Classifier, Dealer, KeyedLoad, Pool};
 use crate::io::{Completion, Operation, Region, Request};
 use crate::key::KeyEncoder;
@@ -51,7 +52,6 @@ pub struct RawLines<'a, K> {
     terminator: u8,
     input: &'a Input,
     layout: LineLayout,
-    classifier: OnceLock<Classifier>,
     /// Number of the next span to claim.
     next: AtomicUsize,
     /// Memory of each span while it is not being read.
@@ -59,11 +59,10 @@ pub struct RawLines<'a, K> {
     /// Memory before the first span, with the carried bytes at its end, and behind the last.
     around: (Region, Region),
     found: Mutex<Vec<Found>>,
-    pool: Arc<Pool>,
     /// Lines that still have room for an entry.
     room: AtomicU64,
     is_crowded: AtomicBool,
-    dealers: Vec<Mutex<Option<Dealer>>>,
+    dealers: Dealers,
 }
 
 /// A load of lines in buckets.
@@ -89,10 +88,6 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         workers: usize,
     ) -> Self {
         let (slots, around) = cut(memory, &layout);
-        let known = OnceLock::new();
-        if let Some(classifier) = classifier {
-            let _ = known.set(classifier);
-        }
         let found = vec![Found::default(); layout.spans.len()];
         let pool = Pool::new(pool);
         let room = pool.capacity(how.item.bytes(), how.buckets_max, workers);
@@ -103,15 +98,13 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
             how,
             terminator,
             input,
-            classifier: known,
             next: AtomicUsize::new(0),
             slots: Mutex::new(slots),
             around,
             found: Mutex::new(found),
-            pool: Arc::new(pool),
             room: AtomicU64::new(room.saturating_sub(between as u64)),
             is_crowded: AtomicBool::new(room < between as u64),
-            dealers: (0..workers).map(|_| Mutex::new(None)).collect(),
+            dealers: Dealers::new(how.item, pool, classifier, workers),
             layout,
         }
     }
@@ -125,7 +118,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         };
         // Counting is spared while all workers have room for the most lines that a block can hold.
         let most = block.len() as u64;
-        let plenty = AMPLE_BLOCKS * self.dealers.len() as u64 * most;
+        let plenty = AMPLE_BLOCKS * self.dealers.workers() as u64 * most;
         let is_ample = self.room.load(Ordering::Relaxed) >= plenty;
         let lines =
             if is_ample { most } else { memchr_iter(self.terminator, block).count() as u64 };
@@ -160,14 +153,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         if self.how.verify {
             worker.sum_in.add_all(self.how.framing, lines);
         }
-        let classifier = self.classifier.get_or_init(|| Classifier::single(0));
-        let mut dealer = self.dealers[worker.number].lock().unwrap_or_else(PoisonError::into_inner);
-        let dealer = dealer.get_or_insert_with(|| self.new_dealer(classifier));
-        dealer.deal(classifier, self.how.key, (lines, self.how.framing), location)
-    }
-
-    fn new_dealer(&self, classifier: &Classifier) -> Dealer {
-        Dealer::new(Arc::clone(&self.pool), self.how.item, classifier.buckets())
+        self.dealers.deal(worker.number, self.how.key, (lines, self.how.framing), location)
     }
 
     /// Reads and deals the next span of a stream, unless another worker is at it.
@@ -184,11 +170,11 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         if bytes < wanted {
             self.next.store(self.layout.spans.len(), Ordering::Relaxed);
         }
-        if self.classifier.get().is_none() {
+        self.dealers.classifier(|| {
             let span = (self.how.framing, &region[..bytes]);
             let load_bytes = self.layout.spans.iter().map(|span| span.wanted).sum();
-            let _ = self.classifier.set(classifier_of(self.how, span, load_bytes));
-        }
+            classifier_of(self.how, span, load_bytes)
+        });
         drop(stream);
         worker.lane.count_waiting(waited);
         worker.lane.count_streamed(bytes as u64, 0);
@@ -207,21 +193,16 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
 
     /// The load with all its buckets, once everything has been read.
     pub fn finish(self, workers: &mut [Worker<'_>], sum_before: Sum) -> FilledLines {
-        let Self { how, terminator, layout, classifier, slots, around, found, pool, .. } = self;
+        let Self { how, terminator, layout, slots, around, found, dealers, .. } = self;
         let slots = slots.into_inner().unwrap_or_else(PoisonError::into_inner);
         let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let regions =
             std::iter::once(around.0).chain(slots.into_iter().flatten()).chain([around.1]);
         let joined = regions.reduce(Region::join);
         let mut region = joined.unwrap_or_else(|| unreachable!("a load has memory"));
-        let classifier = classifier.into_inner().unwrap_or_else(|| Classifier::single(0));
         let pieces = finish_inputs(&mut region, &layout, &found, terminator);
-        let mut dealers: Vec<Dealer> = self
-            .dealers
-            .into_iter()
-            .filter_map(|dealer| dealer.into_inner().unwrap_or_else(PoisonError::into_inner))
-            .collect();
-        let (mut pool, workers_count) = (pool, dealers.len().max(1));
+        let (classifier, mut pool, mut dealers) = dealers.finish();
+        let workers_count = dealers.len();
         let is_crowded = self.is_crowded.into_inner();
         if is_crowded {
             dealers.clear();
@@ -229,8 +210,6 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
             let emptied = emptied.unwrap_or_else(|| unreachable!("all dealers are gone"));
             pool = Arc::new(Pool::new(emptied));
             forget_sums(workers, sum_before);
-        }
-        if dealers.is_empty() {
             dealers.push(Dealer::new(Arc::clone(&pool), how.item, classifier.buckets()));
         }
         let room = pool.capacity(how.item.bytes(), how.buckets_max, workers_count);
@@ -368,26 +347,18 @@ impl<K: KeyEncoder> Fill for RawLines<'_, K> {
     }
 
     fn arrived(&self, worker: &mut Worker<'_>, completion: Completion) -> Result<()> {
-        let Request { file, region, tag, .. } = completion.request;
-        let LineSpan { offset, wanted, .. } = self.layout.spans[tag as usize];
-        if completion.result? < wanted {
-            let end = offset + wanted as u64;
-            return Err(Error::Malformed {
-                path: file.path().to_owned(),
-                message: format!("the file became shorter than {end} bytes while it was read"),
-            });
-        }
-        self.deal(worker, tag as usize, &region[..wanted]);
-        self.return_slot(tag as usize, region);
+        let spans = &self.layout.spans;
+        let (number, region) = reading::arrived(completion, |number| {
+            let span = &spans[number];
+            (span.offset, span.wanted)
+        })?;
+        self.deal(worker, number, &region[..spans[number].wanted]);
+        self.return_slot(number, region);
         Ok(())
     }
 
     fn wait_turn(&self) {
-        match self.input {
-            // Another worker is reading the stream; its lock is free when there is more to read.
-            Input::Stream(stream) => drop(stream.lock()),
-            Input::Files(_) => std::thread::sleep(TURN),
-        }
+        reading::wait_turn(self.input);
     }
 }
 

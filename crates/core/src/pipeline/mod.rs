@@ -15,6 +15,7 @@
 //! drain the one before.
 
 mod crew;
+mod dealers;
 mod dealing;
 mod gathering;
 mod generate;
@@ -23,6 +24,7 @@ mod line_intake;
 mod lines;
 mod merging;
 mod passes;
+mod reading;
 mod sample;
 mod slabs;
 pub mod sorted;

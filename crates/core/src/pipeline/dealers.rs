@@ -1,0 +1,66 @@
+//! The dealers of a load: one for each worker, made when it deals first, all over one classifier
+//! and one pool.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::format::Framing;
+use crate::incore::{Classifier, Dealer, Item, Pool};
+use crate::key::KeyEncoder;
+
+/// What records of a load are dealt with while it is read.
+#[derive(Debug)]
+pub struct Dealers {
+    item: Item,
+    pool: Arc<Pool>,
+    classifier: OnceLock<Classifier>,
+    each: Vec<Mutex<Option<Dealer>>>,
+}
+
+impl Dealers {
+    /// Dealers of `workers` workers. Where there is no classifier yet, the first block must tell.
+    pub fn new(item: Item, pool: Pool, classifier: Option<Classifier>, workers: usize) -> Self {
+        let each = (0..workers).map(|_| Mutex::new(None)).collect();
+        let classifier = classifier.map_or_else(OnceLock::new, OnceLock::from);
+        Self { item, pool: Arc::new(pool), classifier, each }
+    }
+
+    /// How many workers there are.
+    pub fn workers(&self) -> usize {
+        self.each.len()
+    }
+
+    /// Where records belong; `make` says so where nothing else has.
+    pub fn classifier(&self, make: impl FnOnce() -> Classifier) -> &Classifier {
+        self.classifier.get_or_init(make)
+    }
+
+    /// Deals a block of whole records for a worker, the first at `location`; how many they were.
+    pub fn deal<K: KeyEncoder>(
+        &self,
+        worker: usize,
+        key: &K,
+        block: (&[u8], Framing),
+        location: u64,
+    ) -> u64 {
+        let classifier = self.classifier(|| Classifier::single(0));
+        let mut dealer = self.each[worker].lock().unwrap_or_else(PoisonError::into_inner);
+        let dealer = dealer.get_or_insert_with(|| {
+            Dealer::new(Arc::clone(&self.pool), self.item, classifier.buckets())
+        });
+        dealer.deal(classifier, key, block, location)
+    }
+
+    /// The classifier, the pool, and what was dealt, by one dealer at least.
+    pub fn finish(self) -> (Classifier, Arc<Pool>, Vec<Dealer>) {
+        let Self { item, pool, classifier, each } = self;
+        let classifier = classifier.into_inner().unwrap_or_else(|| Classifier::single(0));
+        let mut dealers: Vec<Dealer> = each
+            .into_iter()
+            .filter_map(|dealer| dealer.into_inner().unwrap_or_else(PoisonError::into_inner))
+            .collect();
+        if dealers.is_empty() {
+            dealers.push(Dealer::new(Arc::clone(&pool), item, classifier.buckets()));
+        }
+        (classifier, pool, dealers)
+    }
+}
