@@ -12,6 +12,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::error::Result;
 use crate::stats::Progress;
 
+/// Beyond this, the memory of entries is nothing beside that of records, while every buffer would
+/// be longer by what is thought to be the length of a record.
+const AVERAGE_MAX: u64 = 4096;
+
 /// Makes a stream.
 pub trait Supply: Send {
     /// Fills `buffer`, or less of it at the end of the stream only; returns the bytes filled.
@@ -35,9 +39,9 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// Average bytes of a record, at least one.
+    /// Average bytes of a record, as far as a plan gains by knowing them.
     pub fn average(self) -> usize {
-        usize::try_from(self.bytes / self.records.max(1)).unwrap_or(usize::MAX).max(1)
+        (self.bytes / self.records.max(1)).clamp(1, AVERAGE_MAX) as usize
     }
 }
 

@@ -214,14 +214,14 @@ impl SortJob {
         Plan::new(&need).map(|plan| plan.is_one_pass)
     }
 
-    /// Whether an input of this extent would be sorted without run files.
+    /// Whether one input of this extent would be sorted without run files.
     ///
     /// # Errors
     ///
-    /// Those of a budget that is too small.
+    /// [`Error::Usage`] for a budget that is a share of nothing.
     pub fn would_be_one_pass(&self, extent: Extent) -> Result<bool> {
         let need = self.need(Some(extent.bytes), extent.average(), self.memory.resolve()?);
-        Plan::new(&need).map(|plan| plan.is_one_pass)
+        Ok(Plan::new(&Need { inputs: 1, ..need }).is_ok_and(|plan| plan.is_one_pass))
     }
 
     fn need(&self, input_bytes: Option<u64>, record_length: usize, budget: ByteSize) -> Need {
