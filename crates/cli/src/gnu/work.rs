@@ -119,7 +119,8 @@ impl Work<'_> {
         };
         let chunk_bytes = chunk_bytes(self.settings.memory);
         signals::heed_children();
-        let how = Compression { program, chunk_bytes, refused: &refused };
+        let merge_width = self.settings.merge_width;
+        let how = Compression { program, chunk_bytes, merge_width, refused: &refused };
         signals::stoppable(progress, || work(&how))
     }
 

@@ -11,9 +11,9 @@
 //! file.
 //!
 //! Around them: [`TempFile`] and [`SpillDirectory`] never become litter (`scratch`, `sweep`),
-//! `pipe` serves streams that have no offsets, `supply` those that the caller makes, `redirect` knows
-//! those that have offsets after all, `space` and `limits`
-//! ask what the machine has left, `locale` asks the C library how text sorts.
+//! `pipe` serves streams that have no offsets, `supply` those that the caller makes, `redirect`
+//! knows those that have offsets after all, `space` and `limits` ask what the machine has left,
+//! `locale` asks the C library how text sorts.
 //!
 //! What must stay true: no pointer leaves this room, and memory is unmapped only after the last
 //! request that could touch it has come back.

@@ -48,6 +48,8 @@ pub struct Compression<'a> {
     pub program: &'a OsStr,
     /// Most bytes that are sorted at once, where that is less than what memory has room for.
     pub chunk_bytes: Option<u64>,
+    /// How many files are merged at once, where that was said.
+    pub merge_width: Option<usize>,
     /// Says that the program cannot be run, and why.
     pub refused: &'a dyn Fn(&io::Error),
 }
@@ -143,7 +145,7 @@ fn merge_parts(
     store: &mut Store<'_>,
     progress: &Progress,
 ) -> Result<()> {
-    let width = job.merge_width.unwrap_or(WIDTH).clamp(2, WIDTH_MAX);
+    let width = store.how.merge_width.unwrap_or(WIDTH).clamp(2, WIDTH_MAX);
     let merge = |parts: &[Part], output| {
         let inputs = parts.iter().map(Part::open).collect::<Result<_>>()?;
         MergeJob { inputs, output, merge_width: Some(width), ..job.clone() }.run(progress)

@@ -1,9 +1,9 @@
 //! The program that temporary files pass through: run as it is to compress, with `-d` to expand.
 //!
-//! It is found as a shell would find it, but no shell is asked. Two things are never taken on trust:
-//! what it writes is whole only when it has ended well, and what it gives back only when it has as
-//! many bytes as were put in. A program that is no longer needed is told to end, and waited for, so
-//! that nothing of ours outlives us.
+//! It is found as a shell would find it, but no shell is asked. Two things are never taken on
+//! trust: what it writes is whole only when it has ended well, and what it gives back only when it
+//! has as many bytes as were put in. A program that is no longer needed is told to end, and waited
+//! for, so that nothing of ours outlives us.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
