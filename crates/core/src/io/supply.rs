@@ -60,7 +60,8 @@ impl Supplied {
         Self { name: name.to_owned(), extent: None, supply: Arc::new(Mutex::new(supply)) }
     }
 
-    /// Says how much it will bring, so that memory can be planned for it.
+    /// Says how much it will bring, so that memory can be planned for it. Of use for lines; records
+    /// of fixed length are read as if nothing was known.
     #[must_use]
     pub fn with_extent(self, extent: Extent) -> Self {
         Self { extent: Some(extent), ..self }

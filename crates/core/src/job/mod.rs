@@ -214,7 +214,7 @@ impl SortJob {
         Plan::new(&need).map(|plan| plan.is_one_pass)
     }
 
-    /// Whether one input of this extent would be sorted without run files.
+    /// Whether one input of lines, of this extent, would be sorted without run files.
     ///
     /// # Errors
     ///

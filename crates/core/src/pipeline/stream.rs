@@ -16,7 +16,7 @@ use crate::stats::Progress;
 pub struct Stream {
     /// The stream being read, and those after it.
     readers: VecDeque<pipe::Reader>,
-    /// How much all of them bring, where each says so.
+    /// How much all of them bring, where each says so and it is of use.
     extent: Option<Extent>,
     framing: Framing,
     /// Lines at the top of each stream that are left out.
@@ -59,6 +59,8 @@ impl Stream {
             let Extent { bytes, records } = reader.extent()?;
             Some(Extent { bytes: sum.bytes + bytes, records: sum.records + records })
         });
+        // A load of records of fixed length is full with the last of them, before the end is seen.
+        let extent = extent.filter(|_| framing.fixed_length().is_none());
         Self {
             readers,
             extent,
@@ -71,7 +73,7 @@ impl Stream {
         }
     }
 
-    /// How much all of them bring, where each says so.
+    /// How much all of them bring, where each says so and it is of use: for lines.
     pub fn extent(&self) -> Option<Extent> {
         self.extent
     }
