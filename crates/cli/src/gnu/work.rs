@@ -30,7 +30,7 @@ const MEMORY_LEAST: ByteSize = ByteSize::mib(64);
 /// One thread sorts as much in a millisecond, about as long as a second takes to begin.
 const SMALL_BYTES: u64 = 128 << 10;
 
-/// Smaller chunks would be less than what a pipe holds.
+/// Smallest chunk that is sorted at once, whatever was asked for: each costs a process or two.
 const CHUNK_LEAST: u64 = 4096;
 
 /// A command line that is understood, and how to speak of it.

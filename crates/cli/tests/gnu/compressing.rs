@@ -319,6 +319,20 @@ fn signals_leave_nothing() {
     }
 }
 
+/// What a killed sort could not remove goes with the next that has temporary files.
+#[test]
+fn the_next_sort_removes_what_a_killed_one_left() {
+    let scene = Scene::new();
+    scene.program("slow", "echo busy > busy; exec sleep 3");
+    let words = [&SPILLING, &["--compress-program=./slow", "lines"][..]].concat();
+    let mut child = scene.command(crate::differential::OURS, &words).spawn().expect("run");
+    assert!(comes_true(|| scene.at("busy").exists()), "it does not begin");
+    child.kill().expect("kill");
+    child.wait().expect("wait");
+    assert_eq!(scene.temporary(), 1);
+    scene.sorted(&[&SPILLING, &["--compress-program=./swap", "lines"][..]].concat());
+}
+
 fn comes_true(mut is_so: impl FnMut() -> bool) -> bool {
     let deadline = Instant::now() + Duration::from_secs(20);
     while Instant::now() < deadline {
