@@ -5,10 +5,11 @@
 //! the exit status can name it.
 
 use std::fs;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::thread;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use sortwell::stats::Progress;
 
@@ -53,6 +54,13 @@ pub fn stoppable<T>(
         }
         (error, _) => Failure::Library(error),
     })
+}
+
+/// Makes sure that children which have ended leave their status behind. Whoever started us may have
+/// had the signal of that ignored, and then nothing would be left of them.
+pub fn heed_children() {
+    // A handler that does nothing of importance is enough not to ignore it.
+    let _ = signal_hook::flag::register(SIGCHLD, Arc::new(AtomicBool::new(false)));
 }
 
 struct CloseOnDrop(signal_hook::iterator::Handle);

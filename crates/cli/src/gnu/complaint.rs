@@ -3,7 +3,7 @@
 //! Texts are bytes: they repeat the user's own words, which need not be UTF-8. Each message stands
 //! after the name the command was called by; `quoting` wraps the user's words for it.
 
-use std::io;
+use std::io::{self, Write};
 
 use super::quoting::Quoting;
 
@@ -79,6 +79,13 @@ impl Complaint {
         }
         text
     }
+}
+
+/// Says something that is no reason to stop, for a command called `name`.
+pub fn remark(name: &[u8], message: &[u8]) {
+    let line = [name, b": ", message, b"\n"].concat();
+    // With standard error gone there is nobody to tell.
+    let _ = io::stderr().write_all(&line);
 }
 
 /// The system's words for an error, without the number that Rust adds.

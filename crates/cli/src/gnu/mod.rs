@@ -11,6 +11,7 @@
 //! here.
 
 mod complaint;
+mod compressed;
 mod debug;
 mod help;
 mod inputs;
@@ -35,6 +36,7 @@ use complaint::Complaint;
 use order::{Action, Settings};
 use parse::{Environment, Options, Request};
 use quoting::Quoting;
+use work::Work;
 
 /// The name in messages where the program was not called by it.
 const NAME: &str = "sort";
@@ -100,17 +102,16 @@ fn print(text: &[u8]) -> Result<ExitCode, Complaint> {
 fn sort(options: &Options, environment: &Environment, name: &[u8]) -> Result<ExitCode, Complaint> {
     let (order, settings) = order::settle(options, environment)?;
     for remark in &settings.remarks {
-        let line = [name, b": ", remark.as_slice(), b"\n"].concat();
-        // As with complaints: with standard error gone there is nobody to tell.
-        let _ = io::stderr().write_all(&line);
+        complaint::remark(name, remark);
     }
     let quoting = Quoting::new(&environment.locale);
     check_files(&settings, quoting)?;
+    let work = Work { settings: &settings, name, quoting };
     match settings.action {
-        Action::Sort if settings.is_debugged => work::show(order, &settings, &environment.locale),
-        Action::Sort => work::sort(order, &settings, quoting),
-        Action::Merge => work::merge(order, &settings, quoting),
-        Action::Check(check) => work::check(order, check, &settings, quoting),
+        Action::Sort if settings.is_debugged => work.show(order, &environment.locale),
+        Action::Sort => work.sort(order),
+        Action::Merge => work.merge(order),
+        Action::Check(check) => work.check(order, check),
     }
 }
 

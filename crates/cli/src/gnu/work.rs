@@ -15,7 +15,8 @@ use sortwell::key::text::TextOrder;
 use sortwell::stats::Progress;
 use sortwell::{ByteSize, Error};
 
-use super::complaint::{Complaint, reason};
+use super::complaint::{self, Complaint, reason};
+use super::compressed::{self, Compression};
 use super::order::Settings;
 use super::parse::Check;
 use super::quoting::Quoting;
@@ -29,114 +30,188 @@ const MEMORY_LEAST: ByteSize = ByteSize::mib(64);
 /// One thread sorts as much in a millisecond, about as long as a second takes to begin.
 const SMALL_BYTES: u64 = 128 << 10;
 
-/// Sorts.
-pub fn sort(
-    order: TextOrder,
-    settings: &Settings,
-    quoting: Quoting,
-) -> Result<ExitCode, Complaint> {
-    run(job(order, settings)).or_else(|failure| end(&failure, quoting))
+/// Smallest chunk that is sorted at once, whatever was asked for: each costs a process or two.
+const CHUNK_LEAST: u64 = 4096;
+
+/// A command line that is understood, and how to speak of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Work<'a> {
+    /// Everything but the order of lines.
+    pub settings: &'a Settings,
+    /// What the program was called.
+    pub name: &'a [u8],
+    /// How to quote the user's words.
+    pub quoting: Quoting<'a>,
 }
 
-/// Sorts, and prints the lines with their keys underlined.
-pub fn show(order: TextOrder, settings: &Settings, locale: &Locale) -> Result<ExitCode, Complaint> {
-    let sort_and_copy = || {
-        let underline = Underline::new(&order, locale.is_utf8())?;
-        let mut job = job(order, settings);
-        // Removed when it is dropped; lines are in it and nowhere else until all are shown.
-        let directory = SpillDirectory::create(&job.temp[0])?;
-        let sorted = directory.path().join("sorted");
-        job.output = Output::File(sorted.clone());
-        run(job)?;
-        let lines = File::open(&sorted).map_err(|error| Error::io("open", &sorted, error))?;
-        let mut out = BufWriter::new(io::stdout().lock());
-        underline.copy(&mut BufReader::new(lines), &mut out)?;
+impl Work<'_> {
+    /// Sorts.
+    pub fn sort(self, order: TextOrder) -> Result<ExitCode, Complaint> {
+        self.run(self.job(order)).or_else(|failure| self.end(&failure))
+    }
+
+    /// Sorts, and prints the lines with their keys underlined.
+    pub fn show(self, order: TextOrder, locale: &Locale) -> Result<ExitCode, Complaint> {
+        let sort_and_copy = || {
+            let underline = Underline::new(&order, locale.is_utf8())?;
+            let mut job = self.job(order);
+            // Removed when it is dropped; lines are in it and nowhere else until all are shown.
+            let directory = SpillDirectory::create(&job.temp[0])?;
+            let sorted = directory.path().join("sorted");
+            job.output = Output::File(sorted.clone());
+            self.run(job)?;
+            let lines = File::open(&sorted).map_err(|error| Error::io("open", &sorted, error))?;
+            let mut out = BufWriter::new(io::stdout().lock());
+            underline.copy(&mut BufReader::new(lines), &mut out)?;
+            Ok(ExitCode::SUCCESS)
+        };
+        sort_and_copy().or_else(|failure| self.end(&failure))
+    }
+
+    /// The job that a command line means.
+    fn job(self, order: TextOrder) -> SortJob {
+        let settings = self.settings;
+        let format = Format::Lines { terminator: order.terminator };
+        let mut job = SortJob::new(inputs(settings), output(settings), format);
+        job.order = Some(order);
+        job.select.unique = settings.is_unique;
+        job.memory = memory(settings.memory);
+        job.threads = settings.threads;
+        job.temp = temporary(settings);
+        // Whoever calls GNU sort expects to have the output when it is written, not when it is
+        // durable.
+        job.sync = false;
+        job
+    }
+
+    /// Does a job.
+    fn run(self, mut job: SortJob) -> Result<ExitCode, Failure> {
+        let progress = Progress::new();
+        let is_small = is_small(&job.inputs);
+        let chunk_bytes = chunk_bytes(self.settings.memory);
+        if let Some(program) = &self.settings.compressor
+            && (!is_small || chunk_bytes.is_some())
+        {
+            self.compressing(program, &progress, |how| compressed::sort(job, how, &progress))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        if is_small {
+            shorten(&mut job);
+        }
+        if is_small && job.output == Output::Stdout {
+            // Nothing would have to be tidied up after a signal.
+            job.run(&progress)?;
+        } else {
+            signals::stoppable(&progress, || job.run(&progress))?;
+        }
         Ok(ExitCode::SUCCESS)
-    };
-    sort_and_copy().or_else(|failure| end(&failure, Quoting::new(locale)))
-}
-
-/// The job that a command line means.
-fn job(order: TextOrder, settings: &Settings) -> SortJob {
-    let format = Format::Lines { terminator: order.terminator };
-    let mut job = SortJob::new(inputs(settings), output(settings), format);
-    job.order = Some(order);
-    job.select.unique = settings.is_unique;
-    job.memory = memory(settings.memory);
-    job.threads = settings.threads;
-    job.temp = temporary(settings);
-    // Whoever calls GNU sort expects to have the output when it is written, not when it is durable.
-    job.sync = false;
-    job
-}
-
-/// Does a job.
-fn run(mut job: SortJob) -> Result<ExitCode, Failure> {
-    let progress = Progress::new();
-    let is_small = is_small(&job.inputs);
-    if is_small {
-        shorten(&mut job);
     }
-    if is_small && job.output == Output::Stdout {
-        // Nothing would have to be tidied up after a signal.
-        job.run(&progress)?;
-    } else {
-        signals::stoppable(&progress, || job.run(&progress))?;
-    }
-    Ok(ExitCode::SUCCESS)
-}
 
-/// Merges.
-pub fn merge(
-    order: TextOrder,
-    settings: &Settings,
-    quoting: Quoting,
-) -> Result<ExitCode, Complaint> {
-    let format = Format::Lines { terminator: order.terminator };
-    let job = MergeJob {
-        order: Some(order),
-        unique: settings.is_unique,
-        memory: memory(settings.memory),
-        merge_width: settings.merge_width,
-        temp: temporary(settings),
-        // As for sorting.
-        sync: false,
-        ..MergeJob::new(inputs(settings), output(settings), format)
-    };
-    let progress = Progress::new();
-    let ended = signals::stoppable(&progress, || job.run(&progress));
-    ended.map(|_| ExitCode::SUCCESS).or_else(|failure| end(&failure, quoting))
-}
-
-/// Looks for the first line that is out of order, and complains about it unless that is to be
-/// quiet.
-pub fn check(
-    order: TextOrder,
-    check: Check,
-    settings: &Settings,
-    quoting: Quoting,
-) -> Result<ExitCode, Complaint> {
-    let terminator = order.terminator;
-    let job = CheckJob {
-        order: Some(order),
-        unique: settings.is_unique,
-        memory: memory(settings.memory),
-        ..CheckJob::new(inputs(settings), Format::Lines { terminator })
-    };
-    let progress = Progress::new();
-    let checked = match signals::stoppable(&progress, || job.run(&progress)) {
-        Ok(checked) => checked,
-        Err(failure) => return end(&failure, quoting),
-    };
-    let Some(disorder) = checked.disorder else { return Ok(ExitCode::SUCCESS) };
-    if check == Check::Diagnose {
-        let name = settings.inputs.first().map_or(&b"-"[..], |name| name.as_bytes());
-        let place = format!(":{}: disorder: ", disorder.record_number);
-        let line = disorder.record.strip_suffix(&[terminator]).unwrap_or(&disorder.record);
-        let message = [name, place.as_bytes(), line].concat();
-        return Err(Complaint::new(message).ended_by(terminator).with_status(DISORDER));
+    /// Does what may need temporary files that pass through a program.
+    fn compressing(
+        self,
+        program: &OsStr,
+        progress: &Progress,
+        work: impl FnOnce(&Compression) -> sortwell::Result<()>,
+    ) -> Result<(), Failure> {
+        let refused = |error: &io::Error| {
+            complaint::remark(self.name, &self.cannot_run(program.as_bytes(), error));
+        };
+        let chunk_bytes = chunk_bytes(self.settings.memory);
+        signals::heed_children();
+        let merge_width = self.settings.merge_width;
+        let how = Compression { program, chunk_bytes, merge_width, refused: &refused };
+        signals::stoppable(progress, || work(&how))
     }
-    Ok(ExitCode::from(DISORDER))
+
+    fn cannot_run(self, program: &[u8], error: &io::Error) -> Vec<u8> {
+        let program = self.quoting.text(program);
+        let reason = reason(error);
+        [b"could not run compress program ", &program[..], b": ", reason.as_bytes()].concat()
+    }
+
+    /// Merges.
+    pub fn merge(self, order: TextOrder) -> Result<ExitCode, Complaint> {
+        let settings = self.settings;
+        let format = Format::Lines { terminator: order.terminator };
+        let job = MergeJob {
+            order: Some(order),
+            unique: settings.is_unique,
+            memory: memory(settings.memory),
+            merge_width: settings.merge_width,
+            temp: temporary(settings),
+            // As for sorting.
+            sync: false,
+            ..MergeJob::new(inputs(settings), output(settings), format)
+        };
+        let progress = Progress::new();
+        let ended = match &settings.compressor {
+            Some(program) => {
+                self.compressing(program, &progress, |how| compressed::merge(&job, how, &progress))
+            }
+            None => signals::stoppable(&progress, || job.run(&progress).map(drop)),
+        };
+        ended.map(|()| ExitCode::SUCCESS).or_else(|failure| self.end(&failure))
+    }
+
+    /// Looks for the first line that is out of order, and complains about it unless that is to be
+    /// quiet.
+    pub fn check(self, order: TextOrder, check: Check) -> Result<ExitCode, Complaint> {
+        let settings = self.settings;
+        let terminator = order.terminator;
+        let job = CheckJob {
+            order: Some(order),
+            unique: settings.is_unique,
+            memory: memory(settings.memory),
+            ..CheckJob::new(inputs(settings), Format::Lines { terminator })
+        };
+        let progress = Progress::new();
+        let checked = match signals::stoppable(&progress, || job.run(&progress)) {
+            Ok(checked) => checked,
+            Err(failure) => return self.end(&failure),
+        };
+        let Some(disorder) = checked.disorder else { return Ok(ExitCode::SUCCESS) };
+        if check == Check::Diagnose {
+            let name = settings.inputs.first().map_or(&b"-"[..], |name| name.as_bytes());
+            let place = format!(":{}: disorder: ", disorder.record_number);
+            let line = disorder.record.strip_suffix(&[terminator]).unwrap_or(&disorder.record);
+            let message = [name, place.as_bytes(), line].concat();
+            return Err(Complaint::new(message).ended_by(terminator).with_status(DISORDER));
+        }
+        Ok(ExitCode::from(DISORDER))
+    }
+
+    /// The status or the complaint that a failure ends with.
+    fn end(self, failure: &Failure) -> Result<ExitCode, Complaint> {
+        match failure {
+            _ if failure.is_closed_pipe() => Ok(ExitCode::from(CLOSED_PIPE)),
+            Failure::Signal { number, .. } => {
+                Ok(u8::try_from(128 + number).map_or(ExitCode::FAILURE, ExitCode::from))
+            }
+            Failure::Library(Error::Io { action, path, source, .. }) => {
+                let file = path.as_os_str().as_bytes();
+                let what = match *action {
+                    "read" => "read failed",
+                    "write" => "write failed",
+                    "open" => "open failed",
+                    compressed::START => {
+                        return Err(Complaint::new(self.cannot_run(file, source)));
+                    }
+                    compressed::RUN => {
+                        let program = self.quoting.text(file);
+                        let message = [&program[..], b" [-d] terminated abnormally"].concat();
+                        return Err(Complaint::new(message));
+                    }
+                    _ => return Err(Complaint::new(failure.message())),
+                };
+                Err(Complaint::about_file(what, file, source, self.quoting))
+            }
+            Failure::Output(error) => {
+                Err(Complaint::new(format!("write error: {}", reason(error))))
+            }
+            Failure::Library(_) => Err(Complaint::new(failure.message())),
+        }
+    }
 }
 
 fn inputs(settings: &Settings) -> Vec<Input> {
@@ -159,6 +234,7 @@ fn is_small(inputs: &[Input]) -> bool {
         let path = match input {
             Input::File(path) => Some(path.clone()),
             Input::Stdin => redirect::input(),
+            Input::Supplied(_) => None,
         };
         let Some(Ok(data)) = path.map(|path| path.metadata()) else { return false };
         bytes += data.len();
@@ -185,34 +261,21 @@ fn memory(budget: Budget) -> Budget {
     }
 }
 
+/// What is sorted at once where less memory was asked for than is taken: whoever wants a little to
+/// go through a program gets it.
+fn chunk_bytes(budget: Budget) -> Option<u64> {
+    match budget {
+        Budget::Bytes(bytes) if bytes < MEMORY_LEAST => Some(bytes.bytes().max(CHUNK_LEAST)),
+        _ => None,
+    }
+}
+
 /// Where runs go: where the user said, else where temporary files go, as GNU sort has it. Like
 /// there, a place that is no directory only matters to a sort that has no other to go to.
 fn temporary(settings: &Settings) -> Vec<PathBuf> {
     let there = settings.temporary.iter().filter(|place| place.is_dir());
     let there: Vec<PathBuf> = there.cloned().collect();
     if there.is_empty() { vec![std::env::temp_dir()] } else { there }
-}
-
-/// The status or the complaint that a failure ends with.
-fn end(failure: &Failure, quoting: Quoting) -> Result<ExitCode, Complaint> {
-    match failure {
-        _ if failure.is_closed_pipe() => Ok(ExitCode::from(CLOSED_PIPE)),
-        Failure::Signal { number, .. } => {
-            Ok(u8::try_from(128 + number).map_or(ExitCode::FAILURE, ExitCode::from))
-        }
-        Failure::Library(Error::Io { action, path, source, .. }) => {
-            let what = match *action {
-                "read" => "read failed",
-                "write" => "write failed",
-                "open" => "open failed",
-                _ => return Err(Complaint::new(failure.message())),
-            };
-            let file = path.as_os_str().as_bytes();
-            Err(Complaint::about_file(what, file, source, quoting))
-        }
-        Failure::Output(error) => Err(Complaint::new(format!("write error: {}", reason(error)))),
-        Failure::Library(_) => Err(Complaint::new(failure.message())),
-    }
 }
 
 /// The status that says that lines are out of order.

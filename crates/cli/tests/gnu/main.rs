@@ -4,5 +4,6 @@
 
 mod bad_lines;
 mod both;
+mod compressing;
 mod differential;
 mod good_lines;

@@ -11,8 +11,9 @@
 //! file.
 //!
 //! Around them: [`TempFile`] and [`SpillDirectory`] never become litter (`scratch`, `sweep`),
-//! `pipe` serves streams that have no offsets, `redirect` knows those that do, `space` and `limits`
-//! ask what the machine has left, `locale` asks the C library how text sorts.
+//! `pipe` serves streams that have no offsets, `supply` those that the caller makes, `redirect`
+//! knows those that have offsets after all, `space` and `limits` ask what the machine has left,
+//! `locale` asks the C library how text sorts.
 //!
 //! What must stay true: no pointer leaves this room, and memory is unmapped only after the last
 //! request that could touch it has come back.
@@ -29,6 +30,7 @@ mod queue;
 pub mod redirect;
 mod scratch;
 pub mod space;
+mod supply;
 mod sweep;
 mod sync;
 mod threads;
@@ -48,6 +50,7 @@ pub use direct::Direct;
 pub use file::File;
 pub use queue::{Completion, Operation, Queue, Request};
 pub use scratch::{SpillDirectory, TempFile, directory_of};
+pub use supply::{Extent, Supplied, Supply};
 pub use sweep::sweep;
 
 /// How requests reach the kernel.

@@ -16,12 +16,14 @@
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::fs::{FileType, Mode, OFlags, fcntl_getfl, fstat, open, stat};
 use rustix::io::{Errno, ReadWriteFlags, fcntl_dupfd_cloexec, preadv2, pwritev2, read, write};
 
 use super::Answer;
+use super::supply::{Extent, Supplied};
 use super::sync::last_error;
 use crate::error::{Error, Result};
 use crate::stats::Progress;
@@ -185,12 +187,34 @@ impl End {
 
 /// A stream to be read from its beginning to its end.
 #[derive(Debug)]
-pub struct Reader(End);
+pub struct Reader(Source);
+
+/// Where a stream's bytes come from.
+#[derive(Debug)]
+enum Source {
+    End(End),
+    /// The caller, who has given so many bytes.
+    Supplied(Supplied, u64),
+}
 
 impl Reader {
     /// Standard input.
     pub fn stdin() -> Result<Self> {
-        Ok(Self(End::standard(std::io::stdin(), "standard input", Way::In)?))
+        End::standard(std::io::stdin(), "standard input", Way::In).map(Self::new)
+    }
+
+    /// What is open already, called `name` in messages.
+    pub fn of(descriptor: impl Into<OwnedFd>, name: &Path) -> Self {
+        Self::new(End::new(descriptor.into(), name, Way::In))
+    }
+
+    /// What the caller makes.
+    pub fn supplied(supplied: Supplied) -> Self {
+        Self(Source::Supplied(supplied, 0))
+    }
+
+    fn new(end: End) -> Self {
+        Self(Source::End(end))
     }
 
     /// A named pipe or character device. A writer is waited for when it is first read.
@@ -198,7 +222,7 @@ impl Reader {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let descriptor =
             open(path, flags, Mode::empty()).map_err(|e| Error::io("open", path, e))?;
-        Ok(Self(End::new(descriptor, path, Way::In)))
+        Ok(Self::of(descriptor, path))
     }
 
     /// Reads until `buffer` is full or the stream ends; returns the bytes read, fewer than asked
@@ -209,10 +233,18 @@ impl Reader {
     /// What the system says, or [`Error::Interrupted`] soon after a stop was asked for through
     /// `progress`; what was read until then is lost to the caller.
     pub fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
+        let end = match &mut self.0 {
+            Source::End(end) => end,
+            Source::Supplied(supplied, bytes) => {
+                let filled = supplied.fill(buffer, progress)?;
+                *bytes += filled as u64;
+                return Ok(filled);
+            }
+        };
         let mut filled = 0;
         while filled < buffer.len() {
             let rest = &mut buffer[filled..];
-            let passed = self.0.pass(rest.len(), progress, |from, most, flags| {
+            let passed = end.pass(rest.len(), progress, |from, most, flags| {
                 if flags.is_empty() {
                     return read(from, &mut rest[..most]);
                 }
@@ -228,12 +260,26 @@ impl Reader {
 
     /// Bytes read so far.
     pub fn bytes(&self) -> u64 {
-        self.0.bytes
+        match &self.0 {
+            Source::End(end) => end.bytes,
+            Source::Supplied(_, bytes) => *bytes,
+        }
     }
 
     /// What it is called in messages.
     pub fn name(&self) -> &Path {
-        &self.0.name
+        match &self.0 {
+            Source::End(end) => &end.name,
+            Source::Supplied(supplied, _) => supplied.name(),
+        }
+    }
+
+    /// How much there is to be read in all, where that is known.
+    pub fn extent(&self) -> Option<Extent> {
+        match &self.0 {
+            Source::End(_) => None,
+            Source::Supplied(supplied, _) => supplied.extent(),
+        }
     }
 }
 
@@ -245,6 +291,10 @@ impl Writer {
     /// Standard output.
     pub fn stdout() -> Result<Self> {
         Ok(Self(End::standard(std::io::stdout(), "standard output", Way::Out)?))
+    }
+
+    fn of(descriptor: impl Into<OwnedFd>, name: &Path) -> Self {
+        Self(End::new(descriptor.into(), name, Way::Out))
     }
 
     /// A named pipe or character device that exists. Waits for a reader.
@@ -259,7 +309,7 @@ impl Writer {
             stat(path).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Fifo);
         loop {
             match open(path, flags, Mode::empty()) {
-                Ok(descriptor) => return Ok(Self(End::new(descriptor, path, Way::Out))),
+                Ok(descriptor) => return Ok(Self::of(descriptor, path)),
                 Err(Errno::NXIO) if is_pipe && progress.is_stopping() => {
                     return Err(Error::Interrupted);
                 }
@@ -298,6 +348,36 @@ impl Writer {
         &self.0.name
     }
 }
+
+/// The writing end of a pipe that somebody reads already. It stays open until the last clone and
+/// the last writer are gone; clones alone are equal.
+#[derive(Clone, Debug)]
+pub struct Outlet {
+    descriptor: Arc<OwnedFd>,
+    name: PathBuf,
+}
+
+impl Outlet {
+    /// What is open already, called `name` in messages.
+    pub fn new(descriptor: impl Into<OwnedFd>, name: &Path) -> Self {
+        Self { descriptor: Arc::new(descriptor.into()), name: name.to_owned() }
+    }
+
+    /// A writer to it.
+    pub fn writer(&self) -> Result<Writer> {
+        let cloned = fcntl_dupfd_cloexec(&self.descriptor, 0);
+        let descriptor = cloned.map_err(|e| Error::io("use", &self.name, e))?;
+        Ok(Writer::of(descriptor, &self.name))
+    }
+}
+
+impl PartialEq for Outlet {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.descriptor, &other.descriptor)
+    }
+}
+
+impl Eq for Outlet {}
 
 #[cfg(test)]
 mod tests;

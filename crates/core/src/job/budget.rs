@@ -15,8 +15,13 @@ const AUTO_PERCENT: f64 = 60.0;
 const UNKNOWN: ByteSize = ByteSize::gib(1);
 
 impl Budget {
-    /// The budget in bytes.
-    pub(super) fn resolve(self) -> Result<ByteSize> {
+    /// The budget in bytes: what it comes to now, for shares of what is free change while memory is
+    /// used.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for a share that is none.
+    pub fn resolve(self) -> Result<ByteSize> {
         let percent = match self {
             Self::Bytes(bytes) => return Ok(bytes),
             Self::Percent(percent) => percent,

@@ -13,7 +13,8 @@ use std::path::PathBuf;
 
 use crate::error::{Error, Result};
 use crate::format::{Format, Framing};
-use crate::io::{Direct, Engine, limits};
+use crate::io::pipe::Outlet;
+use crate::io::{Direct, Engine, Extent, Supplied, limits};
 use crate::key::text::TextOrder;
 use crate::key::{Key, KeySpec, with_encoder};
 use crate::operator::Select;
@@ -35,6 +36,8 @@ pub enum Input {
     File(PathBuf),
     /// Standard input, read to its end.
     Stdin,
+    /// What the caller makes while it is read.
+    Supplied(Supplied),
 }
 
 /// Where records go.
@@ -44,6 +47,8 @@ pub enum Output {
     File(PathBuf),
     /// Standard output, in order, as soon as it is known.
     Stdout,
+    /// A pipe of the caller's, likewise.
+    Pipe(Outlet),
 }
 
 /// How much memory a job may use, the whole process together.
@@ -141,14 +146,7 @@ impl SortJob {
         let mut record_length = open::record_length(&input, framing)?;
         let mut output = open::output(&self.output, self.direct, progress)?;
         loop {
-            let plan = Plan::new(&Need {
-                input_bytes: input.bytes(),
-                inputs: self.inputs.len(),
-                record_length,
-                varies: matches!(framing, Framing::Terminated(_)),
-                budget,
-                threads: self.threads.unwrap_or_else(limits::cores),
-            })?;
+            let plan = Plan::new(&self.need(input.bytes(), record_length, budget))?;
             // Looking through a directory takes longer than sorting a few lines.
             if !plan.is_one_pass || matches!(self.output, Output::File(_)) {
                 open::tidy(&temp)?;
@@ -178,6 +176,12 @@ impl SortJob {
                     let collations = self.order.as_ref().map(TextOrder::collations);
                     return Ok(Statistics { collations: collations.unwrap_or_default(), ..closed });
                 }
+                // Only streams that said how much they bring are planned for one pass.
+                Ok(Ended::Crowded(_)) if matches!(work.input, pipeline::Input::Stream(_)) => {
+                    output.abandon();
+                    let message = "a stream brought more than was said of it beforehand";
+                    return Err(Error::Usage(message.to_owned()));
+                }
                 // Nothing but reading was done; it is planned again for what was found.
                 Ok(Ended::Crowded(average)) => {
                     record_length = average.min(record_length * 3 / 4).max(1);
@@ -188,6 +192,46 @@ impl SortJob {
                     return Err(e);
                 }
             }
+        }
+    }
+}
+
+impl SortJob {
+    /// Whether the inputs, as they are, would be sorted without run files. Of streams that is not
+    /// known; they are not opened, which those at their other ends would notice.
+    ///
+    /// # Errors
+    ///
+    /// Those of opening the inputs, and of a budget that is too small.
+    pub fn is_one_pass(&self) -> Result<bool> {
+        if !open::are_files(&self.inputs) {
+            return Ok(false);
+        }
+        let framing = self.format.framing();
+        let input = open::inputs(self, self.engine.probe()?, framing)?;
+        let record_length = open::record_length(&input, framing)?;
+        let need = self.need(input.bytes(), record_length, self.memory.resolve()?);
+        Plan::new(&need).map(|plan| plan.is_one_pass)
+    }
+
+    /// Whether one input of lines, of this extent, would be sorted without run files.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for a budget that is a share of nothing.
+    pub fn would_be_one_pass(&self, extent: Extent) -> Result<bool> {
+        let need = self.need(Some(extent.bytes), extent.average(), self.memory.resolve()?);
+        Ok(Plan::new(&Need { inputs: 1, ..need }).is_ok_and(|plan| plan.is_one_pass))
+    }
+
+    fn need(&self, input_bytes: Option<u64>, record_length: usize, budget: ByteSize) -> Need {
+        Need {
+            input_bytes,
+            inputs: self.inputs.len(),
+            record_length,
+            varies: matches!(self.format.framing(), Framing::Terminated(_)),
+            budget,
+            threads: self.threads.unwrap_or_else(limits::cores),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use super::{Input, Output, SortJob};
 use crate::error::{Error, Result};
 use crate::format::Framing;
-use crate::io::{Direct, Engine, File, directory_of, pipe, redirect, sweep};
+use crate::io::{Direct, Engine, Extent, File, directory_of, pipe, redirect, sweep};
 use crate::output;
 use crate::pipeline::sorted::Place;
 use crate::pipeline::{self, HEADER_MAX, Header, header_too_long};
@@ -32,6 +32,7 @@ pub fn inputs(job: &SortJob, engine: Engine, framing: Framing) -> Result<pipelin
             .map(|input| match input {
                 Input::Stdin => pipe::Reader::stdin(),
                 Input::File(path) => pipe::Reader::open(path),
+                Input::Supplied(supplied) => Ok(pipe::Reader::supplied(supplied.clone())),
             })
             .collect();
         let stream = pipeline::Stream::new(readers?, framing, job.header_lines);
@@ -98,7 +99,11 @@ pub fn places(inputs: &[Input], framing: Framing) -> Result<Vec<Place>> {
 }
 
 fn place(input: &Input, framing: Framing) -> Result<Place> {
-    let Input::File(path) = input else { return Ok(Place::Stdin) };
+    let path = match input {
+        Input::File(path) => path,
+        Input::Stdin => return Ok(Place::Stdin),
+        Input::Supplied(supplied) => return Ok(Place::Supplied(supplied.clone())),
+    };
     let data = fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
     if data.is_dir() {
         return Err(Error::io("read", path, Errno::ISDIR));
@@ -118,8 +123,16 @@ pub fn record_length(input: &pipeline::Input, framing: Framing) -> Result<usize>
     match (framing, input) {
         (Framing::Fixed(length), _) => Ok(length),
         (_, pipeline::Input::Files(files)) => pipeline::average_length(files, framing),
-        (_, pipeline::Input::Stream(_)) => Ok(LINE_LENGTH),
+        (_, pipeline::Input::Stream(stream)) => {
+            let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok(stream.extent().map_or(LINE_LENGTH, Extent::average))
+        }
     }
+}
+
+/// Whether every input can be read at known offsets.
+pub fn are_files(inputs: &[Input]) -> bool {
+    !inputs.iter().map(without_redirection).any(|input| is_stream(&input))
 }
 
 /// An input by its name as a file, where standard input is one.
@@ -133,7 +146,7 @@ fn without_redirection(input: &Input) -> Input {
 /// Whether an input has to be read in order.
 fn is_stream(input: &Input) -> bool {
     match input {
-        Input::Stdin => true,
+        Input::Stdin | Input::Supplied(_) => true,
         Input::File(path) => fs::metadata(path).is_ok_and(|data| {
             let kind = data.file_type();
             kind.is_fifo() || kind.is_char_device() || kind.is_socket()
@@ -163,6 +176,7 @@ pub fn output(output: &Output, direct: Direct, progress: &Progress) -> Result<ou
             Some(path) => output::Output::redirected(&path, direct),
             None => Ok(output::Output::Stream(Some(pipe::Writer::stdout()?))),
         },
+        Output::Pipe(outlet) => Ok(output::Output::Stream(Some(outlet.writer()?))),
         Output::File(path) => match fs::metadata(path) {
             Ok(data) if !data.is_file() && !data.is_dir() => {
                 Ok(output::Output::Stream(Some(pipe::Writer::open(path, progress)?)))
@@ -183,7 +197,7 @@ pub fn temp(temp: &[PathBuf], output: &Output) -> Result<Vec<PathBuf>> {
     let places = match output {
         _ if !temp.is_empty() => temp.to_vec(),
         Output::File(path) => vec![directory_of(path).to_owned()],
-        Output::Stdout => vec![std::env::temp_dir()],
+        Output::Stdout | Output::Pipe(_) => vec![std::env::temp_dir()],
     };
     Ok(places)
 }

@@ -102,11 +102,14 @@ pub struct Work {
 }
 
 impl Input {
-    /// Bytes the inputs hold, where they are files.
+    /// Bytes the inputs hold, where that is known: of files, and of streams that say so.
     pub fn bytes(&self) -> Option<u64> {
         match self {
             Self::Files(files) => Some(files.iter().map(|file| file.len()).sum()),
-            Self::Stream(_) => None,
+            Self::Stream(stream) => {
+                let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
+                stream.extent().map(|extent| extent.bytes)
+            }
         }
     }
 
@@ -348,9 +351,10 @@ fn write_to(
 
 /// Holds what was written against what was read, and that against what the files held.
 fn prove(work: &Work, crew: &Crew<'_>, records: u64) -> Result<Option<Sum>> {
-    if let (Some(bytes), Framing::Fixed(length), None) =
-        (work.input.bytes(), work.framing, work.select.limit)
+    if let (Input::Files(files), Framing::Fixed(length), None) =
+        (&work.input, work.framing, work.select.limit)
     {
+        let bytes: u64 = files.iter().map(|file| file.len()).sum();
         assert_eq!(records, bytes / length as u64, "every record is in some load");
     }
     // Records that nobody wants are not even sorted.

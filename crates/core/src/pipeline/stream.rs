@@ -8,7 +8,7 @@ use memchr::memchr_iter;
 
 use crate::error::{Error, Result};
 use crate::format::Framing;
-use crate::io::pipe;
+use crate::io::{Extent, pipe};
 use crate::stats::Progress;
 
 /// One or more streams, read one after the other as if they were one.
@@ -16,6 +16,8 @@ use crate::stats::Progress;
 pub struct Stream {
     /// The stream being read, and those after it.
     readers: VecDeque<pipe::Reader>,
+    /// How much all of them bring, where each says so and it is of use.
+    extent: Option<Extent>,
     framing: Framing,
     /// Lines at the top of each stream that are left out.
     header_lines: u64,
@@ -51,8 +53,17 @@ impl Stream {
         framing: Framing,
         header_lines: u64,
     ) -> Self {
+        let readers: VecDeque<pipe::Reader> = readers.into_iter().collect();
+        let none = Extent { bytes: 0, records: 0 };
+        let extent = readers.iter().try_fold(none, |sum, reader| {
+            let Extent { bytes, records } = reader.extent()?;
+            Some(Extent { bytes: sum.bytes + bytes, records: sum.records + records })
+        });
+        // A load of records of fixed length is full with the last of them, before the end is seen.
+        let extent = extent.filter(|_| framing.fixed_length().is_none());
         Self {
-            readers: readers.into_iter().collect(),
+            readers,
+            extent,
             framing,
             header_lines,
             header: None,
@@ -60,6 +71,11 @@ impl Stream {
             is_past_header: header_lines == 0,
             last: None,
         }
+    }
+
+    /// How much all of them bring, where each says so and it is of use: for lines.
+    pub fn extent(&self) -> Option<Extent> {
+        self.extent
     }
 
     /// Whether the end of the last one has been seen.

@@ -20,5 +20,6 @@ mod reference;
 mod spilling;
 mod stopping;
 mod streams;
+mod supplied;
 
 mod trial;

@@ -5,7 +5,7 @@
 mod case;
 mod lines;
 mod options;
-mod random;
+pub mod random;
 mod shuffle;
 mod spill;
 
@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use case::Case;
 
-const OURS: &str = env!("CARGO_BIN_EXE_sortwell");
-const THEIRS: &str = "sort";
+pub const OURS: &str = env!("CARGO_BIN_EXE_sortwell");
+pub const THEIRS: &str = "sort";
 /// Runs one case by its number.
 const CASE_VARIABLE: &str = "SORTWELL_TEST_CASE";
 /// A test that prints more of them is not read.

@@ -9,11 +9,15 @@ use rustix::fs::{CWD, fcntl_setfl, mknodat};
 use super::*;
 
 fn reader(end: impl Into<OwnedFd>) -> Reader {
-    Reader(End::new(end.into(), Path::new("a pipe"), Way::In))
+    Reader::of(end, Path::new("a pipe"))
 }
 
 fn writer(end: impl Into<OwnedFd>) -> Writer {
-    Writer(End::new(end.into(), Path::new("a pipe"), Way::Out))
+    Writer::of(end, Path::new("a pipe"))
+}
+
+fn modest_reader(end: impl Into<OwnedFd>) -> Reader {
+    Reader::new(modest(End::new(end.into(), Path::new("a pipe"), Way::In)))
 }
 
 /// A stream end as it is where the kernel knows no `RWF_NOWAIT` for it.
@@ -111,9 +115,9 @@ fn non_blocking_ends_are_waited_for() {
 #[test]
 fn pipes_are_enlarged_and_other_files_are_read_all_the_same() {
     let (from, _to) = pipe().unwrap();
-    let reader_end = reader(from);
+    let end = End::new(from.into(), Path::new("a pipe"), Way::In);
     // SAFETY: F_GETPIPE_SZ takes nothing.
-    let bytes = unsafe { libc::fcntl(reader_end.0.descriptor.as_raw_fd(), libc::F_GETPIPE_SZ) };
+    let bytes = unsafe { libc::fcntl(end.descriptor.as_raw_fd(), libc::F_GETPIPE_SZ) };
     assert!(bytes >= 4096);
 
     let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -137,9 +141,7 @@ fn a_blocked_read_is_interrupted() {
     is_interrupted(|progress| reader(from).fill(&mut [0; 10], progress).map(|_| ()));
     let (from, mut to) = pipe().unwrap();
     to.write_all(b"half").unwrap();
-    is_interrupted(|progress| {
-        Reader(modest(reader(from).0)).fill(&mut [0; 8], progress).map(|_| ())
-    });
+    is_interrupted(|progress| modest_reader(from).fill(&mut [0; 8], progress).map(|_| ()));
 }
 
 #[test]
@@ -218,7 +220,7 @@ fn modest_ends_pass_everything_too() {
         Writer(modest(writer(to).0)).write_all(&data, &Progress::new()).unwrap();
     });
     let mut buffer = vec![0; expected.len() + 1];
-    let mut reader = Reader(modest(reader(from).0));
+    let mut reader = modest_reader(from);
     assert_eq!(reader.fill(&mut buffer, &Progress::new()).unwrap(), expected.len());
     assert!(buffer[..expected.len()] == expected);
     sender.join().unwrap();

@@ -26,7 +26,7 @@ use super::crew::cut;
 use super::spill::Spill;
 use crate::error::{Error, Result};
 use crate::format::Framing;
-use crate::io::{Arena, Direct, Engine, File, Region, pipe};
+use crate::io::{Arena, Direct, Engine, File, Region, Supplied, pipe};
 use crate::key::KeyEncoder;
 use crate::load::layout::PAGE;
 use crate::output::Output;
@@ -53,6 +53,8 @@ pub enum Place {
     Stdin,
     /// A named pipe or device.
     Stream(PathBuf),
+    /// What the caller makes.
+    Supplied(Supplied),
     /// A file of so many bytes.
     File(PathBuf, u64),
     /// A file of our own, of so many bytes; removed when it has been merged.
@@ -64,6 +66,7 @@ impl Place {
     pub fn bytes(&self) -> Option<u64> {
         match self {
             Self::Stdin | Self::Stream(_) => None,
+            Self::Supplied(supplied) => supplied.extent().map(|extent| extent.bytes),
             Self::File(_, bytes) | Self::Spilled(_, bytes) => Some(*bytes),
         }
     }
@@ -207,6 +210,7 @@ fn open(place: &Place, direct: Direct, feed: &mut Feed<'_>) -> Result<Reading> {
     match place {
         Place::Stdin => Ok(feed.open_stream(pipe::Reader::stdin()?)),
         Place::Stream(path) => Ok(feed.open_stream(pipe::Reader::open(path)?)),
+        Place::Supplied(made) => Ok(feed.open_stream(pipe::Reader::supplied(made.clone()))),
         Place::File(path, _) | Place::Spilled(path, _) => feed.open(File::open_read(path, direct)?),
     }
 }

@@ -1,0 +1,101 @@
+//! Streams that the caller makes while they are read: what another program gives back, or a part of
+//! something longer.
+//!
+//! Such a stream says itself when it is over, and may refuse to: whoever makes it can look at the
+//! last moment whether all went well, and no job takes a broken stream for a short one. It is read
+//! once; a job that is given it again finds it at its end.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::error::Result;
+use crate::stats::Progress;
+
+/// Beyond this, the memory of entries is nothing beside that of records, while every buffer would
+/// be longer by what is thought to be the length of a record.
+const AVERAGE_MAX: u64 = 4096;
+
+/// Makes a stream.
+pub trait Supply: Send {
+    /// Fills `buffer`, or less of it at the end of the stream only; returns the bytes filled.
+    ///
+    /// # Errors
+    ///
+    /// Whatever keeps the stream from being whole; [`Error::Interrupted`] soon after a stop was
+    /// asked for through `progress`.
+    ///
+    /// [`Error::Interrupted`]: crate::Error::Interrupted
+    fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize>;
+}
+
+/// How much a stream will bring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Bytes.
+    pub bytes: u64,
+    /// Records.
+    pub records: u64,
+}
+
+impl Extent {
+    /// Average bytes of a record, as far as a plan gains by knowing them.
+    pub fn average(self) -> usize {
+        (self.bytes / self.records.max(1)).clamp(1, AVERAGE_MAX) as usize
+    }
+}
+
+/// A stream of the caller's, as an input. Equal to its clones alone, which are the same stream.
+#[derive(Clone)]
+pub struct Supplied {
+    name: PathBuf,
+    /// Where it is known beforehand.
+    extent: Option<Extent>,
+    supply: Arc<Mutex<dyn Supply>>,
+}
+
+impl Supplied {
+    /// A stream that messages call `name`.
+    pub fn new(name: &Path, supply: impl Supply + 'static) -> Self {
+        Self { name: name.to_owned(), extent: None, supply: Arc::new(Mutex::new(supply)) }
+    }
+
+    /// Says how much it will bring, so that memory can be planned for it. Of use for lines; records
+    /// of fixed length are read as if nothing was known.
+    #[must_use]
+    pub fn with_extent(self, extent: Extent) -> Self {
+        Self { extent: Some(extent), ..self }
+    }
+
+    /// What it is called in messages.
+    pub fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// How much it will bring, where that is known.
+    pub fn extent(&self) -> Option<Extent> {
+        self.extent
+    }
+
+    /// Fills `buffer` with what comes next, as [`Supply::fill`] does.
+    pub(super) fn fill(&self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
+        self.supply.lock().unwrap_or_else(PoisonError::into_inner).fill(buffer, progress)
+    }
+}
+
+impl PartialEq for Supplied {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.supply, &other.supply)
+    }
+}
+
+impl Eq for Supplied {}
+
+impl fmt::Debug for Supplied {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Supplied")
+            .field("name", &self.name)
+            .field("extent", &self.extent)
+            .finish_non_exhaustive()
+    }
+}
