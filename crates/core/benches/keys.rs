@@ -1,6 +1,7 @@
 //! What the key of a text record costs, by shape of key: time per record of its prefix
-//! (`word(.., 0)`), which is all that most records are asked for, and of the whole key, whose bytes
-//! are printed beside. From these follows what it would take to keep keys in runs.
+//! (`word(.., 0)`), which is all that most records are asked for, of the beginning that a merge makes
+//! where prefixes tie, and of the whole key, whose bytes are printed beside. From these follows what
+//! it would take to keep keys in runs.
 //!
 //! The records lie one after the other and stay in cache, so that the key is what is measured. With
 //! the feature `icu` collations of Unicode are measured too; those of the C library where it has
@@ -20,6 +21,9 @@ use sortwell::key::text::{
 use sortwell::key::{Key, KeyEncoder};
 
 const RECORDS: usize = 2000;
+
+/// Bytes of a key that the merge makes where prefixes tie.
+const TIED: usize = 63;
 
 /// Lines of five fields: a word, a decimal, a code, a word, a date.
 fn table(separator: char) -> Vec<Vec<u8>> {
@@ -54,10 +58,16 @@ fn all_words<K: KeyEncoder>(key: &K, lines: &[Vec<u8>]) -> u64 {
     lines.iter().fold(0, |sum, line| sum ^ black_box(key.word(black_box(line), 0)))
 }
 
-fn whole_keys<K: KeyEncoder>(key: &K, lines: &[Vec<u8>], space: &mut Vec<u8>) -> usize {
+/// Makes up to `limit` bytes of every key; how many those are together.
+fn beginnings<K: KeyEncoder>(
+    key: &K,
+    limit: usize,
+    lines: &[Vec<u8>],
+    space: &mut Vec<u8>,
+) -> usize {
     let bytes = |line: &Vec<u8>| {
         space.clear();
-        key.key_bytes(black_box(line), usize::MAX, space);
+        key.key_bytes(black_box(line), limit, space);
         black_box(space.len())
     };
     lines.iter().map(bytes).sum()
@@ -100,9 +110,10 @@ fn measure<K: KeyEncoder>(c: &mut Criterion, name: &str, key: &K, lines: &[Vec<u
     group.throughput(Throughput::Elements(RECORDS as u64));
     let mut space = Vec::new();
     group.bench_function("prefix", |b| b.iter(|| all_words(key, lines)));
-    group.bench_function("whole", |b| b.iter(|| whole_keys(key, lines, &mut space)));
+    group.bench_function("beginning", |b| b.iter(|| beginnings(key, TIED, lines, &mut space)));
+    group.bench_function("whole", |b| b.iter(|| beginnings(key, usize::MAX, lines, &mut space)));
     let per_line = |bytes: usize| bytes as f64 / RECORDS as f64;
-    let key_bytes = per_line(whole_keys(key, lines, &mut space));
+    let key_bytes = per_line(beginnings(key, usize::MAX, lines, &mut space));
     let line_bytes = per_line(lines.iter().map(Vec::len).sum());
     println!("{name}: {key_bytes:.1} bytes a key, {line_bytes:.1} a line");
 }
