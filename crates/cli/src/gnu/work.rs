@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter};
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use sortwell::format::Format;
@@ -26,6 +26,9 @@ use crate::signals;
 /// The least memory taken, whatever was asked for: scripts ask for kilobytes, which were much once.
 const MEMORY_LEAST: ByteSize = ByteSize::mib(64);
 
+/// Where temporary files go where nobody says anything else, or nothing good.
+const TEMPORARY_BY_DEFAULT: &str = "/tmp";
+
 /// One thread sorts as much in a millisecond, about as long as a second takes to begin.
 const SMALL_BYTES: u64 = 128 << 10;
 
@@ -41,10 +44,10 @@ pub fn sort(
 /// Sorts, and prints the lines with their keys underlined.
 pub fn show(order: TextOrder, settings: &Settings, locale: &Locale) -> Result<ExitCode, Complaint> {
     let sort_and_copy = || {
-        let underline = Underline::new(&order, locale.is_utf8())?;
+        let underline = Underline::new(&order, locale)?;
         let mut job = job(order, settings);
         // Removed when it is dropped; lines are in it and nowhere else until all are shown.
-        let directory = SpillDirectory::create(&job.temp[0])?;
+        let directory = SpillDirectory::create(&place_to_show(&job.temp))?;
         let sorted = directory.path().join("sorted");
         job.output = Output::File(sorted.clone());
         run(job)?;
@@ -64,7 +67,9 @@ fn job(order: TextOrder, settings: &Settings) -> SortJob {
     job.select.unique = settings.is_unique;
     job.memory = memory(settings.memory);
     job.threads = settings.threads;
-    job.temp = temporary(settings);
+    job.temp.clone_from(&settings.temporary);
+    // As GNU sort has it, a bad place only matters where something has to go there.
+    job.check_temp = false;
     // Whoever calls GNU sort expects to have the output when it is written, not when it is durable.
     job.sync = false;
     job
@@ -98,7 +103,8 @@ pub fn merge(
         unique: settings.is_unique,
         memory: memory(settings.memory),
         merge_width: settings.merge_width,
-        temp: temporary(settings),
+        temp: settings.temporary.clone(),
+        check_temp: false,
         // As for sorting.
         sync: false,
         ..MergeJob::new(inputs(settings), output(settings), format)
@@ -185,12 +191,11 @@ fn memory(budget: Budget) -> Budget {
     }
 }
 
-/// Where runs go: where the user said, else where temporary files go, as GNU sort has it. Like
-/// there, a place that is no directory only matters to a sort that has no other to go to.
-fn temporary(settings: &Settings) -> Vec<PathBuf> {
-    let there = settings.temporary.iter().filter(|place| place.is_dir());
-    let there: Vec<PathBuf> = there.cloned().collect();
-    if there.is_empty() { vec![std::env::temp_dir()] } else { there }
+/// Where lines are kept until they are shown: with the runs, or where other programs put temporary
+/// files if that is no directory, as GNU sort needs none for lines that fit in memory.
+fn place_to_show(places: &[PathBuf]) -> PathBuf {
+    let there = places.iter().find(|place| place.is_dir());
+    there.cloned().unwrap_or_else(|| TEMPORARY_BY_DEFAULT.into())
 }
 
 /// The status or the complaint that a failure ends with.
@@ -201,6 +206,9 @@ fn end(failure: &Failure, quoting: Quoting) -> Result<ExitCode, Complaint> {
             Ok(u8::try_from(128 + number).map_or(ExitCode::FAILURE, ExitCode::from))
         }
         Failure::Library(Error::Io { action, path, source, .. }) => {
+            if is_of_spilling(action) {
+                return Err(cannot_spill(path, source, quoting));
+            }
             let what = match *action {
                 "read" => "read failed",
                 "write" => "write failed",
@@ -213,6 +221,17 @@ fn end(failure: &Failure, quoting: Quoting) -> Result<ExitCode, Complaint> {
         Failure::Output(error) => Err(Complaint::new(format!("write error: {}", reason(error)))),
         Failure::Library(_) => Err(Complaint::new(failure.message())),
     }
+}
+
+/// Whether what failed was to make a place for runs.
+fn is_of_spilling(action: &str) -> bool {
+    matches!(action, "create a spill directory in" | "ask for the free space of")
+}
+
+fn cannot_spill(place: &Path, error: &io::Error, quoting: Quoting) -> Complaint {
+    let place = quoting.file_always(place.as_os_str().as_bytes());
+    let why = format!(": {}", reason(error));
+    Complaint::new([b"cannot create temporary file in ", &place[..], why.as_bytes()].concat())
 }
 
 /// The status that says that lines are out of order.
