@@ -3,7 +3,9 @@
 //! A character is as wide as the library's table says, and a control has no width. A byte that no
 //! character begins with has one column, and so has what the end of the text cuts off of a
 //! character, however much of it is there. What is a character is the library's own knowledge too:
-//! glibc takes `f5 80 80 80` for one, and `e0 80` at the end for a part of one.
+//! glibc takes `f5 80 80 80` for one, and `e0 80` at the end for a part of one. Where characters
+//! are single bytes, each has one column if it is no control, even a Thai vowel that stands above
+//! the letter before it: GNU programs look for no more there, and so they say it here.
 
 use std::ffi::c_int;
 
@@ -15,6 +17,9 @@ unsafe extern "C" {
     fn mbrtowc(to: *mut wchar_t, from: *const c_char, size: size_t, state: *mut State) -> size_t;
     fn wcwidth(character: wchar_t) -> c_int;
     fn iswcntrl_l(character: u32, locale: locale_t) -> c_int;
+    fn iscntrl_l(byte: c_int, locale: locale_t) -> c_int;
+    /// What `MB_CUR_MAX` stands for: the most bytes of a character of the thread's locale.
+    fn __ctype_get_mb_cur_max() -> size_t;
 }
 
 /// What the library keeps of a character it saw a part of (`mbstate_t`); all zero is the beginning
@@ -59,6 +64,12 @@ impl Locale {
         };
         // SAFETY: the object belongs to `self`, which outlives this call.
         let _chosen = unsafe { Chosen::new(locale) };
+        // SAFETY: it reads the thread's locale, which is a live object.
+        if unsafe { __ctype_get_mb_cur_max() } == 1 {
+            // SAFETY: values of bytes may be asked about, of a live locale object.
+            let is_control = |byte: u8| unsafe { iscntrl_l(c_int::from(byte), locale) != 0 };
+            return text.iter().filter(|&&byte| !is_control(byte)).count();
+        }
         let mut columns = 0;
         let mut rest = text;
         while !rest.is_empty() {
