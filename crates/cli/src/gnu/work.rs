@@ -26,9 +26,6 @@ use crate::signals;
 /// The least memory taken, whatever was asked for: scripts ask for kilobytes, which were much once.
 const MEMORY_LEAST: ByteSize = ByteSize::mib(64);
 
-/// Where temporary files go where nobody says anything else, or nothing good.
-const TEMPORARY_BY_DEFAULT: &str = "/tmp";
-
 /// One thread sorts as much in a millisecond, about as long as a second takes to begin.
 const SMALL_BYTES: u64 = 128 << 10;
 
@@ -191,11 +188,11 @@ fn memory(budget: Budget) -> Budget {
     }
 }
 
-/// Where lines are kept until they are shown: with the runs, or where other programs put temporary
-/// files if that is no directory, as GNU sort needs none for lines that fit in memory.
+/// Where lines are kept until they are shown: with the runs; where that is no directory, which GNU
+/// sort forgives for lines that fit in memory, where other programs put temporary files, or here.
 fn place_to_show(places: &[PathBuf]) -> PathBuf {
-    let there = places.iter().find(|place| place.is_dir());
-    there.cloned().unwrap_or_else(|| TEMPORARY_BY_DEFAULT.into())
+    let usual = [std::env::temp_dir(), PathBuf::from(".")];
+    places.iter().chain(&usual).find(|place| place.is_dir()).cloned().unwrap_or_default()
 }
 
 /// The status or the complaint that a failure ends with.
