@@ -163,6 +163,10 @@ fn settings(options: &Options, inputs: Vec<OsString>, remarks: Vec<Vec<u8>>) -> 
     if temporary.is_empty() {
         temporary.push(std::env::temp_dir());
     }
+    // Names of files are put behind it and a slash, so that nothing means the root.
+    temporary.iter_mut().filter(|place| place.as_os_str().is_empty()).for_each(|place| {
+        *place = PathBuf::from("/");
+    });
     Settings {
         action,
         inputs,
@@ -186,7 +190,8 @@ fn order(
 ) -> Result<TextOrder, Complaint> {
     let collation = (!locale.sorts_by_bytes()).then(|| Arc::clone(locale) as Arc<dyn Collation>);
     let specs: Vec<TextSpec> = keys.iter().map(|key| spec(key, collation.as_ref())).collect();
-    if !locale.is_utf8() && !has_classes_of_c(locale, &specs) {
+    let classes = locale.byte_classes();
+    if !specs.is_empty() && classes.is_blank != ByteClasses::c().is_blank {
         let name = locale.name(Category::CharacterType);
         let message = format!("keys in the character set of locale '{name}' are not supported");
         return Err(Complaint::new(message));
@@ -204,16 +209,13 @@ fn order(
             radix: locale.decimal_point(),
             thousands: locale.thousands_separator(),
         },
-        months: locale.month_abbreviations().map_or_else(Months::default, |n| Months::new(&n)),
+        months: match locale.month_abbreviations() {
+            Some(names) => Months::new(&names, &classes),
+            None => Months::default(),
+        },
+        classes: Arc::new(classes),
         seed,
     })
-}
-
-/// Whether the bytes that keys look at are in the locale what they are in C.
-fn has_classes_of_c(locale: &Locale, specs: &[TextSpec]) -> bool {
-    let (here, c) = (locale.byte_classes(), ByteClasses::c());
-    let is_translated = specs.iter().any(|spec| !spec.translation.is_identity());
-    specs.is_empty() || here.is_blank == c.is_blank && (here == c || !is_translated)
 }
 
 fn spec(key: &KeyDefinition, collation: Option<&Arc<dyn Collation>>) -> TextSpec {

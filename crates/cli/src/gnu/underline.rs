@@ -9,20 +9,20 @@
 //! ```
 //!
 //! Which bytes a key has is the library's to say (`TextKey::located`); how far a number reaches in
-//! them, `extent` knows. Columns are those of a terminal: letters of no width have none, and a byte
-//! that is no letter has one.
+//! them, `extent` knows; how many columns of a terminal they take, the C library
+//! (`Locale::columns`).
 
 mod extent;
 
 use std::io::{self, BufRead, Write};
 use std::ops::Range;
 
+use sortwell::io::locale::Locale;
 use sortwell::key::text::{Months, NumberFormat, Position, TextKey, TextOrder, TextType};
-use unicode_width::UnicodeWidthChar;
 
 /// Shows lines with their keys.
 #[derive(Debug)]
-pub struct Underline {
+pub struct Underline<'a> {
     /// Finds where keys begin. Blanks at the beginning of the line are not skipped: that is done
     /// within the key here, and over its end there.
     starts: TextKey,
@@ -35,13 +35,13 @@ pub struct Underline {
     terminator: u8,
     /// Whether the whole line is compared in the end.
     has_last_resort: bool,
-    /// Whether lines are UTF-8; bytes are letters where they are not.
-    is_utf8: bool,
+    /// What lines are written in.
+    locale: &'a Locale,
 }
 
-impl Underline {
-    /// For lines sorted by `order`.
-    pub fn new(order: &TextOrder, is_utf8: bool) -> sortwell::Result<Self> {
+impl<'a> Underline<'a> {
+    /// For lines of `locale` sorted by `order`.
+    pub fn new(order: &TextOrder, locale: &'a Locale) -> sortwell::Result<Self> {
         let begins_line = |start: Position| start.field == 0 && start.byte == 0;
         let (mut starts, mut ends) = (order.clone(), order.clone());
         for spec in &mut starts.specs {
@@ -62,7 +62,7 @@ impl Underline {
             months: order.months.clone(),
             terminator: order.terminator,
             has_last_resort: order.then_whole.is_some() || order.specs.is_empty(),
-            is_utf8,
+            locale,
         })
     }
 
@@ -122,7 +122,8 @@ impl Underline {
 
     /// Marks the columns of some bytes.
     fn mark(&self, shown: &[u8], bytes: Range<usize>, out: &mut impl Write) -> io::Result<()> {
-        let (before, marked) = (self.columns(&shown[..bytes.start]), self.columns(&shown[bytes]));
+        let columns = |text| self.locale.columns(text);
+        let (before, marked) = (columns(&shown[..bytes.start]), columns(&shown[bytes]));
         out.write_all(&vec![b' '; before])?;
         match marked {
             0 => out.write_all(b"^ no match for key\n"),
@@ -131,23 +132,6 @@ impl Underline {
                 out.write_all(b"\n")
             }
         }
-    }
-
-    /// How many columns a text takes.
-    fn columns(&self, text: &[u8]) -> usize {
-        if !self.is_utf8 {
-            return text.iter().filter(|byte| !byte.is_ascii_control()).count();
-        }
-        let mut columns = 0;
-        let mut rest = text.len();
-        for chunk in text.utf8_chunks() {
-            rest -= chunk.valid().len() + chunk.invalid().len();
-            columns += chunk.valid().chars().filter_map(UnicodeWidthChar::width).sum::<usize>();
-            // A letter that the end of the text cuts off is one, whatever is there of it.
-            let is_cut = str::from_utf8(chunk.invalid()).is_err_and(|e| e.error_len().is_none());
-            columns += if is_cut && rest == 0 { 1 } else { chunk.invalid().len() };
-        }
-        columns
     }
 }
 

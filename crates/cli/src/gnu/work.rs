@@ -53,10 +53,10 @@ impl Work<'_> {
     /// Sorts, and prints the lines with their keys underlined.
     pub fn show(self, order: TextOrder, locale: &Locale) -> Result<ExitCode, Complaint> {
         let sort_and_copy = || {
-            let underline = Underline::new(&order, locale.is_utf8())?;
+            let underline = Underline::new(&order, locale)?;
             let mut job = self.job(order);
             // Removed when it is dropped; lines are in it and nowhere else until all are shown.
-            let directory = SpillDirectory::create(&job.temp[0])?;
+            let directory = SpillDirectory::create(&place_to_show(&job.temp))?;
             let sorted = directory.path().join("sorted");
             job.output = Output::File(sorted.clone());
             self.run(job)?;
@@ -77,7 +77,9 @@ impl Work<'_> {
         job.select.unique = settings.is_unique;
         job.memory = memory(settings.memory);
         job.threads = settings.threads;
-        job.temp = temporary(settings);
+        job.temp.clone_from(&settings.temporary);
+        // As GNU sort has it, a bad place only matters where something has to go there.
+        job.check_temp = false;
         // Whoever calls GNU sort expects to have the output when it is written, not when it is
         // durable.
         job.sync = false;
@@ -139,7 +141,8 @@ impl Work<'_> {
             unique: settings.is_unique,
             memory: memory(settings.memory),
             merge_width: settings.merge_width,
-            temp: temporary(settings),
+            temp: settings.temporary.clone(),
+            check_temp: false,
             // As for sorting.
             sync: false,
             ..MergeJob::new(inputs(settings), output(settings), format)
@@ -190,6 +193,9 @@ impl Work<'_> {
             }
             Failure::Library(Error::Io { action, path, source, .. }) => {
                 let file = path.as_os_str().as_bytes();
+                if is_of_spilling(action) {
+                    return Err(self.cannot_spill(file, source));
+                }
                 let what = match *action {
                     "read" => "read failed",
                     "write" => "write failed",
@@ -212,6 +218,17 @@ impl Work<'_> {
             Failure::Library(_) => Err(Complaint::new(failure.message())),
         }
     }
+
+    fn cannot_spill(self, place: &[u8], error: &io::Error) -> Complaint {
+        let place = self.quoting.file_always(place);
+        let why = format!(": {}", reason(error));
+        Complaint::new([b"cannot create temporary file in ", &place[..], why.as_bytes()].concat())
+    }
+}
+
+/// Whether what failed was to make a place for runs.
+fn is_of_spilling(action: &str) -> bool {
+    matches!(action, "create a spill directory in" | "ask for the free space of")
 }
 
 fn inputs(settings: &Settings) -> Vec<Input> {
@@ -270,12 +287,11 @@ fn chunk_bytes(budget: Budget) -> Option<u64> {
     }
 }
 
-/// Where runs go: where the user said, else where temporary files go, as GNU sort has it. Like
-/// there, a place that is no directory only matters to a sort that has no other to go to.
-fn temporary(settings: &Settings) -> Vec<PathBuf> {
-    let there = settings.temporary.iter().filter(|place| place.is_dir());
-    let there: Vec<PathBuf> = there.cloned().collect();
-    if there.is_empty() { vec![std::env::temp_dir()] } else { there }
+/// Where lines are kept until they are shown: with the runs; where that is no directory, which GNU
+/// sort forgives for lines that fit in memory, where other programs put temporary files, or here.
+fn place_to_show(places: &[PathBuf]) -> PathBuf {
+    let usual = [std::env::temp_dir(), PathBuf::from(".")];
+    places.iter().chain(&usual).find(|place| place.is_dir()).cloned().unwrap_or_default()
 }
 
 /// The status that says that lines are out of order.

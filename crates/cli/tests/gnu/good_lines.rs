@@ -125,6 +125,7 @@ const GOOD: &[&str] = &[
     "f +0 -1",
     "-T /nonexist f",
     "-T nofile -S 1 f",
+    "-m --batch-size=2 -T nofolder f g",
     "--random-source=nofile f",
     "--random-source=a --random-source=a f",
     "-m --files0-from=list",

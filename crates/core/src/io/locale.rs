@@ -14,6 +14,7 @@
 //! its tables (`levels`), which was tried when it was decided on. Elsewhere, and where tables and
 //! library disagree, they are those of `strxfrm_l`, whose order is for the library to answer for.
 
+mod columns;
 mod levels;
 mod weights;
 
@@ -58,8 +59,8 @@ pub enum Category {
     Time,
 }
 
-/// What single bytes are in a locale. In UTF-8 no byte past 127 is a character of its own, so that
-/// all UTF-8 locales are alike here.
+/// What single bytes are in a locale. In UTF-8 no byte past 127 is a character of its own, and none
+/// of those is a letter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByteClasses {
     /// Blanks: they separate fields and are skipped before numbers.

@@ -41,6 +41,9 @@ pub struct MergeJob {
     pub merge_width: Option<usize>,
     /// Directories for temporary files; empty means the output's directory.
     pub temp: Vec<PathBuf>,
+    /// Whether `temp` has to be good even where nothing spills. Whether it does hangs on the input,
+    /// and a mistake is better heard of today than on the day the input has grown.
+    pub check_temp: bool,
     /// How bytes are moved.
     pub engine: Engine,
     /// Whether the page cache is bypassed.
@@ -65,6 +68,7 @@ impl MergeJob {
             memory: Budget::Auto,
             merge_width: None,
             temp: Vec::new(),
+            check_temp: true,
             engine: Engine::Auto,
             direct: Direct::Auto,
             verify: true,
@@ -87,7 +91,7 @@ impl MergeJob {
         let key = key(self.format, &self.keys, self.order.as_ref())?;
         limits::raise_open_files();
         let engine = self.engine.probe()?;
-        let temp = open::temp(&self.temp, &self.output)?;
+        let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
         let inputs = open::places(&self.inputs, framing)?;
         let budget = self.memory.resolve()?;
         let mut output = open::output(&self.output, self.direct, progress)?;

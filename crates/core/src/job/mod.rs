@@ -88,6 +88,9 @@ pub struct SortJob {
     pub threads: Option<usize>,
     /// Directories for run files; empty means the output's directory.
     pub temp: Vec<PathBuf>,
+    /// Whether `temp` has to be good even where nothing spills. Whether it does hangs on the input,
+    /// and a mistake is better heard of today than on the day the input has grown.
+    pub check_temp: bool,
     /// How bytes are moved.
     pub engine: Engine,
     /// Whether the page cache is bypassed.
@@ -112,6 +115,7 @@ impl SortJob {
             memory: Budget::Auto,
             threads: None,
             temp: Vec::new(),
+            check_temp: true,
             engine: Engine::Auto,
             direct: Direct::Auto,
             verify: true,
@@ -139,7 +143,7 @@ impl SortJob {
         }
         limits::raise_open_files();
         let engine = self.engine.probe()?;
-        let temp = open::temp(&self.temp, &self.output)?;
+        let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
         let mut input = open::inputs(self, engine, framing)?;
         let budget = self.memory.resolve()?;
         let header = open::header(self, &input, framing)?;

@@ -186,12 +186,10 @@ pub fn output(output: &Output, direct: Direct, progress: &Progress) -> Result<ou
     }
 }
 
-/// Where runs go: where the user said, else beside the output, else where temporary files go.
-///
-/// What the user said must be good even if nothing will spill: whether it does hangs on the input,
-/// and a mistake is better heard of today than on the day the input has grown.
-pub fn temp(temp: &[PathBuf], output: &Output) -> Result<Vec<PathBuf>> {
-    for place in temp {
+/// Where runs go: where the user said, with `is_checked` if that is any good, else beside the
+/// output, else where temporary files go.
+pub fn temp(temp: &[PathBuf], is_checked: bool, output: &Output) -> Result<Vec<PathBuf>> {
+    for place in temp.iter().filter(|_| is_checked) {
         check_directory(place).map_err(|e| Error::io("spill to", place, e))?;
     }
     let places = match output {

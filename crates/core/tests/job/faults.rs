@@ -170,6 +170,19 @@ fn a_spill_directory_that_is_missing() {
 }
 
 #[test]
+fn a_missing_spill_directory_that_is_not_checked_matters_where_something_spills() {
+    let (folder, mut job) = spilling();
+    job.temp = vec![folder.at("spill"), folder.at("nowhere")];
+    job.check_temp = false;
+    fails(&folder, &job, 4, &[named(&folder.at("nowhere"))]);
+    let (folder, mut job, _) = small();
+    job.temp = vec![folder.at("nowhere")];
+    fails(&folder, &job, 4, &[named(&folder.at("nowhere"))]);
+    job.check_temp = false;
+    job.run(&Progress::new()).expect("nothing to spill");
+}
+
+#[test]
 fn a_spill_directory_that_is_a_file() {
     let (folder, mut job) = spilling();
     job.temp = vec![folder.input(0)];

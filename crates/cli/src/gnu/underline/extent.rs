@@ -22,7 +22,7 @@ pub fn of(text: &[u8], text_type: TextType, numbers: NumberFormat, months: &Mont
         TextType::Decimal => number(text, numbers),
         TextType::Human => size(text, numbers),
         TextType::General => general(text, numbers.radix),
-        TextType::Month => month(text, months),
+        TextType::Month => months.beginning(text).map_or(0, |(_, length)| length),
         _ => text.len(),
     }
 }
@@ -60,14 +60,6 @@ fn size(text: &[u8], numbers: NumberFormat) -> usize {
     let end = number(text, numbers);
     let has_suffix = end > 0 && text.get(end).is_some_and(|byte| b"kKMGTPEZYRQ".contains(byte));
     end + usize::from(has_suffix)
-}
-
-/// Bytes of the name of a month.
-fn month(text: &[u8], months: &Months) -> usize {
-    let begins = |name: &&Vec<u8>| {
-        text.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
-    };
-    months.names().iter().filter(begins).map(Vec::len).max().unwrap_or(0)
 }
 
 /// Bytes of a number as C's `strtold` reads it, spaces before it included.

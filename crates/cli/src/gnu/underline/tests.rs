@@ -4,9 +4,9 @@ use sortwell::key::text::{LastResort, Position, TextSpec};
 
 use super::*;
 
-fn shown(order: &TextOrder, is_utf8: bool, lines: &[u8]) -> String {
-    let mut out = Vec::new();
-    let underline = Underline::new(order, is_utf8).unwrap();
+fn shown(order: &TextOrder, lines: &[u8]) -> String {
+    let (mut out, locale) = (Vec::new(), Locale::c());
+    let underline = Underline::new(order, &locale).unwrap();
     underline.copy(&mut &lines[..], &mut out).unwrap();
     String::from_utf8_lossy(&out).into_owned()
 }
@@ -36,25 +36,13 @@ c -
   ^ no match for key
 ___
 ";
-    assert_eq!(shown(&by_second_field(), false, lines), expected);
+    assert_eq!(shown(&by_second_field(), lines), expected);
 }
 
 #[test]
 fn lines_alone_are_underlined_whole() {
     let mut order = TextOrder::by_bytes(0);
-    assert_eq!(shown(&order, false, b"ab\0\tc\n\0"), "ab\n__\n>c\n\n__\n");
+    assert_eq!(shown(&order, b"ab\0\tc\n\0"), "ab\n__\n>c\n\n__\n");
     order.specs = vec![TextSpec::default()];
-    assert_eq!(shown(&order, false, b"ab\0"), "ab\n__\n");
-}
-
-#[test]
-fn columns_are_those_of_letters() {
-    let order = TextOrder::by_bytes(b'\n');
-    let columns = |is_utf8, text: &[u8]| Underline::new(&order, is_utf8).unwrap().columns(text);
-    assert_eq!(columns(true, "a\u{e4}".as_bytes()), 2);
-    assert_eq!(columns(true, "\u{65e5}e\u{301}".as_bytes()), 3);
-    assert_eq!(columns(true, b"a\x01\x1b\x7f\x80z\0"), 3);
-    assert_eq!(columns(true, b"\xe6\x97"), 1, "cut off by the end");
-    assert_eq!(columns(true, b"\xe6\x97 b"), 4, "cut off by what follows");
-    assert_eq!(columns(false, b"a\x01\x80\xc3\xa4"), 4);
+    assert_eq!(shown(&order, b"ab\0"), "ab\n__\n");
 }

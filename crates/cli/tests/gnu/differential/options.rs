@@ -23,6 +23,8 @@ pub struct Options {
     pub separator: Option<u8>,
     /// What lines end with.
     pub terminator: u8,
+    /// Whether it says which floating-point numbers are equal: `-u` does, by any key of `-g`.
+    pub seeks_equal_floats: bool,
 }
 
 const TASTES: [(Taste, &str); 6] = [
@@ -33,9 +35,6 @@ const TASTES: [(Taste, &str); 6] = [
     (Taste::Months, "M"),
     (Taste::Versions, "V"),
 ];
-
-/// Whether `-u` is asked for.
-const HAS_UNIQUE: bool = true;
 
 /// Separators: plain ones, and ones that are part of what stands in the fields.
 const SEPARATORS: [&str; 12] = [" ", ",", ":", "\t", ":", ",", "a", r"\0", ".", "-", "0", "x"];
@@ -62,7 +61,8 @@ impl Options {
         if ends_with_nul {
             letters.push('z');
         }
-        if HAS_UNIQUE && random.one_in(4) {
+        let is_unique = random.one_in(4);
+        if is_unique {
             letters.push('u');
         }
         if !letters.is_empty() {
@@ -70,8 +70,16 @@ impl Options {
         }
         ways(random, &mut words);
         let separator = separator.map(|text| if text == r"\0" { 0 } else { text.as_bytes()[0] });
-        Self { words, taste, separator, terminator: if ends_with_nul { 0 } else { b'\n' } }
+        let terminator = if ends_with_nul { 0 } else { b'\n' };
+        let seeks_equal_floats = is_unique && words.iter().any(|word| is_general(word));
+        Self { words, taste, separator, terminator, seeks_equal_floats }
     }
+}
+
+/// Whether a word of a command line asks for `-g`.
+fn is_general(word: &str) -> bool {
+    let is_of_letters = !word.starts_with("--") || word.starts_with("--key=");
+    word == "--sort=general-numeric" || is_of_letters && word.contains('g')
 }
 
 /// Letters of ordering options around the type's, most of which may stand together.

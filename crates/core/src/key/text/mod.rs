@@ -25,6 +25,7 @@ mod order;
 mod part;
 mod sink;
 mod spec;
+mod translate;
 
 pub use collate::collation;
 pub use key::TextKey;

@@ -6,6 +6,8 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use crate::io::locale::ByteClasses;
+
 /// How a record divides into fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Separator {
@@ -79,11 +81,11 @@ pub enum TextType {
 /// What becomes of the bytes of a key before they are looked at as their type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Translation {
-    /// Lower-case ASCII letters become upper-case.
+    /// Lower-case letters become upper-case.
     pub folds_case: bool,
-    /// Only blanks, ASCII letters and digits remain.
+    /// Only blanks, letters and digits remain.
     pub only_dictionary: bool,
-    /// Only printable ASCII remains. Nothing more than `only_dictionary` where both are set.
+    /// Only printable bytes remain. Nothing more than `only_dictionary` where both are set.
     pub only_printing: bool,
 }
 
@@ -171,16 +173,32 @@ impl Default for NumberFormat {
 pub struct Months {
     /// January first; upper-case and without blanks.
     names: [Vec<u8>; 12],
+    /// Each byte's upper case.
+    upper: [u8; 256],
 }
 
 impl Months {
-    /// Months of these names, January first. Case and blanks in them do not count.
-    pub fn new(names: &[Vec<u8>; 12]) -> Self {
+    /// Months of these names, January first. Blanks in them do not count, nor does case, as far as
+    /// bytes are letters in `classes`.
+    pub fn new(names: &[Vec<u8>; 12], classes: &ByteClasses) -> Self {
         let plain = |name: &Vec<u8>| -> Vec<u8> {
             let letters = name.iter().filter(|byte| !matches!(byte, b' ' | b'\t' | b'\n'));
-            letters.map(u8::to_ascii_uppercase).collect()
+            letters.map(|&byte| classes.upper[usize::from(byte)]).collect()
         };
-        Self { names: names.each_ref().map(plain) }
+        Self { names: names.each_ref().map(plain), upper: classes.upper }
+    }
+
+    /// The month whose name `text` begins with, from 0, and the bytes of that name; the longest
+    /// name that fits counts.
+    pub fn beginning(&self, text: &[u8]) -> Option<(usize, usize)> {
+        let is_letter = |(byte, letter): (&u8, &u8)| self.upper[usize::from(*byte)] == *letter;
+        let begins = |name: &[u8]| {
+            let start = text.get(..name.len());
+            start.is_some_and(|start| start.iter().zip(name).all(is_letter))
+        };
+        let named = self.names.iter().enumerate();
+        let fitting = named.filter(|(_, name)| !name.is_empty() && begins(name));
+        fitting.map(|(month, name)| (month, name.len())).max_by_key(|(_, length)| *length)
     }
 
     /// The names, January first, in upper case.
@@ -194,7 +212,7 @@ impl Default for Months {
     fn default() -> Self {
         let names =
             ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
-        Self { names: names.map(|name| name.as_bytes().to_vec()) }
+        Self::new(&names.map(|name| name.as_bytes().to_vec()), &ByteClasses::c())
     }
 }
 
@@ -214,6 +232,8 @@ pub struct TextOrder {
     pub numbers: NumberFormat,
     /// How months are called.
     pub months: Months,
+    /// What single bytes are to a [`Translation`]. Blanks are always space, tab and newline.
+    pub classes: Arc<ByteClasses>,
     /// The key of the hash behind [`TextType::Random`].
     pub seed: [u8; 16],
 }
@@ -237,6 +257,7 @@ impl TextOrder {
             then_whole: None,
             numbers: NumberFormat::default(),
             months: Months::default(),
+            classes: Arc::new(ByteClasses::c()),
             seed: [0; 16],
         }
     }

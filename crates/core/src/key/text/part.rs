@@ -5,8 +5,9 @@ use std::cmp::Ordering;
 
 use super::encode::{bytes, float, general, month, natural, number, random, size, version};
 use super::field::Fields;
-use super::order::{Months, NumberFormat, TextOrder, TextSpec, TextType, Translation};
+use super::order::{Months, NumberFormat, TextOrder, TextSpec, TextType};
 use super::sink::Sink;
+use super::translate::Table;
 
 /// One part of a key.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub(super) struct Part {
     is_plain: bool,
     /// Whether nothing need end it: it is the last, and ascending.
     is_open: bool,
+    /// What its bytes go through first, where that changes them.
+    table: Option<Box<Table>>,
     numbers: NumberFormat,
     months: Months,
     seed: [u8; 16],
@@ -47,6 +50,7 @@ impl Part {
             spec: spec.clone(),
             is_plain: spec.is_plain(),
             is_open: is_last && !spec.is_descending,
+            table: Table::new(spec.translation, &order.classes).map(Box::new),
             numbers: order.numbers,
             months: order.months.clone(),
             seed: order.seed,
@@ -65,13 +69,12 @@ impl Part {
     pub fn append<S: Sink>(&self, fields: &mut Fields<'_>, out: &mut S) {
         let text = self.text(fields);
         let mark = out.mark();
-        if self.spec.translation.is_identity() {
-            self.append_text(text, out);
-        } else {
-            with_buffer(&TRANSLATED, |buffer| {
-                translate(text, self.spec.translation, buffer);
+        match &self.table {
+            None => self.append_text(text, out),
+            Some(table) => with_buffer(&TRANSLATED, |buffer| {
+                table.append(text, buffer);
                 self.append_text(buffer, out);
-            });
+            }),
         }
         if self.spec.is_descending {
             out.invert_from(mark);
@@ -125,21 +128,4 @@ fn trim(text: &[u8]) -> &[u8] {
     let text = number::without_blanks(text);
     let end = text.iter().rposition(|&byte| !number::is_blank(byte)).map_or(0, |last| last + 1);
     &text[..end]
-}
-
-/// Appends what remains of `text`.
-fn translate(text: &[u8], translation: Translation, out: &mut Vec<u8>) {
-    let remains = |byte: &u8| {
-        if translation.only_dictionary {
-            byte.is_ascii_alphanumeric() || number::is_blank(*byte)
-        } else {
-            !translation.only_printing || matches!(byte, b' '..=b'~')
-        }
-    };
-    let remaining = text.iter().copied().filter(remains);
-    if translation.folds_case {
-        out.extend(remaining.map(|byte| byte.to_ascii_uppercase()));
-    } else {
-        out.extend(remaining);
-    }
 }

@@ -154,13 +154,13 @@ pub fn append_human<S: Sink>(text: &[u8], format: NumberFormat, out: &mut S) {
 /// How many steps up the suffix of a number in `text` stands.
 fn steps(number: &Number<'_>, text: &[u8], format: NumberFormat) -> u8 {
     let Some(&suffix) = number.rest.first() else { return 0 };
-    // A separator with no digit right before it ends the search for a suffix, and so does one right
-    // in front of the suffix; the digits beyond still count (GNU sort 9.1).
+    // A separator that does not stand between two digits ends the search for a suffix; the digits
+    // beyond still count (GNU sort 9.1).
     if let Some(separator) = format.thousands {
-        let read = &text[..text.len() - number.rest.len()];
-        let parts = |pair: &[u8]| pair[1] == separator && !pair[0].is_ascii_digit();
-        let is_first = without_blanks(read).first() == Some(&separator);
-        if is_first || read.windows(2).any(parts) || read.last() == Some(&separator) {
+        let read = without_blanks(&text[..text.len() - number.rest.len()]);
+        let is_digit = |at: usize| read.get(at).is_some_and(u8::is_ascii_digit);
+        let is_between = |at: usize| at > 0 && is_digit(at - 1) && is_digit(at + 1);
+        if (0..read.len()).any(|at| read[at] == separator && !is_between(at)) {
             return 0;
         }
     }

@@ -424,3 +424,28 @@ fn extended_numbers_are_rounded_exactly() {
     assert_eq!(number("1", i64::MAX), extended::Extended::INFINITY);
     assert_eq!(number("1", i64::MIN), extended::Extended::ZERO);
 }
+
+#[test]
+fn suffixes_count_where_separators_stand_between_digits() {
+    let cases: [(&[u8], u8); 12] = [
+        (b"1.000K", 1),
+        (b" 1.000,5K", 1),
+        (b"-1.0.0K", 1),
+        (b"1,K", 1),
+        (b"1,5.000K", 0),
+        (b"1.K", 0),
+        (b"1.,K", 0),
+        (b"1.,000K", 0),
+        (b"1..000K", 0),
+        (b".1K", 0),
+        (b"-.1K", 0),
+        (b"0.,K", 0),
+    ];
+    for (text, steps) in cases {
+        let mut key = Vec::new();
+        let sink = &mut BufferSink::new(&mut key, usize::MAX);
+        number::append_human(text, GERMAN, sink);
+        let expected = if text.contains(&b'-') { 0x80 - steps } else { 0x80 + steps };
+        assert_eq!(key[0], expected, "{}", text.escape_ascii());
+    }
+}

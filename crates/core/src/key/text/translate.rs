@@ -1,0 +1,55 @@
+//! The bytes of a key before they are looked at: some left out, letters made upper-case.
+//!
+//! What a byte is, the locale says (`ByteClasses`); it is asked once, and a table of all bytes
+//! answers from then on. Blanks are those that separate fields, so that dictionary order keeps
+//! newlines too.
+
+use super::encode::number::is_blank;
+use super::order::Translation;
+use crate::io::locale::ByteClasses;
+
+/// What becomes of each byte.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    is_kept: [bool; 256],
+    /// What stands for a byte that is kept.
+    becomes: [u8; 256],
+}
+
+impl Table {
+    /// The table of a translation where bytes are what `classes` says; `None` where it changes
+    /// nothing.
+    pub fn new(translation: Translation, classes: &ByteClasses) -> Option<Self> {
+        let is_kept = |byte: u8| {
+            let place = usize::from(byte);
+            if translation.only_dictionary {
+                classes.is_alphanumeric[place] || is_blank(byte)
+            } else {
+                !translation.only_printing || classes.is_printable[place]
+            }
+        };
+        let table = Self {
+            is_kept: std::array::from_fn(|byte| is_kept(byte as u8)),
+            becomes: match translation.folds_case {
+                true => classes.upper,
+                false => std::array::from_fn(|byte| byte as u8),
+            },
+        };
+        (!translation.is_identity()).then_some(table)
+    }
+
+    /// Appends what remains of `text`.
+    pub fn append(&self, text: &[u8], out: &mut Vec<u8>) {
+        let mut end = out.len();
+        out.resize(end + text.len(), 0);
+        // Every byte is written, and one that is left out is written over by the next.
+        for &byte in text {
+            out[end] = self.becomes[usize::from(byte)];
+            end += usize::from(self.is_kept[usize::from(byte)]);
+        }
+        out.truncate(end);
+    }
+}
+
+#[cfg(test)]
+mod tests;
