@@ -75,6 +75,8 @@ pub struct FilledLines {
     pub pool: Arc<Pool>,
     /// Pieces of its memory that the next load has to begin with.
     pub tail: Vec<Range<usize>>,
+    /// Which bytes of the input lie where in it.
+    pub layout: LineLayout,
 }
 
 impl<'a, K: KeyEncoder> RawLines<'a, K> {
@@ -251,7 +253,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         dealers[0].mark(u64::MAX);
         let loaded = Loaded { region: Some(region), framing: how.framing, segments: Vec::new() };
         let load = KeyedLoad::new(how.key, (loaded, how.bucket_records), &classifier, dealers);
-        FilledLines { load, pool, tail }
+        FilledLines { load, pool, tail, layout }
     }
 }
 

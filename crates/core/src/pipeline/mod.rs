@@ -21,6 +21,7 @@ mod generate;
 mod intake;
 mod line_intake;
 mod lines;
+mod long_lines;
 mod merging;
 mod passes;
 mod sample;

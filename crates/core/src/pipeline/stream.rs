@@ -27,6 +27,8 @@ pub struct Stream {
     is_past_header: bool,
     /// The last byte that was read of it.
     last: Option<u8>,
+    /// What the first stream is called.
+    name: PathBuf,
 }
 
 /// Bytes read at a time while a header is looked for.
@@ -51,8 +53,11 @@ impl Stream {
         framing: Framing,
         header_lines: u64,
     ) -> Self {
+        let readers: VecDeque<pipe::Reader> = readers.into_iter().collect();
+        let name = readers.front().map(|reader| reader.name().to_owned()).unwrap_or_default();
         Self {
-            readers: readers.into_iter().collect(),
+            name,
+            readers,
             framing,
             header_lines,
             header: None,
@@ -70,6 +75,11 @@ impl Stream {
     /// The lines at the top of the first one, once it has been read.
     pub fn header(&self) -> &[u8] {
         self.header.as_deref().unwrap_or_default()
+    }
+
+    /// What the first stream is called.
+    pub fn name(&self) -> &Path {
+        &self.name
     }
 
     /// The stream being read, and how many of its bytes were passed on, its header included.

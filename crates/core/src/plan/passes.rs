@@ -24,6 +24,7 @@ use super::Plan;
 use super::memory::{self, LaneMemory};
 use super::streams::RunStreams;
 use crate::error::{Error, Result};
+use crate::load::layout::PAGE;
 use crate::merge::Planner;
 use crate::run::Run;
 use crate::run::layout::BLOCK;
@@ -191,12 +192,20 @@ fn too_long(plan: &Plan, runs: &[Run], keeps_one: bool) -> Error {
     ))
 }
 
+/// Most bytes of records any two of which are sure to be merged.
+pub fn longest_merged(plan: &Plan, keeps_one: bool) -> u64 {
+    let beside = RunStreams::least_bytes([1, 1]) - 2 * RunStreams::least_window_bytes();
+    let left = (plan.stream_bytes() as u64).saturating_sub(beside);
+    let longest = left / if keeps_one { 3 } else { 2 } / PAGE as u64 * PAGE as u64;
+    longest.max(RunStreams::least_window_bytes())
+}
+
 /// The least budget, in whole MiB, of a plan like `plan` that merges runs with such longest
 /// records, the longest first.
 pub fn least_budget(plan: &Plan, longest: &[u64], keeps_one: bool) -> ByteSize {
     let kept = longest.first().filter(|_| keeps_one).copied().unwrap_or(0);
     let needed = |usable: usize| {
-        let lane = LaneMemory::new(plan.lane.slack, usable, 1);
+        let lane = LaneMemory::new(plan.lane.slack, usable, plan.threads);
         lane.bytes() as u64 + RunStreams::least_bytes(longest.iter().copied()) + kept
     };
     let mut budget = ByteSize(0);

@@ -132,6 +132,11 @@ impl RunStreams {
         Self { piece_bytes, spare_bytes: grown.sum::<u64>() as usize }
     }
 
+    /// Bytes of a window that no record is longer than.
+    pub fn least_window_bytes() -> u64 {
+        PIECE_MIN as u64
+    }
+
     /// The least memory for runs with such longest records.
     pub fn least_bytes(longest: impl IntoIterator<Item = u64>) -> u64 {
         Self::bytes(longest, PIECE_MIN)
