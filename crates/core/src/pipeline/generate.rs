@@ -25,7 +25,7 @@ use crate::incore::bucket::bucket_records;
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::load::Cutter;
-use crate::plan::passes::{least_budget, longest_merged};
+use crate::plan::passes::{least_budget_mib, longest_merged};
 use crate::run::layout::Geometry;
 use crate::run::{Run, RunWriter};
 use crate::stats::Phase;
@@ -203,7 +203,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         if longest <= most {
             return Ok(());
         }
-        let least = least_budget(plan, &[longest; 2], keeps_one);
+        let least = least_budget_mib(plan, &[longest; 2], keeps_one);
         Err(intake.too_long_to_merge(ready, most, least))
     }
 

@@ -65,12 +65,12 @@ pub trait Intake {
     fn gather_tail(&mut self, _memory: &mut Region, _start: usize) {}
 
     /// The error for the longest record of the load finished last, which is too long to be merged:
-    /// where it is. With `most_bytes` at most it could be, and with a budget of `least`.
-    fn too_long_to_merge(&self, ready: &Ready, most_bytes: u64, least: ByteSize) -> Error {
+    /// where it is. With `most_bytes` at most it could be, and with a budget of `least_mib` MiB.
+    fn too_long_to_merge(&self, ready: &Ready, most_bytes: u64, least_mib: u64) -> Error {
         let length = ByteSize(ready.load.longest_bytes());
         Error::Usage(format!(
             "records of {length} are too long to be merged, which can be done with {}; give at \
-             least {least} with --memory",
+             least {least_mib} MiB with --memory",
             ByteSize(most_bytes)
         ))
     }

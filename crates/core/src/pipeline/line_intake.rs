@@ -53,8 +53,8 @@ pub struct LineIntake<'a, K> {
     tail: Vec<Range<usize>>,
     /// What the next load gets.
     room: Room,
-    /// Where the load finished last lay.
-    layout: LineLayout,
+    /// Which bytes of the input lay where in the load finished last, and where these ended.
+    finished: (LineLayout, usize),
     /// Memory that the load being filled does not use.
     unused: Option<Region>,
 }
@@ -73,7 +73,7 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
             average: work.record_length,
             tail: Vec::new(),
             room: Room::Half,
-            layout: LineLayout::default(),
+            finished: (LineLayout::default(), 0),
             unused: None,
         };
         intake.prepare()?;
@@ -198,8 +198,8 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
     }
 
     fn finish(&mut self, raw: Self::Raw, workers: &mut [Worker<'_>], before: Sum) -> Result<Ready> {
-        let FilledLines { load, pool, tail, layout } = raw.finish(workers, before);
-        (self.tail, self.layout) = (tail, layout);
+        let FilledLines { load, pool, tail, layout, end } = raw.finish(workers, before);
+        (self.tail, self.finished) = (tail, (layout, end));
         if load.records() > 0 {
             self.average = usual_length(&load).unwrap_or(self.average);
             self.room = self.room_for_tail(load.loaded_bytes().unwrap_or_default());
@@ -229,22 +229,24 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
         self.tail = (place > 0).then_some(0..place).into_iter().collect();
     }
 
-    fn too_long_to_merge(&self, ready: &Ready, most_bytes: u64, least: ByteSize) -> Error {
+    fn too_long_to_merge(&self, ready: &Ready, most_bytes: u64, least_mib: u64) -> Error {
         let bytes = ready.load.loaded_bytes().unwrap_or_default();
-        let line = longest_line(bytes, &self.layout, self.terminator);
-        let (path, before) = match &self.work.input {
-            Input::Files(files) => (files[line.source].path().to_owned(), 0),
+        let (layout, end) = &self.finished;
+        let line = longest_line(&bytes[..(*end).min(bytes.len())], layout, self.terminator);
+        let (path, offset) = match &self.work.input {
+            Input::Files(files) => (files[line.source].path().to_owned(), line.offset),
             Input::Stream(stream) => {
+                // What a stream yields is not what was asked for; but it was read up to here.
                 let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
-                (stream.name().to_owned(), stream.header().len())
+                let (path, read) = stream.place();
+                (path, read.saturating_sub((end - line.at) as u64))
             }
         };
         let (most, length) = (ByteSize(most_bytes), ByteSize(line.length as u64));
         let message = format!(
-            "the line that begins at byte {} has {length}, and lines of more than {most} cannot be \
-             merged within the memory budget; give at least {least} with --memory, or check \
-             --format",
-            line.offset + before as u64
+            "the line that begins at byte {offset} has {length}, and lines of more than {most} cannot be \
+             merged within the memory budget; give at least {least_mib} MiB with --memory, or check \
+             --format"
         );
         Error::Malformed { path, message }
     }

@@ -77,6 +77,8 @@ pub struct FilledLines {
     pub tail: Vec<Range<usize>>,
     /// Which bytes of the input lie where in it.
     pub layout: LineLayout,
+    /// Where what was read of it ends.
+    pub end: usize,
 }
 
 impl<'a, K: KeyEncoder> RawLines<'a, K> {
@@ -218,6 +220,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         let mut region = joined.unwrap_or_else(|| unreachable!("a load has memory"));
         let classifier = classifier.into_inner().unwrap_or_else(|| Classifier::single(0));
         let pieces = finish_inputs(&mut region, &layout, &found, terminator);
+        let end = pieces.last().map_or(0, |piece| piece.bytes.end);
         let mut dealers: Vec<Dealer> = self
             .dealers
             .into_iter()
@@ -253,7 +256,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         dealers[0].mark(u64::MAX);
         let loaded = Loaded { region: Some(region), framing: how.framing, segments: Vec::new() };
         let load = KeyedLoad::new(how.key, (loaded, how.bucket_records), &classifier, dealers);
-        FilledLines { load, pool, tail, layout }
+        FilledLines { load, pool, tail, layout, end }
     }
 }
 

@@ -13,6 +13,8 @@ pub struct LinePlace {
     pub source: usize,
     /// Where in the input it begins.
     pub offset: u64,
+    /// Where in the load it begins.
+    pub at: usize,
     /// Its bytes, the end included.
     pub length: usize,
 }
@@ -23,13 +25,13 @@ pub fn longest_line(bytes: &[u8], layout: &LineLayout, terminator: u8) -> LinePl
     let mut longest = LinePlace::default();
     for (source, range, offset) in stretches(layout) {
         // Behind an input's last byte is the end that its last line may have lacked.
-        let end = (range.end + 1).min(bytes.len());
+        let (start, end) = (range.start.min(bytes.len()), (range.end + 1).min(bytes.len()));
         let mut begun = range.start;
-        for at in memchr_iter(terminator, &bytes[range.start..end]) {
+        for at in memchr_iter(terminator, &bytes[start..end]) {
             let behind = range.start + at + 1;
             if behind - begun > longest.length {
                 let offset = (offset + begun as u64).saturating_sub(range.start as u64);
-                longest = LinePlace { source, offset, length: behind - begun };
+                longest = LinePlace { source, offset, at: begun, length: behind - begun };
             }
             begun = behind;
         }

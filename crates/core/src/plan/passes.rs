@@ -186,9 +186,9 @@ fn too_long(plan: &Plan, runs: &[Run], keeps_one: bool) -> Error {
     let longest = longest_first(runs);
     Error::Usage(format!(
         "the longest record has {}, too many to merge runs of such records within the memory \
-         budget; give at least {} with --memory",
+         budget; give at least {} MiB with --memory",
         ByteSize(longest[0]),
-        least_budget(plan, &longest[..2.min(longest.len())], keeps_one)
+        least_budget_mib(plan, &longest[..2.min(longest.len())], keeps_one)
     ))
 }
 
@@ -200,9 +200,9 @@ pub fn longest_merged(plan: &Plan, keeps_one: bool) -> u64 {
     longest.max(RunStreams::least_window_bytes())
 }
 
-/// The least budget, in whole MiB, of a plan like `plan` that merges runs with such longest
-/// records, the longest first.
-pub fn least_budget(plan: &Plan, longest: &[u64], keeps_one: bool) -> ByteSize {
+/// The least budget, in MiB, of a plan like `plan` that merges runs with such longest records, the
+/// longest first.
+pub fn least_budget_mib(plan: &Plan, longest: &[u64], keeps_one: bool) -> u64 {
     let kept = longest.first().filter(|_| keeps_one).copied().unwrap_or(0);
     let needed = |usable: usize| {
         let lane = LaneMemory::new(plan.lane.slack, usable, plan.threads);
@@ -213,7 +213,7 @@ pub fn least_budget(plan: &Plan, longest: &[u64], keeps_one: bool) -> ByteSize {
         let usable = memory::usable(budget, plan.threads_wanted);
         let lacking = needed(usable).saturating_sub(usable as u64);
         if lacking == 0 {
-            return budget;
+            return budget.bytes() >> 20;
         }
         budget = ByteSize((budget.bytes() + lacking).next_multiple_of(1 << 20));
     }

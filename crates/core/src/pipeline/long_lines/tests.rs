@@ -5,8 +5,8 @@ use crate::load::layout::{PAGE, Source};
 use crate::load::lines::{LineCutter, LineSource};
 
 /// Lays the inputs out as one load of blocks of a page, the first `carried` bytes carried, and
-/// finds the longest line.
-fn longest_of(inputs: &[Vec<u8>], carried: usize) -> LinePlace {
+/// finds the longest line: its input, offset and length.
+fn longest_of(inputs: &[Vec<u8>], carried: usize) -> (usize, u64, usize) {
     let source = |input: &Vec<u8>| LineSource {
         source: Source { bytes: input.len() as u64, is_direct: false },
         skip: 0,
@@ -29,7 +29,10 @@ fn longest_of(inputs: &[Vec<u8>], carried: usize) -> LinePlace {
             bytes[span.end()] = b'\n';
         }
     }
-    longest_line(&bytes, &layout, b'\n')
+    let LinePlace { source, offset, at, length } = longest_line(&bytes, &layout, b'\n');
+    let line = &bytes[at..at + length];
+    assert!(line.is_empty() || line.iter().position(|byte| *byte == b'\n') == Some(length - 1));
+    (source, offset, length)
 }
 
 /// Short lines, one of `length` bytes with its end, and short ones again.
@@ -43,10 +46,10 @@ fn it_is_found_across_blocks_and_inputs() {
     for before in [0, 4, PAGE - 4, PAGE, 3 * PAGE + 8] {
         for length in [5, PAGE, 2 * PAGE + 1] {
             let one = input(before, length, 40);
-            let expected = LinePlace { source: 0, offset: before as u64, length };
-            assert_eq!(longest_of(std::slice::from_ref(&one), 0), expected);
+            let offset = before as u64;
+            assert_eq!(longest_of(std::slice::from_ref(&one), 0), (0, offset, length));
             let inputs = [b"a\nbb".to_vec(), Vec::new(), one, b"ccc".to_vec()];
-            assert_eq!(longest_of(&inputs, 0), LinePlace { source: 2, ..expected });
+            assert_eq!(longest_of(&inputs, 0), (2, offset, length));
         }
     }
 }
@@ -54,18 +57,17 @@ fn it_is_found_across_blocks_and_inputs() {
 #[test]
 fn a_last_line_without_its_end_counts_as_ended() {
     let inputs = [b"a\n".to_vec(), b"bb\ncccc".to_vec()];
-    assert_eq!(longest_of(&inputs, 0), LinePlace { source: 1, offset: 3, length: 5 });
+    assert_eq!(longest_of(&inputs, 0), (1, 3, 5));
 }
 
 #[test]
 fn it_may_begin_in_the_load_before() {
     let before = PAGE - 100;
     let one = input(before, 3 * PAGE, 40);
-    let expected = LinePlace { source: 0, offset: before as u64, length: 3 * PAGE };
-    assert_eq!(longest_of(&[one], 100), expected);
+    assert_eq!(longest_of(&[one], 100), (0, before as u64, 3 * PAGE));
 }
 
 #[test]
 fn no_line_is_found_in_nothing() {
-    assert_eq!(longest_of(&[Vec::new()], 0), LinePlace::default());
+    assert_eq!(longest_of(&[Vec::new()], 0), (0, 0, 0));
 }

@@ -297,3 +297,6 @@ impl std::fmt::Debug for Feed<'_> {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;
