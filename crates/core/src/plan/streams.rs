@@ -37,6 +37,10 @@ const PARTS_LEAST: u64 = 4;
 /// One part in so many of the memory for inputs is kept for long records in any case.
 const LONG_SHARE: usize = 4;
 
+/// Pieces and windows larger than the smallest take no more than one part in so many of it: what
+/// they leave lets two inputs have records of a third of the budget each, from 64 MiB on.
+const PIECES_SHARE: usize = 8;
+
 /// Most inputs merged at once, whatever memory there is: each is two open files, and one more level
 /// of the tree for each doubling.
 const WIDTH_MAX: usize = 512;
@@ -103,7 +107,7 @@ impl StreamPlan {
         let width = need.width.unwrap_or(WIDTH_MAX).clamp(2, WIDTH_MAX);
         let width = width.min(by_memory).min(by_files);
         let at_once = need.inputs.clamp(1, width);
-        let share = (rest - rest / LONG_SHARE).min(PIECES_MAX) / (2 * at_once);
+        let share = (rest / PIECES_SHARE).min(PIECES_MAX) / (2 * at_once);
         let part = need.input_bytes.map_or(u64::MAX, |all| all / at_once as u64 / PARTS_LEAST);
         let part = usize::try_from(part).unwrap_or(usize::MAX);
         let piece_bytes = share.min(part).clamp(PIECE_MIN, PIECE_MAX) / PIECE_MIN * PIECE_MIN;
