@@ -1,9 +1,9 @@
 //! Lines as an intake: loads are cut by bytes, what one leaves unfinished the next begins with, and
 //! the memory is divided between lines and entries by how long lines turn out to be.
 //!
-//! A line that is too long for one of two loads gets the memory of both, and while it is there, they
-//! do not take turns. Lines behind it are as short as those before, most likely: so it does not
-//! change what lines are expected to be on average.
+//! A line that is too long for one of two loads gets the memory of both, and while it is there,
+//! they do not take turns. Lines behind it are as short as those before, most likely: so it does
+//! not change what lines are expected to be on average.
 
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
@@ -244,9 +244,9 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
         };
         let (most, length) = (ByteSize(most_bytes), ByteSize(line.length as u64));
         let message = format!(
-            "the line that begins at byte {offset} has {length}, and lines of more than {most} cannot be \
-             merged within the memory budget; give at least {least_mib} MiB with --memory, or check \
-             --format"
+            "the line that begins at byte {offset} has {length}, and lines of more than {most} \
+             cannot be merged within the memory budget; give at least {least_mib} MiB with \
+             --memory, or check --format"
         );
         Error::Malformed { path, message }
     }

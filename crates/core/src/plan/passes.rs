@@ -9,8 +9,8 @@
 //! A slab holds whole parts of its runs, and a part is as long as the longest record in it wants:
 //!
 //! ```text
-//!   two slabs in turn  |  part of a  |  part of b  |  the part passed, and that of the bound  | x 2
-//!   streams            |  window on a: one record  |  window on b  |  pieces read ahead  |
+//!   two slabs in turn  | part of a | part of b | the part passed, and that of the bound | x 2
+//!   streams            | window on a: one record | window on b | pieces read ahead |
 //! ```
 //!
 //! So two runs with records of a tenth of the memory are too much for slabs, while streams want

@@ -47,7 +47,7 @@ pub struct Ahead {
     /// Where in the file the records end.
     records_end: u64,
     /// What the pieces of a run are checked with.
-    blocks: Option<Blocks>,
+    blocks: Option<Box<Blocks>>,
 }
 
 /// What all sources of a job share: the queue, pieces, spare memory, and an account of reading.
@@ -89,20 +89,21 @@ impl<'p> Feed<'p> {
     pub fn open(&mut self, file: Arc<File>) -> Result<Reading> {
         self.is_direct &= file.is_direct();
         // Whole pieces even at the end, so that all requests can go past the page cache.
-        self.read_ahead(file.clone(), (0, u64::MAX, file.len()), None)
+        let bounds = (0, u64::MAX, file.len());
+        self.read_ahead(file, bounds, None)
     }
 
     /// Begins to read a run; pieces are whole blocks.
     pub fn open_run(&mut self, blocks: Blocks) -> Result<Reading> {
         let ((start, end), records_end) = (blocks.bounds(), blocks.records_end());
-        self.read_ahead(blocks.file().clone(), (start, end, records_end), Some(blocks))
+        self.read_ahead(blocks.file().clone(), (start, end, records_end), Some(blocks.into()))
     }
 
     fn read_ahead(
         &mut self,
         file: Arc<File>,
         (next, end, records_end): (u64, u64, u64),
-        blocks: Option<Blocks>,
+        blocks: Option<Box<Blocks>>,
     ) -> Result<Reading> {
         let Some(piece) = self.pieces.pop() else { unreachable!("a piece for each file at once") };
         assert!(piece.len().is_multiple_of(BLOCK), "pieces are whole blocks");
