@@ -1,5 +1,7 @@
 //! Merging runs: into fewer runs while there are too many, at last into the output.
 
+use std::ops::Range;
+
 use super::Work;
 use super::crew::Crew;
 use super::gathering::Destination;
@@ -47,6 +49,7 @@ pub fn narrow<K: KeyEncoder>(
             return Ok((way, passes));
         }
         passes += 1;
+        expect(crew, runs, &groups);
         let mut merged = Vec::with_capacity(runs.len());
         let mut done = 0;
         for group in groups {
@@ -66,6 +69,17 @@ pub fn narrow<K: KeyEncoder>(
         for worker in &mut crew.workers {
             worker.lane.flush()?;
         }
+    }
+}
+
+/// Says how much there is to do, now that these groups are merged before all runs are: more than
+/// was planned, if long records make merges narrower.
+fn expect(crew: &Crew<'_>, runs: &[Run], groups: &[Range<usize>]) {
+    let bytes = |runs: &[Run]| runs.iter().map(|run| run.bytes).sum::<u64>();
+    let again: u64 = groups.iter().map(|group| bytes(&runs[group.clone()])).sum();
+    let (done, total) = crew.progress.bytes();
+    if let Some(total) = total {
+        crew.progress.expect_bytes(total.max(done + 2 * (again + bytes(runs))));
     }
 }
 
