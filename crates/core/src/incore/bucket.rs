@@ -61,6 +61,11 @@ impl Scratch {
         self.region
     }
 
+    /// Gives the memory back to the system until it is written to again.
+    pub fn release(&mut self) {
+        self.region.release();
+    }
+
     /// Pairs, entries, spare entries, and bytes of records.
     fn parts(&mut self) -> (&mut [u128], &mut [u64], &mut [u64], &mut [u8]) {
         let capacity = self.capacity;

@@ -2,7 +2,8 @@
 //!
 //! Memory: an [`Arena`] is one huge-page mapping for a whole job, and a [`Region`] is the exclusive
 //! owner of a range of it. Requests take their region by value and give it back when they are done,
-//! so the kernel never writes into memory that anyone else can see.
+//! so the kernel never writes into memory that anyone else can see. An [`ElasticRegion`] grows in
+//! place, for records whose length is not known.
 //!
 //! Files: a [`File`] knows both ways into a file, through the page cache and past it, and sends
 //! every request the best way that its alignment allows. A [`Queue`] carries requests out, many at
@@ -21,6 +22,7 @@
 mod arena;
 mod cache;
 mod direct;
+mod elastic;
 mod file;
 pub mod limits;
 pub mod locale;
@@ -47,6 +49,7 @@ type Answer<T> = rustix::io::Result<T>;
 
 pub use arena::{Arena, Region};
 pub use direct::Direct;
+pub use elastic::ElasticRegion;
 pub use file::File;
 pub use queue::{Completion, Operation, Queue, Request};
 pub use scratch::{SpillDirectory, TempFile, directory_of};

@@ -91,22 +91,36 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         }
         match &mut self.current {
             Some(group) if (self.is_same)(&group.record, record) => group.count += 1,
-            Some(group) => {
-                let done = std::mem::replace(group, Group { record: record.to_vec(), count: 1 });
-                self.close(done)?;
-            }
-            None => self.current = Some(Group { record: record.to_vec(), count: 1 }),
+            // Records may be as long as memory allows: the group before goes first.
+            _ => self.current = Some(self.next_group(record)?),
         }
         Ok(())
     }
 
-    /// A group that no record of this task belongs to any more.
-    fn close(&mut self, group: Group) -> Result<()> {
+    /// A group that begins with `record`, once the one before it is closed. Its memory is that of
+    /// the one before, where nobody else has it.
+    fn next_group(&mut self, record: &[u8]) -> Result<Group> {
+        let mut group = match self.current.take() {
+            Some(done) => self.close(done)?,
+            None => Group::default(),
+        };
+        group.record.clear();
+        group.record.reserve_exact(record.len());
+        group.record.extend_from_slice(record);
+        group.count = 1;
+        Ok(group)
+    }
+
+    /// A group that no record of this task belongs to any more; what can be used again of it.
+    fn close(&mut self, group: Group) -> Result<Group> {
         if self.has_turn || self.first.is_some() {
-            return self.emit(&group.record, group.count);
+            return self.emit(&group.record, group.count).map(|()| group);
         }
         self.first = Some(group);
-        Ok(())
+        if self.selection.is_turn(self.task) {
+            self.take_turn()?;
+        }
+        Ok(Group::default())
     }
 
     /// Waits for this task's turn, and joins its first group with the one that was left open.

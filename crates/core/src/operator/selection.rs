@@ -111,6 +111,11 @@ impl Selection {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether all tasks before `task` are done.
+    pub(super) fn is_turn(&self, task: usize) -> bool {
+        self.state().task == task
+    }
+
     /// Waits until all tasks before `task` are done.
     pub(super) fn wait_turn(&self, task: usize, lane: &mut Lane<'_>) -> Result<()> {
         let begun = Instant::now();

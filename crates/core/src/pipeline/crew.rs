@@ -79,6 +79,19 @@ impl<'p> Crew<'p> {
         Ok(())
     }
 
+    /// Leaves the first worker the only one with memory of its own, and that for output alone: what
+    /// the others hold goes back to the system until they are given work again.
+    pub fn rest(&mut self) -> Result<()> {
+        for worker in &mut self.workers {
+            worker.lane.flush()?;
+            worker.scratch.release();
+            if worker.number > 0 {
+                worker.lane.release();
+            }
+        }
+        Ok(())
+    }
+
     /// Each phase, in order, with what was moved in it; a phase entered twice counts once.
     pub fn phases(&self) -> Vec<(PhaseTime, LaneCounters)> {
         let mut merged: Vec<(PhaseTime, LaneCounters)> = Vec::new();

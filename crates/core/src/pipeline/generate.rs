@@ -1,7 +1,14 @@
 //! Bringing the input into memory: one load if it fits, else one sorted run after another.
 //!
 //! Two loads take turns: while one is gathered and written as a run, the next is read and dealt,
-//! and meanwhile the keys of the one after that are sampled.
+//! and meanwhile the keys of the one after that are sampled. A record that is too long for one of
+//! them gets the memory of both:
+//!
+//! ```text
+//!   | load n     | load n + 1 |        take turns
+//!   | load n + 2, with a long record | the one before is written first, and so is this one then
+//!   | load n + 3 | load n + 4 |
+//! ```
 
 use super::Work;
 use super::crew::Crew;
@@ -18,6 +25,7 @@ use crate::incore::bucket::bucket_records;
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::load::Cutter;
+use crate::plan::passes::{least_budget_mib, longest_merged};
 use crate::run::layout::Geometry;
 use crate::run::{Run, RunWriter};
 use crate::stats::Phase;
@@ -98,12 +106,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         spill: &mut Spill,
     ) -> Result<Option<Ready>> {
         let (key, plan) = (self.key, &self.work.plan);
-        let raw = if intake.is_over() {
-            None
-        } else {
-            let memory = self.memory.pop().unwrap_or_else(|| unreachable!("one of two is free"));
-            Some(intake.begin(memory, ready.as_ref())?)
-        };
+        let raw = self.begin(intake, ready.as_ref())?;
         let writer = match &ready {
             Some(ready) if ready.load.records() > 0 => Some(self.create_run(ready, spill)?),
             _ => None,
@@ -125,10 +128,14 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
             if let Some(writer) = writer {
                 self.runs.push(writer.finish(&mut self.crew.workers[0].lane, ready.sum)?);
             }
-            self.memory.push(ready.into_memory());
+            let memory = ready.into_memory();
+            let is_waited_for = raw.is_none() && !intake.is_over();
+            let memory = if is_waited_for { self.join_all(memory, intake) } else { memory };
+            self.memory.push(memory);
         }
         let Some(raw) = raw else { return Ok(None) };
         let mut ready = intake.finish(raw, &mut self.crew.workers, before)?;
+        self.check_length(&ready, intake)?;
         if let Some(limit) = self.work.run_limit() {
             ready.load.keep_first(limit);
         }
@@ -138,6 +145,66 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         }
         // A load that holds no whole record yet is still needed: the next begins with its bytes.
         Ok(Some(ready))
+    }
+
+    /// Begins the next load, if there is one and memory for it while `ready` is still there.
+    fn begin<I: Intake>(
+        &mut self,
+        intake: &mut I,
+        ready: Option<&Ready>,
+    ) -> Result<Option<I::Raw>> {
+        if intake.is_over() {
+            return Ok(None);
+        }
+        let slab_bytes = self.work.plan.slab_bytes;
+        let Some(mut memory) = self.memory.pop() else { return Ok(None) };
+        match ready {
+            Some(_) if intake.needs_all() => {
+                self.memory.push(memory);
+                Ok(None)
+            }
+            Some(ready) => intake.begin(memory, ready.load.loaded_bytes()).map(Some),
+            // All memory was one load's; two take turns again.
+            None if !self.work.plan.is_one_pass
+                && self.memory.is_empty()
+                && !intake.needs_all() =>
+            {
+                let half = memory.split_off(slab_bytes);
+                let raw = intake.begin(half, Some(&memory))?;
+                self.memory.push(memory);
+                Ok(Some(raw))
+            }
+            None => intake.begin(memory, None).map(Some),
+        }
+    }
+
+    /// All memory in one piece, now that the load that lay in `memory` has been written; what the
+    /// next begins with is at its start.
+    fn join_all(&mut self, memory: Region, intake: &mut impl Intake) -> Region {
+        let address = memory.address();
+        self.memory.push(memory);
+        self.memory.sort_unstable_by_key(Region::address);
+        let joined = self.memory.drain(..).reduce(Region::join);
+        let mut joined = joined.unwrap_or_else(|| unreachable!("a load has memory"));
+        let start = address - joined.address();
+        intake.gather_tail(&mut joined, start);
+        joined
+    }
+
+    /// Sees that the load's records are not too long to be merged, if they have to be.
+    fn check_length(&self, ready: &Ready, intake: &impl Intake) -> Result<()> {
+        let plan = &self.work.plan;
+        let is_merged = !self.runs.is_empty() || !intake.is_over();
+        if plan.is_one_pass || !is_merged || ready.load.records() == 0 {
+            return Ok(());
+        }
+        let keeps_one = self.work.select.groups();
+        let (longest, most) = (ready.load.longest_bytes(), longest_merged(plan, keeps_one));
+        if longest <= most {
+            return Ok(());
+        }
+        let least = least_budget_mib(plan, &[longest; 2], keeps_one);
+        Err(intake.too_long_to_merge(ready, most, least))
     }
 
     /// Creates the file of the run that a load becomes.

@@ -7,12 +7,13 @@ use super::dealing::{Dealing, Prepared, RawLoad};
 use super::sample::Sampler;
 use super::stage::{Fill, Worker};
 use super::{Input, Work};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::incore::{Item, KeyedLoad, Pool};
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::load::Cutter;
 use crate::proof::Sum;
+use crate::units::ByteSize;
 
 /// A load in buckets, and its memory.
 pub struct Ready {
@@ -48,8 +49,31 @@ pub trait Intake {
     /// Whether all of the input is in loads that were begun.
     fn is_over(&self) -> bool;
 
-    /// Begins the next load in `memory`; `before` is the load before it, if that is still there.
-    fn begin(&mut self, memory: Region, before: Option<&Ready>) -> Result<Self::Raw>;
+    /// Begins the next load in `memory`. What it begins with lies in `before`, the memory of the
+    /// load before it; without that, where it was [gathered](Self::gather_tail): at the start of
+    /// `memory` itself.
+    fn begin(&mut self, memory: Region, before: Option<&[u8]>) -> Result<Self::Raw>;
+
+    /// Whether the next load takes the memory of both loads: it has a record that is too long for
+    /// one.
+    fn needs_all(&self) -> bool {
+        false
+    }
+
+    /// Moves what the next load begins with to the start of `memory`, in which the load before lay
+    /// from byte `start` on.
+    fn gather_tail(&mut self, _memory: &mut Region, _start: usize) {}
+
+    /// The error for the longest record of the load finished last, which is too long to be merged:
+    /// where it is. With `most_bytes` at most it could be, and with a budget of `least_mib` MiB.
+    fn too_long_to_merge(&self, ready: &Ready, most_bytes: u64, least_mib: u64) -> Error {
+        let length = ByteSize(ready.load.longest_bytes());
+        Error::Usage(format!(
+            "records of {length} are too long to be merged, which can be done with {}; give at \
+             least {least_mib} MiB with --memory",
+            ByteSize(most_bytes)
+        ))
+    }
 
     /// Whether there may be something to prepare.
     fn looks_ahead(&self) -> bool {
@@ -105,7 +129,7 @@ impl<'a, K: KeyEncoder> Intake for FixedIntake<'a, K> {
         self.prepared.is_none() || self.work.is_stream_at_end()
     }
 
-    fn begin(&mut self, memory: Region, _: Option<&Ready>) -> Result<Self::Raw> {
+    fn begin(&mut self, memory: Region, _: Option<&[u8]>) -> Result<Self::Raw> {
         let Some(prepared) = self.prepared.take() else { unreachable!("asked for first") };
         let (memory, unused) = empty_load(&self.work.plan, memory);
         self.unused = Some(unused);

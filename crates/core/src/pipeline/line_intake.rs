@@ -1,12 +1,19 @@
 //! Lines as an intake: loads are cut by bytes, what one leaves unfinished the next begins with, and
 //! the memory is divided between lines and entries by how long lines turn out to be.
+//!
+//! A line that is too long for one of two loads gets the memory of both, and while it is there,
+//! they do not take turns. Lines behind it are as short as those before, most likely: so it does
+//! not change what lines are expected to be on average.
 
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 
+use memchr::memrchr;
+
 use super::dealing::Dealing;
 use super::intake::{Intake, Ready, sum_in};
 use super::lines::{FilledLines, RawLines};
+use super::long_lines::longest_line;
 use super::sample::{LineSampler, Lines};
 use super::stage::Worker;
 use super::{Input, Work};
@@ -15,10 +22,21 @@ use crate::incore::{Classifier, KeyedLoad, Pool};
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::load::layout::PAGE;
-use crate::load::lines::LineCutter;
+use crate::load::lines::{LineCutter, LineLayout};
 use crate::plan::memory::LoadMemory;
 use crate::proof::Sum;
 use crate::units::ByteSize;
+
+/// What a load gets of the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Room {
+    /// One of two loads that take turns.
+    Half,
+    /// That of both.
+    All,
+    /// The same, and hardly any of it for entries: for a line that is nearly as long.
+    AllForBytes,
+}
 
 /// Lines, on their way into memory.
 pub struct LineIntake<'a, K> {
@@ -33,8 +51,10 @@ pub struct LineIntake<'a, K> {
     average: usize,
     /// Pieces of the load before that the next begins with.
     tail: Vec<Range<usize>>,
-    /// Bytes of an unfinished line that the load before was not large enough for.
-    held_before: usize,
+    /// What the next load gets.
+    room: Room,
+    /// Which bytes of the input lay where in the load finished last, and where these ended.
+    finished: (LineLayout, usize),
     /// Memory that the load being filled does not use.
     unused: Option<Region>,
 }
@@ -52,7 +72,8 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
             classifier: None,
             average: work.record_length,
             tail: Vec::new(),
-            held_before: 0,
+            room: Room::Half,
+            finished: (LineLayout::default(), 0),
             unused: None,
         };
         intake.prepare()?;
@@ -64,13 +85,38 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         if self.work.plan.is_one_pass {
             return self.work.plan.load;
         }
-        let sizes = self.work.plan.sizes.of_lines(self.average, self.how.buckets_max);
+        let average = match self.room {
+            Room::AllForBytes => self.average.max(carried),
+            Room::Half | Room::All => self.average,
+        };
+        let sizes = self.work.plan.sizes.of_lines(average, self.how.buckets_max);
         let mut memory = sizes.load_within(limit);
         // What was carried has to fit, even if nothing more does. It was in a load as large as this
         // one, so that no less is left for entries than there was then.
         memory.read_bytes = memory.read_bytes.max(carried.next_multiple_of(PAGE) + PAGE);
         memory.pool_bytes = limit - memory.read_bytes;
         memory
+    }
+
+    /// Bytes that the next load begins with.
+    fn carried(&self) -> usize {
+        self.tail.iter().map(ExactSizeIterator::len).sum()
+    }
+
+    /// What the next load gets, given what it begins with, which lies in `bytes`. An unfinished
+    /// line of half a load and more is likely to need more than one; and what a load in all memory
+    /// has left may be more than half of it holds.
+    fn room_for_tail(&self, bytes: &[u8]) -> Room {
+        let unfinished = |piece: &Range<usize>| {
+            memrchr(self.terminator, &bytes[piece.clone()])
+                .map_or(piece.len(), |end| piece.len() - end - 1)
+        };
+        let most = self.work.plan.slab_bytes / 2;
+        if self.work.plan.is_one_pass || self.carried() <= most {
+            return Room::Half;
+        }
+        let is_long = self.tail.last().map_or(0, unfinished) > most;
+        if is_long || self.room != Room::Half { Room::All } else { Room::Half }
     }
 
     fn ready(
@@ -115,18 +161,20 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
         self.tail.is_empty() && (self.cutter.is_over() || self.work.is_stream_at_end())
     }
 
-    fn begin(&mut self, mut memory: Region, before: Option<&Ready>) -> Result<Self::Raw> {
-        let carried: usize = self.tail.iter().map(ExactSizeIterator::len).sum();
+    fn begin(&mut self, mut memory: Region, before: Option<&[u8]>) -> Result<Self::Raw> {
+        let carried = self.carried();
         let division = self.divide(memory.len(), carried);
         let mut pool = memory.split_off(division.read_bytes);
         self.unused = Some(pool.split_off(division.pool_bytes));
         let layout = self.cutter.next_load(division.read_bytes, carried);
         let mut place = layout.start - carried;
-        if let Some(before) = before.and_then(|ready| ready.load.loaded_bytes()) {
-            for piece in self.tail.drain(..) {
-                memory[place..place + piece.len()].copy_from_slice(&before[piece.clone()]);
-                place += piece.len();
+        for piece in self.tail.drain(..) {
+            let length = piece.len();
+            match before {
+                Some(before) => memory[place..place + length].copy_from_slice(&before[piece]),
+                None => memory.copy_within(piece, place),
             }
+            place += length;
         }
         let planned = (layout, self.classifier.take());
         let threads = self.work.plan.threads;
@@ -150,21 +198,62 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
     }
 
     fn finish(&mut self, raw: Self::Raw, workers: &mut [Worker<'_>], before: Sum) -> Result<Ready> {
-        let FilledLines { load, pool, tail } = raw.finish(workers, before);
-        self.tail = tail;
+        let FilledLines { load, pool, tail, layout, end } = raw.finish(workers, before);
+        (self.tail, self.finished) = (tail, (layout, end));
         if load.records() > 0 {
-            self.average = (load.bytes() / load.records()).max(1) as usize;
+            self.average = usual_length(&load).unwrap_or(self.average);
+            self.room = self.room_for_tail(load.loaded_bytes().unwrap_or_default());
         } else if !self.is_over() {
-            // A line longer than the load: the next has more room for bytes and less for entries.
-            let held: usize = self.tail.iter().map(ExactSizeIterator::len).sum();
-            if held <= self.held_before || self.work.plan.is_one_pass {
-                return Err(self.too_long(held));
-            }
-            self.held_before = held;
-            self.average = self.average.max(held);
-            return Ok(self.ready(load, pool, workers, before));
+            // A line longer than the load.
+            self.room = match self.room {
+                _ if self.work.plan.is_one_pass => return Err(self.too_long(self.carried())),
+                Room::Half => Room::All,
+                Room::All => Room::AllForBytes,
+                Room::AllForBytes => return Err(self.too_long(self.carried())),
+            };
         }
-        self.held_before = 0;
         Ok(self.ready(load, pool, workers, before))
     }
+
+    fn needs_all(&self) -> bool {
+        self.room != Room::Half
+    }
+
+    fn gather_tail(&mut self, memory: &mut Region, start: usize) {
+        let mut place = 0;
+        // Pieces lie in ascending order, none before its place.
+        for piece in &self.tail {
+            memory.copy_within(start + piece.start..start + piece.end, place);
+            place += piece.len();
+        }
+        self.tail = (place > 0).then_some(0..place).into_iter().collect();
+    }
+
+    fn too_long_to_merge(&self, ready: &Ready, most_bytes: u64, least_mib: u64) -> Error {
+        let bytes = ready.load.loaded_bytes().unwrap_or_default();
+        let (layout, end) = &self.finished;
+        let line = longest_line(&bytes[..(*end).min(bytes.len())], layout, self.terminator);
+        let (path, offset) = match &self.work.input {
+            Input::Files(files) => (files[line.source].path().to_owned(), line.offset),
+            Input::Stream(stream) => {
+                // What a stream yields is not what was asked for; but it was read up to here.
+                let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
+                let (path, read) = stream.place();
+                (path, read.saturating_sub((end - line.at) as u64))
+            }
+        };
+        let (most, length) = (ByteSize(most_bytes), ByteSize(line.length as u64));
+        let message = format!(
+            "the line that begins at byte {offset} has {length}, and lines of more than {most} \
+             cannot be merged within the memory budget; give at least {least_mib} MiB with \
+             --memory, or check --format"
+        );
+        Error::Malformed { path, message }
+    }
+}
+
+/// Bytes of a line, on average, leaving out the longest; `None` where there is no other.
+fn usual_length(load: &KeyedLoad) -> Option<usize> {
+    let others = load.records().checked_sub(1).filter(|others| *others > 0)?;
+    Some(((load.bytes() - load.longest_bytes()) / others).max(1) as usize)
 }

@@ -74,6 +74,10 @@ pub struct FilledLines {
     pub pool: Arc<Pool>,
     /// Pieces of its memory that the next load has to begin with.
     pub tail: Vec<Range<usize>>,
+    /// Which bytes of the input lie where in it.
+    pub layout: LineLayout,
+    /// Where what was read of it ends.
+    pub end: usize,
 }
 
 impl<'a, K: KeyEncoder> RawLines<'a, K> {
@@ -201,6 +205,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         let joined = regions.reduce(Region::join);
         let mut region = joined.unwrap_or_else(|| unreachable!("a load has memory"));
         let pieces = finish_inputs(&mut region, &layout, &found, terminator);
+        let end = pieces.last().map_or(0, |piece| piece.bytes.end);
         let (classifier, mut pool, mut dealers) = dealers.finish();
         let workers_count = dealers.len();
         let is_crowded = self.is_crowded.into_inner();
@@ -230,7 +235,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         dealers[0].mark(u64::MAX);
         let loaded = Loaded { region: Some(region), framing: how.framing, segments: Vec::new() };
         let load = KeyedLoad::new(how.key, (loaded, how.bucket_records), &classifier, dealers);
-        FilledLines { load, pool, tail }
+        FilledLines { load, pool, tail, layout, end }
     }
 }
 

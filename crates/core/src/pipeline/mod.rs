@@ -22,6 +22,7 @@ mod generate;
 mod intake;
 mod line_intake;
 mod lines;
+mod long_lines;
 mod merging;
 mod passes;
 mod reading;
@@ -300,11 +301,11 @@ fn write_runs<K: KeyEncoder>(
     let records: u64 = runs.iter().map(|run| run.records).sum();
     let bytes = runs.iter().map(|run| run.bytes).sum();
     crew.enter(Phase::IntermediateMerge)?;
-    let more = passes::narrow(work, key, crew, &mut memory, (spill, &mut runs))?;
+    let (way, more) = passes::narrow(work, key, crew, &mut memory, (spill, &mut runs))?;
     crew.enter(Phase::Writing)?;
     let merge_width = generated.min(runs.len() as u64);
     let written = write_to(work, crew, bytes, output, |crew, destination| {
-        passes::merge(work, key, crew, &mut memory, &runs, destination).map(|_| ())
+        passes::merge(work, key, crew, (way, &mut memory), &runs, destination).map(drop)
     })?;
     let passes = if records == 0 { 1 } else { 2 + more };
     Ok(Outcome {

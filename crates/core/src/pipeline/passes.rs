@@ -1,10 +1,13 @@
 //! Merging runs: into fewer runs while there are too many, at last into the output.
 
+use std::ops::Range;
+
 use super::Work;
 use super::crew::Crew;
 use super::gathering::Destination;
 use super::merging::Merging;
 use super::slabs::{ExpectedSlab, LoadedSlab, RawSlab};
+use super::sorted;
 use super::spill::Spill;
 use super::stage::{self, Drain, Fill};
 use crate::error::{Error, Result};
@@ -12,34 +15,41 @@ use crate::format::Framing;
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::merge::Planner;
-use crate::plan::passes::{intermediate_groups, width_of};
+use crate::plan::Plan;
+use crate::plan::passes::{Choice, Way, intermediate_groups, longest_bytes};
 use crate::proof::Sum;
 use crate::run::layout::Geometry;
 use crate::run::{Run, RunReader, RunWriter};
 
-/// The windows on the runs' indexes may together take one part in so many of a slab: a share of the
+/// The windows on the runs' tables may together take one part in so many of a slab: a share of the
 /// budget's reserve. No run has less than a page of its table in memory.
 const INDEX_SHARE: usize = 16;
 
+/// Bytes of the window on each table, where `runs` runs are merged at once.
+pub fn table_window_bytes(plan: &Plan, runs: usize) -> usize {
+    plan.slab_bytes / INDEX_SHARE / runs.max(1)
+}
+
 /// Merges neighbouring runs until no more are left than can be merged at once, given their longest
-/// records; how often each record was moved for that, at most.
+/// records; how those are to be merged, and how often each record was moved for that, at most.
 pub fn narrow<K: KeyEncoder>(
     work: &Work,
     key: &K,
     crew: &mut Crew<'_>,
     memory: &mut Vec<Region>,
     (spill, runs): (&mut Spill, &mut Vec<Run>),
-) -> Result<u32> {
+) -> Result<(Way, u32)> {
     let framing = work.framing;
-    let longest_bytes = runs.iter().map(|run| run.longest_bytes).max().unwrap_or(0);
-    let width = if runs.len() > 1 { width_of(&work.plan, longest_bytes)? } else { 2 };
     let mut passes = 0;
     loop {
-        let groups = intermediate_groups(runs.len(), width);
+        // Merged, runs with long records are fewer; those that are left may allow for more.
+        let Choice { way, width } = Choice::new(&work.plan, runs, work.select.groups())?;
+        let groups = intermediate_groups(runs.len(), width.max(2));
         if groups.is_empty() {
-            return Ok(passes);
+            return Ok((way, passes));
         }
         passes += 1;
+        expect(crew, runs, &groups);
         let mut merged = Vec::with_capacity(runs.len());
         let mut done = 0;
         for group in groups {
@@ -47,7 +57,7 @@ pub fn narrow<K: KeyEncoder>(
             let geometry = geometry(framing, key.key_length(), &runs[group.clone()]);
             let writer = RunWriter::create(&spill.next_path()?, work.direct, geometry)?;
             let destination = Destination::run(&writer);
-            let sum = merge(work, key, crew, memory, &runs[group.clone()], destination)?;
+            let sum = merge(work, key, crew, (way, memory), &runs[group.clone()], destination)?;
             merged.push(writer.finish(&mut crew.workers[0].lane, sum)?);
             for run in &runs[group.clone()] {
                 std::fs::remove_file(&run.path).map_err(|e| Error::io("remove", &run.path, e))?;
@@ -62,17 +72,44 @@ pub fn narrow<K: KeyEncoder>(
     }
 }
 
+/// Says how much there is to do, now that these groups are merged before all runs are: more than
+/// was planned, if long records make merges narrower.
+fn expect(crew: &Crew<'_>, runs: &[Run], groups: &[Range<usize>]) {
+    let bytes = |runs: &[Run]| runs.iter().map(|run| run.bytes).sum::<u64>();
+    let again: u64 = groups.iter().map(|group| bytes(&runs[group.clone()])).sum();
+    let (done, total) = crew.progress.bytes();
+    if let Some(total) = total {
+        crew.progress.expect_bytes(total.max(done + 2 * (again + bytes(runs))));
+    }
+}
+
 /// The geometry of what `runs` will be, merged.
 fn geometry(framing: Framing, key_length: usize, runs: &[Run]) -> Geometry {
     let bytes = runs.iter().map(|run| run.bytes).sum();
     let records = runs.iter().map(|run| run.records).sum();
-    let longest_bytes = runs.iter().map(|run| run.longest_bytes).max().unwrap_or(0);
-    Geometry::new(framing, key_length, bytes, records, longest_bytes)
+    Geometry::new(framing, key_length, bytes, records, longest_bytes(runs))
 }
 
-/// Merges `runs` to `destination`, one slab being read while another is merged; the sum of the
-/// runs.
+/// Merges `runs` to `destination`; the sum of the runs.
 pub fn merge<K: KeyEncoder>(
+    work: &Work,
+    key: &K,
+    crew: &mut Crew<'_>,
+    (way, memory): (Way, &mut Vec<Region>),
+    runs: &[Run],
+    destination: Destination<'_>,
+) -> Result<Sum> {
+    match way {
+        Way::Slabs => merge_slabs(work, key, crew, memory, runs, destination),
+        Way::Streams => {
+            memory.iter_mut().for_each(Region::release);
+            sorted::merge_runs(work, key, crew, runs, destination)
+        }
+    }
+}
+
+/// Merges slab after slab, one being read while another is merged.
+fn merge_slabs<K: KeyEncoder>(
     work: &Work,
     key: &K,
     crew: &mut Crew<'_>,
@@ -87,7 +124,7 @@ pub fn merge<K: KeyEncoder>(
     for run in &readers {
         sum.add(run.footer().sum);
     }
-    let window_bytes = plan.slab_bytes / INDEX_SHARE / runs.len().max(1);
+    let window_bytes = table_window_bytes(plan, runs.len());
     let walked: Vec<&RunReader> = readers.iter().collect();
     let mut planner = Planner::new(key, &walked, plan.slab_bytes, window_bytes)?;
     let mut next_expected = || match planner.next_slab()? {

@@ -29,6 +29,8 @@ pub struct Stream {
     is_past_header: bool,
     /// The last byte that was read of it.
     last: Option<u8>,
+    /// The stream read last, and how many of its bytes were passed on.
+    ended: (PathBuf, u64),
 }
 
 /// Bytes read at a time while a header is looked for.
@@ -70,6 +72,7 @@ impl Stream {
             pending: VecDeque::new(),
             is_past_header: header_lines == 0,
             last: None,
+            ended: (PathBuf::new(), 0),
         }
     }
 
@@ -88,11 +91,13 @@ impl Stream {
         self.header.as_deref().unwrap_or_default()
     }
 
-    /// The stream being read, and how many of its bytes were passed on, its header included.
+    /// The stream being read, or the last if all have ended, and how many of its bytes were passed
+    /// on, its header included.
     pub fn place(&self) -> (PathBuf, u64) {
-        let reader = self.readers.front();
-        let name = reader.map(|reader| reader.name().to_owned()).unwrap_or_default();
-        (name, reader.map_or(0, pipe::Reader::bytes) - self.pending.len() as u64)
+        match self.readers.front() {
+            Some(reader) => (reader.name().to_owned(), reader.bytes() - self.pending.len() as u64),
+            None => self.ended.clone(),
+        }
     }
 
     /// Reads until `buffer` is full or the last stream ends; bytes read, and how long that took. A
@@ -130,6 +135,7 @@ impl Stream {
                 }
                 Framing::Terminated(_) => {}
             }
+            self.ended = (reader.name().to_owned(), reader.bytes());
             self.readers.pop_front();
             (self.is_past_header, self.last) = (self.header_lines == 0, None);
         }

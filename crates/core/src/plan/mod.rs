@@ -3,7 +3,7 @@
 //! A [`Plan`] is a pure function of a [`Need`]: sizes of the input, record and key, the memory
 //! budget and the number of workers. It opens no file and asks no clock, so that it can be printed,
 //! tested and held against the outcome. `memory` divides the budget, `passes` decides how runs are
-//! merged, `streams` how inputs are that are sorted already.
+//! merged, `streams` divides memory among what is merged as streams.
 
 pub mod memory;
 pub mod passes;
@@ -40,6 +40,8 @@ pub struct Plan {
     pub item: Item,
     /// Workers: as many as wanted, or as memory allows.
     pub threads: usize,
+    /// Workers wanted.
+    pub threads_wanted: usize,
     /// Memory of the whole arena.
     pub arena_bytes: usize,
     /// What each worker moves bytes with.
@@ -122,6 +124,7 @@ impl Plan {
         Ok(Self {
             item,
             threads,
+            threads_wanted: need.threads,
             arena_bytes,
             lane,
             scratch_bytes,
@@ -142,6 +145,11 @@ impl Plan {
     pub fn bytes_to_move(&self, bytes: u64) -> u64 {
         let passes = if self.is_one_pass { 1 } else { 2 };
         2 * (passes * bytes + self.merged_twice(bytes))
+    }
+
+    /// Memory of a merge of streams: all but the output buffers of the one worker that does it.
+    pub fn stream_bytes(&self) -> usize {
+        self.arena_bytes - self.lane.bytes()
     }
 
     /// Spill space that intermediate merges need besides the runs: the largest group's.

@@ -8,9 +8,14 @@
 //! Inputs cannot be cut by key like runs, as there is no index of them. Each is read in pieces that
 //! are as large as memory allows, up to what a disk makes use of; what that leaves open is how many
 //! inputs there may be at once.
+//!
+//! Runs whose records are too long for slabs are merged the same way ([`RunStreams`]), but that
+//! their longest records are known beforehand.
 
 use super::memory::{self, LaneMemory};
 use crate::error::{Error, Result};
+use crate::load::layout::PAGE;
+use crate::run::layout::BLOCK;
 use crate::units::ByteSize;
 
 /// Smallest piece that is read at once.
@@ -18,6 +23,8 @@ const PIECE_MIN: usize = 128 << 10;
 
 /// Largest: at a gigabyte a second it takes 4 ms, far more than a request costs.
 const PIECE_MAX: usize = 4 << 20;
+
+const _: () = assert!(PIECE_MIN.is_multiple_of(BLOCK), "pieces of runs are checked block by block");
 
 /// Most bytes of all windows and pieces together: fresh memory costs more than longer requests
 /// save. 2000 inputs of a few lines each took 2.5 s to merge with 4 GiB of them, nearly all of it
@@ -29,6 +36,10 @@ const PARTS_LEAST: u64 = 4;
 
 /// One part in so many of the memory for inputs is kept for long records in any case.
 const LONG_SHARE: usize = 4;
+
+/// Pieces and windows larger than the smallest take no more than one part in so many of it: what
+/// they leave lets two inputs have records of a third of the budget each, from 64 MiB on.
+const PIECES_SHARE: usize = 8;
 
 /// Most inputs merged at once, whatever memory there is: each is two open files, and one more level
 /// of the tree for each doubling.
@@ -96,11 +107,50 @@ impl StreamPlan {
         let width = need.width.unwrap_or(WIDTH_MAX).clamp(2, WIDTH_MAX);
         let width = width.min(by_memory).min(by_files);
         let at_once = need.inputs.clamp(1, width);
-        let share = (rest - rest / LONG_SHARE).min(PIECES_MAX) / (2 * at_once);
+        let share = (rest / PIECES_SHARE).min(PIECES_MAX) / (2 * at_once);
         let part = need.input_bytes.map_or(u64::MAX, |all| all / at_once as u64 / PARTS_LEAST);
         let part = usize::try_from(part).unwrap_or(usize::MAX);
         let piece_bytes = share.min(part).clamp(PIECE_MIN, PIECE_MAX) / PIECE_MIN * PIECE_MIN;
         Ok(Self { width, piece_bytes, lane, spare_bytes: rest - 2 * piece_bytes * at_once })
+    }
+}
+
+/// How runs are merged as streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunStreams {
+    /// Bytes of each run's window at first, and of the piece that is read ahead.
+    pub piece_bytes: usize,
+    /// Bytes that windows grow by for the longest records, all together.
+    pub spare_bytes: usize,
+}
+
+impl RunStreams {
+    /// Runs whose longest records have `longest` bytes each, in `bytes` bytes of memory: pieces as
+    /// large as that allows.
+    pub fn new(longest: &[u64], bytes: usize) -> Self {
+        let fits = |piece: &usize| Self::bytes(longest.iter().copied(), *piece) <= bytes as u64;
+        let halves = std::iter::successors(Some(PIECE_MAX), |piece| Some(piece / 2));
+        let mut pieces = halves.take_while(|piece| *piece >= PIECE_MIN);
+        let piece_bytes = pieces.find(fits).unwrap_or(PIECE_MIN);
+        let grown = longest.iter().map(|most| most.saturating_sub(piece_bytes as u64));
+        Self { piece_bytes, spare_bytes: grown.sum::<u64>() as usize }
+    }
+
+    /// Bytes of a window that no record is longer than.
+    pub fn least_window_bytes() -> u64 {
+        PIECE_MIN as u64
+    }
+
+    /// The least memory for runs with such longest records.
+    pub fn least_bytes(longest: impl IntoIterator<Item = u64>) -> u64 {
+        Self::bytes(longest, PIECE_MIN)
+    }
+
+    /// A piece of `piece_bytes` for each run, and a window that is as large or holds the longest
+    /// record; in whole pages.
+    fn bytes(longest: impl IntoIterator<Item = u64>, piece_bytes: usize) -> u64 {
+        let piece = piece_bytes as u64;
+        longest.into_iter().map(|most| piece + most.max(piece).next_multiple_of(PAGE as u64)).sum()
     }
 }
 

@@ -7,8 +7,9 @@
 //!
 //! [`RunWriter`] takes a load's records from many workers at once, and its [`Table`] leaves memory
 //! page by page; [`Run`] is a finished run by name; [`RunReader`] opens one again, trusting
-//! nothing.
+//! nothing; [`Blocks`] are all of it, in order.
 
+mod blocks;
 pub mod index;
 mod key;
 pub mod layout;
@@ -20,6 +21,7 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 
+pub use blocks::Blocks;
 pub use index::IndexReader;
 pub use key::{INDEX_KEY_MAX, IndexKey};
 pub use reader::RunReader;

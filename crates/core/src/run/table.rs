@@ -29,8 +29,12 @@ use crate::sink::{GranuleSums, Lane};
 /// Where workers note what a run's table must tell.
 #[derive(Debug)]
 pub struct Table {
+    /// Where pages are written, from byte `start` on.
     file: Arc<File>,
+    start: u64,
     geometry: Geometry,
+    /// Whether nobody knows yet how many bytes the run will have; any record may be the last then.
+    is_open: bool,
     state: Mutex<State>,
 }
 
@@ -53,8 +57,20 @@ struct OpenPage {
 }
 
 impl Table {
+    /// The table of a run of known sizes, written to its place in the run's file.
     pub(super) fn new(file: Arc<File>, geometry: Geometry) -> Self {
-        Self { file, geometry, state: Mutex::default() }
+        Self {
+            file,
+            start: geometry.table_start(),
+            geometry,
+            is_open: false,
+            state: Mutex::default(),
+        }
+    }
+
+    /// The table of a run of open length, whose pages lie in `file` and nothing else does.
+    pub(super) fn aside(file: Arc<File>, geometry: Geometry) -> Self {
+        Self { file, start: 0, geometry, is_open: true, state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -88,7 +104,7 @@ impl Table {
             let boundary = (block + 1) * BLOCK as u64 - offset;
             next = next_record(framing, records, boundary);
         }
-        if offset + records.len() as u64 == self.geometry.data_bytes {
+        if self.is_open || offset + records.len() as u64 == self.geometry.data_bytes {
             let at = last_record(framing, records);
             self.state().last = LastRecord { offset: offset + at as u64, key: key_at(at) };
         }
@@ -101,6 +117,18 @@ impl Table {
         let pages = self.geometry.pages();
         assert!(left == 0 && written == pages, "{left} pages are open, {written} of {pages} done");
         state.last
+    }
+
+    /// Writes what is left of a table of open length, now that the run's sizes are known; the last
+    /// record.
+    pub(super) fn close(self, lane: &mut Lane<'_>, geometry: &Geometry) -> Result<LastRecord> {
+        let State { pages, last, mut pages_written, .. } = std::mem::take(&mut *self.state());
+        for (number, open) in pages {
+            self.write(lane, number, open.page)?;
+            pages_written += 1;
+        }
+        assert_eq!(pages_written, geometry.pages(), "every page was written once");
+        Ok(last)
     }
 
     /// Most pages that were in memory at once.
@@ -118,7 +146,7 @@ impl Table {
     fn write(&self, lane: &mut Lane<'_>, number: u64, page: Page) -> Result<()> {
         let mut region = lane.take_edge()?;
         region[..PAGE].copy_from_slice(page.sealed(number).as_slice());
-        let offset = self.geometry.table_start() + number * PAGE as u64;
+        let offset = self.start + number * PAGE as u64;
         lane.write(&self.file, offset, region, 0..PAGE)
     }
 }

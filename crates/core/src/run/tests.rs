@@ -18,6 +18,7 @@ use crate::proof::Sum;
 use crate::stats::Progress;
 
 mod lines;
+mod open;
 
 /// What ends a line.
 pub(crate) const LINE_FEED: Framing = Framing::Terminated(b'\n');

@@ -1,16 +1,25 @@
 //! Writing a run: many workers bring records, one call at the end makes it whole.
+//!
+//! The table lies behind the data, so that where its pages belong follows from how much data there
+//! will be. Where nobody knows that before the last record (a merge of streams that drops what is
+//! equal), pages are put aside in a file of their own and moved behind the data in the end: one
+//! part in 250 of it, or less.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Run;
 use super::layout::{BLOCK, DATA_START, Footer, Geometry};
 use super::page::PAGE;
 use super::table::Table;
-use crate::error::Result;
+use super::window::{WINDOW_MAX, Window};
+use crate::error::{Error, Result};
+use crate::format::Framing;
 use crate::io::{Direct, File};
 use crate::proof::Sum;
-use crate::sink::{FileSink, GranuleSums, Lane, Sink};
+use crate::sink::{FileSink, GranuleSums, Lane, OPEN_LENGTH, Sink};
+
+const _: () = assert!(WINDOW_MAX <= BLOCK, "an edge buffer takes what a window shows");
 
 /// A run being written.
 #[derive(Debug)]
@@ -19,6 +28,8 @@ pub struct RunWriter {
     sink: Sink,
     table: Arc<Table>,
     file: Arc<File>,
+    /// Where pages of the table are put aside, in a run of open length.
+    aside: Option<Arc<File>>,
 }
 
 impl RunWriter {
@@ -26,11 +37,30 @@ impl RunWriter {
     pub fn create(path: &Path, direct: Direct, geometry: Geometry) -> Result<Self> {
         let file = File::create(path, direct)?;
         file.preallocate(geometry.file_bytes())?;
-        let table = Arc::new(Table::new(Arc::clone(&file), geometry));
+        let table = Table::new(Arc::clone(&file), geometry);
+        Ok(Self::with(file, geometry, table, None))
+    }
+
+    /// Creates the file of a run whose sizes are not known yet, and beside it one for its table,
+    /// which is removed in the end. Records are noted and written in order.
+    pub fn create_open(
+        path: &Path,
+        direct: Direct,
+        (framing, key_length): (Framing, usize),
+    ) -> Result<Self> {
+        let file = File::create(path, direct)?;
+        let aside = File::create(&beside(path), direct)?;
+        let geometry = Geometry::new(framing, key_length, OPEN_LENGTH, 0, 0);
+        let table = Table::aside(Arc::clone(&aside), geometry);
+        Ok(Self::with(file, geometry, table, Some(aside)))
+    }
+
+    fn with(file: Arc<File>, geometry: Geometry, table: Table, aside: Option<Arc<File>>) -> Self {
+        let table = Arc::new(table);
         let sums: Arc<dyn GranuleSums> = Arc::<Table>::clone(&table);
         let length = geometry.data_bytes;
         let sink = FileSink::with_checksums(Arc::clone(&file), DATA_START, length, BLOCK, sums);
-        Ok(Self { geometry, sink: Sink::File(sink), table, file })
+        Self { geometry, sink: Sink::File(sink), table, file, aside }
     }
 
     /// Where the records go, each after it was noted in the table.
@@ -45,17 +75,76 @@ impl RunWriter {
 
     /// Writes header and footer, once all records are written or in flight.
     pub fn finish(self, lane: &mut Lane<'_>, sum: Sum) -> Result<Run> {
-        let Self { geometry, sink, table, file } = self;
+        let Self { geometry, sink, table, file, .. } = self;
         sink.assert_whole();
         drop(sink);
-        let table = Arc::into_inner(table);
-        let Some(table) = table else { unreachable!("the sink had the only other one") };
         let sum = Sum { records: geometry.records, ..sum };
-        let footer = Footer { sum, last: table.into_last() };
-        write_page(lane, &file, 0, &geometry.header())?;
-        write_page(lane, &file, geometry.footer_start(), &footer.bytes(&geometry))?;
-        Ok(Run::new(file.path(), &geometry))
+        let footer = Footer { sum, last: only(table).into_last() };
+        frame(lane, &file, &geometry, &footer)
     }
+
+    /// The same for a run of open length, which turned out to have `bytes` bytes of records, none
+    /// of more than `longest_bytes`.
+    pub fn finish_open(
+        self,
+        lane: &mut Lane<'_>,
+        sum: Sum,
+        (bytes, longest_bytes): (u64, u64),
+    ) -> Result<Run> {
+        let Self { geometry, sink, table, file, aside } = self;
+        let Some(aside) = aside else { unreachable!("made for an open length") };
+        drop(sink);
+        let (records, data_bytes) = (sum.records, bytes);
+        let geometry = Geometry { data_bytes, records, longest_bytes, ..geometry };
+        let last = only(table).close(lane, &geometry)?;
+        lane.flush()?;
+        move_pages(lane, (&aside, &file), &geometry)?;
+        let path = aside.path();
+        std::fs::remove_file(path).map_err(|e| Error::io("remove", path, e))?;
+        frame(lane, &file, &geometry, &Footer { sum, last })
+    }
+}
+
+/// Where the table of the open run at `path` is put aside.
+fn beside(path: &Path) -> PathBuf {
+    path.with_extension("table")
+}
+
+/// A table whose sink is gone.
+fn only(table: Arc<Table>) -> Table {
+    Arc::into_inner(table).unwrap_or_else(|| unreachable!("the sink had the only other one"))
+}
+
+/// Copies the table of a run to its place behind the data.
+fn move_pages(
+    lane: &mut Lane<'_>,
+    (aside, file): (&Arc<File>, &Arc<File>),
+    geometry: &Geometry,
+) -> Result<()> {
+    let end = geometry.pages() * PAGE as u64;
+    let mut window = Window::new(aside, WINDOW_MAX.min(end as usize))?;
+    let mut at = 0;
+    while at < end {
+        window.show(&(at..end))?;
+        let bytes = window.bytes();
+        let mut region = lane.take_edge()?;
+        region[..bytes.len()].copy_from_slice(bytes);
+        lane.write(file, geometry.table_start() + at, region, 0..bytes.len())?;
+        at += bytes.len() as u64;
+    }
+    Ok(())
+}
+
+/// Writes what stands around data and table.
+fn frame(
+    lane: &mut Lane<'_>,
+    file: &Arc<File>,
+    geometry: &Geometry,
+    footer: &Footer,
+) -> Result<Run> {
+    write_page(lane, file, 0, &geometry.header())?;
+    write_page(lane, file, geometry.footer_start(), &footer.bytes(geometry))?;
+    Ok(Run::new(file.path(), geometry))
 }
 
 /// Starts writing a page that begins with `fields` and ends in zeros.

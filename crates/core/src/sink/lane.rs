@@ -146,6 +146,16 @@ impl<'p> Lane<'p> {
         self.counters.waited += waited;
     }
 
+    /// Adds what others have moved and waited for in this worker's place.
+    pub fn count(&mut self, more: LaneCounters) {
+        self.counters = self.counters.plus(more);
+    }
+
+    /// Gives the memory of buffers in no use back to the system until they are written to again.
+    pub fn release(&mut self) {
+        self.free.iter_mut().chain(&mut self.free_edges).for_each(Region::release);
+    }
+
     /// Adds bytes that came from or went to a stream.
     pub fn count_streamed(&mut self, bytes_read: u64, bytes_written: u64) {
         self.progress.moved(bytes_read + bytes_written);

@@ -189,6 +189,45 @@ fn small_budgets_hold_for_lines_with_every_engine() {
     }
 }
 
+/// Lines of a third of the budget and of a little less, with thousands of short ones between them:
+/// a load is all of one, and so is a window.
+#[test]
+fn a_budget_holds_for_lines_of_a_third_of_it() {
+    let budget = ByteSize::mib(64);
+    for length in [20 << 20, budget.bytes() as usize / 3] {
+        let folder = Folder::on_disk();
+        let bytes = fill_with_long_lines(&folder, 300 << 20, length);
+        for threads in [1, 2, 8] {
+            let sort = Sort { is_lines: true, length, threads, budget, engine: Engine::Auto };
+            assert!(sort.run_within(&folder, bytes) > 2, "{sort:?}");
+        }
+    }
+}
+
+/// Writes some `bytes` bytes of short lines, with as many of `length` bytes among them as leave a
+/// third for these.
+fn fill_with_long_lines(folder: &Folder, bytes: usize, length: usize) -> u64 {
+    let mut random = Random::new(length as u64);
+    let mut file = BufWriter::new(File::create(folder.input(0)).expect("create"));
+    let long = bytes * 2 / 3 / length;
+    for _ in 0..long {
+        for _ in 0..(bytes - long * length) / long / 40 {
+            let mut line = [0; 40];
+            random.fill(&mut line);
+            line.iter_mut().for_each(|byte| *byte |= 0x40);
+            line[39] = b'\n';
+            file.write_all(&line).expect("write");
+        }
+        let mut line = vec![b'l'; length];
+        random.fill(&mut line[..8]);
+        line[..8].iter_mut().for_each(|byte| *byte |= 0x40);
+        line[length - 1] = b'\n';
+        file.write_all(&line).expect("write");
+    }
+    file.flush().expect("write");
+    bytes as u64
+}
+
 /// As much as just fits: the smallest budget that takes one pass is not overstepped.
 #[test]
 fn budgets_of_one_pass_hold() {

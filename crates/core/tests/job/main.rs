@@ -13,6 +13,7 @@ mod faults;
 mod line_shapes;
 mod line_trial;
 mod lines;
+mod long_lines;
 mod merging;
 mod no_space;
 mod random;

@@ -64,7 +64,7 @@ pub fn check<K: KeyEncoder>(work: &CheckWork, key: &K, progress: &Progress) -> R
     let mut checked = Checked::default();
     for place in &work.inputs {
         let reading = open(place, work.direct, &mut feed)?;
-        let mut source = Source::new(reading, work.framing, work.plan.piece_bytes, false);
+        let mut source = Source::new(reading, work.framing, work.plan.piece_bytes, false)?;
         let mut guard = Guard::new(work.is_strict);
         let step = loop {
             let step = source.advance(key, &mut feed, Some(&mut guard))?;

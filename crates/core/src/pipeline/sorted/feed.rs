@@ -1,8 +1,9 @@
 //! Reading sorted inputs: one piece of each file ahead of what is being merged.
 //!
 //! Files are read by the engine, past the page cache where that is possible: a read of every file
-//! is in flight while its last piece is being used up. Pipes are read when they are needed. What
-//! was read is copied once, into the window of its source, so that records lie in one piece there.
+//! is in flight while its last piece is being used up. Blocks of runs are checked as they arrive.
+//! Pipes are read when they are needed. What was read is copied once, into the window of its
+//! source, so that records lie in one piece there.
 
 use std::ops::Range;
 use std::path::Path;
@@ -11,6 +12,8 @@ use std::time::Instant;
 
 use crate::error::{Error, Result};
 use crate::io::{Completion, Engine, File, Operation, Queue, Region, Request, pipe};
+use crate::run::Blocks;
+use crate::run::layout::BLOCK;
 use crate::sink::LaneCounters;
 use crate::stats::Progress;
 
@@ -39,6 +42,12 @@ pub struct Ahead {
     unread: Range<usize>,
     /// Where the next piece begins in the file.
     next: u64,
+    /// Where the last piece ends that is asked for.
+    end: u64,
+    /// Where in the file the records end.
+    records_end: u64,
+    /// What the pieces of a run are checked with.
+    blocks: Option<Box<Blocks>>,
 }
 
 /// What all sources of a job share: the queue, pieces, spare memory, and an account of reading.
@@ -78,11 +87,29 @@ impl<'p> Feed<'p> {
 
     /// Begins to read a file.
     pub fn open(&mut self, file: Arc<File>) -> Result<Reading> {
-        let Some(piece) = self.pieces.pop() else { unreachable!("a piece for each file at once") };
-        let tag = self.arrived.len();
-        self.arrived.push(None);
         self.is_direct &= file.is_direct();
-        let mut ahead = Ahead { file, tag, piece: Some(piece), unread: 0..0, next: 0 };
+        // Whole pieces even at the end, so that all requests can go past the page cache.
+        let bounds = (0, u64::MAX, file.len());
+        self.read_ahead(file, bounds, None)
+    }
+
+    /// Begins to read a run; pieces are whole blocks.
+    pub fn open_run(&mut self, blocks: Blocks) -> Result<Reading> {
+        let ((start, end), records_end) = (blocks.bounds(), blocks.records_end());
+        self.read_ahead(blocks.file().clone(), (start, end, records_end), Some(blocks.into()))
+    }
+
+    fn read_ahead(
+        &mut self,
+        file: Arc<File>,
+        (next, end, records_end): (u64, u64, u64),
+        blocks: Option<Box<Blocks>>,
+    ) -> Result<Reading> {
+        let Some(piece) = self.pieces.pop() else { unreachable!("a piece for each file at once") };
+        assert!(piece.len().is_multiple_of(BLOCK), "pieces are whole blocks");
+        let (tag, piece) = (self.arrived.len(), Some(piece));
+        self.arrived.push(None);
+        let mut ahead = Ahead { file, tag, piece, unread: 0..0, next, end, records_end, blocks };
         ahead.request(self)?;
         Ok(Reading::File(ahead))
     }
@@ -160,6 +187,12 @@ impl Reading {
         }
     }
 
+    /// Most bytes of a record, where that is known.
+    pub fn longest_bytes(&self) -> Option<usize> {
+        let Self::File(Ahead { blocks: Some(blocks), .. }) = self else { return None };
+        Some(usize::try_from(blocks.longest_bytes()).unwrap_or(usize::MAX))
+    }
+
     /// Reads into `window`, which is not empty; bytes read, none only at the end.
     pub fn read(&mut self, window: &mut [u8], feed: &mut Feed<'_>) -> Result<usize> {
         feed.check_stop()?;
@@ -189,14 +222,13 @@ impl Reading {
 }
 
 impl Ahead {
-    /// Begins to read the next piece, unless the file has ended.
+    /// Begins to read the next piece, unless the records have ended.
     fn request(&mut self, feed: &mut Feed<'_>) -> Result<()> {
-        if self.next >= self.file.len() {
+        if self.next >= self.records_end {
             return Ok(());
         }
         let Some(region) = self.piece.take() else { return Ok(()) };
-        // A whole piece even at the end, so that the request can go past the page cache.
-        let range = 0..region.len();
+        let range = 0..(self.end - self.next).min(region.len() as u64) as usize;
         feed.queue.submit(Request {
             operation: Operation::Read,
             file: Arc::clone(&self.file),
@@ -222,25 +254,38 @@ impl Ahead {
         Ok(bytes)
     }
 
-    /// Waits for the piece in flight.
+    /// Waits for the piece in flight, and sees that it is what was asked for.
     fn take_in(&mut self, feed: &mut Feed<'_>) -> Result<()> {
-        let Completion { request, result } = feed.wait_for(self.tag)?;
-        let whole = (self.file.len() - self.next).min(request.region.len() as u64) as usize;
-        self.piece = Some(request.region);
-        let bytes = result?.min(whole);
-        if bytes < whole {
-            return Err(Error::Malformed {
-                path: self.file.path().to_owned(),
-                message: format!(
-                    "the file became shorter than {} bytes while it was read",
-                    self.file.len()
-                ),
-            });
+        let Completion { request: Request { region, range, .. }, result } =
+            feed.wait_for(self.tag)?;
+        let piece = self.piece.insert(region);
+        let left = self.records_end - self.next;
+        let read = result?;
+        let records = left.min(range.len() as u64) as usize;
+        let wanted = if self.blocks.is_some() { range.len() } else { records };
+        if read < wanted {
+            return Err(self.too_short(read));
         }
-        feed.count(bytes);
-        self.unread = 0..bytes;
-        self.next += bytes as u64;
+        if let Some(blocks) = &mut self.blocks {
+            blocks.check(self.next, &piece[range])?;
+        }
+        feed.count(wanted);
+        self.unread = 0..records;
+        self.next += wanted as u64;
         Ok(())
+    }
+
+    /// The error for a file that ends `read` bytes behind the start of the next piece.
+    fn too_short(&self, read: usize) -> Error {
+        let path = self.file.path().to_owned();
+        let Some(blocks) = &self.blocks else {
+            let bytes = self.records_end;
+            let message = format!("the file became shorter than {bytes} bytes while it was read");
+            return Error::Malformed { path, message };
+        };
+        let block = (self.next + read as u64 - blocks.bounds().0) / BLOCK as u64;
+        let message = "the file ends here, before its last block".to_owned();
+        Error::Corrupt { path, block, message }
     }
 }
 
@@ -253,3 +298,6 @@ impl std::fmt::Debug for Feed<'_> {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,12 +8,17 @@
 //!   output          a b c d e f g h
 //! ```
 //!
-//! One thread does all; files are read ahead and written behind by the engine. The proof is that of
-//! a sort: the records that were read from the inputs are those that were written, and with
-//! `is_unique` those that were dropped.
+//! One thread does all; files are read ahead and written behind by the engine. What is merged again
+//! is written as runs are, so that every block read back is checked. The proof is that of a sort:
+//! the records that were read from the inputs are those that were written, and with `is_unique`
+//! those that were dropped.
+//!
+//! A sort merges its runs this way (`runs`) where their records are too long for slabs.
 
 mod check;
+mod emission;
 mod feed;
+mod runs;
 mod source;
 mod tournament;
 
@@ -23,28 +28,32 @@ use std::time::Instant;
 
 use super::Outcome;
 use super::crew::cut;
+use super::gathering::Destination;
 use super::spill::Spill;
 use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::io::{Arena, Direct, Engine, File, Region, Supplied, pipe};
 use crate::key::KeyEncoder;
-use crate::load::layout::PAGE;
 use crate::output::Output;
 use crate::plan::passes::intermediate_groups;
 use crate::plan::streams::StreamPlan;
 use crate::proof::Sum;
 use crate::run::layout::BLOCK;
-use crate::sink::{FileSink, Lane, LaneCounters, OPEN_LENGTH, Sink, Writer};
+use crate::run::{Blocks, Run, RunReader, RunWriter};
+use crate::sink::{Lane, LaneCounters, OPEN_LENGTH};
 use crate::stats::{Phase, PhaseTime, Progress, Streams};
 use crate::units::ByteSize;
 
 pub use check::{CheckWork, Checked, Disorder, check};
+use emission::{Emission, Emitted, Filter};
 use feed::{Feed, Reading};
+pub use runs::merge_runs;
 use source::{Guard, Source};
 use tournament::Tournament;
 
-/// Bytes merged before they are handed on: a first-level cache's worth.
-const BATCH_BYTES: usize = 16 << 10;
+/// Bytes of the window on the table of each run that is merged again: a page for each megabyte or
+/// more of its records.
+const TABLE_WINDOW_BYTES: usize = 8 << 10;
 
 /// A sorted input, not open yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,8 +66,8 @@ pub enum Place {
     Supplied(Supplied),
     /// A file of so many bytes.
     File(PathBuf, u64),
-    /// A file of our own, of so many bytes; removed when it has been merged.
-    Spilled(PathBuf, u64),
+    /// A run of our own; removed when it has been merged.
+    Spilled(Run),
 }
 
 impl Place {
@@ -67,7 +76,8 @@ impl Place {
         match self {
             Self::Stdin | Self::Stream(_) => None,
             Self::Supplied(supplied) => supplied.extent().map(|extent| extent.bytes),
-            Self::File(_, bytes) | Self::Spilled(_, bytes) => Some(*bytes),
+            Self::File(_, bytes) => Some(*bytes),
+            Self::Spilled(run) => Some(run.bytes),
         }
     }
 
@@ -139,7 +149,10 @@ pub fn merge<K: KeyEncoder>(
     }
     merger.enter(Phase::Writing);
     let sink = output.sink(OPEN_LENGTH)?;
-    let bytes = merger.merge(&inputs, &sink, true)?;
+    let is_summed = work.verify;
+    let destination =
+        Destination { sink: &sink, table: None, is_summed, start: 0, selection: None };
+    let (Emitted { bytes, .. }, _) = merger.merge(&inputs, destination, true)?;
     merger.enter(Phase::Finishing);
     let merged = merger.finish()?;
     let runs = work.inputs.len() as u64;
@@ -174,7 +187,8 @@ fn reserve(work: &MergeWork, output: &Output, spill: &Spill, progress: &Progress
         }
         // What a round reads is removed as it goes; the first has most of it still to come.
         if before == 0 {
-            spill.check_space(spilled + lines_lacking)?;
+            // Tables take less than one part in a hundred, and lie aside meanwhile.
+            spill.check_space(spilled + spilled / 50 + lines_lacking)?;
         }
     }
     progress.expect_bytes(2 * (bytes + spilled));
@@ -211,7 +225,10 @@ fn open(place: &Place, direct: Direct, feed: &mut Feed<'_>) -> Result<Reading> {
         Place::Stdin => Ok(feed.open_stream(pipe::Reader::stdin()?)),
         Place::Stream(path) => Ok(feed.open_stream(pipe::Reader::open(path)?)),
         Place::Supplied(made) => Ok(feed.open_stream(pipe::Reader::supplied(made.clone()))),
-        Place::File(path, _) | Place::Spilled(path, _) => feed.open(File::open_read(path, direct)?),
+        Place::File(path, _) => feed.open(File::open_read(path, direct)?),
+        Place::Spilled(run) => {
+            feed.open_run(Blocks::new(RunReader::open(run, direct)?, TABLE_WINDOW_BYTES)?)
+        }
     }
 }
 
@@ -229,19 +246,16 @@ struct Merger<'a, K> {
 }
 
 /// What was seen of records so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Tally {
     /// Read from the inputs.
     read: Sum,
     /// Written to the output.
     written: Sum,
-    /// Dropped, for being equal to the one before them.
-    dropped: Sum,
     /// Written to the output, summed or not.
     records: u64,
-    /// The record that was written last and its key prefix, where equal ones are dropped.
-    last: Option<u64>,
-    last_record: Vec<u8>,
+    /// Drops equal records, where that is wanted.
+    filter: Option<Filter>,
 }
 
 impl<'a, K: KeyEncoder> Merger<'a, K> {
@@ -249,13 +263,15 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         let Memory { pieces, buffers, edges } = Memory::new(&work.plan, work.inputs.len())?;
         let lane = &work.plan.lane;
         let queue = work.engine.queue(lane.buffers + lane.edges)?;
+        let (read, written) = (Sum::default(), Sum::default());
+        let filter = work.is_unique.then(|| Filter::new(work.verify));
         Ok(Self {
             work,
             key,
             progress,
             feed: Feed::new(work.engine, pieces, work.plan.spare_bytes, progress)?,
             lane: Lane::new(queue, buffers, edges, lane.capacity, progress),
-            tally: Tally::default(),
+            tally: Tally { read, written, records: 0, filter },
             phases: Vec::new(),
             entered: (Instant::now(), LaneCounters::default()),
             streams: Streams::default(),
@@ -273,64 +289,84 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         self.progress.enter(phase);
     }
 
-    /// Merges neighbours into a file of our own.
+    /// Merges neighbours into a run of our own.
     fn spill(&mut self, inputs: &[Place], spill: &mut Spill) -> Result<Place> {
+        let (framing, key_length) = (self.work.framing, self.key.key_length());
         let path = spill.next_path()?;
-        let file = File::create(&path, self.work.direct)?;
-        let granule = file.block_bytes().max(PAGE);
-        let sink = Sink::File(FileSink::new(file.clone(), 0, OPEN_LENGTH, granule));
-        let bytes = self.merge(inputs, &sink, false)?;
-        file.set_len(bytes)?;
-        Ok(Place::Spilled(path, bytes))
+        let writer = RunWriter::create_open(&path, self.work.direct, (framing, key_length))?;
+        let is_summed = self.work.verify;
+        let destination = Destination { is_summed, ..Destination::run(&writer) };
+        let (Emitted { bytes, longest_bytes, .. }, sum) = self.merge(inputs, destination, false)?;
+        let run = writer.finish_open(&mut self.lane, sum, (bytes, longest_bytes))?;
+        self.lane.flush()?;
+        Ok(Place::Spilled(run))
     }
 
-    /// Merges to `sink`; bytes written.
-    fn merge(&mut self, inputs: &[Place], sink: &Sink, is_last: bool) -> Result<u64> {
+    /// Merges to `destination`; what was written, and its count and checksum.
+    fn merge(
+        &mut self,
+        inputs: &[Place],
+        destination: Destination<'_>,
+        is_last: bool,
+    ) -> Result<(Emitted, Sum)> {
         let mut sources = Vec::with_capacity(inputs.len());
         for place in inputs {
             let reading = open(place, self.work.direct, &mut self.feed)?;
             let is_summed = self.work.verify && !place.is_spilled();
             let window_bytes = self.work.plan.piece_bytes;
-            sources.push(Source::new(reading, self.work.framing, window_bytes, is_summed));
+            sources.push(Source::new(reading, self.work.framing, window_bytes, is_summed)?);
         }
         // What we have merged ourselves is in order.
         let guard = self.work.is_checked.then(|| Guard::new(false));
         let mut tree = Tournament::new(self.key, sources, guard, &mut self.feed)?;
-        self.tally.last = None;
         let Self { work, key, feed, lane, tally, .. } = self;
-        let bytes = sink.write_open(lane, |writer| {
-            let mut output = Emission { work, key: *key, feed, tally, is_last };
-            output.write(&mut tree, writer)
+        let (mut emitted, mut sum) = (Emitted::default(), Sum::default());
+        destination.sink.write_open(lane, |writer| {
+            let (framing, filter) = (work.framing, tally.filter.as_mut());
+            let sum = &mut sum;
+            let mut emission = Emission { key: *key, framing, feed, destination, sum, filter };
+            emitted = emission.write(&mut tree, writer)?;
+            Ok(emitted.bytes)
         })?;
+        sum.records = emitted.records;
         self.lane.flush()?;
-        for (source, place) in tree.into_sources().into_iter().zip(inputs) {
+        self.close(tree.into_sources(), inputs)?;
+        let written = match is_last {
+            true => &mut self.streams.output_written,
+            false => &mut self.streams.spill_written,
+        };
+        written.0 += emitted.bytes;
+        if is_last {
+            (self.tally.written, self.tally.records) = (sum, emitted.records);
+        }
+        Ok((emitted, sum))
+    }
+
+    /// Notes what was read of inputs that have been merged; those of our own are gone then.
+    fn close(&mut self, sources: Vec<Source>, inputs: &[Place]) -> Result<()> {
+        for (source, place) in sources.into_iter().zip(inputs) {
             self.tally.read.add(source.sum());
             let (_, end) = source.place();
             // A line's end that was lacking was not read.
             let end = place.bytes().map_or(end, |bytes| end.min(bytes));
             source.close(&mut self.feed)?;
             let read = match place {
-                Place::Spilled(path, _) => {
-                    remove(path)?;
+                Place::Spilled(run) => {
+                    remove(&run.path)?;
                     &mut self.streams.spill_read
                 }
                 _ => &mut self.streams.input_read,
             };
             read.0 += end;
         }
-        let written = match is_last {
-            true => &mut self.streams.output_written,
-            false => &mut self.streams.spill_written,
-        };
-        written.0 += bytes;
-        Ok(bytes)
+        Ok(())
     }
 
     /// Holds what was written and dropped against what was read.
     fn finish(self) -> Result<Merged> {
-        let Tally { read, mut written, dropped, records, .. } = self.tally;
+        let Tally { read, mut written, records, filter } = self.tally;
         let proof = self.work.verify.then_some(written);
-        written.add(dropped);
+        written.add(filter.map(|filter| filter.dropped()).unwrap_or_default());
         if self.work.verify && read != written {
             return Err(Error::Proof {
                 records_in: read.records,
@@ -347,79 +383,4 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
 
 fn remove(path: &Path) -> Result<()> {
     fs::remove_file(path).map_err(|e| Error::io("remove", path, e))
-}
-
-/// Writing one group's records.
-struct Emission<'m, 'p, K> {
-    work: &'m MergeWork,
-    key: &'m K,
-    feed: &'m mut Feed<'p>,
-    tally: &'m mut Tally,
-    /// Whether this is the output, which is proven.
-    is_last: bool,
-}
-
-impl<K: KeyEncoder> Emission<'_, '_, K> {
-    /// Writes all records; their bytes.
-    fn write(&mut self, tree: &mut Tournament<'_, K>, writer: &mut dyn Writer) -> Result<u64> {
-        let mut bytes = 0;
-        loop {
-            let room = writer.room();
-            let batch = room.len().min(BATCH_BYTES);
-            let filled = self.fill(tree, &mut room[..batch])?;
-            if filled > 0 {
-                writer.commit(filled)?;
-                bytes += filled as u64;
-                continue;
-            }
-            let Some(source) = tree.winner() else { return Ok(bytes) };
-            self.note(source, source.record())?;
-            writer.put(source.record())?;
-            bytes += source.record().len() as u64;
-            tree.advance(self.feed)?;
-        }
-    }
-
-    /// Fills `out` with records until the next one does not fit; bytes filled.
-    fn fill(&mut self, tree: &mut Tournament<'_, K>, out: &mut [u8]) -> Result<usize> {
-        let mut filled = 0;
-        while let Some(source) = tree.winner() {
-            if self.work.is_unique && self.is_repeated(source) {
-                if self.work.verify {
-                    self.tally.dropped.add_record(source.record());
-                }
-            } else {
-                let record = source.record();
-                let Some(place) = out.get_mut(filled..filled + record.len()) else { break };
-                place.copy_from_slice(record);
-                filled += record.len();
-                self.note(source, place)?;
-            }
-            tree.advance(self.feed)?;
-        }
-        Ok(filled)
-    }
-
-    /// Whether the record is equal to the one written last.
-    fn is_repeated(&self, source: &Source) -> bool {
-        self.tally.last == Some(source.prefix())
-            && self.key.compare_from(&self.tally.last_record, source.record(), 1).is_eq()
-    }
-
-    /// Takes note of the next record of `source`, which is written as `record`.
-    #[inline]
-    fn note(&mut self, source: &Source, record: &[u8]) -> Result<()> {
-        let Self { work, feed, tally, .. } = self;
-        if self.is_last {
-            tally.records += 1;
-            if work.verify {
-                tally.written.add_record(record);
-            }
-        }
-        if work.is_unique {
-            source.keep(&mut tally.last_record, feed)?;
-            tally.last = Some(source.prefix());
-        }
-        Ok(())
-    }
 }

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! When no whole record is left, what has begun moves to the front and more is read behind it. A
-//! record that fills the window makes it grow, out of the job's spare memory, until it is gone.
+//! record that fills the window makes it grow, out of the job's spare memory, until it is gone: by
+//! as little as a piece at a time, since what it gains here others lack.
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -16,6 +17,7 @@ use memchr::memchr;
 use super::feed::{Feed, Reading};
 use crate::error::{Error, Result};
 use crate::format::Framing;
+use crate::io::ElasticRegion;
 use crate::key::KeyEncoder;
 use crate::proof::Sum;
 use crate::units::ByteSize;
@@ -25,9 +27,11 @@ use crate::units::ByteSize;
 pub struct Source {
     reading: Reading,
     framing: Framing,
-    window: Vec<u8>,
+    window: ElasticRegion,
     /// Bytes that the window has when no record is too long for it.
     window_bytes: usize,
+    /// Most bytes that it may have: no record is longer.
+    window_max: usize,
     /// Where the next record begins in the window.
     start: usize,
     /// Bytes of the next record; zero before the first and behind the last.
@@ -52,7 +56,42 @@ pub struct Guard {
     /// Whether equal neighbours are out of order too.
     pub is_strict: bool,
     /// The record before the next one, where the window did not hold both.
-    kept: Vec<u8>,
+    kept: Kept,
+}
+
+/// A copy of a record, in memory that grows as far as records want it to.
+#[derive(Debug, Default)]
+pub struct Kept {
+    memory: Option<ElasticRegion>,
+    length: usize,
+}
+
+impl Kept {
+    /// The record; empty before the first.
+    pub fn record(&self) -> &[u8] {
+        self.memory.as_ref().map_or(&[], |memory| &memory[..self.length])
+    }
+
+    /// Bytes of memory it has.
+    fn capacity(&self) -> usize {
+        self.memory.as_ref().map_or(0, |memory| memory.len())
+    }
+
+    /// Makes room for `length` bytes.
+    fn reserve(&mut self, length: usize) -> Result<()> {
+        match &mut self.memory {
+            Some(memory) if memory.len() < length => memory.resize(length),
+            Some(_) => Ok(()),
+            None => ElasticRegion::new(length).map(|memory| self.memory = Some(memory)),
+        }
+    }
+
+    fn put(&mut self, record: &[u8]) {
+        if let Some(memory) = &mut self.memory {
+            memory[..record.len()].copy_from_slice(record);
+            self.length = record.len();
+        }
+    }
 }
 
 /// What going on to the next record came to.
@@ -68,12 +107,19 @@ pub enum Step {
 
 impl Source {
     /// A source before its first record, with a window of `window_bytes`.
-    pub fn new(reading: Reading, framing: Framing, window_bytes: usize, is_summed: bool) -> Self {
-        Self {
+    pub fn new(
+        reading: Reading,
+        framing: Framing,
+        window_bytes: usize,
+        is_summed: bool,
+    ) -> Result<Self> {
+        let window_max = reading.longest_bytes().map_or(usize::MAX, |most| most.max(window_bytes));
+        Ok(Self {
+            window: ElasticRegion::new(window_bytes)?,
             reading,
             framing,
-            window: vec![0; window_bytes],
             window_bytes,
+            window_max,
             start: 0,
             length: 0,
             searched: 0,
@@ -82,7 +128,7 @@ impl Source {
             offset: 0,
             number: 0,
             sum: is_summed.then(Sum::default),
-        }
+        })
     }
 
     /// The next record; empty where there is none.
@@ -119,15 +165,14 @@ impl Source {
     }
 
     /// Copies the next record to `place`, which grows out of spare memory.
-    pub fn keep(&self, place: &mut Vec<u8>, feed: &mut Feed<'_>) -> Result<()> {
+    pub fn keep(&self, place: &mut Kept, feed: &mut Feed<'_>) -> Result<()> {
         let record = self.record();
         let lacking = record.len().saturating_sub(place.capacity());
         if !feed.grow(lacking) {
             return Err(too_long(self.name(), self.place(), record.len()));
         }
-        place.clear();
-        place.reserve_exact(record.len());
-        place.extend_from_slice(record);
+        place.reserve(record.len())?;
+        place.put(record);
         Ok(())
     }
 
@@ -160,7 +205,7 @@ impl Source {
             return Ok(step);
         }
         let order = before.cmp(&self.prefix).then_with(|| {
-            let previous = if is_inside { &self.window[previous] } else { &guard.kept };
+            let previous = if is_inside { &self.window[previous] } else { guard.kept.record() };
             key.compare_from(previous, self.record(), 1)
         });
         let is_disorder = order == Ordering::Greater || guard.is_strict && order.is_eq();
@@ -238,24 +283,23 @@ impl Source {
         if self.end == bytes {
             self.grow(feed)?;
         } else if bytes > self.window_bytes && self.end < self.window_bytes {
+            self.window.resize(self.window_bytes)?;
             feed.shrink(bytes - self.window_bytes);
-            self.window.truncate(self.window_bytes);
-            self.window.shrink_to_fit();
         }
         let read = self.reading.read(&mut self.window[self.end..], feed)?;
         self.end += read;
         Ok(read == 0)
     }
 
-    /// Makes the window longer, by as much as it is or as there is.
+    /// Makes the window longer, by as much as it was at first or as there is.
     fn grow(&mut self, feed: &mut Feed<'_>) -> Result<()> {
         let bytes = self.window.len();
-        let more = bytes.min(feed.spare_bytes());
+        let more = self.window_bytes.min(feed.spare_bytes()).min(self.window_max - bytes);
         if more == 0 {
             return Err(too_long(self.reading.name(), (self.number + 1, self.offset), bytes));
         }
+        self.window.resize(bytes + more)?;
         feed.grow(more);
-        self.window.resize(bytes + more, 0);
         Ok(())
     }
 
@@ -288,7 +332,7 @@ impl Source {
 impl Guard {
     /// A guard over records none of which may be equal to the one before it, if `is_strict`.
     pub fn new(is_strict: bool) -> Self {
-        Self { is_strict, kept: Vec::new() }
+        Self { is_strict, kept: Kept::default() }
     }
 }
 

@@ -92,46 +92,155 @@ fn slabs_fit_at_full_width() {
     assert!(checked >= 80, "{checked} plans were held to their promise");
 }
 
-/// The plan of an endless stream of 100-byte records.
+/// The plan of an endless stream of lines of some 100 bytes.
 fn plan_within(budget: ByteSize) -> Plan {
-    let need = Need {
-        input_bytes: None,
-        inputs: 1,
-        record_length: 100,
-        varies: false,
-        budget,
-        threads: 2,
-    };
+    let need =
+        Need { input_bytes: None, inputs: 1, record_length: 100, varies: true, budget, threads: 2 };
     Plan::new(&need).unwrap()
 }
 
-/// Long records make merges narrower, then of two, then impossible; and then the budget that is
-/// named would do.
+/// Runs as large as the plan's loads, of lines of some 100 bytes but for the longest of each.
+fn runs(plan: &Plan, longest: &[u64]) -> Vec<Run> {
+    let run = |longest: &u64| Run {
+        path: "run".into(),
+        bytes: plan.load.records_bytes + longest,
+        records: 1 + plan.load.records_bytes / 100,
+        longest_bytes: *longest,
+    };
+    longest.iter().map(run).collect()
+}
+
+fn choose(plan: &Plan, longest: &[u64]) -> Choice {
+    Choice::new(plan, &runs(plan, longest), false).unwrap()
+}
+
+/// The budget that an error names.
+fn named(error: &Error) -> ByteSize {
+    let said = error.to_string();
+    let rest = said.split("at least ").nth(1).unwrap();
+    rest.split(" with").next().unwrap().parse().unwrap()
+}
+
+/// Long records in all runs make slabs narrower, then streams of them, then nothing; and then the
+/// budget that is named would do.
 #[test]
-fn the_longest_record_decides_the_width() {
+fn the_longest_records_decide_the_width_and_the_way() {
     for mib in [64, 256, 4096] {
         let budget = ByteSize::mib(mib);
         let plan = plan_within(budget);
-        assert_eq!(width_of(&plan, 100).unwrap(), plan.merge_width);
-        let (mut before, mut longest_bytes) = (plan.merge_width, 100);
+        assert_eq!(choose(&plan, &[100; 600]), Choice { way: Way::Slabs, width: plan.merge_width });
+        let (mut before, mut longest) = (plan.merge_width, 100);
+        let mut has_been_streams = false;
         let error = loop {
-            match width_of(&plan, longest_bytes) {
-                Ok(width) => assert!((2..=before).contains(&width), "{width} after {before}"),
+            let runs = runs(&plan, &[longest; 9]);
+            let Choice { way, width } = match Choice::new(&plan, &runs, false) {
+                Ok(choice) => choice,
                 Err(error) => break error,
-            }
-            let width = width_of(&plan, longest_bytes).unwrap();
-            let room = Planner::least_capacity(vec![longest_bytes; width]);
-            assert!(room <= plan.slab_bytes as u64, "{width} runs");
-            (before, longest_bytes) = (width, longest_bytes + longest_bytes / 20 + 1);
+            };
+            let is_streams = way == Way::Streams;
+            assert!(is_streams || !has_been_streams, "{longest} bytes in {budget}");
+            assert!(width >= 2 && (width <= before || is_streams != has_been_streams));
+            let needed = match way {
+                Way::Slabs => Planner::least_capacity(vec![longest; width]) * 2,
+                Way::Streams => RunStreams::least_bytes(vec![longest; width]),
+            };
+            assert!(needed <= plan.stream_bytes() as u64, "{width} runs as {way:?}");
+            assert!(longest > longest_merged(&plan, false) || width >= 2);
+            (before, has_been_streams) = (width, is_streams);
+            longest += longest / 20 + 1;
         };
-        assert_eq!(before, 2);
-        assert!(longest_bytes > budget.bytes() / 14, "{longest_bytes} bytes in {budget}");
+        assert!(before == 2 && has_been_streams);
+        assert!(longest > budget.bytes() / 3, "{longest} bytes in {budget}");
         assert_eq!(error.exit_code(), 2);
-        let said = error.to_string();
-        assert!(said.contains(&ByteSize(longest_bytes).to_string()), "{said}");
-        let named = said.split("at least ").nth(1).unwrap().split(" with").next().unwrap();
-        let enough: ByteSize = named.parse().unwrap();
-        assert!(enough > budget && enough.bytes() < 2 * budget.bytes(), "{said}");
-        assert_eq!(width_of(&plan_within(enough), longest_bytes).unwrap(), 2, "{said}");
+        assert!(error.to_string().contains(&ByteSize(longest).to_string()), "{error}");
+        let enough = named(&error);
+        assert!(enough > budget && enough.bytes() < 2 * budget.bytes(), "{error}");
+        assert_eq!(choose(&plan_within(enough), &[longest; 2]).width, 2, "{error}");
+        let less = plan_within(ByteSize(enough.bytes() - (2 << 20)));
+        assert!(Choice::new(&less, &runs(&less, &[longest; 2]), false).is_err(), "{error}");
+    }
+}
+
+/// A third of the budget, whatever the number of workers; with equal records to be dropped a
+/// quarter.
+#[test]
+fn lines_of_a_third_of_the_budget_can_be_merged() {
+    for mib in [64, 96, 256, 1024, 16 << 10] {
+        for threads in [1, 2, 3, 8] {
+            let need = Need {
+                input_bytes: None,
+                inputs: 1,
+                record_length: 100,
+                varies: true,
+                budget: ByteSize::mib(mib),
+                threads,
+            };
+            let plan = Plan::new(&need).unwrap();
+            let longest = longest_merged(&plan, false);
+            assert!(longest >= need.budget.bytes() / 3, "{need:?}: {longest}");
+            assert_eq!(choose(&plan, &[longest; 3]), Choice { way: Way::Streams, width: 2 });
+            let kept = longest_merged(&plan, true);
+            let share = if mib < 96 { 5 } else { 4 };
+            assert!(kept >= need.budget.bytes() / share, "{need:?}: {kept}");
+            assert_eq!(Choice::new(&plan, &runs(&plan, &[kept; 3]), true).unwrap().width, 2);
+        }
+    }
+}
+
+/// One long line somewhere takes no more than its room: the others are merged as if it were not
+/// there, as far as that goes.
+#[test]
+fn one_long_line_changes_little() {
+    let plan = plan_within(ByteSize::gib(1));
+    let mut longest = [100; 40];
+    longest[17] = 50 << 20;
+    assert_eq!(choose(&plan, &longest).way, Way::Slabs);
+    assert!(choose(&plan, &longest).width >= 40);
+    longest[17] = 340 << 20;
+    assert_eq!(choose(&plan, &longest), Choice { way: Way::Streams, width: 40 });
+    longest[18..21].fill(100 << 20);
+    let Choice { way, width } = choose(&plan, &longest);
+    assert!(way == Way::Streams && width >= 40, "{way:?} of {width}");
+    assert_eq!(choose(&plan, &longest[..1]).way, Way::Slabs);
+    assert_eq!(choose(&plan, &[340 << 20]), Choice { way: Way::Streams, width: 1 });
+}
+
+/// Whatever is merged by slabs, slabs of it fit.
+#[test]
+fn slabs_fit_where_some_lines_are_long() {
+    let mut seed = 1_u64;
+    let mut random = |below: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (seed >> 33) % below
+    };
+    let plan = plan_within(ByteSize::mib(256));
+    for _ in 0..2000 {
+        let count = 1 + random(60);
+        let longest: Vec<u64> = (0..count).map(|_| 100 << random(20)).collect();
+        let Ok(choice) = Choice::new(&plan, &runs(&plan, &longest), false) else { continue };
+        assert!(choice.width >= longest.len().min(2));
+        let start = random(count) as usize;
+        let some = longest.iter().copied().skip(start).take(choice.width);
+        match choice.way {
+            Way::Slabs => assert!(Planner::least_capacity(some) <= plan.slab_bytes as u64),
+            Way::Streams => assert!(RunStreams::least_bytes(some) <= plan.stream_bytes() as u64),
+        }
+    }
+}
+
+/// Pieces are as large as memory allows, and windows always have room for the longest records.
+#[test]
+fn streams_divide_what_there_is() {
+    for longest in [vec![100; 2], vec![20 << 20, 20 << 20], vec![1 << 20; 30]] {
+        let least = RunStreams::least_bytes(longest.iter().copied()) as usize;
+        let mut before = 0;
+        for bytes in [least, least + (1 << 20), 2 * least, 20 * least] {
+            let RunStreams { piece_bytes, spare_bytes } = RunStreams::new(&longest, bytes);
+            assert!(2 * piece_bytes * longest.len() + spare_bytes <= bytes);
+            let grown = |most: &u64| most.saturating_sub(piece_bytes as u64);
+            assert!(longest.iter().map(grown).sum::<u64>() <= spare_bytes as u64);
+            assert!(piece_bytes >= before && piece_bytes.is_multiple_of(BLOCK));
+            before = piece_bytes;
+        }
     }
 }

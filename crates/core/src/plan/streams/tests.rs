@@ -21,6 +21,19 @@ fn plans_stay_within_the_budget() {
     }
 }
 
+/// Two windows grow to a third of the budget: the one piece by piece, the other by what is left.
+#[test]
+fn two_inputs_may_have_records_of_a_third_of_the_budget() {
+    for mib in [64, 100, 256, 1024, 100_000] {
+        let budget = ByteSize::mib(mib);
+        let StreamPlan { piece_bytes, spare_bytes, .. } =
+            StreamPlan::new(&need(2, budget)).expect("a plan");
+        let third = (budget.bytes() / 3) as usize;
+        let grown = third.next_multiple_of(piece_bytes) + third;
+        assert!(grown <= spare_bytes + 2 * piece_bytes, "{budget}");
+    }
+}
+
 #[test]
 fn the_least_budget_is_the_one_it_names() {
     assert!(StreamPlan::new(&need(5, LEAST)).is_ok());

@@ -1,0 +1,64 @@
+//! Where the longest line of a load stands in the input, for the message that it is too long.
+
+use std::ops::Range;
+
+use memchr::memchr_iter;
+
+use crate::load::lines::LineLayout;
+
+/// A line's place in the input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinePlace {
+    /// Index of the input.
+    pub source: usize,
+    /// Where in the input it begins.
+    pub offset: u64,
+    /// Where in the load it begins.
+    pub at: usize,
+    /// Its bytes, the end included.
+    pub length: usize,
+}
+
+/// The longest line, the first of several, of a load that lies in `bytes` as `layout` says. Carried
+/// bytes are taken for those before the first span.
+pub fn longest_line(bytes: &[u8], layout: &LineLayout, terminator: u8) -> LinePlace {
+    let mut longest = LinePlace::default();
+    for (source, range, offset) in stretches(layout) {
+        // Behind an input's last byte is the end that its last line may have lacked.
+        let (start, end) = (range.start.min(bytes.len()), (range.end + 1).min(bytes.len()));
+        let mut begun = range.start;
+        for at in memchr_iter(terminator, &bytes[start..end]) {
+            let behind = range.start + at + 1;
+            if behind - begun > longest.length {
+                let offset = (offset + begun as u64).saturating_sub(range.start as u64);
+                longest = LinePlace { source, offset, at: begun, length: behind - begun };
+            }
+            begun = behind;
+        }
+    }
+    longest
+}
+
+/// What of a load is of one input without a gap: the input, the bytes in the load, and where in the
+/// input they begin.
+fn stretches(layout: &LineLayout) -> Vec<(usize, Range<usize>, u64)> {
+    let mut stretches: Vec<(usize, Range<usize>, u64)> = Vec::new();
+    for span in &layout.spans {
+        let (start, offset) = (span.at + span.skip, span.offset + span.skip as u64);
+        match stretches.last_mut() {
+            Some((source, range, _)) if *source == span.source && range.end == start => {
+                range.end = span.end();
+            }
+            None => {
+                let carried = layout.carried.min(start);
+                let offset = offset.saturating_sub(carried as u64);
+                stretches.push((span.source, start - carried..span.end(), offset));
+            }
+            _ => stretches.push((span.source, start..span.end(), offset)),
+        }
+    }
+    stretches
+}
+
+#[cfg(test)]
+mod tests;
