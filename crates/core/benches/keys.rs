@@ -1,7 +1,7 @@
-//! What the key of a text record costs, by shape of key: time per record of its prefix
-//! (`word(.., 0)`), which is all that most records are asked for, of the beginning that a merge makes
-//! where prefixes tie, and of the whole key, whose bytes are printed beside. From these follows what
-//! it would take to keep keys in runs.
+//! What the key of a text record costs, by shape of key: time per record of its prefix (word 0),
+//! which is all that most records are asked for, of the beginning that a merge makes where prefixes
+//! tie, and of the whole key, whose bytes are printed beside. From these follows what it would take
+//! to keep keys in runs.
 //!
 //! The records lie one after the other and stay in cache, so that the key is what is measured. With
 //! the feature `icu` collations of Unicode are measured too; those of the C library where it has

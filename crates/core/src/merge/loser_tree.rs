@@ -13,8 +13,8 @@
 //!
 //! Comparisons are of 8-byte key prefixes, which sources keep; ties look at the rest of the key,
 //! then at the source's number, so that the merge is stable. Where keys have to be made, the first
-//! tie of a record makes more of its key, for all its matches ([`Beginning`]). A source that is over keeps its leaf
-//! with the largest prefix and loses every tie. No sources have no first one.
+//! tie of a record makes more of its key, for all its matches ([`Beginning`]). A source that is
+//! over keeps its leaf with the largest prefix and loses every tie. No sources have no first one.
 //!
 //! Where records come from is the source's: from memory in [`Merger`](super::Merger), whose tests
 //! are the tree's too; from inputs that are still being read in `pipeline::sorted`.
@@ -39,7 +39,8 @@ pub struct LoserTree<'k, K, S> {
     sources: Vec<S>,
     /// Loser of each inner node, from index 1 on; index 0 holds the winner.
     nodes: Vec<usize>,
-    /// For each source, what its record's ties have made of its key; none where keys need no making.
+    /// For each source, what its record's ties have made of its key; none where keys need no
+    /// making.
     beginnings: Vec<Beginning>,
 }
 
@@ -52,8 +53,8 @@ struct Beginning {
     is_made: bool,
 }
 
-/// Bytes of a key that are made where records tie: whole words, and twice what two lines of a sorted
-/// table have in common.
+/// Bytes of a key that are made where records tie: whole words, and twice what two lines of a
+/// sorted table have in common.
 const BEGINNING_BYTES: usize = 9 * OPEN_WORD_BYTES;
 
 impl Beginning {

@@ -23,7 +23,8 @@ const DEPTH_MAX: usize = 3;
 /// takes about as long as fetching two.
 const AHEAD_ENTRIES: usize = 4;
 
-/// A few words of a record's key, two by two, and where it lies: three numbers of the scratch space.
+/// A few words of a record's key, two by two, and where it lies: three numbers of the scratch
+/// space.
 type Row = [u128; 3];
 
 const _: () = assert!(FEW_WORDS == 4);
