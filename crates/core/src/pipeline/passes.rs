@@ -16,7 +16,7 @@ use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::merge::Planner;
 use crate::plan::Plan;
-use crate::plan::passes::{Choice, Way, intermediate_groups, longest_bytes};
+use crate::plan::passes::{Choice, Way, longest_bytes};
 use crate::proof::Sum;
 use crate::run::layout::Geometry;
 use crate::run::{Run, RunReader, RunWriter};
@@ -43,8 +43,7 @@ pub fn narrow<K: KeyEncoder>(
     let mut passes = 0;
     loop {
         // Merged, runs with long records are fewer; those that are left may allow for more.
-        let Choice { way, width } = Choice::new(&work.plan, runs, work.select.groups())?;
-        let groups = intermediate_groups(runs.len(), width.max(2));
+        let Choice { way, groups, .. } = Choice::new(&work.plan, runs, work.select.groups())?;
         if groups.is_empty() {
             return Ok((way, passes));
         }

@@ -15,8 +15,8 @@
 //!
 //! So two runs with records of a tenth of the memory are too much for slabs, while streams want
 //! little more than one record of each. Streams are merged by one worker, which suffices for long
-//! records; they are chosen where records much longer than most leave slabs less than half of their
-//! width, and slabs would take more passes or could not be had at all.
+//! records; they are chosen where slabs could not be had at all, or would take more passes than
+//! without the long records, and streams take fewer.
 
 use std::ops::Range;
 
@@ -53,12 +53,15 @@ pub enum Way {
 }
 
 /// How a job's runs are merged next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// By slabs or as streams.
     pub way: Way,
-    /// Most runs at once; at least two, if there are as many.
+    /// Most runs at once, whichever they are; at least two, if there are as many.
     pub width: usize,
+    /// The groups of neighbours to merge first; empty when all runs can be merged at once. Runs
+    /// with short records make wider groups.
+    pub groups: Vec<Range<usize>>,
 }
 
 impl Choice {
@@ -69,20 +72,122 @@ impl Choice {
     ///
     /// [`Error::Usage`] with the budget that would do, where two of the runs cannot be merged.
     pub fn new(plan: &Plan, runs: &[Run], keeps_one: bool) -> Result<Self> {
-        let least = runs.len().min(2);
-        let slabs = slab_width(plan.slab_bytes, runs);
-        let by_slabs = Self { way: Way::Slabs, width: slabs };
-        let is_foreseen = slabs >= least && !runs.iter().any(has_long_records);
-        if is_foreseen || slabs >= runs.len().min(ordinary_width(plan.slab_bytes) / 2).max(least) {
-            return Ok(by_slabs);
+        let usual = Shares::usual(plan, runs);
+        let slabs = Shares::of_slabs(plan, runs);
+        if slabs.is_enough() && slabs.rounds() <= usual.rounds() {
+            return Ok(slabs.choice(Way::Slabs));
         }
-        let streams = stream_width(plan, runs, keeps_one);
-        if streams < least && slabs < least {
-            return Err(too_long(plan, runs, keeps_one));
+        let streams = Shares::of_streams(plan, runs, keeps_one);
+        match (slabs.is_enough(), streams.is_enough()) {
+            (false, false) => Err(too_long(plan, runs, keeps_one)),
+            (false, true) => Ok(streams.choice(Way::Streams)),
+            (true, true) if streams.rounds() < slabs.rounds() => Ok(streams.choice(Way::Streams)),
+            (true, _) => Ok(slabs.choice(Way::Slabs)),
         }
-        let is_shorter = slabs < least || passes(runs.len(), streams) < passes(runs.len(), slabs);
-        let by_streams = Self { way: Way::Streams, width: streams };
-        Ok(if streams >= least && is_shorter { by_streams } else { by_slabs })
+    }
+}
+
+/// What each run needs of the memory for a merge.
+#[derive(Clone, Debug)]
+struct Shares {
+    /// Bytes, run by run.
+    needs: Vec<u64>,
+    /// Bytes there are.
+    room: u64,
+}
+
+impl Shares {
+    /// By slabs, if no record were longer than is usual.
+    fn usual(plan: &Plan, runs: &[Run]) -> Self {
+        let needs = runs.iter().map(|run| well(usual_part_bytes(run))).collect();
+        Self { needs, room: plan.slab_bytes as u64 }
+    }
+
+    /// By slabs. Long records are rare as a rule, so that a slab needs several parts of the usual
+    /// length for each run, but of the longest only one; and two more of them in all.
+    fn of_slabs(plan: &Plan, runs: &[Run]) -> Self {
+        let extra = |run: &Run| part_bytes(run.longest_bytes) - usual_part_bytes(run);
+        let longest_extra = runs.iter().map(extra).max().unwrap_or(0);
+        let needs = runs.iter().map(|run| well(usual_part_bytes(run)) + extra(run)).collect();
+        let room = (plan.slab_bytes as u64).saturating_sub(2 * longest_extra);
+        let shares = Self { needs, room };
+        let least = Planner::least_capacity(longest_first(runs).into_iter().take(shares.width()));
+        assert!(shares.width() == 0 || least <= plan.slab_bytes as u64, "slabs fit");
+        shares
+    }
+
+    /// As streams.
+    fn of_streams(plan: &Plan, runs: &[Run], keeps_one: bool) -> Self {
+        let kept = if keeps_one { longest_bytes(runs) } else { 0 };
+        let needs = runs.iter().map(|run| RunStreams::least_bytes([run.longest_bytes])).collect();
+        Self { needs, room: (plan.stream_bytes() as u64).saturating_sub(kept) }
+    }
+
+    /// Most runs that are sure to have room, whichever they are.
+    fn width(&self) -> usize {
+        let mut needs = self.needs.clone();
+        needs.sort_unstable_by(|a, b| b.cmp(a));
+        let mut taken = 0;
+        let fits = |need: &&u64| {
+            taken += **need;
+            taken <= self.room
+        };
+        needs.iter().take(WIDTH_MAX).take_while(fits).count()
+    }
+
+    /// Whether any two runs can be merged, or the only one.
+    fn is_enough(&self) -> bool {
+        self.width() >= self.needs.len().min(2)
+    }
+
+    /// The groups of neighbours to merge next, no wider than there is room for and no more than it
+    /// takes for all to have room.
+    fn groups(&self) -> Vec<Range<usize>> {
+        let mut groups = Vec::new();
+        let (mut total, mut left) = (self.needs.iter().sum::<u64>(), self.needs.len());
+        let mut start = 0;
+        while start < self.needs.len() {
+            let (mut end, mut sum, mut most) = (start, 0, 0);
+            // Merged, these take as much room as the one that takes most.
+            let is_wanted = |end: usize, sum: u64, most: u64| {
+                total - (sum - most) > self.room
+                    || left + start + 1 > WIDTH_MAX + end.max(start + 1)
+            };
+            while let Some(need) = self.needs.get(end).filter(|_| is_wanted(end, sum, most)) {
+                if sum + need > self.room || end - start == WIDTH_MAX {
+                    break;
+                }
+                (end, sum, most) = (end + 1, sum + need, most.max(*need));
+            }
+            if end - start < 2 {
+                break;
+            }
+            (total, left) = (total - (sum - most), left - (end - start - 1));
+            groups.push(start..end);
+            start = end;
+        }
+        groups
+    }
+
+    /// Times that each record is merged, at most.
+    fn rounds(&self) -> u32 {
+        let mut shares = self.clone();
+        let mut rounds = 1;
+        loop {
+            let groups = shares.groups();
+            if groups.is_empty() {
+                return rounds;
+            }
+            rounds += 1;
+            for group in groups.into_iter().rev() {
+                let most = shares.needs[group.clone()].iter().max().copied();
+                shares.needs.splice(group, most);
+            }
+        }
+    }
+
+    fn choice(&self, way: Way) -> Choice {
+        Choice { way, width: self.width(), groups: self.groups() }
     }
 }
 
@@ -93,47 +198,6 @@ pub fn merge_width(slab_bytes: usize, longest_bytes: usize) -> usize {
     let width = (slab_bytes as u64 / well(part)).min(WIDTH_MAX as u64) as usize;
     assert!(width == 0 || least_slab(width, longest_bytes as u64) <= slab_bytes as u64);
     width
-}
-
-/// Merge width where no record is longer than a block.
-fn ordinary_width(slab_bytes: usize) -> usize {
-    merge_width(slab_bytes, 1)
-}
-
-/// Most of `runs` merged at once by slabs, whichever they are. Long records are rare as a rule, so
-/// that a slab needs several parts of the usual length for each run, but of the longest only one;
-/// and two more of them in all.
-fn slab_width(slab_bytes: usize, runs: &[Run]) -> usize {
-    let extra = |run: &Run| part_bytes(run.longest_bytes) - usual_part_bytes(run);
-    let longest_extra = runs.iter().map(extra).max().unwrap_or(0);
-    let needs = runs.iter().map(|run| well(usual_part_bytes(run)) + extra(run));
-    let room = (slab_bytes as u64).saturating_sub(2 * longest_extra);
-    let width = widest(needs.collect(), room);
-    assert!(least_slab_of(runs, width) <= slab_bytes as u64 || width == 0);
-    width
-}
-
-/// Most of `runs` merged at once as streams, whichever they are.
-fn stream_width(plan: &Plan, runs: &[Run], keeps_one: bool) -> usize {
-    let kept = if keeps_one { longest_bytes(runs) } else { 0 };
-    let needs = runs.iter().map(|run| RunStreams::least_bytes([run.longest_bytes]));
-    widest(needs.collect(), (plan.stream_bytes() as u64).saturating_sub(kept))
-}
-
-/// How many of any runs are sure to have room, where each needs so much.
-fn widest(mut needs: Vec<u64>, room: u64) -> usize {
-    needs.sort_unstable_by(|a, b| b.cmp(a));
-    let mut taken = 0;
-    let fits = |need: &&u64| {
-        taken += **need;
-        taken <= room
-    };
-    needs.iter().take(WIDTH_MAX).take_while(fits).count()
-}
-
-/// Whether some records of a run are much longer than most.
-fn has_long_records(run: &Run) -> bool {
-    part_bytes(run.longest_bytes) > usual_part_bytes(run)
 }
 
 /// Bytes of a part that ends with a record of `record_bytes`, with the blocks it is rounded to.
@@ -161,25 +225,11 @@ fn least_slab(runs: usize, longest_bytes: u64) -> u64 {
     Planner::least_capacity(std::iter::repeat_n(longest_bytes, runs))
 }
 
-/// The least slab for any `width` of `runs`.
-fn least_slab_of(runs: &[Run], width: usize) -> u64 {
-    Planner::least_capacity(longest_first(runs).into_iter().take(width))
-}
-
 /// The bytes of each run's longest record, the longest first.
 fn longest_first(runs: &[Run]) -> Vec<u64> {
     let mut longest: Vec<u64> = runs.iter().map(|run| run.longest_bytes).collect();
     longest.sort_unstable_by(|a, b| b.cmp(a));
     longest
-}
-
-/// Times that each record is merged, at most, of `runs` runs with so many merged at once.
-fn passes(runs: usize, width: usize) -> u32 {
-    let (mut passes, mut reach) = (1, width.max(2));
-    while reach < runs {
-        (passes, reach) = (passes + 1, reach.saturating_mul(width.max(2)));
-    }
-    passes
 }
 
 fn too_long(plan: &Plan, runs: &[Run], keeps_one: bool) -> Error {

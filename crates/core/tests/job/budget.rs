@@ -12,21 +12,33 @@ use std::process::Command;
 use sortwell::ByteSize;
 use sortwell::format::Format;
 use sortwell::io::Engine;
-use sortwell::job::{Budget, Input, Output, SortJob};
+use sortwell::job::{Budget, Input, MergeJob, Output, SortJob};
+use sortwell::operator::Select;
 use sortwell::stats::Progress;
 
 use crate::random::Random;
 use crate::trial::Folder;
 
-/// The sort to run, as words: format, threads, budget, engine, folder.
+/// The sort to run, as words: kind, format, threads, budget, engine, folder.
 const TOLD: &str = "SORTWELL_TEST_SORT";
 
 /// Before the figures in what the other process prints.
 const MARK: &str = "figures:";
 
+/// What is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Sort,
+    /// A sort that keeps one of equal records.
+    Unique,
+    /// A merge of two inputs.
+    Merge,
+}
+
 /// A sort in a process of its own.
 #[derive(Debug)]
 struct Sort {
+    kind: Kind,
     /// Whether records are lines.
     is_lines: bool,
     /// Bytes of a record, of lines with their ends and about.
@@ -47,10 +59,10 @@ struct Figures {
 impl Sort {
     /// Runs it over `in/0` of a folder.
     fn run(&self, folder: &Path) -> Figures {
-        let Self { is_lines, length, threads, budget, engine } = self;
+        let Self { kind, is_lines, length, threads, budget, engine } = self;
         let format = if *is_lines { "lines".to_owned() } else { format!("fixed:{length}") };
         let (bytes, folder) = (budget.bytes(), folder.display());
-        let told = format!("{format} {threads} {bytes} {engine} {folder}");
+        let told = format!("{kind:?} {format} {threads} {bytes} {engine} {folder}");
         let mut command = Command::new(std::env::current_exe().expect("this program"));
         command.args(["budget::sorts_as_told", "--exact", "--nocapture", "--test-threads=1"]);
         let output = command.env(TOLD, told).output().expect("run");
@@ -80,18 +92,24 @@ impl Sort {
 #[test]
 fn sorts_as_told() {
     let Ok(told) = std::env::var(TOLD) else { return };
-    let words: Vec<&str> = told.splitn(5, ' ').collect();
+    let words: Vec<&str> = told.splitn(6, ' ').collect();
     let number = |word: usize| words[word].parse::<u64>().expect("a number");
-    let folder = PathBuf::from(words[4]);
-    let (input, output) = (folder.join("in").join("0"), folder.join("out").join("out"));
-    let format: Format = words[0].parse().expect("a format");
-    let mut job = SortJob::new(vec![Input::File(input)], Output::File(output), format);
-    job.threads = Some(number(1) as usize);
-    job.memory = Budget::Bytes(ByteSize(number(2)));
-    job.engine = words[3].parse().expect("an engine");
-    job.temp = vec![folder.join("spill")];
-    job.sync = false;
-    let statistics = job.run(&Progress::new()).expect("sort");
+    let folder = PathBuf::from(words[5]);
+    let input = |index: &str| Input::File(folder.join("in").join(index));
+    let output = Output::File(folder.join("out").join("out"));
+    let format: Format = words[1].parse().expect("a format");
+    let (threads, memory) = (Some(number(2) as usize), Budget::Bytes(ByteSize(number(3))));
+    let (engine, temp) = (words[4].parse().expect("an engine"), vec![folder.join("spill")]);
+    let statistics = if words[0] == "Merge" {
+        let inputs = vec![input("0"), input("1")];
+        let job = MergeJob::new(inputs, output, format);
+        MergeJob { memory, engine, temp, sync: false, ..job }.run(&Progress::new())
+    } else {
+        let select = Select { unique: words[0] == "Unique", ..Select::default() };
+        let job = SortJob::new(vec![input("0")], output, format);
+        SortJob { threads, memory, engine, temp, select, sync: false, ..job }.run(&Progress::new())
+    };
+    let statistics = statistics.expect("done");
     // Asked of the system once more: the figure of the statistics is older.
     let status = fs::read_to_string("/proc/self/status").expect("what the system knows");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
@@ -120,7 +138,14 @@ fn all_within(budget: ByteSize, bytes: usize) {
         let folder = Folder::on_disk();
         let bytes = fill(&folder, bytes, length);
         for threads in [1, 2, 8] {
-            let sort = Sort { is_lines: false, length, threads, budget, engine: Engine::Auto };
+            let sort = Sort {
+                kind: Kind::Sort,
+                is_lines: false,
+                length,
+                threads,
+                budget,
+                engine: Engine::Auto,
+            };
             assert!(sort.run_within(&folder, bytes) > 1, "{sort:?} fits in memory");
         }
     }
@@ -137,7 +162,7 @@ fn a_budget_of_64_mib_holds_with_every_engine() {
     let bytes = fill(&folder, 100_000_000, 100);
     for engine in crate::trial::engines() {
         let budget = ByteSize::mib(64);
-        Sort { is_lines: false, length: 100, threads: 2, budget, engine }
+        Sort { kind: Kind::Sort, is_lines: false, length: 100, threads: 2, budget, engine }
             .run_within(&folder, bytes);
     }
 }
@@ -147,7 +172,14 @@ fn a_budget_of_256_mib_holds() {
     let folder = Folder::on_disk();
     let bytes = fill(&folder, 400_000_000, 100);
     let budget = ByteSize::mib(256);
-    let sort = Sort { is_lines: false, length: 100, threads: 2, budget, engine: Engine::Auto };
+    let sort = Sort {
+        kind: Kind::Sort,
+        is_lines: false,
+        length: 100,
+        threads: 2,
+        budget,
+        engine: Engine::Auto,
+    };
     assert!(sort.run_within(&folder, bytes) > 1);
 }
 
@@ -181,7 +213,8 @@ fn small_budgets_hold_for_lines_with_every_engine() {
         for engine in crate::trial::engines() {
             for (threads, mib) in [(1, 28), (5, 32), (3, 48)] {
                 let budget = ByteSize::mib(mib);
-                let sort = Sort { is_lines: true, length, threads, budget, engine };
+                let sort =
+                    Sort { kind: Kind::Sort, is_lines: true, length, threads, budget, engine };
                 let passes = sort.run_within(&folder, bytes);
                 assert!(passes > 1 || length < 3, "{sort:?} fits in memory");
             }
@@ -190,22 +223,25 @@ fn small_budgets_hold_for_lines_with_every_engine() {
 }
 
 /// Lines of a third of the budget and of a little less, with thousands of short ones between them:
-/// a load is all of one, and so is a window.
+/// a load is all of one, and so is a window. With equal lines to be dropped, a third one is kept.
 #[test]
 fn a_budget_holds_for_lines_of_a_third_of_it() {
     let budget = ByteSize::mib(64);
-    for length in [20 << 20, budget.bytes() as usize / 3] {
+    for (kind, length) in
+        [(Kind::Sort, 20 << 20), (Kind::Sort, (64 << 20) / 3), (Kind::Unique, 14 << 20)]
+    {
         let folder = Folder::on_disk();
         let bytes = fill_with_long_lines(&folder, 300 << 20, length);
         for threads in [1, 2, 8] {
-            let sort = Sort { is_lines: true, length, threads, budget, engine: Engine::Auto };
+            let is_lines = true;
+            let sort = Sort { kind, is_lines, length, threads, budget, engine: Engine::Auto };
             assert!(sort.run_within(&folder, bytes) > 2, "{sort:?}");
         }
     }
 }
 
-/// Writes some `bytes` bytes of short lines, with as many of `length` bytes among them as leave a
-/// third for these.
+/// Writes some `bytes` bytes of short lines with lines of `length` bytes among them, which are two
+/// thirds of all. In sorted order these are next to each other.
 fn fill_with_long_lines(folder: &Folder, bytes: usize, length: usize) -> u64 {
     let mut random = Random::new(length as u64);
     let mut file = BufWriter::new(File::create(folder.input(0)).expect("create"));
@@ -218,14 +254,34 @@ fn fill_with_long_lines(folder: &Folder, bytes: usize, length: usize) -> u64 {
             line[39] = b'\n';
             file.write_all(&line).expect("write");
         }
-        let mut line = vec![b'l'; length];
-        random.fill(&mut line[..8]);
-        line[..8].iter_mut().for_each(|byte| *byte |= 0x40);
-        line[length - 1] = b'\n';
-        file.write_all(&line).expect("write");
+        file.write_all(&long_line(length, random.next())).expect("write");
     }
     file.flush().expect("write");
     bytes as u64
+}
+
+/// A line of `length` bytes that comes before ordinary ones, and among its like as `number` says.
+fn long_line(length: usize, number: u64) -> Vec<u8> {
+    let mut line = format!("!{number:020}").into_bytes();
+    line.resize(length - 1, b'l');
+    line.push(b'\n');
+    line
+}
+
+#[test]
+fn a_budget_holds_for_merges_of_lines_of_a_third_of_it() {
+    let budget = ByteSize::mib(64);
+    let length = budget.bytes() as usize / 3;
+    let folder = Folder::on_disk();
+    for input in 0..2 {
+        let mut file = File::create(folder.input(input)).expect("create");
+        for number in 0..4 {
+            file.write_all(&long_line(length, 2 * number + input as u64)).expect("write");
+        }
+    }
+    let (kind, is_lines, threads) = (Kind::Merge, true, 1);
+    let sort = Sort { kind, is_lines, length, threads, budget, engine: Engine::Auto };
+    assert_eq!(sort.run_within(&folder, 8 * length as u64), 1);
 }
 
 /// As much as just fits: the smallest budget that takes one pass is not overstepped.
@@ -236,8 +292,15 @@ fn budgets_of_one_pass_hold() {
         let bytes = fill(&folder, 60_000_000, length);
         let sort = |mib| {
             let budget = ByteSize::mib(mib);
-            Sort { is_lines: false, length, threads: 3, budget, engine: Engine::Auto }
-                .run_within(&folder, bytes)
+            Sort {
+                kind: Kind::Sort,
+                is_lines: false,
+                length,
+                threads: 3,
+                budget,
+                engine: Engine::Auto,
+            }
+            .run_within(&folder, bytes)
         };
         let passes: Vec<u64> = (80..200).step_by(20).map(sort).collect();
         assert!(passes.is_sorted_by(|a, b| a >= b) && passes.ends_with(&[1]), "{passes:?}");
@@ -250,7 +313,8 @@ fn budgets_of_one_pass_hold() {
 #[ignore = "slow: tens of gigabytes moved"]
 fn tables_of_runs_do_not_stay_in_memory() {
     let (length, threads, budget) = (1000, 2, ByteSize::mib(33));
-    let sort = Sort { is_lines: false, length, threads, budget, engine: Engine::Auto };
+    let sort =
+        Sort { kind: Kind::Sort, is_lines: false, length, threads, budget, engine: Engine::Auto };
     let peaks = [400_000_000, 4_000_000_000].map(|bytes| {
         let folder = Folder::on_disk();
         fill(&folder, bytes, length);

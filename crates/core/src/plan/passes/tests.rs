@@ -110,8 +110,10 @@ fn runs(plan: &Plan, longest: &[u64]) -> Vec<Run> {
     longest.iter().map(run).collect()
 }
 
-fn choose(plan: &Plan, longest: &[u64]) -> Choice {
-    Choice::new(plan, &runs(plan, longest), false).unwrap()
+/// The way that is chosen, and its width.
+fn choose(plan: &Plan, longest: &[u64]) -> (Way, usize) {
+    let Choice { way, width, .. } = Choice::new(plan, &runs(plan, longest), false).unwrap();
+    (way, width)
 }
 
 /// The budget that an error names.
@@ -128,12 +130,12 @@ fn the_longest_records_decide_the_width_and_the_way() {
     for mib in [64, 256, 4096] {
         let budget = ByteSize::mib(mib);
         let plan = plan_within(budget);
-        assert_eq!(choose(&plan, &[100; 600]), Choice { way: Way::Slabs, width: plan.merge_width });
+        assert_eq!(choose(&plan, &[100; 600]), (Way::Slabs, plan.merge_width));
         let (mut before, mut longest) = (plan.merge_width, 100);
         let mut has_been_streams = false;
         let error = loop {
             let runs = runs(&plan, &[longest; 9]);
-            let Choice { way, width } = match Choice::new(&plan, &runs, false) {
+            let Choice { way, width, .. } = match Choice::new(&plan, &runs, false) {
                 Ok(choice) => choice,
                 Err(error) => break error,
             };
@@ -155,7 +157,7 @@ fn the_longest_records_decide_the_width_and_the_way() {
         assert!(error.to_string().contains(&ByteSize(longest).to_string()), "{error}");
         let enough = named(&error);
         assert!(enough > budget && enough.bytes() < 2 * budget.bytes(), "{error}");
-        assert_eq!(choose(&plan_within(enough), &[longest; 2]).width, 2, "{error}");
+        assert_eq!(choose(&plan_within(enough), &[longest; 2]).1, 2, "{error}");
         let less = plan_within(ByteSize(enough.bytes() - (2 << 20)));
         assert!(Choice::new(&less, &runs(&less, &[longest; 2]), false).is_err(), "{error}");
     }
@@ -178,7 +180,7 @@ fn lines_of_a_third_of_the_budget_can_be_merged() {
             let plan = Plan::new(&need).unwrap();
             let longest = longest_merged(&plan, false);
             assert!(longest >= need.budget.bytes() / 3, "{need:?}: {longest}");
-            assert_eq!(choose(&plan, &[longest; 3]), Choice { way: Way::Streams, width: 2 });
+            assert_eq!(choose(&plan, &[longest; 3]), (Way::Streams, 2));
             let kept = longest_merged(&plan, true);
             let share = if mib < 96 { 5 } else { 4 };
             assert!(kept >= need.budget.bytes() / share, "{need:?}: {kept}");
@@ -194,18 +196,43 @@ fn one_long_line_changes_little() {
     let plan = plan_within(ByteSize::gib(1));
     let mut longest = [100; 40];
     longest[17] = 50 << 20;
-    assert_eq!(choose(&plan, &longest).way, Way::Slabs);
-    assert!(choose(&plan, &longest).width >= 40);
+    assert_eq!(choose(&plan, &longest).0, Way::Slabs);
+    assert!(choose(&plan, &longest).1 >= 40);
     longest[17] = 340 << 20;
-    assert_eq!(choose(&plan, &longest), Choice { way: Way::Streams, width: 40 });
+    assert_eq!(choose(&plan, &longest), (Way::Streams, 40));
     longest[18..21].fill(100 << 20);
-    let Choice { way, width } = choose(&plan, &longest);
+    let (way, width) = choose(&plan, &longest);
     assert!(way == Way::Streams && width >= 40, "{way:?} of {width}");
-    assert_eq!(choose(&plan, &longest[..1]).way, Way::Slabs);
-    assert_eq!(choose(&plan, &[340 << 20]), Choice { way: Way::Streams, width: 1 });
+    assert_eq!(choose(&plan, &longest[..1]).0, Way::Slabs);
+    assert_eq!(choose(&plan, &[340 << 20]), (Way::Streams, 1));
 }
 
-/// Whatever is merged by slabs, slabs of it fit.
+/// Where all runs are alike, groups are those of the merge width.
+#[test]
+fn alike_runs_are_grouped_as_planned() {
+    let plan = plan_within(ByteSize::mib(64));
+    for count in [1, 2, 20, 27, 60, 600, 1300] {
+        let Choice { groups, width, .. } =
+            Choice::new(&plan, &runs(&plan, &vec![100; count]), false).unwrap();
+        assert_eq!(groups, intermediate_groups(count, width.max(2)), "{count} runs by {width}");
+    }
+}
+
+/// Few long lines make few narrow groups.
+#[test]
+fn runs_without_long_lines_make_wide_groups() {
+    let plan = plan_within(ByteSize::mib(40));
+    let mut longest = [100; 111];
+    for number in 0..6 {
+        longest[5 + 18 * number] = 5 << 20;
+    }
+    let all = runs(&plan, &longest);
+    assert!(Shares::of_streams(&plan, &all, false).rounds() <= 3);
+    let Choice { groups, .. } = Choice::new(&plan, &all, false).unwrap();
+    assert!(groups.iter().any(|group| group.len() > 12), "{groups:?}");
+}
+
+/// Whatever is merged by slabs or as streams fits.
 #[test]
 fn slabs_fit_where_some_lines_are_long() {
     let mut seed = 1_u64;
@@ -219,12 +246,21 @@ fn slabs_fit_where_some_lines_are_long() {
         let longest: Vec<u64> = (0..count).map(|_| 100 << random(20)).collect();
         let Ok(choice) = Choice::new(&plan, &runs(&plan, &longest), false) else { continue };
         assert!(choice.width >= longest.len().min(2));
-        let start = random(count) as usize;
-        let some = longest.iter().copied().skip(start).take(choice.width);
-        match choice.way {
-            Way::Slabs => assert!(Planner::least_capacity(some) <= plan.slab_bytes as u64),
-            Way::Streams => assert!(RunStreams::least_bytes(some) <= plan.stream_bytes() as u64),
+        let all = [0..longest.len()];
+        let groups = if choice.groups.is_empty() { &all[..] } else { &choice.groups };
+        let mut end = 0;
+        for group in groups {
+            assert!(group.start >= end && group.len() >= longest.len().min(2));
+            end = group.end;
+            let some = longest[group.clone()].iter().copied();
+            match choice.way {
+                Way::Slabs => assert!(Planner::least_capacity(some) <= plan.slab_bytes as u64),
+                Way::Streams => {
+                    assert!(RunStreams::least_bytes(some) <= plan.stream_bytes() as u64);
+                }
+            }
         }
+        assert!(end <= longest.len());
     }
 }
 
