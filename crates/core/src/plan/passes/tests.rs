@@ -246,10 +246,12 @@ fn slabs_fit_where_some_lines_are_long() {
         let longest: Vec<u64> = (0..count).map(|_| 100 << random(20)).collect();
         let Ok(choice) = Choice::new(&plan, &runs(&plan, &longest), false) else { continue };
         assert!(choice.width >= longest.len().min(2));
-        let all = [0..longest.len()];
-        let groups = if choice.groups.is_empty() { &all[..] } else { &choice.groups };
+        let mut groups = choice.groups;
+        if groups.is_empty() {
+            groups.push(0..longest.len());
+        }
         let mut end = 0;
-        for group in groups {
+        for group in &groups {
             assert!(group.start >= end && group.len() >= longest.len().min(2));
             end = group.end;
             let some = longest[group.clone()].iter().copied();
