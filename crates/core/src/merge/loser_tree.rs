@@ -13,7 +13,7 @@
 //!
 //! Comparisons are of 8-byte key prefixes, which sources keep; ties look at the rest of the key,
 //! then at the source's number, so that the merge is stable. Where keys have to be made, the first
-//! tie of a record makes more of its key, for all its matches ([`Beginning`]). A source that is
+//! tie of a record makes more of its key, for all its matches (`Beginning`). A source that is
 //! over keeps its leaf with the largest prefix and loses every tie. No sources have no first one.
 //!
 //! Where records come from is the source's: from memory in [`Merger`](super::Merger), whose tests
