@@ -16,6 +16,7 @@ mod debug;
 mod help;
 mod inputs;
 mod key;
+mod little;
 mod number;
 mod option;
 mod order;

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use sortwell::format::Format;
 use sortwell::io::locale::Locale;
-use sortwell::io::{Engine, SpillDirectory, redirect};
+use sortwell::io::{Engine, SpillDirectory};
 use sortwell::job::{Budget, CheckJob, Input, MergeJob, Output, SortJob};
 use sortwell::key::text::TextOrder;
 use sortwell::stats::Progress;
@@ -17,6 +17,7 @@ use sortwell::{ByteSize, Error};
 
 use super::complaint::{self, Complaint, reason};
 use super::compressed::{self, Compression};
+use super::little;
 use super::order::Settings;
 use super::parse::Check;
 use super::quoting::Quoting;
@@ -26,9 +27,6 @@ use crate::signals;
 
 /// The least memory taken, whatever was asked for: scripts ask for kilobytes, which were much once.
 const MEMORY_LEAST: ByteSize = ByteSize::mib(64);
-
-/// One thread sorts as much in a millisecond, about as long as a second takes to begin.
-const SMALL_BYTES: u64 = 128 << 10;
 
 /// Smallest chunk that is sorted at once, whatever was asked for: each costs a process or two.
 const CHUNK_LEAST: u64 = 4096;
@@ -47,19 +45,20 @@ pub struct Work<'a> {
 impl Work<'_> {
     /// Sorts.
     pub fn sort(self, order: TextOrder) -> Result<ExitCode, Complaint> {
-        self.run(self.job(order)).or_else(|failure| self.end(&failure))
+        let sort = || self.run(self.job(order)?);
+        sort().or_else(|failure| self.end(&failure))
     }
 
     /// Sorts, and prints the lines with their keys underlined.
     pub fn show(self, order: TextOrder, locale: &Locale) -> Result<ExitCode, Complaint> {
         let sort_and_copy = || {
             let underline = Underline::new(&order, locale)?;
-            let mut job = self.job(order);
+            let (mut job, is_little) = self.job(order)?;
             // Removed when it is dropped; lines are in it and nowhere else until all are shown.
             let directory = SpillDirectory::create(&place_to_show(&job.temp))?;
             let sorted = directory.path().join("sorted");
             job.output = Output::File(sorted.clone());
-            self.run(job)?;
+            self.run((job, is_little))?;
             let lines = File::open(&sorted).map_err(|error| Error::io("open", &sorted, error))?;
             let mut out = BufWriter::new(io::stdout().lock());
             underline.copy(&mut BufReader::new(lines), &mut out)?;
@@ -68,11 +67,13 @@ impl Work<'_> {
         sort_and_copy().or_else(|failure| self.end(&failure))
     }
 
-    /// The job that a command line means.
-    fn job(self, order: TextOrder) -> SortJob {
+    /// The job that a command line means, and whether its inputs are little.
+    fn job(self, order: TextOrder) -> sortwell::Result<(SortJob, bool)> {
         let settings = self.settings;
+        let mut inputs = inputs(settings);
+        let is_little = little::are_little(&mut inputs, order.terminator)?;
         let format = Format::Lines { terminator: order.terminator };
-        let mut job = SortJob::new(inputs(settings), output(settings), format);
+        let mut job = SortJob::new(inputs, output(settings), format);
         job.order = Some(order);
         job.select.unique = settings.is_unique;
         job.memory = memory(settings.memory);
@@ -83,24 +84,23 @@ impl Work<'_> {
         // Whoever calls GNU sort expects to have the output when it is written, not when it is
         // durable.
         job.sync = false;
-        job
+        Ok((job, is_little))
     }
 
     /// Does a job.
-    fn run(self, mut job: SortJob) -> Result<ExitCode, Failure> {
+    fn run(self, (mut job, is_little): (SortJob, bool)) -> Result<ExitCode, Failure> {
         let progress = Progress::new();
-        let is_small = is_small(&job.inputs);
         let chunk_bytes = chunk_bytes(self.settings.memory);
         if let Some(program) = &self.settings.compressor
-            && (!is_small || chunk_bytes.is_some())
+            && (!is_little || chunk_bytes.is_some())
         {
             self.compressing(program, &progress, |how| compressed::sort(job, how, &progress))?;
             return Ok(ExitCode::SUCCESS);
         }
-        if is_small {
+        if is_little {
             shorten(&mut job);
         }
-        if is_small && job.output == Output::Stdout {
+        if is_little && job.output == Output::Stdout {
             // Nothing would have to be tidied up after a signal.
             job.run(&progress)?;
         } else {
@@ -192,7 +192,10 @@ impl Work<'_> {
                 Ok(u8::try_from(128 + number).map_or(ExitCode::FAILURE, ExitCode::from))
             }
             Failure::Library(Error::Io { action, path, source, .. }) => {
-                let file = path.as_os_str().as_bytes();
+                let file = match path.as_os_str().as_bytes() {
+                    b"standard input" => b"-",
+                    file => file,
+                };
                 if is_of_spilling(action) {
                     return Err(self.cannot_spill(file, source));
                 }
@@ -241,22 +244,6 @@ fn output(settings: &Settings) -> Output {
 
 fn input(name: &OsStr) -> Input {
     if name == "-" { Input::Stdin } else { Input::File(name.into()) }
-}
-
-/// Whether all inputs are files, and so little together that starting threads, rings and counters
-/// would take longer than to sort them.
-fn is_small(inputs: &[Input]) -> bool {
-    let mut bytes = 0;
-    inputs.iter().all(|input| {
-        let path = match input {
-            Input::File(path) => Some(path.clone()),
-            Input::Stdin => redirect::input(),
-            Input::Supplied(_) => None,
-        };
-        let Some(Ok(data)) = path.map(|path| path.metadata()) else { return false };
-        bytes += data.len();
-        data.is_file() && bytes <= SMALL_BYTES
-    })
 }
 
 /// Leaves out of a job what only pays for more than a page of lines.
