@@ -10,8 +10,10 @@ use sortwell::stats::Statistics;
 
 /// A short block of lines, each ended.
 pub fn text(of: &Statistics) -> String {
+    // A merge reads what is sorted already, and has no loads.
+    let is_merge = of.loads == 0 && of.records > 0;
     let mut lines = vec![
-        ("sorted", sorted(of)),
+        (if is_merge { "merged" } else { "sorted" }, amount(of)),
         ("speed", speed(of)),
         ("plan", plan(of)),
         ("i/o", engine(of)),
@@ -48,7 +50,7 @@ pub fn json(of: &Statistics) -> String {
     serde_json::to_string(of).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
 }
 
-fn sorted(of: &Statistics) -> String {
+fn amount(of: &Statistics) -> String {
     let records = counted(of.records, "record");
     format!("{records}, {} ({} bytes), in {:.2} s", of.bytes, of.bytes.bytes(), of.seconds)
 }
@@ -62,16 +64,12 @@ fn speed(of: &Statistics) -> String {
 }
 
 fn plan(of: &Statistics) -> String {
-    let passes = counted(of.passes.into(), "pass");
-    let threads = counted(of.threads as u64, "thread");
-    let loads = counted(of.loads, "load");
-    match of.runs {
-        0 => format!("{passes}, {loads}, {threads}"),
-        runs => {
-            let runs = counted(runs, "run");
-            format!("{passes}, {loads}, {runs}, merge width {}, {threads}", of.merge_width)
-        }
-    }
+    let mut parts = vec![counted(of.passes.into(), "pass")];
+    parts.extend((of.loads > 0).then(|| counted(of.loads, "load")));
+    parts.extend((of.runs > 0).then(|| counted(of.runs, "run")));
+    parts.extend((of.merge_width > 0).then(|| format!("merge width {}", of.merge_width)));
+    parts.push(counted(of.threads as u64, "thread"));
+    parts.join(", ")
 }
 
 fn engine(of: &Statistics) -> String {

@@ -66,6 +66,15 @@ fn two_passes_name_runs_and_spill() {
 }
 
 #[test]
+fn a_merge_has_no_loads() {
+    let mut merge = one_pass();
+    (merge.loads, merge.runs, merge.merge_width, merge.threads) = (0, 12, 12, 1);
+    let text = text(&merge);
+    assert!(text.starts_with("merged   10000000 records, "), "{text}");
+    assert!(text.contains("plan     1 pass, 12 runs, merge width 12, 1 thread\n"), "{text}");
+}
+
+#[test]
 fn no_time_is_no_speed() {
     let mut none = one_pass();
     none.seconds = 0.0;

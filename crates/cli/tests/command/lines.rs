@@ -174,3 +174,15 @@ fn statistics_count_lines() {
     }
     assert_eq!(account["proof"]["records"], 3);
 }
+
+#[test]
+fn statistics_name_whose_order_of_text_it_was() {
+    let folder = Folder::new();
+    folder.write("in", "a\nB\n\u{e4}\n");
+    for line in ["sort -k ..:text:locale=de", "merge -k ..:text:locale=de"] {
+        let said = folder.run(&format!("{line} --stats text -o out in"));
+        assert!(said.words.contains("\norder    icu de (CLDR "), "{}", said.words);
+        let done = if line.starts_with("merge") { "merged " } else { "sorted " };
+        assert!(said.words.starts_with(done), "{}", said.words);
+    }
+}

@@ -4,14 +4,17 @@ use std::time::Instant;
 
 use crate::error::Result;
 use crate::io::limits::{self, ProcessorTime};
+use crate::key::text::TextOrder;
 use crate::pipeline::{Outcome, Work};
 use crate::sink::LaneCounters;
 use crate::stats::{Phase, PhaseTime, Proof, Statistics, Streams};
 use crate::units::ByteSize;
 
-/// The clocks at the start of a job.
+/// What is known at the start of a job, its clocks above all.
 #[derive(Debug)]
 pub struct Account {
+    /// Where the order of text comes from, as far as that is anybody's.
+    collations: Vec<String>,
     begun: Instant,
     used: ProcessorTime,
 }
@@ -30,9 +33,10 @@ pub struct Made {
 }
 
 impl Account {
-    /// Starts the clocks.
-    pub fn open() -> Self {
-        Self { begun: Instant::now(), used: limits::processor_time() }
+    /// Starts the clocks of a job that orders text so.
+    pub fn open(order: Option<&TextOrder>) -> Self {
+        let collations = order.map(TextOrder::collations).unwrap_or_default();
+        Self { collations, begun: Instant::now(), used: limits::processor_time() }
     }
 
     /// Stops them, for a sort.
@@ -70,7 +74,7 @@ impl Account {
             records: outcome.records,
             bytes: ByteSize(outcome.bytes),
             records_selected: outcome.written.records,
-            collations: Vec::new(),
+            collations: self.collations.clone(),
             seconds,
             passes: outcome.passes,
             loads: outcome.loads,

@@ -86,7 +86,7 @@ impl MergeJob {
     ///
     /// [`Error`]: crate::Error
     pub fn run(&self, progress: &Progress) -> Result<Statistics> {
-        let account = Account::open();
+        let account = Account::open(self.order.as_ref());
         let framing = self.format.framing();
         let key = key(self.format, &self.keys, self.order.as_ref())?;
         limits::raise_open_files();

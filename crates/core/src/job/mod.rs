@@ -133,7 +133,7 @@ impl SortJob {
     ///
     /// [`Error`]: crate::Error
     pub fn run(&self, progress: &Progress) -> Result<Statistics> {
-        let account = Account::open();
+        let account = Account::open(self.order.as_ref());
         let framing = self.format.framing();
         let key = key(self.format, &self.keys, self.order.as_ref())?;
         if self.select.count && framing.fixed_length().is_some() {
@@ -176,9 +176,7 @@ impl SortJob {
                 Ok(Ended::Sorted(outcome)) => {
                     let is_direct = output.is_direct();
                     output.finish(outcome.written.bytes, self.sync)?;
-                    let closed = account.close(&work, &outcome, budget, is_direct)?;
-                    let collations = self.order.as_ref().map(TextOrder::collations);
-                    return Ok(Statistics { collations: collations.unwrap_or_default(), ..closed });
+                    return account.close(&work, &outcome, budget, is_direct);
                 }
                 // Only streams that said how much they bring are planned for one pass.
                 Ok(Ended::Crowded(_)) if matches!(work.input, pipeline::Input::Stream(_)) => {
