@@ -11,7 +11,7 @@ use memchr::memchr_iter;
 use sortwell::Result;
 use sortwell::io::pipe::Reader;
 use sortwell::io::{Extent, Supplied, Supply, redirect};
-use sortwell::job::Input;
+use sortwell::job::{Input, Output};
 use sortwell::stats::Progress;
 
 /// One thread sorts as much in a millisecond, about as long as starting threads, rings and counters
@@ -19,9 +19,11 @@ use sortwell::stats::Progress;
 const LITTLE_BYTES: u64 = 128 << 10;
 
 /// Whether inputs are little. The beginning of a pipe that is the only one is read to see, and is
-/// in its place then.
-pub fn are_little(inputs: &mut [Input], terminator: u8) -> Result<bool> {
+/// in its place then; not where there is a file to be written, which may be in a bad place, and
+/// whoever named it should hear of that before the pipe has brought anything.
+pub fn are_little(inputs: &mut [Input], output: &Output, terminator: u8) -> Result<bool> {
     if let [only @ Input::Stdin] = inputs
+        && *output == Output::Stdout
         && redirect::input().is_none()
     {
         let (begun, is_little) = begin(Reader::stdin()?, terminator)?;

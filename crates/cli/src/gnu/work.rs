@@ -70,10 +70,10 @@ impl Work<'_> {
     /// The job that a command line means, and whether its inputs are little.
     fn job(self, order: TextOrder) -> sortwell::Result<(SortJob, bool)> {
         let settings = self.settings;
-        let mut inputs = inputs(settings);
-        let is_little = little::are_little(&mut inputs, order.terminator)?;
+        let (mut inputs, output) = (inputs(settings), output(settings));
+        let is_little = little::are_little(&mut inputs, &output, order.terminator)?;
         let format = Format::Lines { terminator: order.terminator };
-        let mut job = SortJob::new(inputs, output(settings), format);
+        let mut job = SortJob::new(inputs, output, format);
         job.order = Some(order);
         job.select.unique = settings.is_unique;
         job.memory = memory(settings.memory);

@@ -5,8 +5,9 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+use std::time::Duration;
 
-use crate::harness::{Folder, Said};
+use crate::harness::{Folder, Said, ended};
 
 /// An ordinary user without rights to anything, when the tests are run by one with all.
 const NOBODY: u32 = 65_534;
@@ -70,6 +71,19 @@ fn an_output_directory_that_is_missing() {
     let folder = folder_with_input();
     folder.run("sort -F fixed:10 -o nowhere/out in").fails(4, &["nowhere", "No such file"]);
     assert_eq!(folder.names(), ["in"]);
+}
+
+#[test]
+fn a_bad_output_is_told_before_a_pipe_has_brought_anything() {
+    for line in ["sort -o nowhere/out", "gnu -o nowhere/out"] {
+        let folder = Folder::new();
+        let mut child = folder.start(line);
+        let nothing = child.stdin.take();
+        let said = Said::from(ended(child, Duration::from_secs(10)));
+        assert!(said.words.contains("No such file"), "{line}: {}", said.words);
+        assert_ne!(said.status, 0, "{line}");
+        drop(nothing);
+    }
 }
 
 #[test]
