@@ -22,7 +22,7 @@ impl Sum {
     pub fn add_all(&mut self, framing: Framing, bytes: &[u8]) {
         match framing {
             Framing::Fixed(length) => self.add_each(bytes.chunks_exact(length)),
-            Framing::Terminated(_) => self.add_each(framing.records(bytes)),
+            _ => self.add_each(framing.records(bytes)),
         }
     }
 

@@ -14,8 +14,8 @@ use sortwell::ByteSize;
 use sortwell::io::locale::{ByteClasses, Category, Locale};
 use sortwell::job::Budget;
 use sortwell::key::text::{
-    Collation, End, LastResort, Months, NumberFormat, Position, Separator, TextOrder, TextSpec,
-    TextType, Translation,
+    Body, Collation, End, LastResort, Months, NumberFormat, Position, Separator, TextOrder,
+    TextSpec, TextType, Translation,
 };
 
 use super::complaint::{Complaint, reason};
@@ -202,7 +202,7 @@ fn order(
         is_last_resort.then(|| LastResort { is_descending: options.ordering.reverse, collation });
     Ok(TextOrder {
         separator: options.separator.map_or(Separator::Blanks, Separator::Byte),
-        terminator: if options.ends_with_nul { 0 } else { b'\n' },
+        body: Body::Terminated(if options.ends_with_nul { 0 } else { b'\n' }),
         specs,
         then_whole,
         numbers: NumberFormat {

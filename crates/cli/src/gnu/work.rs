@@ -71,8 +71,8 @@ impl Work<'_> {
     fn job(self, order: TextOrder) -> sortwell::Result<(SortJob, bool)> {
         let settings = self.settings;
         let (mut inputs, output) = (inputs(settings), output(settings));
-        let is_little = little::are_little(&mut inputs, &output, order.terminator)?;
-        let format = Format::Lines { terminator: order.terminator };
+        let is_little = little::are_little(&mut inputs, &output, order.terminator())?;
+        let format = Format::Lines { terminator: order.terminator() };
         let mut job = SortJob::new(inputs, output, format);
         job.order = Some(order);
         job.select.unique = settings.is_unique;
@@ -135,7 +135,7 @@ impl Work<'_> {
     /// Merges.
     pub fn merge(self, order: TextOrder) -> Result<ExitCode, Complaint> {
         let settings = self.settings;
-        let format = Format::Lines { terminator: order.terminator };
+        let format = Format::Lines { terminator: order.terminator() };
         let job = MergeJob {
             order: Some(order),
             unique: settings.is_unique,
@@ -161,7 +161,7 @@ impl Work<'_> {
     /// quiet.
     pub fn check(self, order: TextOrder, check: Check) -> Result<ExitCode, Complaint> {
         let settings = self.settings;
-        let terminator = order.terminator;
+        let terminator = order.terminator();
         let job = CheckJob {
             order: Some(order),
             unique: settings.is_unique,

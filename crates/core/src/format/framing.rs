@@ -1,6 +1,9 @@
 //! How one record is told from the next in memory.
 
-use memchr::memchr;
+use memchr::{memchr, memrchr};
+
+use super::csv;
+use super::prefix::Prefix;
 
 /// Cuts bytes into records. A record includes what ends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,24 +12,60 @@ pub enum Framing {
     Fixed(usize),
     /// Every record ends with this byte, which is found nowhere else in it.
     Terminated(u8),
+    /// Every record ends with a line feed that does not lie between two of these bytes.
+    Quoted(u8),
+    /// Every record begins with its length.
+    Prefixed(Prefix),
 }
 
 impl Framing {
     /// Bytes of the first record in `bytes`; all there are where its end is not among them.
     #[inline]
     pub fn first_length(self, bytes: &[u8]) -> usize {
+        self.whole_length(bytes).unwrap_or(bytes.len())
+    }
+
+    /// Bytes of the first record in `bytes`, where these hold all of it.
+    #[inline]
+    pub fn whole_length(self, bytes: &[u8]) -> Option<usize> {
         match self {
-            Self::Fixed(length) => length.min(bytes.len()),
-            Self::Terminated(end) => memchr(end, bytes).map_or(bytes.len(), |at| at + 1),
+            Self::Fixed(length) => Some(length),
+            Self::Terminated(end) => memchr(end, bytes).map(|at| at + 1),
+            Self::Quoted(quote) => csv::first_end(quote, bytes, false),
+            Self::Prefixed(prefix) => prefix.record_length(bytes),
         }
+        .filter(|length| *length <= bytes.len())
     }
 
     /// Bytes of every record, where these do not differ.
     pub fn fixed_length(self) -> Option<usize> {
         match self {
             Self::Fixed(length) => Some(length),
-            Self::Terminated(_) => None,
+            Self::Terminated(_) | Self::Quoted(_) | Self::Prefixed(_) => None,
         }
+    }
+
+    /// What is wrong with the record that `bytes` begins with, where its first bytes tell.
+    pub fn fault(self, bytes: &[u8]) -> Option<String> {
+        match self {
+            Self::Prefixed(prefix) => prefix.fault(bytes),
+            Self::Fixed(_) | Self::Terminated(_) | Self::Quoted(_) => None,
+        }
+    }
+
+    /// The byte that the last record of an input gets where it has no end.
+    pub fn terminator(self) -> Option<u8> {
+        match self {
+            Self::Terminated(end) => Some(end),
+            Self::Quoted(_) => Some(csv::ROW_END),
+            Self::Fixed(_) | Self::Prefixed(_) => None,
+        }
+    }
+
+    /// Whether where records begin can be told from the bytes around the place alone. Else it takes
+    /// all bytes since a place that is known.
+    pub fn is_local(self) -> bool {
+        matches!(self, Self::Fixed(_) | Self::Terminated(_))
     }
 
     /// The records in `bytes`, which holds whole ones back to back.
@@ -37,6 +76,73 @@ impl Framing {
             rest = behind;
             (!record.is_empty()).then_some(record)
         })
+    }
+
+    /// How many records there are in `bytes`, which begins with one; what has begun does not count.
+    pub fn count(self, bytes: &[u8]) -> usize {
+        let mut count = 0;
+        self.walk(bytes, |_| {
+            count += 1;
+            true
+        });
+        count
+    }
+
+    /// Bytes of the whole records at the beginning of `bytes`.
+    pub fn whole_bytes(self, bytes: &[u8]) -> usize {
+        match self {
+            Self::Fixed(length) => bytes.len() / length * length,
+            Self::Terminated(end) => memrchr(end, bytes).map_or(0, |last| last + 1),
+            Self::Quoted(_) | Self::Prefixed(_) => self.walk(bytes, |_| true),
+        }
+    }
+
+    /// The first record of `records` that begins at byte `boundary` or behind it; whole records lie
+    /// back to back there.
+    pub fn first_from(self, records: &[u8], boundary: usize) -> Option<usize> {
+        if boundary >= records.len() {
+            return None;
+        }
+        let next = match self {
+            Self::Fixed(length) => boundary.next_multiple_of(length),
+            // The byte before may end a record.
+            Self::Terminated(end) if boundary > 0 => {
+                boundary + memchr(end, &records[boundary - 1..])?
+            }
+            _ => self.walk(records, |at| at < boundary),
+        };
+        (next < records.len()).then_some(next)
+    }
+
+    /// Where the last of some whole records begins.
+    pub fn last_start(self, records: &[u8]) -> usize {
+        match self {
+            Self::Fixed(length) => records.len() - length,
+            Self::Terminated(end) => {
+                memrchr(end, &records[..records.len() - 1]).map_or(0, |before| before + 1)
+            }
+            Self::Quoted(_) | Self::Prefixed(_) => {
+                let mut last = 0;
+                self.walk(records, |at| {
+                    last = at;
+                    true
+                });
+                last
+            }
+        }
+    }
+
+    /// Goes over the whole records of `bytes` as long as `is_passed` holds for where the next one
+    /// begins; where it stopped.
+    fn walk(self, bytes: &[u8], mut is_passed: impl FnMut(usize) -> bool) -> usize {
+        let mut at = 0;
+        while let Some(length) = self.whole_length(&bytes[at..]) {
+            if length == 0 || !is_passed(at) {
+                break;
+            }
+            at += length;
+        }
+        at
     }
 }
 

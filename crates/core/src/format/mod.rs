@@ -2,11 +2,16 @@
 //!
 //! A format is one file and one row here. What a record *means* (its key) is the room `key`.
 
+pub mod csv;
 mod framing;
+mod prefix;
+mod tracker;
 
 use std::str::FromStr;
 
 pub use framing::Framing;
+pub use prefix::{PREFIX_MAX, Prefix, PrefixWidth};
+pub use tracker::{Ends, Fault, Tracker};
 
 use crate::units::ByteSize;
 
@@ -28,35 +33,77 @@ pub enum Format {
         /// The byte.
         terminator: u8,
     },
+    /// Rows of cells, some of them in quotes.
+    Csv(CsvFormat),
+    /// Every record begins with its length.
+    Prefixed(Prefix),
+}
+
+/// How rows of cells are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CsvFormat {
+    /// What separates and what quotes.
+    pub dialect: csv::Dialect,
+    /// Whether the first row of each input names the columns, and stays on top.
+    pub has_header: bool,
+    /// Whether rows may differ in the number of their cells.
+    pub allows_ragged: bool,
 }
 
 impl Format {
     /// Lines of text.
     pub const LINES: Self = Self::Lines { terminator: b'\n' };
 
+    /// Comma-separated values, as RFC 4180 has them, with a header.
+    pub const CSV: Self = Self::Csv(CsvFormat::separated_by(b','));
+
+    /// The same with tabs.
+    pub const TSV: Self = Self::Csv(CsvFormat::separated_by(b'\t'));
+
     /// How records are told apart.
     pub fn framing(self) -> Framing {
         match self {
             Self::Fixed { length } => Framing::Fixed(length as usize),
             Self::Lines { terminator } => Framing::Terminated(terminator),
+            Self::Csv(format) => match format.dialect.quote {
+                Some(quote) => Framing::Quoted(quote),
+                None => Framing::Terminated(csv::ROW_END),
+            },
+            Self::Prefixed(prefix) => Framing::Prefixed(prefix),
         }
+    }
+}
+
+impl CsvFormat {
+    /// Cells between these bytes, some in double quotes, under a header, in rows of equal length.
+    pub const fn separated_by(separator: u8) -> Self {
+        let dialect = csv::Dialect { separator, quote: Some(b'"') };
+        Self { dialect, has_header: true, allows_ragged: false }
     }
 }
 
 impl FromStr for Format {
     type Err = String;
 
-    /// Reads `lines`, `lines:BYTE` or `fixed:N`.
+    /// Reads `lines`, `lines:BYTE`, `csv`, `tsv`, `fixed:N`, or how records begin with their length:
+    /// `u16le`, `u16be`, `u32le`, `u32be`, each with `:self` or not, and `rdw`.
     fn from_str(text: &str) -> Result<Self, String> {
-        if text == "lines" {
-            return Ok(Self::LINES);
+        match text {
+            "lines" => return Ok(Self::LINES),
+            "csv" => return Ok(Self::CSV),
+            "tsv" => return Ok(Self::TSV),
+            _ => {}
+        }
+        if let Some(prefix) = Prefix::named(text) {
+            return Ok(Self::Prefixed(prefix));
         }
         if let Some(byte) = text.strip_prefix("lines:") {
             return terminator(byte).map(|terminator| Self::Lines { terminator });
         }
         let Some(length) = text.strip_prefix("fixed:") else {
             return Err(format!(
-                "'{text}' is not a format sortwell knows; write lines, lines:0 or fixed:100"
+                "'{text}' is not a format sortwell knows; write lines, lines:0, csv, tsv, fixed:100, \
+                 or for records that begin with their length u16be, u32le:self, rdw and the like"
             ));
         };
         match length.parse::<u32>() {

@@ -112,6 +112,14 @@ impl Dealer {
                 debug_assert_eq!(begun, block.len(), "a block is whole records");
                 lines
             }
+            Framing::Quoted(_) | Framing::Prefixed(_) => {
+                let (mut begun, mut records) = (first, 0);
+                for record in framing.records(block) {
+                    self.deal_item(classifier, key, (record, begun));
+                    (begun, records) = (begun + record.len() as u64, records + 1);
+                }
+                records
+            }
         };
         self.mark(first);
         dealt as u64
@@ -333,7 +341,7 @@ impl Dealt {
     pub fn bytes(&self, bucket: usize, framing: Framing) -> u64 {
         match framing {
             Framing::Fixed(length) => (self.count(bucket) * length) as u64,
-            Framing::Terminated(_) => self.dealers.iter().map(|dealer| dealer.bytes[bucket]).sum(),
+            _ => self.dealers.iter().map(|dealer| dealer.bytes[bucket]).sum(),
         }
     }
 

@@ -29,7 +29,7 @@ pub struct Gathered {
 pub fn gather(entries: &[u64], records: &Records<'_>, out: &mut [u8]) -> Gathered {
     let length = match records.framing() {
         Framing::Fixed(length) => length,
-        Framing::Terminated(_) => return gather_varying(entries, records, out),
+        _ => return gather_varying(entries, records, out),
     };
     let count = entries.len().min(out.len() / length);
     let out = &mut out[..count * length];

@@ -205,7 +205,7 @@ impl KeyedLoad {
     pub fn longest_bytes(&self) -> u64 {
         match self.loaded.framing {
             Framing::Fixed(length) => length as u64,
-            Framing::Terminated(_) => self.dealings[0].longest_bytes(),
+            _ => self.dealings[0].longest_bytes(),
         }
     }
 

@@ -12,7 +12,7 @@ mod open;
 use std::path::PathBuf;
 
 use crate::error::{Error, Result};
-use crate::format::{Format, Framing};
+use crate::format::Format;
 use crate::io::pipe::Outlet;
 use crate::io::{Direct, Engine, Extent, Supplied, limits};
 use crate::key::text::TextOrder;
@@ -231,7 +231,7 @@ impl SortJob {
             input_bytes,
             inputs: self.inputs.len(),
             record_length,
-            varies: matches!(self.format.framing(), Framing::Terminated(_)),
+            varies: self.format.framing().fixed_length().is_none(),
             budget,
             threads: self.threads.unwrap_or_else(limits::cores),
         }
@@ -241,8 +241,8 @@ impl SortJob {
 /// What records of this format are ordered by.
 fn key(format: Format, keys: &[KeySpec], order: Option<&TextOrder>) -> Result<Key> {
     match (format, order) {
-        (Format::Fixed { length }, _) => Key::new(keys, length as usize),
-        (Format::Lines { .. }, Some(order)) => Key::for_lines(order),
-        (Format::Lines { terminator }, None) => Key::for_lines(&TextOrder::by_bytes(terminator)),
+        (_, Some(order)) => Key::for_lines(order),
+        (Format::Fixed { length }, None) => Key::new(keys, length as usize),
+        (_, None) => Key::for_lines(&TextOrder::of(format)),
     }
 }

@@ -133,6 +133,19 @@ pub trait KeyEncoder: Send + Sync {
         words
     }
 
+    /// Whether there may be records that have no key.
+    fn is_partial(&self) -> bool {
+        false
+    }
+
+    /// What keeps `record` from having a key, if anything does: which field it is, what stands
+    /// there and what should. No word of the key of such a record is asked for where the order is
+    /// to be trusted.
+    fn fault(&self, record: &[u8]) -> Option<String> {
+        let _ = record;
+        None
+    }
+
     /// Whether keys differ in length.
     fn is_open(&self) -> bool {
         self.key_length() == usize::MAX

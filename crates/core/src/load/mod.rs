@@ -73,7 +73,7 @@ impl<'a> Records<'a> {
     pub fn get(&self, location: u64) -> &'a [u8] {
         match self.framing {
             Framing::Fixed(length) => &self.bytes[self.place_of(location, length)..][..length],
-            Framing::Terminated(_) => {
+            _ => {
                 let rest = &self.bytes[location as usize..];
                 &rest[..self.framing.first_length(rest)]
             }
@@ -85,7 +85,7 @@ impl<'a> Records<'a> {
     pub fn place(&self, location: u64) -> &'a [u8] {
         match self.framing {
             Framing::Fixed(_) => self.get(location),
-            Framing::Terminated(_) => {
+            _ => {
                 let rest = &self.bytes[location as usize..];
                 &rest[..rest.len().min(PLACE_BYTES)]
             }

@@ -4,8 +4,6 @@
 //! its next record, so that a record is cut once, however often it is compared; a source that is
 //! the only one left is copied. The loop over records is made once for each kind of framing.
 
-use memchr::memrchr;
-
 use super::loser_tree::{self, LoserTree};
 use crate::format::Framing;
 use crate::incore::prefetch;
@@ -68,8 +66,8 @@ impl Cut for OneLength {
     }
 }
 
-/// Records that end with a byte, found once for each.
-struct AnyLength(u8);
+/// Records of any length, found once for each.
+struct AnyLength(Framing);
 
 impl Cut for AnyLength {
     #[inline]
@@ -79,7 +77,7 @@ impl Cut for AnyLength {
 
     #[inline]
     fn first<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]> {
-        (!rest.is_empty()).then(|| &rest[..Framing::Terminated(self.0).first_length(rest)])
+        (!rest.is_empty()).then(|| &rest[..self.0.first_length(rest)])
     }
 }
 
@@ -123,7 +121,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
     pub fn merge_into(&mut self, out: &mut [u8]) -> usize {
         let mut filled = match self.framing {
             Framing::Fixed(length) => self.play_into(out, &OneLength(length)),
-            Framing::Terminated(end) => self.play_into(out, &AnyLength(end)),
+            framing => self.play_into(out, &AnyLength(framing)),
         };
         if self.live == 1 {
             filled += self.copy_last(&mut out[filled..]);
@@ -158,7 +156,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             let is_live = match framing {
                 _ if record.is_empty() => return None,
                 Framing::Fixed(length) => source.go_on(key, rest, &OneLength(length)),
-                Framing::Terminated(end) => source.go_on(key, rest, &AnyLength(end)),
+                framing => source.go_on(key, rest, &AnyLength(framing)),
             };
             Some((record, is_live))
         })?;
@@ -171,12 +169,9 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         let framing = self.framing;
         let step = |source: &mut Source<'a>| {
             let room = out.len().min(source.rest.len());
-            let whole = match framing {
-                _ if room == source.rest.len() => room,
-                Framing::Fixed(length) => room / length * length,
-                Framing::Terminated(end) => {
-                    memrchr(end, &source.rest[..room]).map_or(0, |last| last + 1)
-                }
+            let whole = match room == source.rest.len() {
+                true => room,
+                false => framing.whole_bytes(&source.rest[..room]),
             };
             let (records, rest) = source.rest.split_at(whole);
             out[..whole].copy_from_slice(records);

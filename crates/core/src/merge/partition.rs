@@ -1,7 +1,5 @@
 //! Where a bound falls in every run: exact positions, by binary search in memory.
 
-use memchr::memrchr;
-
 use crate::format::Framing;
 use crate::key::KeyEncoder;
 
@@ -12,12 +10,31 @@ pub struct Piece<'a> {
     pub bytes: &'a [u8],
     /// Where in the run's data the first of them begins.
     pub first_offset: u64,
+    /// Offsets of the run at which records are known to begin, ascending: for framings that do not
+    /// tell by themselves.
+    pub known: &'a [u64],
 }
 
 impl<'a> Piece<'a> {
     /// The bytes of the run from offset `start` to `end`.
     pub fn between(&self, start: u64, end: u64) -> &'a [u8] {
         &self.bytes[(start - self.first_offset) as usize..(end - self.first_offset) as usize]
+    }
+
+    /// The part of a range of records between two known places, or its ends, in which `is_before`
+    /// changes.
+    fn narrow(
+        &self,
+        framing: Framing,
+        (start, end): (u64, u64),
+        is_before: impl Fn(&[u8]) -> bool,
+    ) -> (u64, u64) {
+        let from = self.known.partition_point(|known| *known < start);
+        let to = self.known.partition_point(|known| *known < end);
+        let known = &self.known[from..to];
+        let passed = known.partition_point(|known| is_before(self.record(*known, framing)));
+        let low = passed.checked_sub(1).map_or(start, |last| known[last]);
+        (low, known.get(passed).copied().unwrap_or(end))
     }
 
     /// The record that begins at `offset` of the run.
@@ -46,6 +63,10 @@ pub fn positions<K: KeyEncoder>(
             let order = key.compare_from(record, bound, 0);
             if run < bound_run { order.is_le() } else { order.is_lt() }
         };
+        let (start, end) = match framing.is_local() {
+            true => (start, end),
+            false => piece.narrow(framing, (start, end), is_before),
+        };
         start + partition_point(framing, piece.between(start, end), is_before) as u64
     };
     pieces.iter().zip(ranges).enumerate().map(position).collect()
@@ -54,14 +75,16 @@ pub fn positions<K: KeyEncoder>(
 /// Where the first of `records` begins for which `is_before` does not hold; it holds for all before
 /// that. Both ends of the search are always between records.
 fn partition_point(framing: Framing, records: &[u8], is_before: impl Fn(&[u8]) -> bool) -> usize {
+    if !framing.is_local() {
+        let passed = framing.records(records).take_while(|record| is_before(record));
+        return passed.map(<[u8]>::len).sum();
+    }
     let (mut low, mut high) = (0, records.len());
     while low < high {
         let middle = low + (high - low) / 2;
         let start = match framing {
             Framing::Fixed(length) => middle - middle % length,
-            Framing::Terminated(end) => {
-                memrchr(end, &records[low..middle]).map_or(low, |before| low + before + 1)
-            }
+            _ => low + framing.whole_bytes(&records[low..middle]),
         };
         let rest = &records[start..high];
         let length = framing.first_length(rest);

@@ -123,7 +123,7 @@ impl<'a, K: KeyEncoder> Gathering<'a, K> {
             let room = writer.room();
             let batch = match framing {
                 Framing::Fixed(length) => BATCH_BYTES.max(length),
-                Framing::Terminated(_) => BATCH_BYTES,
+                _ => BATCH_BYTES,
             };
             let out = room.len().min(batch);
             let gathered = gather(rest, records, &mut room[..out]);

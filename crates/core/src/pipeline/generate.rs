@@ -63,7 +63,10 @@ pub fn generate<K: KeyEncoder>(
     let generation = Generation { work, key, crew, memory, runs: Vec::new() };
     match work.framing {
         Framing::Fixed(_) => generation.run(FixedIntake::new(work, &how, cutter)?, spill),
-        Framing::Terminated(end) => generation.run(LineIntake::new(work, &how, end)?, spill),
+        framing => {
+            let end = framing.terminator().unwrap_or(b'\n');
+            generation.run(LineIntake::new(work, &how, end)?, spill)
+        }
     }
 }
 

@@ -134,7 +134,7 @@ impl Work {
             Input::Stream(_) => {
                 let length = match self.framing {
                     Framing::Fixed(length) => length as u64,
-                    Framing::Terminated(_) => 1,
+                    _ => 1,
                 };
                 vec![Source { bytes: (i64::MAX as u64) / length * length, is_direct: false }]
             }
@@ -173,8 +173,8 @@ impl Work {
 
     /// Bytes that the output may have more than the input: each file's last line may lack its end.
     fn terminators_lacking(&self) -> u64 {
-        match (&self.input, self.framing) {
-            (Input::Files(files), Framing::Terminated(_)) => files.len() as u64,
+        match (&self.input, self.framing.terminator()) {
+            (Input::Files(files), Some(_)) => files.len() as u64,
             _ => 0,
         }
     }

@@ -77,7 +77,7 @@ impl<'a> RawSlab<'a> {
         let slots = self.slots.into_inner().unwrap_or_else(PoisonError::into_inner);
         let regions = slots.into_iter().chain([self.unused]).flatten();
         let region = regions.reduce(Region::join).unwrap_or_else(|| unreachable!("memory"));
-        LoadedSlab { region, slab: self.slab }
+        LoadedSlab::new(region, self.slab)
     }
 }
 
@@ -119,20 +119,30 @@ pub struct LoadedSlab {
     region: Region,
     /// What was read.
     pub slab: Slab,
+    /// For each run, where the records of index keys begin.
+    known: Vec<Vec<u64>>,
 }
 
 impl LoadedSlab {
+    fn new(region: Region, slab: Slab) -> Self {
+        let mut known = vec![Vec::new(); slab.bytes.len()];
+        for bound in &slab.bounds {
+            known[bound.run].push(bound.offset);
+        }
+        Self { region, slab, known }
+    }
+
     /// For each run, the records that are in memory.
     pub fn pieces(&self) -> Vec<Piece<'_>> {
         let mut start = 0;
-        let ranges = self.slab.bytes.iter().zip(&self.slab.blocks);
+        let ranges = self.slab.bytes.iter().zip(&self.slab.blocks).zip(&self.known);
         ranges
-            .map(|(bytes, blocks)| {
+            .map(|((bytes, blocks), known)| {
                 let skip = if bytes.is_empty() { 0 } else { bytes.start % BLOCK as u64 };
                 let begin = start + skip as usize;
                 start += (blocks.end - blocks.start) as usize * BLOCK;
                 let end = begin + (bytes.end - bytes.start) as usize;
-                Piece { bytes: &self.region[begin..end], first_offset: bytes.start }
+                Piece { bytes: &self.region[begin..end], first_offset: bytes.start, known }
             })
             .collect()
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use memchr::memchr_iter;
 
 use crate::error::{Error, Result};
-use crate::format::Framing;
+use crate::format::{Framing, Tracker};
 use crate::io::{Extent, pipe};
 use crate::stats::Progress;
 
@@ -27,8 +27,8 @@ pub struct Stream {
     pending: VecDeque<u8>,
     /// Whether the stream being read is past its header.
     is_past_header: bool,
-    /// The last byte that was read of it.
-    last: Option<u8>,
+    /// How far its records are.
+    tracker: Tracker,
     /// The stream read last, and how many of its bytes were passed on.
     ended: (PathBuf, u64),
 }
@@ -71,7 +71,7 @@ impl Stream {
             header: None,
             pending: VecDeque::new(),
             is_past_header: header_lines == 0,
-            last: None,
+            tracker: Tracker::new(framing),
             ended: (PathBuf::new(), 0),
         }
     }
@@ -121,23 +121,26 @@ impl Stream {
             let Some(reader) = self.readers.front_mut() else { break };
             let read = pending + reader.fill(&mut buffer[filled + pending..], progress)?;
             filled += read;
-            if read > 0 {
-                self.last = Some(buffer[filled - 1]);
-            }
+            self.tracker.pass(&buffer[filled - read..filled]).map_err(|fault| {
+                let place = reader.bytes() - (self.pending.len() + read - fault.at) as u64;
+                malformed(reader, &format!("the record at byte {place}: {}", fault.message))
+            })?;
             if filled == buffer.len() {
                 break;
             }
-            match self.framing {
-                Framing::Fixed(length) => check_end(reader, length as u64)?,
-                Framing::Terminated(end) if self.last.is_some_and(|last| last != end) => {
-                    buffer[filled] = end;
-                    filled += 1;
-                }
-                Framing::Terminated(_) => {}
+            if let Framing::Fixed(length) = self.framing {
+                check_end(reader, length as u64)?;
+            }
+            let ended = self.tracker.pass_end();
+            let lacks_end = ended.map_err(|message| malformed(reader, &message))?;
+            if let Some(end) = self.framing.terminator().filter(|_| lacks_end) {
+                buffer[filled] = end;
+                filled += 1;
             }
             self.ended = (reader.name().to_owned(), reader.bytes());
             self.readers.pop_front();
-            (self.is_past_header, self.last) = (self.header_lines == 0, None);
+            self.is_past_header = self.header_lines == 0;
+            self.tracker = Tracker::new(self.framing);
         }
         Ok((filled, begun.elapsed()))
     }
@@ -177,6 +180,10 @@ impl Stream {
         self.header.get_or_insert(read);
         Ok(())
     }
+}
+
+fn malformed(reader: &pipe::Reader, message: &str) -> Error {
+    Error::Malformed { path: reader.name().to_owned(), message: message.to_owned() }
 }
 
 /// Checks that a stream ended where a record does.

@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::key::{INDEX_KEY_MAX, IndexKey};
 use super::page::{PAGE, blocks_per_page};
 use crate::error::{Error, Result};
-use crate::format::Framing;
+use crate::format::{Framing, Prefix};
 use crate::proof::Sum;
 
 /// First bytes of every run file.
@@ -44,6 +44,8 @@ const _: () = assert!(HEADER <= PAGE && FOOTER <= PAGE && BLOCK.is_multiple_of(P
 /// How the header names [`Framing`]: what kind, and its length or byte.
 const FIXED: u32 = 0;
 const TERMINATED: u32 = 1;
+const QUOTED: u32 = 2;
+const PREFIXED: u32 = 3;
 
 /// What a run's sizes follow from; all of it is known before the run is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +117,8 @@ impl Geometry {
         let (kind, detail) = match self.framing {
             Framing::Fixed(length) => (FIXED, length as u32),
             Framing::Terminated(end) => (TERMINATED, u32::from(end)),
+            Framing::Quoted(quote) => (QUOTED, u32::from(quote)),
+            Framing::Prefixed(prefix) => (PREFIXED, prefix.code()),
         };
         let mut out = Fields::default();
         out.put(&MAGIC);
@@ -147,6 +151,8 @@ impl Geometry {
         let framing = match (fields.u32(), fields.u32()) {
             (FIXED, length) if length > 0 => Some(Framing::Fixed(length as usize)),
             (TERMINATED, end) => u8::try_from(end).ok().map(Framing::Terminated),
+            (QUOTED, quote) => u8::try_from(quote).ok().map(Framing::Quoted),
+            (PREFIXED, code) => Prefix::of_code(code).map(Framing::Prefixed),
             _ => None,
         };
         let rest = (fields.u32(), fields.u64(), fields.u64(), fields.u64());
@@ -168,7 +174,7 @@ impl Geometry {
             Framing::Fixed(length) => {
                 self.records.checked_mul(length as u64) == Some(self.data_bytes)
             }
-            Framing::Terminated(_) => self.records <= self.data_bytes,
+            _ => self.records <= self.data_bytes,
         };
         is_framed
             && self.data_bytes < i64::MAX as u64 / 2

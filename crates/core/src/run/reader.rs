@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use memchr::memchr;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Run;
@@ -109,19 +108,18 @@ impl RunReader {
     /// [`Error::Io`] and [`Error::Corrupt`].
     pub fn record(&self, offset: u64) -> Result<Vec<u8>> {
         let rest = DATA_START + offset..DATA_START + self.geometry.data_bytes;
-        let end = match self.geometry.framing {
-            Framing::Fixed(length) => return read_bytes(&self.file, rest.start, length),
-            Framing::Terminated(end) => end,
-        };
+        let framing = self.geometry.framing;
+        if let Framing::Fixed(length) = framing {
+            return read_bytes(&self.file, rest.start, length);
+        }
         let mut record = Vec::new();
         let mut window_bytes = RECORD_WINDOW;
         while rest.start + (record.len() as u64) < rest.end {
             let mut window = Window::new(&self.file, window_bytes)?;
             window.show(&(rest.start + record.len() as u64..rest.end))?;
-            let found = memchr(end, window.bytes());
-            let bytes = found.map_or(window.bytes(), |at| &window.bytes()[..=at]);
-            record.extend_from_slice(bytes);
-            if found.is_some() {
+            record.extend_from_slice(window.bytes());
+            if let Some(length) = framing.whole_length(&record) {
+                record.truncate(length);
                 break;
             }
             window_bytes = WINDOW_MAX;

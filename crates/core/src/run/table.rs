@@ -15,8 +15,6 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use memchr::{memchr, memrchr};
-
 use super::key::IndexKey;
 use super::layout::{BLOCK, Geometry, LastRecord};
 use super::page::{PAGE, Page};
@@ -94,7 +92,7 @@ impl Table {
             // Of records of one length it is known whether another one begins earlier.
             let is_first = match framing {
                 Framing::Fixed(length) => (place as usize) < length,
-                Framing::Terminated(_) => true,
+                _ => true,
             };
             if is_first {
                 let (page, slot) = self.page_of(block);
@@ -102,10 +100,10 @@ impl Table {
                 state.page(&self.geometry, page).add_record(slot, place, || key_at(at));
             }
             let boundary = (block + 1) * BLOCK as u64 - offset;
-            next = next_record(framing, records, boundary);
+            next = usize::try_from(boundary).ok().and_then(|at| framing.first_from(records, at));
         }
         if self.is_open || offset + records.len() as u64 == self.geometry.data_bytes {
-            let at = last_record(framing, records);
+            let at = framing.last_start(records);
             self.state().last = LastRecord { offset: offset + at as u64, key: key_at(at) };
         }
     }
@@ -192,28 +190,4 @@ impl GranuleSums for Table {
 /// The block of a byte of the data, and its place in it.
 fn locate(offset: u64) -> (u64, u32) {
     (offset / BLOCK as u64, (offset % BLOCK as u64) as u32)
-}
-
-/// The first record of `records` that begins at byte `boundary` or behind it.
-fn next_record(framing: Framing, records: &[u8], boundary: u64) -> Option<usize> {
-    if boundary >= records.len() as u64 {
-        return None;
-    }
-    let boundary = boundary as usize;
-    let next = match framing {
-        Framing::Fixed(length) => boundary.next_multiple_of(length),
-        // The byte before may end a record.
-        Framing::Terminated(end) => boundary + memchr(end, &records[boundary - 1..])?,
-    };
-    (next < records.len()).then_some(next)
-}
-
-/// Where the last record begins.
-fn last_record(framing: Framing, records: &[u8]) -> usize {
-    match framing {
-        Framing::Fixed(length) => records.len() - length,
-        Framing::Terminated(end) => {
-            memrchr(end, &records[..records.len() - 1]).map_or(0, |before| before + 1)
-        }
-    }
 }

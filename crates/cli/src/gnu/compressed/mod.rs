@@ -62,7 +62,7 @@ pub fn sort(mut job: SortJob, how: &Compression<'_>, progress: &Progress) -> Res
     if how.chunk_bytes.is_none_or(|most| has_at_most(&job.inputs, most)) && job.is_one_pass()? {
         return job.run(progress).map(drop);
     }
-    let terminator = job.order.as_ref().map_or(b'\n', |order| order.terminator);
+    let terminator = job.order.as_ref().map_or(b'\n', |order| order.terminator());
     let mut chunks = Chunks::new(&job, terminator, budget, how.chunk_bytes)?;
     let mut chunk = chunks.next(progress)?;
     if chunks.is_over() {

@@ -61,8 +61,8 @@ fn whole_lines_need_no_key() {
         assert!(order.specs.is_empty(), "{line}");
         assert_eq!(order.then_whole.map(|last| last.is_descending), Some(is_descending), "{line}");
     }
-    assert_eq!(order_of("").terminator, b'\n');
-    assert_eq!(order_of("-z").terminator, 0);
+    assert_eq!(order_of("").terminator(), b'\n');
+    assert_eq!(order_of("-z").terminator(), 0);
     assert_eq!(order_of("").separator, Separator::Blanks);
     assert_eq!(order_of("-t,").separator, Separator::Byte(b','));
 }

@@ -21,3 +21,30 @@ fn terminated_records_include_what_ends_them() {
     assert_eq!(cut(Framing::Terminated(0), b"a\n\0b\0"), [&b"a\n\0"[..], b"b\0"]);
     assert!(cut(lines, b"").is_empty());
 }
+
+/// Every way of looking at records agrees with going over them one by one.
+fn check(framing: Framing, records: &[&[u8]]) {
+    let bytes = records.concat();
+    assert_eq!(cut(framing, &bytes), records);
+    assert_eq!(framing.count(&bytes), records.len());
+    let starts: Vec<usize> = records
+        .iter()
+        .scan(0, |end, record| Some(std::mem::replace(end, *end + record.len())))
+        .collect();
+    assert_eq!(framing.last_start(&bytes), *starts.last().unwrap());
+    for boundary in 0..=bytes.len() {
+        let next = starts.iter().copied().find(|start| *start >= boundary);
+        assert_eq!(framing.first_from(&bytes, boundary), next, "{framing:?} from {boundary}");
+        let behind = starts.iter().copied().chain([bytes.len()]).rfind(|end| *end <= boundary);
+        assert_eq!(Some(framing.whole_bytes(&bytes[..boundary])), behind, "{framing:?}");
+    }
+}
+
+#[test]
+fn all_framings_agree_with_one_record_after_the_other() {
+    check(Framing::Fixed(2), &[b"ab", b"cd", b"ef"]);
+    check(Framing::Terminated(b'\n'), &[b"ab\n", b"\n", b"cdefg\n"]);
+    check(Framing::Quoted(b'"'), &[b"a,b\n", b"\"\n\"\"\n\",c\r\n", b"\n", b"\"\"\n"]);
+    let prefix = Prefix::named("u16be").unwrap();
+    check(Framing::Prefixed(prefix), &[b"\0\x02ab", b"\0\0", b"\0\x05\0\x02ab\n"]);
+}

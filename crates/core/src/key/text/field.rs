@@ -9,10 +9,13 @@
 //! than the last that is asked for, and each one once: the ends of the first few are kept for the
 //! specs that follow.
 
+use std::ops::Range;
+
 use memchr::memchr;
 
 use super::encode::number::{is_blank, without_blanks};
 use super::order::{End, Position, Separator};
+use crate::format::{csv, csv::Dialect};
 
 /// Ends that are kept. Keys beyond the first fields are looked for from the last kept one.
 const KEPT: usize = 8;
@@ -34,9 +37,35 @@ impl<'a> Fields<'a> {
         Self { text, separator, ends: [0; KEPT], known: 0 }
     }
 
-    /// The bytes from `start` to `end`; none where `end` lies before.
+    /// The bytes from `start` to `end`, none where `end` lies before; and whether these are of a
+    /// cell in which pairs of quotes stand for one, so that places in it have not been counted yet.
     #[inline]
-    pub fn slice(&mut self, start: Position, end: End) -> &'a [u8] {
+    pub fn slice(&mut self, start: Position, end: End) -> (&'a [u8], bool) {
+        match (self.separator, end) {
+            (
+                Separator::Cells(dialect),
+                End::Field(field) | End::Within(Position { field, .. }),
+            ) if field == start.field => {
+                let (from, to) = (self.field_start(field), self.field_end(field));
+                let (text, has_pairs) = csv::unquoted(dialect.quote, &self.text[from..to]);
+                let wanted = if has_pairs { 0..text.len() } else { range_within(text, start, end) };
+                (&text[wanted], has_pairs)
+            }
+            _ => (self.between(start, end), false),
+        }
+    }
+
+    /// Appends what a cell says between two places, given what lies between its quotes.
+    pub fn append_value(&self, inner: &[u8], start: Position, end: End, out: &mut Vec<u8>) {
+        if let Separator::Cells(Dialect { quote: Some(quote), .. }) = self.separator {
+            csv::append_value(quote, inner, out);
+            let wanted = range_within(out, start, end);
+            out.truncate(wanted.end);
+            out.drain(..wanted.start);
+        }
+    }
+
+    fn between(&mut self, start: Position, end: End) -> &'a [u8] {
         let from = self.place(start);
         let to = match end {
             End::Record => self.text.len(),
@@ -71,7 +100,7 @@ impl<'a> Fields<'a> {
     fn behind(&self, end: usize) -> usize {
         match self.separator {
             Separator::Blanks => end,
-            Separator::Byte(_) => (end + 1).min(self.text.len()),
+            Separator::Byte(_) | Separator::Cells(_) => (end + 1).min(self.text.len()),
         }
     }
 
@@ -101,6 +130,7 @@ impl<'a> Fields<'a> {
         let rest = &self.text[start..];
         let length = match self.separator {
             Separator::Byte(separator) => memchr(separator, rest).unwrap_or(rest.len()),
+            Separator::Cells(dialect) => csv::cell_length(dialect, rest),
             Separator::Blanks => {
                 let blanks = rest.iter().take_while(|&&byte| is_blank(byte)).count();
                 let word = rest[blanks..].iter().take_while(|&&byte| !is_blank(byte)).count();
@@ -109,6 +139,18 @@ impl<'a> Fields<'a> {
         };
         start + length
     }
+}
+
+/// The place of that part of a field's text that begins at `start` and ends within it.
+fn range_within(text: &[u8], start: Position, end: End) -> Range<usize> {
+    let place = |position: Position| {
+        let skipped =
+            if position.skips_blanks { text.len() - without_blanks(text).len() } else { 0 };
+        position.byte.saturating_add(skipped).min(text.len())
+    };
+    let from = place(start);
+    let to = if let End::Within(position) = end { place(position) } else { text.len() };
+    from..to.max(from)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::super::{FEW_WORDS, KeyEncoder, OPEN_WORD_BYTES, is_last_open_word, open_word};
 use super::field::Fields;
-use super::order::{Separator, TextOrder, TextSpec};
+use super::order::{Body, Separator, TextOrder, TextSpec};
 use super::part::Part;
 use super::sink::{BufferSink, Sink, WordSink};
 use crate::error::{Error, Result};
@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 #[derive(Clone, Debug)]
 pub struct TextKey {
     separator: Separator,
-    terminator: u8,
+    body: Body,
     /// At least one.
     parts: Box<[Part]>,
 }
@@ -61,18 +61,18 @@ impl TextKey {
         let parts = specs.iter().enumerate();
         let parts = parts.map(|(index, spec)| Part::new(spec, order, index + 1 == count));
         let parts: Box<[Part]> = parts.collect();
-        Ok(Self { separator: order.separator, terminator: order.terminator, parts })
+        Ok(Self { separator: order.separator, body: order.body, parts })
     }
 
     /// The bytes that key number `spec` of the order looks at, as a part of `record`; for showing
-    /// them to people. `None` where there is no such key.
+    /// them to people. `None` where there is no such key. Of a cell, those between its quotes.
     pub fn located<'a>(&self, record: &'a [u8], spec: usize) -> Option<&'a [u8]> {
-        self.parts.get(spec).map(|part| part.text(&mut self.fields(record)))
+        self.parts.get(spec).map(|part| part.located(&mut self.fields(record)).0)
     }
 
     #[inline]
     fn fields<'a>(&self, record: &'a [u8]) -> Fields<'a> {
-        Fields::new(without_terminator(record, self.terminator), self.separator)
+        Fields::new(self.body.of_record(record), self.separator)
     }
 
     /// Shows the words `wanted` of a record's key, made at once; none behind its last.
@@ -103,15 +103,6 @@ impl TextKey {
                 break;
             }
         }
-    }
-}
-
-/// A record without the byte it ends with. The last of an input may lack it.
-#[inline]
-pub(super) fn without_terminator(record: &[u8], terminator: u8) -> &[u8] {
-    match record.split_last() {
-        Some((&last, text)) if last == terminator => text,
-        _ => record,
     }
 }
 

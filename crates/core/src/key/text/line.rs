@@ -13,19 +13,21 @@ use std::cmp::Ordering;
 
 use super::super::{KeyEncoder, OPEN_WORD_BYTES, WORD_BYTES, continued, open_word};
 use super::encode::bytes;
-use super::key::without_terminator;
-use super::order::{End, Position, TextOrder, TextSpec};
+use super::order::{Body, End, Position, TextOrder, TextSpec};
 use super::sink::{BufferSink, Sink, WordSink};
 
 /// One range of the bytes of text records, ascending or descending.
 #[derive(Clone, Debug)]
 pub struct LineKey {
+    /// Where it begins in what keys look at of a record.
     start: usize,
+    /// Where that is in the record.
+    first: usize,
     /// Not before `start`; the largest there is where the range ends with the record.
     end: usize,
     is_descending: bool,
-    terminator: u8,
-    /// Records longer than this hold eight bytes from `start` on, before their terminator.
+    body: Body,
+    /// Records longer than this hold eight bytes from there on, before what ends them.
     reach: usize,
     /// Whether eight bytes from `start` on lie before `end`.
     is_long: bool,
@@ -36,13 +38,19 @@ impl LineKey {
     pub(in crate::key) fn for_order(order: &TextOrder) -> Option<Self> {
         let line = |start, end, is_descending| {
             let length: usize = usize::saturating_sub(end, start);
-            let reach = start.saturating_add(WORD_BYTES);
+            let (first, behind) = match order.body {
+                Body::Behind(bytes) => (bytes.saturating_add(start), 0),
+                Body::Row => (start, 1),
+                Body::Terminated(_) | Body::Whole => (start, 0),
+            };
+            let reach = first.saturating_add(WORD_BYTES + behind);
             let end = end.max(start);
             Self {
                 start,
+                first,
                 end,
                 is_descending,
-                terminator: order.terminator,
+                body: order.body,
                 reach,
                 is_long: length >= WORD_BYTES,
             }
@@ -65,7 +73,7 @@ impl LineKey {
     /// The bytes the key is made of.
     #[inline]
     fn text<'a>(&self, record: &'a [u8]) -> &'a [u8] {
-        let text = without_terminator(record, self.terminator);
+        let text = self.body.of_record(record);
         &text[self.start.min(text.len())..self.end.min(text.len())]
     }
 
@@ -123,7 +131,7 @@ impl KeyEncoder for LineKey {
         if index == 0 {
             if record.len() > self.reach
                 && self.is_long
-                && let Some(bytes) = record[self.start..].first_chunk()
+                && let Some(bytes) = record[self.first..].first_chunk()
             {
                 if !self.is_descending {
                     return open_word(bytes);

@@ -31,7 +31,7 @@ pub use collate::collation;
 pub use key::TextKey;
 pub use line::LineKey;
 pub use order::{
-    Collation, End, LastResort, Months, NumberFormat, Position, Separator, TextOrder, TextSpec,
-    TextType, Translation,
+    Body, Collation, End, LastResort, Months, NumberFormat, Position, Separator, TextOrder,
+    TextSpec, TextType, Translation,
 };
 pub use spec::TextKeySpec;

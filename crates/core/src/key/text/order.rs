@@ -6,6 +6,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use crate::format::{Format, csv, csv::Dialect};
 use crate::io::locale::ByteClasses;
 
 /// How a record divides into fields.
@@ -17,6 +18,48 @@ pub enum Separator {
     Blanks,
     /// Fields lie between these bytes and do not hold them.
     Byte(u8),
+    /// Fields are the cells of a row, without the quotes around them.
+    Cells(Dialect),
+}
+
+/// What of a record its keys look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// All but this byte at its end.
+    Terminated(u8),
+    /// All but a line feed at its end, or a carriage return and a line feed.
+    Row,
+    /// All behind so many bytes.
+    Behind(usize),
+    /// All of it.
+    Whole,
+}
+
+impl Body {
+    /// The body of records of a format.
+    pub fn of(format: Format) -> Self {
+        match format {
+            Format::Fixed { .. } => Self::Whole,
+            Format::Lines { terminator } => Self::Terminated(terminator),
+            Format::Csv(_) => Self::Row,
+            Format::Prefixed(prefix) => Self::Behind(prefix.bytes()),
+        }
+    }
+
+    /// The bytes of `record` that belong to it.
+    #[inline]
+    pub fn of_record(self, record: &[u8]) -> &[u8] {
+        match self {
+            Self::Terminated(end) => match record.split_last() {
+                Some((&last, text)) if last == end => text,
+                // The last of an input may lack it.
+                _ => record,
+            },
+            Self::Row => csv::without_end(record),
+            Self::Behind(bytes) => record.get(bytes..).unwrap_or_default(),
+            Self::Whole => record,
+        }
+    }
 }
 
 /// A place in a record, counted from the beginning of one of its fields.
@@ -221,8 +264,8 @@ impl Default for Months {
 pub struct TextOrder {
     /// How records divide into fields.
     pub separator: Separator,
-    /// The byte every record ends with. It is no part of any key.
-    pub terminator: u8,
+    /// What of a record can be part of a key.
+    pub body: Body,
     /// The keys, most significant first; the whole record where there are none and `then_whole` is
     /// `None`.
     pub specs: Vec<TextSpec>,
@@ -248,11 +291,25 @@ impl TextOrder {
         names
     }
 
-    /// By the bytes of whole records that end with `terminator`.
+    /// The byte that ends records; the end of a line for those that do without.
+    pub fn terminator(&self) -> u8 {
+        if let Body::Terminated(end) = self.body { end } else { b'\n' }
+    }
+
+    /// By the bytes of whole lines that end with `terminator`.
     pub fn by_bytes(terminator: u8) -> Self {
+        Self::of(Format::Lines { terminator })
+    }
+
+    /// By the bytes of whole records of a format, whose fields are its own.
+    pub fn of(format: Format) -> Self {
+        let separator = match format {
+            Format::Csv(format) => Separator::Cells(format.dialect),
+            _ => Separator::default(),
+        };
         Self {
-            separator: Separator::default(),
-            terminator,
+            separator,
+            body: Body::of(format),
             specs: Vec::new(),
             then_whole: None,
             numbers: NumberFormat::default(),

@@ -25,6 +25,8 @@ pub(super) struct Part {
 }
 
 thread_local! {
+    /// Space for a cell whose quotes are doubled.
+    static UNQUOTED: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
     /// Space for text on its way through a translation.
     static TRANSLATED: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
     /// Space for a collation's key.
@@ -57,17 +59,27 @@ impl Part {
         }
     }
 
-    /// The bytes it looks at.
+    /// The bytes it looks at, and whether quotes in them are doubled, each pair of which is one.
     #[inline]
-    pub fn text<'a>(&self, fields: &mut Fields<'a>) -> &'a [u8] {
-        let text = fields.slice(self.spec.start, self.spec.end);
-        if self.spec.trims { trim(text) } else { text }
+    pub fn located<'a>(&self, fields: &mut Fields<'a>) -> (&'a [u8], bool) {
+        let (text, has_pairs) = fields.slice(self.spec.start, self.spec.end);
+        (if self.spec.trims { trim(text) } else { text }, has_pairs)
     }
 
     /// Appends its bytes of the key.
     #[inline]
     pub fn append<S: Sink>(&self, fields: &mut Fields<'_>, out: &mut S) {
-        let text = self.text(fields);
+        match self.located(fields) {
+            (text, false) => self.append_translated(text, out),
+            (text, true) => with_buffer(&UNQUOTED, |value| {
+                fields.append_value(text, self.spec.start, self.spec.end, value);
+                self.append_translated(if self.spec.trims { trim(value) } else { value }, out);
+            }),
+        }
+    }
+
+    #[inline]
+    fn append_translated<S: Sink>(&self, text: &[u8], out: &mut S) {
         let mark = out.mark();
         match &self.table {
             None => self.append_text(text, out),
@@ -118,7 +130,11 @@ impl Part {
         if !self.is_plain {
             return None;
         }
-        let order = self.text(a).cmp(self.text(b));
+        let ((a, a_has_pairs), (b, b_has_pairs)) = (self.located(a), self.located(b));
+        if a_has_pairs || b_has_pairs {
+            return None;
+        }
+        let order = a.cmp(b);
         Some(if self.spec.is_descending { order.reverse() } else { order })
     }
 }

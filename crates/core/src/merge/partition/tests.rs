@@ -24,6 +24,7 @@ fn check(runs: &[Vec<u8>], skip: usize) {
         .map(|(run, bytes)| Piece {
             bytes: &bytes[skipped(run) * LENGTH..],
             first_offset: (skipped(run) * LENGTH) as u64,
+            known: &[],
         })
         .collect();
     let ranges: Vec<(u64, u64)> = runs
@@ -63,7 +64,7 @@ fn check_lines(runs: &[Vec<String>], skip: usize) {
     let pieces: Vec<Piece<'_>> = held
         .iter()
         .zip(&ranges)
-        .map(|(bytes, (start, _))| Piece { bytes, first_offset: *start })
+        .map(|(bytes, (start, _))| Piece { bytes, first_offset: *start, known: &[] })
         .collect();
     for (bound_run, texts) in runs.iter().enumerate() {
         for (number, text) in texts.iter().enumerate().skip(skip) {

@@ -144,7 +144,7 @@ fn ends<K: KeyEncoder>(
     let pieces: Vec<Piece<'_>> = memory
         .iter()
         .zip(&slab.bytes)
-        .map(|(bytes, place)| Piece { bytes, first_offset: place.start })
+        .map(|(bytes, place)| Piece { bytes, first_offset: place.start, known: &[] })
         .collect();
     let ranges: Vec<(u64, u64)> =
         starts.iter().zip(&slab.bytes).map(|(start, bytes)| (*start, bytes.end)).collect();

@@ -167,10 +167,7 @@ fn reserve(work: &MergeWork, output: &Output, spill: &Spill, progress: &Progress
     let Some(mut sizes) = work.inputs.iter().map(Place::bytes).collect::<Option<Vec<u64>>>() else {
         return Ok(());
     };
-    let lines_lacking = match work.framing {
-        Framing::Fixed(_) => 0,
-        Framing::Terminated(_) => sizes.len() as u64,
-    };
+    let lines_lacking = work.framing.terminator().map_or(0, |_| sizes.len() as u64);
     let bytes = sizes.iter().sum::<u64>();
     output.reserve(bytes + lines_lacking)?;
     let mut spilled = 0;

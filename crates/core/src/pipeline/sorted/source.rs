@@ -16,7 +16,7 @@ use memchr::memchr;
 
 use super::feed::{Feed, Reading};
 use crate::error::{Error, Result};
-use crate::format::Framing;
+use crate::format::{Framing, Tracker};
 use crate::io::ElasticRegion;
 use crate::key::KeyEncoder;
 use crate::proof::Sum;
@@ -252,6 +252,7 @@ impl Source {
                 self.searched = found.unwrap_or(rest.len());
                 found.map(|at| at + 1)
             }
+            framing => framing.whole_length(rest),
         }
     }
 
@@ -266,6 +267,12 @@ impl Source {
             let is_at_end = self.read_on(feed)?;
             if let Some(length) = self.length_behind() {
                 return Ok(length);
+            }
+            let rest = &self.window[self.start..self.end];
+            if let Some(message) = self.framing.fault(rest) {
+                let (path, number) = (self.reading.name().to_owned(), self.number + 1);
+                let message = format!("record {number}, at offset {}: {message}", self.offset);
+                return Err(Error::Malformed { path, message });
             }
             if is_at_end {
                 return self.last_length(feed);
@@ -317,7 +324,16 @@ impl Source {
                     self.offset
                 ),
             }),
-            Framing::Terminated(end) => {
+            framing => {
+                let mut tracker = Tracker::new(framing);
+                let rest = &self.window[self.start..self.end];
+                let passed = tracker.pass(rest).map_err(|fault| fault.message);
+                let lacks_end = passed.and_then(|_| tracker.pass_end()).map_err(|message| {
+                    let (path, number) = (self.reading.name().to_owned(), self.number + 1);
+                    let message = format!("record {number}, at offset {}: {message}", self.offset);
+                    Error::Malformed { path, message }
+                })?;
+                let Some(end) = framing.terminator().filter(|_| lacks_end) else { return Ok(left) };
                 if self.end == self.window.len() {
                     self.grow(feed)?;
                 }

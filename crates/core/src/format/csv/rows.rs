@@ -1,0 +1,180 @@
+//! Telling rows apart, and looking whether they are well formed, sixty-four bytes at a time.
+
+use super::masks::{Chunk, WIDTH, parity_so_far};
+use super::{Dialect, ROW_END};
+
+/// Behind the first row that ends in `bytes`, at whose beginning one is in quotes or not.
+#[inline]
+pub fn first_end(quote: u8, bytes: &[u8], is_inside: bool) -> Option<usize> {
+    let mut inside = if is_inside { u64::MAX } else { 0 };
+    for (place, piece) in bytes.chunks(WIDTH).enumerate() {
+        let chunk = Chunk::of(piece);
+        let quoted = parity_so_far(chunk.equal(quote)) ^ inside;
+        let ends = chunk.equal(ROW_END) & !quoted;
+        if ends != 0 {
+            return Some(place * WIDTH + ends.trailing_zeros() as usize + 1);
+        }
+        inside = all_or_none(quoted);
+    }
+    None
+}
+
+/// Behind the last row that ends in `bytes`, at whose end one is in quotes or not.
+pub fn last_end(quote: u8, bytes: &[u8], mut is_inside: bool) -> Option<usize> {
+    for (at, &byte) in bytes.iter().enumerate().rev() {
+        if byte == quote {
+            is_inside = !is_inside;
+        } else if byte == ROW_END && !is_inside {
+            return Some(at + 1);
+        }
+    }
+    None
+}
+
+/// All ones where the highest bit is set: what lies in quotes at the beginning of the next chunk.
+#[inline]
+const fn all_or_none(mask: u64) -> u64 {
+    (mask.cast_signed() >> 63).cast_unsigned()
+}
+
+/// A row that was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row<'a> {
+    /// Its bytes, with its end, which the last may lack.
+    pub bytes: &'a [u8],
+    /// How many cells it has; an empty row has one.
+    pub cells: usize,
+    /// Where in it a quote stands that should not, or that is not closed.
+    pub stray_quote: Option<usize>,
+}
+
+/// The rows that lie back to back in some bytes.
+pub struct Rows<'a> {
+    dialect: Dialect,
+    bytes: &'a [u8],
+    /// Where the next row begins.
+    start: usize,
+    /// Behind the chunk that `ends` and the others tell of.
+    next_chunk: usize,
+    /// Row ends and separators in that chunk that have not been passed, and stray quotes.
+    ends: u64,
+    separators: u64,
+    strays: u64,
+    /// What goes over from one chunk to the next.
+    carry: Carry,
+}
+
+/// What a chunk leaves to the next.
+#[derive(Clone, Copy, Default)]
+struct Carry {
+    /// All ones in quotes.
+    inside: u64,
+    /// Whether a quote may open at the next byte: behind a separator, a row end or a closing quote.
+    may_open: u64,
+    /// Whether the last byte closed a quote.
+    closed: u64,
+}
+
+impl<'a> Rows<'a> {
+    /// The rows in `bytes`, which begins with one.
+    pub fn new(dialect: Dialect, bytes: &'a [u8]) -> Self {
+        let carry = Carry { may_open: 1, ..Carry::default() };
+        Self { dialect, bytes, start: 0, next_chunk: 0, ends: 0, separators: 0, strays: 0, carry }
+    }
+
+    /// Looks at the next chunk.
+    #[inline]
+    fn advance(&mut self) {
+        let chunk = Chunk::of(&self.bytes[self.next_chunk..]);
+        let Carry { inside, may_open, closed } = self.carry;
+        let quotes = self.dialect.quote.map_or(0, |quote| chunk.equal(quote));
+        let quoted = parity_so_far(quotes) ^ inside;
+        let line_ends = chunk.equal(ROW_END);
+        let all_separators = chunk.equal(self.dialect.separator);
+        self.ends = line_ends & !quoted;
+        self.separators = all_separators & !quoted;
+        if (quotes | closed) != 0 {
+            let closing = quotes & !quoted;
+            let opening = quotes & quoted;
+            let may_open = (self.separators | self.ends | closing) << 1 | may_open;
+            // Behind a closing quote comes a separator, an end, or the other half of a pair.
+            let behind = closing << 1 | closed;
+            let carriage_returns = chunk.equal(b'\r') & self.before_ends(line_ends);
+            let allowed = all_separators | line_ends | carriage_returns | quotes;
+            self.strays = opening & !may_open | behind & !allowed & self.in_text();
+            self.carry.closed = closing >> (WIDTH - 1);
+        } else {
+            self.strays = 0;
+        }
+        self.carry.inside = all_or_none(quoted);
+        let openers = self.separators | self.ends | quotes & !quoted;
+        self.carry.may_open = openers >> (WIDTH - 1);
+        self.next_chunk += WIDTH;
+    }
+
+    /// The bytes of the chunk that a row end follows, in it or behind it.
+    fn before_ends(&self, line_ends: u64) -> u64 {
+        let behind = self.bytes.get(self.next_chunk + WIDTH);
+        line_ends >> 1 | u64::from(behind == Some(&ROW_END)) << (WIDTH - 1)
+    }
+
+    /// The bytes of the chunk that are not behind the text.
+    fn in_text(&self) -> u64 {
+        match self.bytes.len() - self.next_chunk {
+            left @ 0..WIDTH => (1 << left) - 1,
+            _ => u64::MAX,
+        }
+    }
+
+    /// The last row, which lacks its end.
+    fn last(&mut self, cells: usize, stray: Option<usize>) -> Option<Row<'a>> {
+        let bytes = &self.bytes[self.start..];
+        self.start = self.bytes.len();
+        let open = || {
+            let quote = self.dialect.quote?;
+            let opened = bytes.iter().rposition(|&byte| byte == quote);
+            opened.filter(|_| self.carry.inside != 0)
+        };
+        let stray_quote = stray.or_else(open);
+        (!bytes.is_empty()).then_some(Row { bytes, cells, stray_quote })
+    }
+}
+
+impl<'a> Iterator for Rows<'a> {
+    type Item = Row<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Row<'a>> {
+        let (mut cells, mut stray) = (1, None);
+        while self.ends == 0 {
+            cells += self.separators.count_ones() as usize;
+            if self.strays != 0 {
+                let at = self.next_chunk - WIDTH + self.strays.trailing_zeros() as usize;
+                stray = stray.or(Some(at - self.start));
+                self.strays = 0;
+            }
+            if self.next_chunk >= self.bytes.len() {
+                self.separators = 0;
+                return self.last(cells, stray);
+            }
+            self.advance();
+        }
+        let bit = self.ends.trailing_zeros();
+        let up_to = u64::MAX >> (63 - bit);
+        cells += (self.separators & up_to).count_ones() as usize;
+        let chunk = self.next_chunk - WIDTH;
+        if self.strays & up_to != 0 {
+            let at = chunk + self.strays.trailing_zeros() as usize;
+            stray = stray.or(Some(at - self.start));
+        }
+        (self.ends, self.separators) = (self.ends & !up_to, self.separators & !up_to);
+        self.strays &= !up_to;
+        let end = chunk + bit as usize + 1;
+        let bytes = &self.bytes[self.start..end];
+        self.start = end;
+        Some(Row { bytes, cells, stray_quote: stray })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,174 @@
+//! Where in a record one is, after any number of bytes that came in pieces.
+//!
+//! Lines tell by themselves where they end. Rows with quotes and records with prefixes do not: it
+//! takes all bytes since the last place that is known. What a piece adds to that is little, and a
+//! [`Tracker`] keeps it.
+
+use super::csv;
+use super::framing::Framing;
+use super::prefix::{PREFIX_MAX, Prefix};
+
+/// Knows how far the record is that the last byte passed belongs to.
+#[derive(Clone, Copy, Debug)]
+pub struct Tracker(State);
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// Records of this length; so many bytes have passed of the one begun.
+    Fixed { length: usize, passed: usize },
+    /// Records that end with this byte, and whether one has begun.
+    Terminated { end: u8, has_begun: bool },
+    /// Rows; whether one has begun, and is within these quotes.
+    Quoted { quote: u8, has_begun: bool, is_inside: bool },
+    /// The prefix begun, and its bytes; then bytes of the record still to come.
+    Prefixed { prefix: Prefix, begun: [u8; PREFIX_MAX], filled: usize, left: usize },
+}
+
+/// Ends of records in a piece: behind the first and behind the last.
+pub type Ends = Option<(usize, usize)>;
+
+/// What is wrong with a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where in the piece the record begins, or the piece if that is later.
+    pub at: usize,
+    /// What is wrong with it, and what to do.
+    pub message: String,
+}
+
+impl Tracker {
+    /// A tracker between records.
+    pub fn new(framing: Framing) -> Self {
+        Self(match framing {
+            Framing::Fixed(length) => State::Fixed { length, passed: 0 },
+            Framing::Terminated(end) => State::Terminated { end, has_begun: false },
+            Framing::Quoted(quote) => State::Quoted { quote, has_begun: false, is_inside: false },
+            Framing::Prefixed(prefix) => {
+                State::Prefixed { prefix, begun: [0; PREFIX_MAX], filled: 0, left: 0 }
+            }
+        })
+    }
+
+    /// Passes a piece; where records end in it.
+    ///
+    /// # Errors
+    ///
+    /// A prefix that cannot be one.
+    pub fn pass(&mut self, bytes: &[u8]) -> Result<Ends, Fault> {
+        let is_odd = match self.0 {
+            State::Quoted { quote, .. } => csv::is_odd(bytes, quote),
+            _ => false,
+        };
+        self.pass_counted(bytes, is_odd)
+    }
+
+    /// The same, given whether the piece has quotes in odd number.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`pass`](Self::pass).
+    pub fn pass_counted(&mut self, bytes: &[u8], is_odd: bool) -> Result<Ends, Fault> {
+        let Some(&last) = bytes.last() else { return Ok(None) };
+        match &mut self.0 {
+            State::Fixed { length, passed } => {
+                let (first, before) = (*length - *passed, *passed + bytes.len());
+                *passed = before % *length;
+                Ok((first <= bytes.len()).then(|| (first, bytes.len() - *passed)))
+            }
+            State::Terminated { end, has_begun } => {
+                *has_begun = last != *end;
+                Ok(memchr::memchr(*end, bytes).map(|first| {
+                    let last = memchr::memrchr(*end, bytes).unwrap_or(first);
+                    (first + 1, last + 1)
+                }))
+            }
+            State::Quoted { quote, has_begun, is_inside } => {
+                let was_inside = *is_inside;
+                *is_inside ^= is_odd;
+                *has_begun = *is_inside || last != csv::ROW_END;
+                let first = csv::first_end(*quote, bytes, was_inside);
+                let last = first.and_then(|_| csv::last_end(*quote, bytes, *is_inside));
+                Ok(first.zip(last))
+            }
+            State::Prefixed { .. } => self.pass_prefixed(bytes),
+        }
+    }
+
+    fn pass_prefixed(&mut self, bytes: &[u8]) -> Result<Ends, Fault> {
+        let State::Prefixed { prefix, begun, filled, left } = &mut self.0 else { return Ok(None) };
+        let (mut at, mut ends) = (0, None);
+        loop {
+            if *left > 0 || *filled == prefix.bytes() {
+                let taken = (*left).min(bytes.len() - at);
+                (at, *left) = (at + taken, *left - taken);
+                if *left > 0 {
+                    return Ok(ends);
+                }
+                *filled = 0;
+                ends = Some((ends.map_or(at, |(first, _)| first), at));
+            }
+            // Whole records are passed by their prefixes where these lie.
+            while *filled == 0
+                && let Some(length) = prefix.record_length(&bytes[at..])
+                && length <= bytes.len() - at
+            {
+                at += length;
+                ends = Some((ends.map_or(at, |(first, _)| first), at));
+            }
+            let taken = (prefix.bytes() - *filled).min(bytes.len() - at);
+            begun[*filled..*filled + taken].copy_from_slice(&bytes[at..at + taken]);
+            (at, *filled) = (at + taken, *filled + taken);
+            if *filled < prefix.bytes() {
+                return Ok(ends);
+            }
+            match prefix.record_length(&begun[..*filled]) {
+                Some(length) => *left = length - prefix.bytes(),
+                None => {
+                    let message = prefix.fault(&begun[..*filled]).unwrap_or_default();
+                    return Err(Fault { at: at - taken, message });
+                }
+            }
+        }
+    }
+
+    /// Passes the end of an input, which the next one follows; whether the last record lacks the
+    /// byte it should end with.
+    ///
+    /// # Errors
+    ///
+    /// A record that is cut off.
+    pub fn pass_end(&mut self) -> Result<bool, String> {
+        let lacks_end = match &mut self.0 {
+            State::Fixed { length, passed } => match std::mem::take(passed) {
+                0 => false,
+                passed => {
+                    let left = format!("{passed} of {length} bytes");
+                    return Err(format!("the last record is cut off: there are {left}"));
+                }
+            },
+            State::Terminated { has_begun, .. } => std::mem::take(has_begun),
+            State::Quoted { is_inside: true, .. } => {
+                return Err("the last row opens a quote that is never closed".to_owned());
+            }
+            State::Quoted { has_begun, .. } => std::mem::take(has_begun),
+            State::Prefixed { prefix, filled, left, .. } => match (*filled, *left) {
+                (0, _) => false,
+                (filled, _) if filled < prefix.bytes() => {
+                    let of = prefix.bytes();
+                    return Err(format!(
+                        "the input ends within a length field: {filled} of {of} bytes"
+                    ));
+                }
+                (_, left) => {
+                    return Err(format!(
+                        "the last record is cut off: {left} more bytes were to come"
+                    ));
+                }
+            },
+        };
+        Ok(lacks_end)
+    }
+}
+
+#[cfg(test)]
+mod tests;
