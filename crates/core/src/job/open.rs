@@ -11,8 +11,10 @@ use rustix::io::Errno;
 
 use super::{Input, Output, SortJob};
 use crate::error::{Error, Result};
-use crate::format::Framing;
-use crate::io::{Direct, Engine, Extent, File, directory_of, pipe, redirect, sweep};
+use crate::format::{CsvFormat, Framing};
+use crate::io::{
+    Begun, Direct, Engine, Extent, File, Supplied, directory_of, pipe, redirect, sweep,
+};
 use crate::output;
 use crate::pipeline::sorted::Place;
 use crate::pipeline::{self, Columns, Header, Heading, Top};
@@ -93,6 +95,49 @@ pub fn header(
     Ok((header, first.as_ref().and_then(columns)))
 }
 
+/// The same for inputs that are opened one after the other. What was read of streams goes before
+/// the rest of them.
+pub fn tops(
+    heading: Heading,
+    places: &mut [Place],
+    progress: &Progress,
+) -> Result<(Vec<u8>, Option<Columns>)> {
+    let Heading::Row(csv) = heading else { return Ok((Vec::new(), None)) };
+    let mut first: Option<Top> = None;
+    for place in places {
+        let mut reader = match place {
+            Place::File { path, skip, .. } => {
+                let top = top_of(heading, path)?;
+                *skip = top.skip;
+                note_top(&mut first, top, csv)?;
+                continue;
+            }
+            Place::Stdin => pipe::Reader::stdin()?,
+            Place::Stream(path) => pipe::Reader::open(path)?,
+            Place::Supplied { stream, .. } => pipe::Reader::supplied(stream.clone()),
+            Place::Spilled(_) => continue,
+        };
+        let name = reader.name().to_owned();
+        let (top, rest) = heading.read(&name, |buffer| reader.fill(buffer, progress))?;
+        let stream = Supplied::new(&name, Begun::new(rest, Some(reader)));
+        *place = Place::Supplied { stream, skip: top.skip };
+        note_top(&mut first, top, csv)?;
+    }
+    let columns = first.as_ref().and_then(|first| first.columns(csv));
+    Ok((first.map(|first| first.bytes).unwrap_or_default(), columns))
+}
+
+/// Keeps the first top that is not empty, and checks that others are like it.
+fn note_top(first: &mut Option<Top>, top: Top, csv: CsvFormat) -> Result<()> {
+    match first {
+        Some(first) => first.check_same(&top, csv),
+        None => {
+            *first = (!top.first_row.is_empty()).then_some(top);
+            Ok(())
+        }
+    }
+}
+
 /// What stands at the top of a file.
 pub fn top_of(heading: Heading, path: &Path) -> Result<Top> {
     let failed = |e| Error::io("read", path, e);
@@ -122,7 +167,9 @@ fn place(input: &Input, framing: Framing) -> Result<Place> {
     let path = match input {
         Input::File(path) => path,
         Input::Stdin => return Ok(Place::Stdin),
-        Input::Supplied(supplied) => return Ok(Place::Supplied(supplied.clone())),
+        Input::Supplied(supplied) => {
+            return Ok(Place::Supplied { stream: supplied.clone(), skip: 0 });
+        }
     };
     let data = fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
     if data.is_dir() {
@@ -135,7 +182,7 @@ fn place(input: &Input, framing: Framing) -> Result<Place> {
     if let (Framing::Fixed(length), true) = (framing, data.is_file()) {
         check_length(path, data.len(), length as u64)?;
     }
-    Ok(Place::File(path.clone(), data.len()))
+    Ok(Place::File { path: path.clone(), bytes: data.len(), skip: 0 })
 }
 
 /// Bytes per record; where records differ, their average over some pages of the input.
