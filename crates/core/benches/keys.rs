@@ -45,7 +45,8 @@ fn table(separator: char) -> Vec<Vec<u8>> {
 }
 
 fn order(specs: &[&str], separator: Separator, is_stable: bool) -> TextOrder {
-    let read = |text: &&str| text.parse::<TextKeySpec>().expect("a key").spec(None);
+    let read =
+        |text: &&str| text.parse::<TextKeySpec>().expect("a key").spec(None).expect("no files");
     TextOrder {
         specs: specs.iter().map(read).collect(),
         separator,
