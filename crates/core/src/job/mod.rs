@@ -1,11 +1,13 @@
 //! The front door: what a user means by "sort this", and the call that does it.
 //!
 //! A [`SortJob`] says what is wanted and nothing about how; `plan` decides how, `pipeline` does it.
-//! [`MergeJob`] and [`CheckJob`] are for inputs that are sorted already.
+//! [`MergeJob`] and [`CheckJob`] are for inputs that are sorted already, and [`sort_lines`] is for a
+//! few lines in memory.
 
 mod account;
 mod budget;
 mod check;
+mod lines;
 mod merge;
 mod open;
 
@@ -27,6 +29,7 @@ use account::Account;
 
 pub use crate::pipeline::sorted::{Checked, Disorder};
 pub use check::CheckJob;
+pub use lines::{sort_lines, write_lines};
 pub use merge::MergeJob;
 
 /// Where records come from.
