@@ -1,8 +1,8 @@
 //! The front door: what a user means by "sort this", and the call that does it.
 //!
 //! A [`SortJob`] says what is wanted and nothing about how; `plan` decides how, `pipeline` does it.
-//! [`MergeJob`] and [`CheckJob`] are for inputs that are sorted already, and [`sort_lines`] is for a
-//! few lines in memory.
+//! [`MergeJob`] and [`CheckJob`] are for inputs that are sorted already, and [`sort_lines`] is for
+//! a few lines in memory.
 
 mod account;
 mod budget;
