@@ -40,6 +40,17 @@ pub fn lines(inputs: &mut [Input], output: &Output, terminator: u8) -> Result<Op
     Ok(lines_of_files(inputs, terminator))
 }
 
+/// Whether inputs are small files together.
+pub fn are_files(inputs: &[Input]) -> bool {
+    let mut bytes = 0;
+    inputs.iter().all(|input| {
+        let Input::File(path) = input else { return false };
+        let Ok(data) = path.metadata() else { return false };
+        bytes += data.len();
+        data.is_file() && bytes <= LITTLE_BYTES as u64
+    })
+}
+
 /// All lines of inputs that are small files, and can be read.
 fn lines_of_files(inputs: &[Input], terminator: u8) -> Option<Vec<u8>> {
     let mut lines = Vec::new();

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use sortwell::format::Format;
-use sortwell::io::SpillDirectory;
 use sortwell::io::locale::Locale;
+use sortwell::io::{Engine, SpillDirectory};
 use sortwell::job::{Budget, CheckJob, Input, MergeJob, Output, SortJob, sort_lines, write_lines};
 use sortwell::key::text::TextOrder;
 use sortwell::stats::Progress;
@@ -161,15 +161,18 @@ impl Work<'_> {
     pub fn merge(self, order: TextOrder) -> Result<ExitCode, Complaint> {
         let settings = self.settings;
         let format = Format::Lines { terminator: order.terminator };
+        let inputs = inputs(settings);
+        let (memory, engine) = means(settings.memory, &inputs);
         let job = MergeJob {
             order: Some(order),
             unique: settings.is_unique,
-            memory: memory(settings.memory),
+            memory,
+            engine,
             merge_width: settings.merge_width,
             temp: settings.temporary.clone(),
             check_temp: false,
             sync: SYNC,
-            ..MergeJob::new(inputs(settings), output(settings), format)
+            ..MergeJob::new(inputs, output(settings), format)
         };
         let progress = Progress::new();
         let ended = match &settings.compressor {
@@ -186,16 +189,19 @@ impl Work<'_> {
     pub fn check(self, order: TextOrder, check: Check) -> Result<ExitCode, Complaint> {
         let settings = self.settings;
         let terminator = order.terminator;
+        let inputs = inputs(settings);
+        let (memory, engine) = means(settings.memory, &inputs);
         let job = CheckJob {
             order: Some(order),
             unique: settings.is_unique,
-            memory: memory(settings.memory),
-            ..CheckJob::new(inputs(settings), Format::Lines { terminator })
+            memory,
+            engine,
+            ..CheckJob::new(inputs, Format::Lines { terminator })
         };
-        let progress = Progress::new();
-        let checked = match signals::stoppable(&progress, || job.run(&progress)) {
+        // Nothing would have to be tidied up after a signal.
+        let checked = match job.run(&Progress::new()) {
             Ok(checked) => checked,
-            Err(failure) => return self.end(&failure),
+            Err(error) => return self.end(&error.into()),
         };
         let Some(disorder) = checked.disorder else { return Ok(ExitCode::SUCCESS) };
         if check == Check::Diagnose {
@@ -268,6 +274,15 @@ fn output(settings: &Settings) -> Output {
 
 fn input(name: &OsStr) -> Input {
     if name == "-" { Input::Stdin } else { Input::File(name.into()) }
+}
+
+/// What a job works with that passes over its inputs once. For a page of lines it takes longer to
+/// look up what the machine has, and to set up rings, than to do without.
+fn means(budget: Budget, inputs: &[Input]) -> (Budget, Engine) {
+    if budget == Budget::Auto && little::are_files(inputs) {
+        return (Budget::Bytes(MEMORY_LEAST), Engine::Sync);
+    }
+    (memory(budget), Engine::Auto)
 }
 
 fn memory(budget: Budget) -> Budget {
