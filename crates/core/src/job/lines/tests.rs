@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::job::{Budget, Input, SortJob};
-use crate::key::text::{End, Position, Separator, TextSpec, TextType};
+use crate::key::text::{End, LastResort, Position, Separator, TextSpec, TextType, Translation};
 use crate::units::ByteSize;
 
 /// By the bytes of the lines.
@@ -43,16 +43,27 @@ fn equal_lines_stay_as_they_came_and_the_first_is_kept() {
     assert_eq!(sorted(text, &by_number(), true), "d,1\nc,2\nb,10\n");
 }
 
+/// By the bytes of the lines whatever their case, then by their bytes; keys are longer than what is
+/// kept of them.
+fn by_folded() -> TextOrder {
+    let translation = Translation { folds_case: true, ..Translation::default() };
+    let spec = TextSpec { translation, ..TextSpec::default() };
+    TextOrder { specs: vec![spec], then_whole: Some(LastResort::default()), ..by_bytes() }
+}
+
 #[test]
 fn a_job_writes_the_same() {
-    let line = |number: u64| format!("{},{}\n", number * 7919 % 1000, number * 31 % 97);
+    let line = |number: u64| {
+        let begin = ["", &"x".repeat(KEPT_BYTES - 2), &"X".repeat(KEPT_BYTES)];
+        let begin = begin[(number * 13 % 3) as usize];
+        format!("{begin}{},{}\n", number * 7919 % 1000, number * 31 % 97)
+    };
     let text: String = (0..3000).map(line).collect();
     let folder = tempfile::tempdir().expect("a folder");
     let (input, output) = (folder.path().join("in"), folder.path().join("out"));
     std::fs::write(&input, &text).expect("write");
-    for (order, is_unique) in
-        [(by_bytes(), false), (by_bytes(), true), (by_number(), false), (by_number(), true)]
-    {
+    let orders = [by_bytes(), by_number(), by_folded()];
+    for (order, is_unique) in orders.iter().flat_map(|order| [(order, false), (order, true)]) {
         let format = Format::Lines { terminator: b'\n' };
         let target = Output::File(output.clone());
         let mut job = SortJob::new(vec![Input::File(input.clone())], target.clone(), format);
@@ -61,7 +72,7 @@ fn a_job_writes_the_same() {
         job.select.unique = is_unique;
         job.run(&Progress::new()).expect("sort");
         let by_job = std::fs::read(&output).expect("read");
-        let by_us = sort_lines(text.as_bytes(), &order, is_unique).expect("sort");
+        let by_us = sort_lines(text.as_bytes(), order, is_unique).expect("sort");
         assert!(by_us == by_job, "{is_unique}");
         write_lines(&by_us, &target, true, &Progress::new()).expect("write");
         assert!(std::fs::read(&output).expect("read") == by_job);
