@@ -16,7 +16,7 @@ use sortwell::job::{Input, Output};
 use sortwell::stats::Progress;
 
 /// Twice as much takes one thread about as long as a job with two, be it by bytes or by keys that
-/// have to be made; 100 KB take a third less, and ten lines half.
+/// have to be made; 100 KB took it a third less.
 const LITTLE_BYTES: usize = 256 << 10;
 
 /// All lines of inputs that are little, each with its end where another follows; `None` of others.
