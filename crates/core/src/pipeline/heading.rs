@@ -11,6 +11,7 @@ use memchr::memchr_iter;
 use crate::error::{Error, Result};
 use crate::format::csv::{BYTE_ORDER_MARK, Cells, Rows, value, without_end};
 use crate::format::{CsvFormat, Format};
+use crate::key::text::TextOrder;
 
 /// Most bytes of what stands at the top: it is held in memory besides everything that was planned.
 const TOP_MAX: usize = 1 << 20;
@@ -151,6 +152,21 @@ pub struct Columns {
     pub cells: Vec<Vec<u8>>,
     /// Whether these are names.
     pub are_named: bool,
+}
+
+impl Columns {
+    /// An order whose keys know their columns by number.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for a column that there is not.
+    pub fn resolved(&self, order: &TextOrder) -> Result<TextOrder> {
+        let mut order = order.clone();
+        if self.are_named {
+            order.resolve(&self.cells)?;
+        }
+        Ok(order)
+    }
 }
 
 impl Top {
