@@ -1,10 +1,8 @@
 //! Pipes that bring less than a page of lines, as much, and more: all of it comes, once. Files that
 //! are little together are read, each with an end, and others are left alone.
 
-use std::io::{self, Write};
-
 use super::*;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use std::thread;
 
