@@ -46,8 +46,8 @@ fn lists_and_sequences_come_from_files() {
     folder.write("sequence", &sequence);
     for length in [16, 20] {
         let records = random_records(20_000, length);
-        let expected =
-            sorted_by(&records, length, |record| record[1..4].iter().map(|byte| !byte).collect());
+        let key = |record: &[u8]| -> Vec<u8> { record[1..4].iter().map(|byte| !byte).collect() };
+        let expected = sorted_by(&records, length, key);
         let line = format!("sort -F fixed:{length} -k 1..4:sequence=sequence");
         assert!(folder.run_with(&line, &records).quietly() == expected, "{length}");
     }

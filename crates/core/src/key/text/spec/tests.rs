@@ -221,32 +221,6 @@ fn messages_say_what_is_wrong_and_what_to_write() {
              for its first four bytes, amount or \"amount\" for the column of that name, 0..10 for \
              bytes of the record, or .. for all of it",
         ),
-        (
-            "\"a",
-            "key '\"a' opens a quote that does not close; quotes in quotes are doubled",
-        ),
-        (
-            "1:order=a||b",
-            "'order=a||b' in key '1:order=a||b' has an empty value, which is none: nulls-first and \
-             nulls-last say where empty ones go",
-        ),
-        (
-            "1:order=a|b|a",
-            "'order=a|b|a' in key '1:order=a|b|a' has the value 'a' twice; leave one out",
-        ),
-        ("1:sequence=", "'sequence=' in key '1:sequence=' names no file; write sequence=FILE"),
-        (
-            "0..4:pad=256",
-            "'256' is not a byte; write its number, as in 0, 64 or 0x40 in key '0..4:pad=256'",
-        ),
-        (
-            "0..4:packed:trim",
-            "key '0..4:packed:trim' says trim, but in packed every byte counts",
-        ),
-        (
-            "8..10:u32le:desc",
-            "key '8..10:u32le' is 2 bytes wide, but u32le takes 4 bytes; write 8..12:u32le",
-        ),
         ("0", "fields count from 1, and key '0' names field 0"),
         ("2[0..4", "'2[0..4' in key '2[0..4' lacks its ]; write 2[0..4]"),
         (
@@ -287,6 +261,41 @@ fn messages_say_what_is_wrong_and_what_to_write() {
             "2:int:locale=de",
             "key '2:int:locale=de' names a locale, which orders text and not int; write text, or \
              leave the locale out",
+        ),
+    ];
+    for (written, message) in table {
+        assert_eq!(parse(written).unwrap_err(), message);
+    }
+}
+
+#[test]
+fn messages_about_quotes_lists_and_bytes() {
+    let table = [
+        (
+            "\"a",
+            "key '\"a' opens a quote that does not close; quotes in quotes are doubled",
+        ),
+        (
+            "1:order=a||b",
+            "'order=a||b' in key '1:order=a||b' has an empty value, which is none: nulls-first and \
+             nulls-last say where empty ones go",
+        ),
+        (
+            "1:order=a|b|a",
+            "'order=a|b|a' in key '1:order=a|b|a' has the value 'a' twice; leave one out",
+        ),
+        ("1:sequence=", "'sequence=' in key '1:sequence=' names no file; write sequence=FILE"),
+        (
+            "0..4:pad=256",
+            "'256' is not a byte; write its number, as in 0, 64 or 0x40 in key '0..4:pad=256'",
+        ),
+        (
+            "0..4:packed:trim",
+            "key '0..4:packed:trim' says trim, but in packed every byte counts",
+        ),
+        (
+            "8..10:u32le:desc",
+            "key '8..10:u32le' is 2 bytes wide, but u32le takes 4 bytes; write 8..12:u32le",
         ),
     ];
     for (written, message) in table {
