@@ -1,5 +1,8 @@
 //! What keys of lines say, how they are shown, and what is said about wrong ones.
 
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
 use super::super::order::Place;
 use super::super::text_type::TextType;
 use super::named_type::TYPES;
@@ -330,5 +333,33 @@ fn nonsense_is_refused() {
     for written in table {
         let message = parse(written).unwrap_err();
         assert!(message.contains(&format!("key '{written}'")), "{written}: {message}");
+    }
+}
+
+/// Pieces of keys, good and bad.
+fn any_key() -> impl Strategy<Value = String> {
+    let pieces = [
+        ":", ":", "\"", "\"", "[", "]", "0..4", "2", "a", "B", "=", "|", "@", " ", ".", "order=", "desc",
+        "ci", "trim", "nulls-first", "pad=", "int", "date", "u32le", "packed", "zoned", "locale=", "ä",
+    ];
+    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..9)
+        .prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 30_000,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(0x5eed_0006),
+        ..ProptestConfig::default()
+    })]
+
+    /// Whatever is read says itself again, and whatever is not is told in words.
+    #[test]
+    fn keys_say_themselves(text in any_key()) {
+        match parse(&text) {
+            Ok(spec) => prop_assert_eq!(parse(&spec.to_string()), Ok(spec.clone()), "{}", spec),
+            Err(words) => prop_assert!(words.contains("key '"), "{}: {}", text, words),
+        }
     }
 }
