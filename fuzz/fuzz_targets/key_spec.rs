@@ -22,8 +22,9 @@ fuzz_target!(|data: (&str, &[u8])| {
     if said.contains("order=@") || said.contains("sequence=") || spec.column().is_some() {
         return;
     }
-    let specs = vec![spec.spec(None).expect("no file is named")];
-    let order = TextOrder { specs, ..TextOrder::by_bytes(b'\n') };
+    // A list may have a value twice once its case does not count.
+    let Ok(spec) = spec.spec(None) else { return };
+    let order = TextOrder { specs: vec![spec], ..TextOrder::by_bytes(b'\n') };
     let key = TextKey::new(&order).expect("plain numbers");
     let located = key.located(line, 0).expect("there is one key");
     assert!(line.as_ptr_range().contains(&located.as_ptr()) || located.is_empty());

@@ -13,4 +13,5 @@ mod no_space;
 mod readme;
 mod sorting;
 mod stopping;
+mod typed_keys;
 mod usage;

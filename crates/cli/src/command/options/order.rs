@@ -54,8 +54,8 @@ pub struct Order {
     /// TYPE in all formats: bytes (the default), text, int, decimal (any number of digits, exact),
     /// float, size (1K, 2.5Gi), month, version, natural (digits in text by their value), random (a
     /// shuffle that keeps equal keys together), date (2026-11-22), time (13:45:06.789), timestamp
-    /// (2026-11-22T13:45:06+01:00; without an offset UTC), ip (version 4 before 6), uuid, bool (true
-    /// yes on 1 t y, and their opposites, which come first), order=low|mid|high (values in this
+    /// (2026-11-22T13:45:06+01:00; without an offset UTC), ip (version 4 before 6), uuid, bool (yes
+    /// true on 1 y t, and their opposites, which come first), order=low|mid|high (values in this
     /// order; order=@FILE has one a line).
     ///
     /// TYPE in records of bytes: an unsigned integer u8 u16le u16be u32le u32be u64le u64be, a

@@ -1,5 +1,8 @@
 //! What keys of lines say, how they are shown, and what is said about wrong ones.
 
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
 use super::super::order::Place;
 use super::super::text_type::TextType;
 use super::named_type::TYPES;
@@ -221,32 +224,6 @@ fn messages_say_what_is_wrong_and_what_to_write() {
              for its first four bytes, amount or \"amount\" for the column of that name, 0..10 for \
              bytes of the record, or .. for all of it",
         ),
-        (
-            "\"a",
-            "key '\"a' opens a quote that does not close; quotes in quotes are doubled",
-        ),
-        (
-            "1:order=a||b",
-            "'order=a||b' in key '1:order=a||b' has an empty value, which is none: nulls-first and \
-             nulls-last say where empty ones go",
-        ),
-        (
-            "1:order=a|b|a",
-            "'order=a|b|a' in key '1:order=a|b|a' has the value 'a' twice; leave one out",
-        ),
-        ("1:sequence=", "'sequence=' in key '1:sequence=' names no file; write sequence=FILE"),
-        (
-            "0..4:pad=256",
-            "'256' is not a byte; write its number, as in 0, 64 or 0x40 in key '0..4:pad=256'",
-        ),
-        (
-            "0..4:packed:trim",
-            "key '0..4:packed:trim' says trim, but in packed every byte counts",
-        ),
-        (
-            "8..10:u32le:desc",
-            "key '8..10:u32le' is 2 bytes wide, but u32le takes 4 bytes; write 8..12:u32le",
-        ),
         ("0", "fields count from 1, and key '0' names field 0"),
         ("2[0..4", "'2[0..4' in key '2[0..4' lacks its ]; write 2[0..4]"),
         (
@@ -295,6 +272,41 @@ fn messages_say_what_is_wrong_and_what_to_write() {
 }
 
 #[test]
+fn messages_about_quotes_lists_and_bytes() {
+    let table = [
+        (
+            "\"a",
+            "key '\"a' opens a quote that does not close; quotes in quotes are doubled",
+        ),
+        (
+            "1:order=a||b",
+            "'order=a||b' in key '1:order=a||b' has an empty value, which is none: nulls-first and \
+             nulls-last say where empty ones go",
+        ),
+        (
+            "1:order=a|b|a",
+            "'order=a|b|a' in key '1:order=a|b|a' has the value 'a' twice; leave one out",
+        ),
+        ("1:sequence=", "'sequence=' in key '1:sequence=' names no file; write sequence=FILE"),
+        (
+            "0..4:pad=256",
+            "'256' is not a byte; write its number, as in 0, 64 or 0x40 in key '0..4:pad=256'",
+        ),
+        (
+            "0..4:packed:trim",
+            "key '0..4:packed:trim' says trim, but in packed every byte counts",
+        ),
+        (
+            "8..10:u32le:desc",
+            "key '8..10:u32le' is 2 bytes wide, but u32le takes 4 bytes; write 8..12:u32le",
+        ),
+    ];
+    for (written, message) in table {
+        assert_eq!(parse(written).unwrap_err(), message);
+    }
+}
+
+#[test]
 fn nonsense_is_refused() {
     let table = [
         "-1",
@@ -321,5 +333,33 @@ fn nonsense_is_refused() {
     for written in table {
         let message = parse(written).unwrap_err();
         assert!(message.contains(&format!("key '{written}'")), "{written}: {message}");
+    }
+}
+
+/// Pieces of keys, good and bad.
+fn any_key() -> impl Strategy<Value = String> {
+    let pieces = [
+        ":", ":", "\"", "\"", "[", "]", "0..4", "2", "a", "B", "=", "|", "@", " ", ".", "order=", "desc",
+        "ci", "trim", "nulls-first", "pad=", "int", "date", "u32le", "packed", "zoned", "locale=", "ä",
+    ];
+    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..9)
+        .prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 30_000,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(0x5eed_0006),
+        ..ProptestConfig::default()
+    })]
+
+    /// Whatever is read says itself again, and whatever is not is told in words.
+    #[test]
+    fn keys_say_themselves(text in any_key()) {
+        match parse(&text) {
+            Ok(spec) => prop_assert_eq!(parse(&spec.to_string()), Ok(spec.clone()), "{}", spec),
+            Err(words) => prop_assert!(words.contains("key '"), "{}: {}", text, words),
+        }
     }
 }
