@@ -79,13 +79,13 @@ fn small_tables_in_pieces() {
 fn blocks_end_at_every_place_of_a_row() {
     let rows: [&str; 4] = [
         "\"a\"\"\n\",\"\r\n\"\r\n",
-        "\",\"\",\",\"\n\"\"\n\"\n",
-        "x,\"\"\"\"\"\"\r\n",
-        "\"\n\n\",\"\"\"\"\n",
+        "\",\"\",\",\"\n\"\"\nz\"\n",
+        "xy,\"\"\"\"\"\"\r\n",
+        "\"\n\n\n\",\"\"\"\"\n",
     ];
     for row in rows {
         assert_eq!(row.len() % 2, 1, "{row:?}");
-        let input = format!("a,b\n{}", row.repeat(10_000_000 / row.len()));
+        let input = format!("a,b\n{}", row.repeat(9_000_000 / row.len()));
         for (threads, memory) in [(1, LEAST), (3, ByteSize::mib(128))] {
             let job = Table { threads, memory, ..Table::new(vec![input.clone().into_bytes()]) };
             // All rows are equal: what comes out is what went in.
@@ -100,7 +100,7 @@ fn blocks_end_at_every_place_of_a_row() {
 #[test]
 fn every_shape_in_one_pass() {
     let mut random = Random::fresh();
-    for (name, input) in shapes(1_200_000, &mut random) {
+    for (name, input) in shapes(700_000, &mut random) {
         println!("{name}");
         let keys = random.pick(&[vec![], vec![(1, false)], vec![(1, true)]]);
         let job = Table { keys, threads: 1 + random.below(5), ..Table::new(vec![input]) };
@@ -114,7 +114,7 @@ fn every_shape_in_one_pass() {
 #[test]
 fn every_shape_in_the_least_memory() {
     let mut random = Random::fresh();
-    for (name, input) in shapes(14_000_000, &mut random) {
+    for (name, input) in shapes(12_500_000, &mut random) {
         println!("{name}");
         let engine = random.pick(&engines());
         let job = Table { memory: LEAST, threads: 1, engine, ..Table::new(vec![input]) };
@@ -131,9 +131,9 @@ fn every_shape_in_the_least_memory() {
 #[test]
 fn cells_over_many_blocks() {
     let mut random = Random::fresh();
-    for longest in [3_000_000, 9_000_000] {
+    for longest in [2_000_000, 7_000_000] {
         let mut input = b"key,note\n".to_vec();
-        while input.len() < 24_000_000 {
+        while input.len() < 21_000_000 {
             let bytes =
                 if random.one_in(40) { random.below(longest) } else { random.below(50_000) };
             input.extend(format!("{},", random.below(1000)).bytes());
@@ -156,8 +156,8 @@ fn cells_over_many_blocks() {
 #[test]
 fn other_dialects() {
     let mut random = Random::fresh();
-    for (separator, quote) in [(b';', b'"'), (b'\t', b'"'), (b',', b'\''), (b'|', b'~')] {
-        for (bytes, memory) in [(50_000, 128), (13_000_000, 28)] {
+    for (separator, quote) in [(b';', b'"'), (b'\t', b'\''), (b'|', b'~')] {
+        for (bytes, memory) in [(50_000, 128), (12_500_000, 28)] {
             let header = ["a", "b"].join(&char::from(separator).to_string());
             let input =
                 table(&header, bytes, |_| tricky_row(&mut random, 2, 8, (separator, quote)));
@@ -176,7 +176,7 @@ fn other_dialects() {
 fn without_quotes() {
     let mut random = Random::fresh();
     let dialect = Dialect { separator: b',', quote: None };
-    for (bytes, memory) in [(50_000, 128), (16_000_000, 28)] {
+    for (bytes, memory) in [(50_000, 128), (12_500_000, 28)] {
         let format = CsvFormat { dialect, ..CsvFormat::separated_by(b',') };
         let input = table("a,\"b", bytes, |_| {
             let cell = |random: &mut Random| -> Vec<u8> {
@@ -196,7 +196,7 @@ fn without_quotes() {
 #[test]
 fn ragged_rows_that_are_kept() {
     let mut random = Random::fresh();
-    for (bytes, memory) in [(60_000, 128), (14_000_000, 28)] {
+    for (bytes, memory) in [(60_000, 128), (12_500_000, 28)] {
         let input = table("a,b,c", bytes, |_| {
             let cells = 1 + random.below(6);
             tricky_row(&mut random, cells, 5, (b',', b'"'))
@@ -251,14 +251,14 @@ fn several_inputs_under_one_header() {
 #[test]
 fn cells_that_say_the_same() {
     let mut random = Random::fresh();
-    for (bytes, memory) in [(60_000, 128), (14_000_000, 28)] {
+    for (bytes, memory) in [(60_000, 128), (12_500_000, 28)] {
         let input = table("n,x", bytes, |number| {
             let word = random.pick(&["a", "b", "ab", "", " a", "a\"", "\"", "a,b"]);
             let is_quoted = random.one_in(2);
             let cell = written(word.as_bytes(), b',', b'"', is_quoted);
             [format!("{number},").into_bytes(), cell].concat()
         });
-        for keys in [vec![(2, false)], vec![(2, true)], vec![]] {
+        for keys in [vec![(2, false)], vec![]] {
             let memory = ByteSize::mib(memory);
             Table { memory, keys, threads: 1, ..Table::new(vec![input.clone()]) }.run();
         }
@@ -268,7 +268,7 @@ fn cells_that_say_the_same() {
 #[test]
 fn selections() {
     let mut random = Random::fresh();
-    for (bytes, memory) in [(300_000, 128), (13_000_000, 36)] {
+    for (bytes, memory) in [(300_000, 128), (9_000_000, 28)] {
         let data = table("a,b", bytes, |_| tricky_row(&mut random, 2, 5, (b',', b'"')));
         for unique in [false, true] {
             let limit = random.pick(&[None, Some(0), Some(1), Some(33), Some(1_000_000)]);
@@ -277,7 +277,7 @@ fn selections() {
                 keys: random.pick(&[vec![(1, false)], vec![(2, true), (1, false)]]),
                 select: Select { unique, count: false, limit },
                 memory: ByteSize::mib(memory),
-                threads: 1 + random.below(3),
+                threads: 1,
                 engine: random.pick(&engines()),
                 ..Table::new(vec![data.clone()])
             };

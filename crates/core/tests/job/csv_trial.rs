@@ -32,7 +32,7 @@ pub struct Table {
     pub piece: usize,
 }
 
-/// A row as the naive reader sees it: its bytes with an end, and what its cells say.
+/// A row as the naive reader sees it: its bytes with an end, and what its first cells say.
 pub struct Row {
     pub bytes: Vec<u8>,
     pub cells: Vec<Vec<u8>>,
@@ -55,11 +55,15 @@ enum Place {
     Closed,
 }
 
-/// Reads a well-formed input byte by byte.
-pub fn read(dialect: csv::Dialect, input: &[u8]) -> Read {
+/// Reads a well-formed input byte by byte, keeping the first so many cells of each row.
+pub fn read(dialect: csv::Dialect, columns: usize, input: &[u8]) -> Read {
     let text = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input);
     let mut found = Read { mark: input[..input.len() - text.len()].to_vec(), rows: Vec::new() };
     let (mut row, mut cell, mut cells) = (Vec::new(), Vec::new(), Vec::new());
+    let keep = |cells: &mut Vec<Vec<u8>>, cell: &mut Vec<u8>| {
+        let whole = std::mem::take(cell);
+        cells.extend((cells.len() < columns).then_some(whole));
+    };
     let mut place = Place::Begin;
     let mut bytes: Vec<u8> = text.to_vec();
     let mut at = 0;
@@ -81,13 +85,13 @@ pub fn read(dialect: csv::Dialect, input: &[u8]) -> Read {
                 if place != Place::Closed && cell.last() == Some(&b'\r') {
                     cell.pop();
                 }
-                cells.push(std::mem::take(&mut cell));
+                keep(&mut cells, &mut cell);
                 let (bytes, cells) = (std::mem::take(&mut row), std::mem::take(&mut cells));
                 found.rows.push(Row { bytes, cells });
                 place = Place::Begin;
             }
             _ if byte == dialect.separator => {
-                cells.push(std::mem::take(&mut cell));
+                keep(&mut cells, &mut cell);
                 place = Place::Begin;
             }
             Place::Closed => assert!(byte == b'\r', "byte {at} stands behind a closing quote"),
@@ -154,8 +158,9 @@ impl Table {
     /// What the output must be, and how many rows are sorted for it.
     pub fn expected(&self) -> (Vec<u8>, u64) {
         let (mut top, mut rows): (Option<Vec<u8>>, Vec<Row>) = (None, Vec::new());
+        let columns = self.keys.iter().map(|(column, _)| *column).max().unwrap_or(0);
         for input in self.inputs.iter().filter(|input| !input.is_empty()) {
-            let mut found = read(self.format.dialect, input);
+            let mut found = read(self.format.dialect, columns, input);
             let mut own_top = found.mark;
             if self.format.has_header && !found.rows.is_empty() {
                 own_top.extend(found.rows.remove(0).bytes);

@@ -1,5 +1,6 @@
 //! One job over records that begin with their length, held against a naive walk and a stable sort.
 
+use std::cmp::Ordering;
 use std::fs;
 use std::io::Write;
 use std::ops::Range;
@@ -116,24 +117,17 @@ impl Prefixed {
 
     /// What the output must be, and how many records are sorted for it.
     pub fn expected(&self) -> (Vec<u8>, u64) {
-        let key = |body: &&[u8]| {
-            let part = |(range, is_descending): &(Range<usize>, bool)| {
-                let end = range.end.min(body.len());
-                (body[range.start.min(end)..end].to_vec(), *is_descending)
-            };
-            match self.keys.is_empty() {
-                true => vec![(body.to_vec(), false)],
-                false => self.keys.iter().map(part).collect(),
-            }
+        let part = |body: &&[u8], range: &Range<usize>| -> Vec<u8> {
+            let end = range.end.min(body.len());
+            body[range.start.min(end)..end].to_vec()
         };
         let compare = |a: &&[u8], b: &&[u8]| {
-            let (a, b) = (key(a), key(b));
-            let mut orders = a.iter().zip(&b).map(
-                |((a, is_descending), (b, _))| {
-                    if *is_descending { b.cmp(a) } else { a.cmp(b) }
-                },
-            );
-            orders.find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+            let mut orders = self.keys.iter().map(|(range, is_descending)| {
+                let order = part(a, range).cmp(&part(b, range));
+                if *is_descending { order.reverse() } else { order }
+            });
+            let whole = || if self.keys.is_empty() { a.cmp(b) } else { Ordering::Equal };
+            orders.find(|order| order.is_ne()).unwrap_or_else(whole)
         };
         let mut found: Vec<&[u8]> =
             self.inputs.iter().flat_map(|input| bodies(self.format, input)).collect();
