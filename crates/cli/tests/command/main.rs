@@ -4,12 +4,14 @@
 
 mod bad_input;
 mod benchmark;
+mod csv;
 mod harness;
 mod help;
 mod killing;
 mod lines;
 mod merging;
 mod no_space;
+mod prefixed;
 mod readme;
 mod sorting;
 mod stopping;

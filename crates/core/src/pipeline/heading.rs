@@ -86,16 +86,16 @@ impl Heading {
         let mut is_at_end = self == Self::Nothing;
         let length = loop {
             match self.length(&bytes) {
-                Some(length) => break length,
-                None if is_at_end => break bytes.len(),
-                None if bytes.len() > TOP_MAX => return Err(too_long(path)),
-                None => {
+                Some(length) if length <= TOP_MAX => break length,
+                None if is_at_end && bytes.len() <= TOP_MAX => break bytes.len(),
+                None if bytes.len() <= TOP_MAX => {
                     let before = bytes.len();
                     bytes.resize(before + STEP.max(before), 0);
                     let more = read(&mut bytes[before..])?;
                     is_at_end = before + more < bytes.len();
                     bytes.truncate(before + more);
                 }
+                _ => return Err(too_long(path)),
             }
         };
         let top = self.top(path, &bytes[..length])?;

@@ -6,6 +6,10 @@
 #![expect(clippy::expect_used, reason = "a test that cannot be set up has failed")]
 
 mod budget;
+mod csv;
+mod csv_errors;
+mod csv_shapes;
+mod csv_trial;
 mod data;
 mod differential;
 
@@ -16,6 +20,8 @@ mod lines;
 mod long_lines;
 mod merging;
 mod no_space;
+mod prefixed;
+mod prefixed_trial;
 mod random;
 mod reference;
 mod spilling;
