@@ -34,4 +34,5 @@ pub use order::{
     Body, Collation, End, LastResort, Months, NumberFormat, Position, Separator, TextOrder,
     TextSpec, TextType, Translation,
 };
+pub use part::ValueKey;
 pub use spec::TextKeySpec;

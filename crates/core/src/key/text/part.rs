@@ -1,5 +1,7 @@
 //! One spec made ready: from the fields of a record to its bytes of the key.
 
+mod value;
+
 use std::cell::Cell;
 use std::cmp::Ordering;
 
@@ -8,6 +10,8 @@ use super::field::Fields;
 use super::order::{Months, NumberFormat, TextOrder, TextSpec, TextType};
 use super::sink::Sink;
 use super::translate::Table;
+
+pub use value::ValueKey;
 
 /// One part of a key.
 #[derive(Clone, Debug)]
