@@ -6,6 +6,7 @@
 mod account;
 mod budget;
 mod check;
+mod filtering;
 mod merge;
 mod open;
 
@@ -20,6 +21,7 @@ use crate::key::{Key, KeySpec, with_encoder};
 use crate::operator::Select;
 use crate::pipeline::{self, Ended, Work};
 use crate::plan::{Need, Plan};
+use crate::predicate::Filter;
 use crate::stats::{Progress, Statistics};
 use crate::units::ByteSize;
 
@@ -77,6 +79,8 @@ pub struct SortJob {
     pub keys: Vec<KeySpec>,
     /// What lines are ordered by; the whole line as bytes without it.
     pub order: Option<TextOrder>,
+    /// Which records take part; the others are as if they were not in the inputs.
+    pub filter: Filter,
     /// Which of the sorted records are written.
     pub select: Select,
     /// So many lines at the top of the first input stay at the top of the output; as many of each
@@ -110,6 +114,7 @@ impl SortJob {
             format,
             keys: Vec::new(),
             order: None,
+            filter: Filter::default(),
             select: Select::default(),
             header_lines: 0,
             memory: Budget::Auto,
@@ -136,6 +141,7 @@ impl SortJob {
         let account = Account::open(self.order.as_ref());
         let framing = self.format.framing();
         let key = key(self.format, &self.keys, self.order.as_ref())?;
+        let predicate = filtering::predicate(self)?;
         if self.select.count && framing.fixed_length().is_some() {
             let message = "counts stand before lines, and records of fixed length have no room for \
                            them; leave out --count";
@@ -158,6 +164,7 @@ impl SortJob {
             let temp = temp.clone();
             let (direct, verify) = (self.direct, self.verify);
             let (select, header) = (self.select, header.clone());
+            let predicate = predicate.clone();
             let work = Work {
                 plan,
                 input,
@@ -166,6 +173,7 @@ impl SortJob {
                 record_length,
                 engine,
                 direct,
+                predicate,
                 select,
                 header,
                 verify,

@@ -46,6 +46,7 @@ use crate::load::lines::LineSource;
 use crate::operator::{Select, Selection};
 use crate::output::Output;
 use crate::plan::Plan;
+use crate::predicate::Predicate;
 use crate::proof::Sum;
 use crate::run::Run;
 use crate::sink::LaneCounters;
@@ -94,6 +95,8 @@ pub struct Work {
     pub engine: Engine,
     /// Whether run files bypass the page cache.
     pub direct: Direct,
+    /// What admits records; all take part without it.
+    pub predicate: Option<Predicate>,
     /// Which records are written.
     pub select: Select,
     /// What stands at the top of files, and is not sorted.
