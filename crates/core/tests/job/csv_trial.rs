@@ -130,7 +130,11 @@ impl Table {
         let mut job = SortJob::new(inputs.collect(), Output::File(folder.output()), format);
         let spec = |&(column, is_descending): &(usize, bool)| {
             let direction = if is_descending { ":desc" } else { "" };
-            format!("{column}{direction}").parse::<TextKeySpec>().expect("a key").spec(None)
+            format!("{column}{direction}")
+                .parse::<TextKeySpec>()
+                .expect("a key")
+                .spec(None)
+                .expect("no file")
         };
         job.order = (!self.keys.is_empty()).then(|| TextOrder {
             specs: self.keys.iter().map(spec).collect(),
