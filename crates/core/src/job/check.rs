@@ -1,8 +1,10 @@
 //! Checking whether inputs are sorted.
 
+use super::coders::Coders;
 use super::{Budget, Input, key, open};
 use crate::error::Result;
 use crate::format::Format;
+use crate::io::compression::Decompress;
 use crate::io::{Direct, Engine, limits};
 use crate::key::text::TextOrder;
 use crate::key::{KeySpec, with_encoder};
@@ -15,6 +17,8 @@ use crate::stats::Progress;
 pub struct CheckJob {
     /// The inputs. One ends where the next begins; nothing is compared across.
     pub inputs: Vec<Input>,
+    /// Which inputs are compressed.
+    pub decompress: Decompress,
     /// Where records begin and end.
     pub format: Format,
     /// What records of fixed length are ordered by, most significant first; empty means the whole
@@ -37,6 +41,7 @@ impl CheckJob {
     pub fn new(inputs: Vec<Input>, format: Format) -> Self {
         Self {
             inputs,
+            decompress: Decompress::Off,
             format,
             keys: Vec::new(),
             order: None,
@@ -57,16 +62,17 @@ impl CheckJob {
         let framing = self.format.framing();
         let key = key(self.format, &self.keys, self.order.as_ref())?;
         limits::raise_open_files();
-        let inputs = open::places(&self.inputs, framing)?;
+        let mut coders = Coders::new(self.memory.resolve()?, limits::cores());
+        let inputs = open::places(&coders.in_turn(&self.inputs, self.decompress)?, framing)?;
         let need = StreamNeed {
             inputs: 1,
             input_bytes: inputs.iter().map(Place::bytes).sum(),
-            budget: self.memory.resolve()?,
+            budget: coders.rest(),
             descriptors: limits::open_files_left(),
             width: None,
         };
         let work = CheckWork {
-            plan: StreamPlan::new(&need)?,
+            plan: StreamPlan::new(&need).map_err(|e| coders.explain(e))?,
             inputs,
             framing,
             engine: self.engine.probe()?,

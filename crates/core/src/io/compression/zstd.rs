@@ -1,0 +1,146 @@
+//! zstd (RFC 8878): frames, and skippable frames between them, as the reference library has them.
+//!
+//! A frame says how far back it looks: its *window* lies in memory until it is over. Windows larger
+//! than a job has set aside are refused, with the budget that would do.
+
+use zstd_safe::{
+    CCtx, CParameter, DCtx, DParameter, InBuffer, OutBuffer, compress_bound, get_error_name,
+};
+
+use super::source::Compressed;
+use super::{Codec, Decode, Encode};
+use crate::error::{Error, Result};
+use crate::units::ByteSize;
+
+const FRAME: &str = "zstd frame";
+
+pub const MAGIC: u32 = 0xfd2f_b528;
+const MAGIC_BYTES: usize = 4;
+
+/// Skippable frames have these, of zstd and of lz4 alike.
+const SKIPPABLE: u32 = 0x184d_2a50;
+const SKIPPABLE_MASK: u32 = 0xffff_fff0;
+
+/// What the library calls a window that is too large, as a negative number.
+const WINDOW_TOO_LARGE: usize = 16;
+
+/// The least window that the library can be held to.
+const WINDOW_LOG_MIN: u32 = 10;
+/// The largest one there is on this kind of machine.
+const WINDOW_LOG_MAX: u32 = 31;
+
+/// Whether four bytes begin a frame that is to be skipped.
+pub fn is_skippable(magic: u32) -> bool {
+    magic & SKIPPABLE_MASK == SKIPPABLE
+}
+
+/// Expands frames.
+pub struct Decoder {
+    context: DCtx<'static>,
+    window_bytes: u64,
+    /// Whether a frame is being expanded.
+    is_inside: bool,
+    /// Where it begins in the file, or the last one did.
+    start: u64,
+}
+
+impl Decoder {
+    /// A decoder that sets aside no more than `window_bytes` for windows.
+    pub fn new(window_bytes: u64) -> Result<Self> {
+        let mut context = DCtx::try_create().ok_or_else(|| Compressed::unready(Codec::Zstd))?;
+        let log = window_bytes.max(1).ilog2().clamp(WINDOW_LOG_MIN, WINDOW_LOG_MAX);
+        let limited = context.set_parameter(DParameter::WindowLogMax(log));
+        limited.map_err(|_| Compressed::unready(Codec::Zstd))?;
+        Ok(Self { context, window_bytes: 1 << log, is_inside: false, start: 0 })
+    }
+
+    /// Whether another frame begins.
+    fn begin(&mut self, from: &mut Compressed) -> Result<bool> {
+        let is_first = from.offset() == 0;
+        let next = from.at_least(MAGIC_BYTES)?;
+        if next.is_empty() && !is_first {
+            return Ok(false);
+        }
+        let is_cut = next.len() < MAGIC_BYTES && MAGIC.to_le_bytes().starts_with(next);
+        let magic = next.first_chunk().copied().map(u32::from_le_bytes);
+        self.start = from.offset();
+        match magic {
+            Some(magic) if magic == MAGIC || is_skippable(magic) => {}
+            None if is_cut && from.at_least(1)?.first().is_some() => {
+                return Err(from.cut(FRAME, self.start));
+            }
+            _ => return Err(from.foreign(Codec::Zstd, FRAME)),
+        }
+        self.is_inside = true;
+        Ok(true)
+    }
+
+    fn failed(&self, from: &Compressed, code: usize) -> Error {
+        if code.wrapping_neg() != WINDOW_TOO_LARGE {
+            return from.damaged(FRAME, self.start, get_error_name(code));
+        }
+        let aside = ByteSize(self.window_bytes);
+        from.malformed(format!(
+            "the zstd frame that begins at byte {} of the compressed data looks back further than \
+             the {aside} there is memory for; give more with --memory, or compress it without \
+             --long and --ultra",
+            self.start
+        ))
+    }
+}
+
+impl Decode for Decoder {
+    fn decode(&mut self, from: &mut Compressed, into: &mut [u8]) -> Result<usize> {
+        let mut filled = 0;
+        while filled < into.len() {
+            if !self.is_inside && !self.begin(from)? {
+                break;
+            }
+            let input = from.unread()?;
+            let is_at_end = input.is_empty();
+            let mut source = InBuffer::around(input);
+            let mut target = OutBuffer::around(&mut into[filled..]);
+            let step = self.context.decompress_stream(&mut target, &mut source);
+            let (taken, made) = (source.pos(), target.pos());
+            from.take(taken);
+            filled += made;
+            let wanted = step.map_err(|code| self.failed(from, code))?;
+            self.is_inside = wanted > 0;
+            if self.is_inside && is_at_end && made == 0 {
+                return Err(from.cut(FRAME, self.start));
+            }
+        }
+        Ok(filled)
+    }
+}
+
+/// Makes frames.
+pub struct Encoder(CCtx<'static>);
+
+impl Encoder {
+    /// One of a level from 1 to 22.
+    pub fn new(level: u32) -> Result<Self> {
+        let unready = || Compressed::unready(Codec::Zstd);
+        let mut context = CCtx::try_create().ok_or_else(unready)?;
+        let parameters =
+            [CParameter::CompressionLevel(level.cast_signed()), CParameter::ChecksumFlag(true)];
+        for parameter in parameters {
+            context.set_parameter(parameter).map_err(|_| unready())?;
+        }
+        Ok(Self(context))
+    }
+}
+
+impl Encode for Encoder {
+    fn encode(&mut self, chunk: &[u8], into: &mut [u8]) -> usize {
+        match self.0.compress2(into, chunk) {
+            Ok(bytes) => bytes,
+            Err(code) => panic!("a frame cannot be made: {}", get_error_name(code)),
+        }
+    }
+}
+
+/// The most bytes of a frame, with its checksum.
+pub fn bound(chunk_bytes: usize) -> usize {
+    compress_bound(chunk_bytes) + 4
+}
