@@ -90,7 +90,7 @@ impl Decoder {
     fn begin(&mut self, from: &mut Compressed) -> Result<bool> {
         let is_first = from.offset() == 0;
         let header = from.at_least(HEADER_BYTES)?;
-        if !is_first && is_padding(header) {
+        if !is_first && header.first().is_none_or(|byte| *byte == 0) {
             return self.pass_padding(from).map(|()| false);
         }
         if !MAGIC.starts_with(&header[..header.len().min(MAGIC.len())]) || header.is_empty() {
@@ -173,11 +173,6 @@ impl Decoder {
             }
         }
     }
-}
-
-/// Whether nothing follows, or zeros.
-fn is_padding(next: &[u8]) -> bool {
-    next.iter().all(|byte| *byte == 0)
 }
 
 /// Makes members.

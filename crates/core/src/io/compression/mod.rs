@@ -131,5 +131,5 @@ impl FromStr for Codec {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "compression"))]
 mod tests;
