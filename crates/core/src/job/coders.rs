@@ -61,7 +61,7 @@ impl Coders {
         packed: Vec<(Origin, Codec)>,
         appetite: &Appetite,
     ) -> Result<Vec<Input>> {
-        let started = Decoding::start(packed, appetite.shape, appetite.window_bytes)?;
+        let started = Decoding::start(packed, appetite)?;
         let (decoding, streams) = started;
         self.decoding = Some(decoding);
         self.taken += appetite.bytes;

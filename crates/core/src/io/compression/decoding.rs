@@ -17,7 +17,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::{Codec, Compressed, Decode};
+use super::memory::Windows;
+use super::{Appetite, Codec, Compressed, Decode};
 use crate::error::{Error, Result};
 use crate::io::{Supplied, Supply, pipe};
 use crate::stats::Progress;
@@ -56,7 +57,7 @@ pub struct Decoding {
 /// What threads and readers share.
 struct Shared {
     shape: Shape,
-    window_bytes: u64,
+    windows: Arc<Windows>,
     state: Mutex<State>,
     /// Told when there is something to expand, or to stop.
     work: Condvar,
@@ -114,11 +115,14 @@ impl Decoding {
     /// is read.
     pub fn start(
         inputs: Vec<(Origin, Codec)>,
-        shape: Shape,
-        window_bytes: u64,
+        appetite: &Appetite,
     ) -> Result<(Arc<Self>, Vec<Supplied>)> {
-        for (_, codec) in &inputs {
-            codec.decoder(window_bytes)?;
+        let shape = appetite.shape;
+        let windows = Arc::new(Windows::new(appetite.window_bytes, appetite.spare_bytes));
+        for codec in Codec::ALL {
+            if inputs.iter().any(|(_, of_input)| *of_input == codec) {
+                codec.decoder(&windows)?; // None without the feature: better heard of now.
+            }
         }
         let is_pipe = |origin: &Origin| match origin {
             Origin::Stdin => true,
@@ -144,7 +148,7 @@ impl Decoding {
         };
         let shared = Arc::new(Shared {
             shape,
-            window_bytes,
+            windows,
             state: Mutex::new(state),
             work: Condvar::new(),
             news: Condvar::new(),
@@ -265,7 +269,7 @@ impl Shared {
             Origin::Stdin => pipe::Reader::stdin()?,
         };
         let from = Compressed::new(reader, Arc::clone(&self.halt), Arc::clone(&self.bytes));
-        Ok(Open { from, decoder: codec.decoder(self.window_bytes)? })
+        Ok(Open { from, decoder: codec.decoder(&self.windows)? })
     }
 
     /// Takes in what a thread has done for an input.

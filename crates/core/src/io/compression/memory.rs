@@ -3,12 +3,13 @@
 //! A decoder holds the compressed bytes it is at, what it has to look back at, and the buffers it
 //! fills ahead. Only the middle differs much: 32 KiB with gzip, up to 8 MiB with lz4, with zstd
 //! whatever the file says. So the first bytes of every file are looked at before anything is
-//! planned. What cannot be looked at (pipes, frames behind the first) gets a share of the budget,
-//! and is refused where it wants more.
+//! planned. For what they do not tell (pipes, frames behind the first) there are spare bytes that
+//! all decoders share ([`Windows`]), and a frame that asks for more than there are is refused.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::encoding::thread_bytes;
 use super::source::READ_BYTES;
@@ -16,13 +17,12 @@ use super::{Codec, Compression, Origin, Shape};
 use crate::error::{Error, Result};
 use crate::units::ByteSize;
 
-/// Windows of zstd that are always allowed for, if the budget has so many times as much: those of
-/// levels up to 19.
-const WINDOW_USUAL: u64 = 8 << 20;
-/// The largest that is allowed for without a file asking for it: what the program of zstd allows.
-const WINDOW_UNASKED: u64 = 128 << 20;
-/// One part in so many of the budget may be a window that no file was seen to ask for.
-const UNASKED_SHARE: u64 = 32;
+/// One part in so many of the budget, at most, is a window of a pipe, and is enough for levels of
+/// zstd up to 19.
+const PIPE_SHARE: u64 = 32;
+const PIPE_WINDOW_MAX: u64 = 8 << 20;
+/// One part in so many is spare, where there are windows.
+const SPARE_SHARE: u64 = 16;
 /// One part in so many may be a window that a file asks for: two files, and a half for the rest.
 const ASKED_SHARE: u64 = 8;
 
@@ -34,22 +34,29 @@ const AT_ONCE_SHARE: u64 = 4;
 /// Most inputs that are decoded ahead of the one being read, and it.
 const IN_TURN_MAX: usize = 4;
 
-/// A decoder's own tables, at most: zstd's, which are the largest.
-const TABLES: u64 = 512 << 10;
+/// A decoder's own tables, and what is set up anew with them.
+const GZIP_STATE: u64 = 128 << 10;
+const ZSTD_TABLES: u64 = 512 << 10;
+const LZ4_TABLES: u64 = 192 << 10;
+
+/// The largest blocks of lz4.
+const LZ4_BLOCK_MAX: u64 = 4 << 20;
 
 /// Pages of a thread's stack, and what its allocator keeps.
 const THREAD_BYTES: u64 = 256 << 10;
 
 /// Bytes of a file's beginning that tell all there is to know.
-const HEAD_BYTES: usize = 18;
+pub const HEAD_BYTES: usize = 18;
 
 /// How inputs are decoded, and what of the budget that takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Appetite {
     /// Threads and buffers.
     pub shape: Shape,
-    /// Most bytes of a window.
+    /// Bytes that every decoder has for windows.
     pub window_bytes: u64,
+    /// Bytes that windows may have beyond that, all together.
+    pub spare_bytes: u64,
     /// Memory that it takes beside the job's own.
     pub bytes: u64,
     /// Most inputs that may be read at once.
@@ -61,26 +68,26 @@ impl Appetite {
     /// far as there are threads and memory.
     pub fn in_turn(inputs: &[(Origin, Codec)], budget: ByteSize, threads: usize) -> Result<Self> {
         let most = threads.min(inputs.len()).clamp(1, IN_TURN_MAX);
-        let (window_bytes, state) = states(inputs, budget, most)?;
+        let State { window_bytes, spare_bytes, each: state } = State::new(inputs, budget)?;
         let buffer_bytes = (budget.bytes() / 256).clamp(64 << 10, 1 << 20) as usize;
         let shape =
             |at_once| Shape { threads: at_once, ahead: at_once - 1, buffer_bytes, ready: 2 };
         let bytes = |at_once| at_once as u64 * (each_bytes(shape(1), state) + THREAD_BYTES);
         let share = budget.bytes() / AHEAD_SHARE;
         let at_once = (1..=most).rev().find(|count| bytes(*count) <= share).unwrap_or(1);
-        let (shape, bytes) = (shape(at_once), bytes(at_once));
-        Ok(Self { shape, window_bytes, bytes, width: usize::MAX })
+        let (shape, bytes) = (shape(at_once), bytes(at_once) + spare_bytes);
+        Ok(Self { shape, window_bytes, spare_bytes, bytes, width: usize::MAX })
     }
 
     /// For inputs that are read at once, as far as there is memory.
     pub fn at_once(inputs: &[(Origin, Codec)], budget: ByteSize, threads: usize) -> Result<Self> {
-        let (window_bytes, state) = states(inputs, budget, inputs.len())?;
+        let State { window_bytes, spare_bytes, each: state } = State::new(inputs, budget)?;
         let shape = Shape { threads, ahead: 0, buffer_bytes: 128 << 10, ready: 1 };
         let each = each_bytes(shape, state);
         let width = (budget.bytes() / AT_ONCE_SHARE / each).max(2) as usize;
         let threads = threads.min(inputs.len()) as u64;
-        let bytes = each * width.min(inputs.len()) as u64 + threads * THREAD_BYTES;
-        Ok(Self { shape, window_bytes, bytes, width })
+        let bytes = each * width.min(inputs.len()) as u64 + threads * THREAD_BYTES + spare_bytes;
+        Ok(Self { shape, window_bytes, spare_bytes, bytes, width })
     }
 }
 
@@ -90,35 +97,78 @@ fn each_bytes(shape: Shape, state: u64) -> u64 {
     state + (READ_BYTES + (shape.ready + 2) * shape.buffer_bytes) as u64
 }
 
-/// The most bytes of a window, and of any decoder, where so many work at once.
-fn states(inputs: &[(Origin, Codec)], budget: ByteSize, at_once: usize) -> Result<(u64, u64)> {
-    let mut window_bytes = window_floor(budget, at_once);
-    let mut state = TABLES;
-    for (origin, codec) in inputs {
-        let head = match origin {
-            Origin::File(path) => head(path)?,
-            Origin::Stdin => None,
-        };
-        state = state.max(match (codec, &head) {
-            (Codec::Gzip, _) => 0,
-            (Codec::Zstd, head) => {
-                let window = head.as_deref().and_then(window_of).unwrap_or(0);
-                check_window(origin, window, budget)?;
-                window_bytes = window_bytes.max(window.next_power_of_two());
-                window_bytes + TABLES
-            }
-            // The block as it was, and as it is now; what it looks back at.
-            (Codec::Lz4, head) => 2 * head.as_deref().map_or(4 << 20, lz4_block_of) + TABLES,
-        });
-    }
-    Ok((window_bytes, state))
+/// What decoders hold besides their buffers.
+struct State {
+    window_bytes: u64,
+    spare_bytes: u64,
+    /// The most that any of them holds, its window included.
+    each: u64,
 }
 
-/// Windows that are allowed for without having been asked for, where so many decoders work at once.
-fn window_floor(budget: ByteSize, at_once: usize) -> u64 {
-    let share = budget.bytes() / UNASKED_SHARE;
-    let most = (share / at_once.max(1) as u64).min(WINDOW_UNASKED);
-    1 << most.max(share.min(WINDOW_USUAL)).max(1).ilog2()
+impl State {
+    fn new(inputs: &[(Origin, Codec)], budget: ByteSize) -> Result<Self> {
+        let mut state = Self { window_bytes: 0, spare_bytes: 0, each: 0 };
+        let unseen = (budget.bytes() / PIPE_SHARE).min(PIPE_WINDOW_MAX);
+        for (origin, codec) in inputs {
+            let head = match origin {
+                Origin::File(path) => head(path)?,
+                Origin::Stdin => None,
+            };
+            let bytes = match codec {
+                Codec::Gzip => GZIP_STATE,
+                Codec::Zstd => {
+                    let window = head.map_or(unseen, |head| window_of(&head).unwrap_or(0));
+                    check_window(origin, window, budget)?;
+                    state.window_bytes = state.window_bytes.max(window);
+                    state.spare_bytes = budget.bytes() / SPARE_SHARE;
+                    window + ZSTD_TABLES
+                }
+                // A block as it was, and as it is now.
+                Codec::Lz4 => {
+                    LZ4_TABLES + 2 * head.map_or(LZ4_BLOCK_MAX, |head| lz4_block_of(&head))
+                }
+            };
+            state.each = state.each.max(bytes);
+        }
+        Ok(state)
+    }
+}
+
+/// The memory of windows, shared by the decoders of a job.
+#[derive(Debug)]
+pub struct Windows {
+    /// Bytes that each has for its own.
+    each: u64,
+    /// Bytes that are still there for whoever needs more.
+    spare: AtomicU64,
+}
+
+impl Windows {
+    /// So many bytes for each, and so many for all.
+    pub fn new(each: u64, spare: u64) -> Self {
+        Self { each, spare: AtomicU64::new(spare) }
+    }
+
+    /// Bytes that one decoder has to begin with.
+    pub fn each(&self) -> u64 {
+        self.each
+    }
+
+    /// Takes `bytes` of what is spare, or tells how many there are.
+    pub fn take(&self, bytes: u64) -> std::result::Result<(), u64> {
+        let taken = |spare: u64| spare.checked_sub(bytes);
+        self.spare.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).map(drop)
+    }
+
+    /// Gives them back.
+    pub fn give_back(&self, bytes: u64) {
+        self.spare.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+/// The least budget that has room for such a window of any frame.
+pub fn budget_for_window(bytes: u64) -> ByteSize {
+    ByteSize(bytes.saturating_mul(SPARE_SHARE))
 }
 
 fn check_window(origin: &Origin, window: u64, budget: ByteSize) -> Result<()> {
@@ -153,7 +203,7 @@ fn head(path: &Path) -> Result<Option<Vec<u8>>> {
 }
 
 /// The window of the zstd frame that begins so, if one does (RFC 8878, section 3.1.1.1).
-fn window_of(head: &[u8]) -> Option<u64> {
+pub fn window_of(head: &[u8]) -> Option<u64> {
     const MAGIC: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
     let [descriptor, rest @ ..] = head.strip_prefix(&MAGIC)? else { return None };
     if descriptor & 1 << 5 == 0 {
@@ -176,7 +226,7 @@ fn window_of(head: &[u8]) -> Option<u64> {
 fn lz4_block_of(head: &[u8]) -> u64 {
     match head.get(5).map(|code| code >> 4 & 7) {
         Some(code @ 4..=7) => 1 << (8 + 2 * u64::from(code)),
-        _ => 4 << 20,
+        _ => LZ4_BLOCK_MAX,
     }
 }
 

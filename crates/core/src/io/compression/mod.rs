@@ -30,11 +30,13 @@ mod zstd;
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use crate::error::Result;
 
 pub use decoding::{Decoding, Origin, Shape};
 pub use encoding::{Encoding, Inlet};
+use memory::Windows;
 pub use memory::{Appetite, encoders};
 pub use setting::{Compress, Compression, Decompress};
 use source::Compressed;
@@ -90,18 +92,18 @@ impl Codec {
         Self::ALL.into_iter().find(|codec| end.eq_ignore_ascii_case(codec.extension()))
     }
 
-    /// What decodes it, with windows of at most `window_bytes`.
+    /// What decodes it, with memory for what it looks back at from `windows`.
     #[cfg(feature = "compression")]
-    fn decoder(self, window_bytes: u64) -> Result<Box<dyn Decode>> {
+    fn decoder(self, windows: &Arc<Windows>) -> Result<Box<dyn Decode>> {
         Ok(match self {
             Self::Gzip => Box::new(gzip::Decoder::default()),
-            Self::Zstd => Box::new(zstd::Decoder::new(window_bytes)?),
+            Self::Zstd => Box::new(zstd::Decoder::new(windows)?),
             Self::Lz4 => Box::new(lz4::Decoder::default()),
         })
     }
 
     #[cfg(not(feature = "compression"))]
-    fn decoder(self, _: u64) -> Result<Box<dyn Decode>> {
+    fn decoder(self, _: &Arc<Windows>) -> Result<Box<dyn Decode>> {
         Err(self.missing())
     }
 

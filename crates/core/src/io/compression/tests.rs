@@ -19,7 +19,7 @@ fn expanded_by(codec: Codec, bytes: &[u8], step: usize) -> Result<Vec<u8>> {
     file.write_all(bytes).expect("write");
     let reader = pipe::Reader::of(File::open(file.path()).expect("open"), Path::new("packed"));
     let mut from = Compressed::new(reader, Arc::default(), Arc::default());
-    let mut decoder = codec.decoder(WINDOW)?;
+    let mut decoder = codec.decoder(&Arc::new(Windows::new(WINDOW, WINDOW / 2)))?;
     let (mut expanded, mut buffer) = (Vec::new(), vec![0; step]);
     loop {
         let filled = decoder.decode(&mut from, &mut buffer)?;
@@ -304,12 +304,15 @@ fn a_flipped_bit_changes_nothing_unseen() {
 
 #[test]
 fn windows_beyond_the_limit_are_refused() {
-    // A frame of one empty block that asks for a window of 128 MiB, and one for what is allowed.
+    // Frames of one empty block that ask for windows of 128 MiB, and of what there is.
     let frame = |byte: u8| [&0xfd2f_b528_u32.to_le_bytes()[..], &[0, byte], &[1, 0, 0]].concat();
     let refused = words(expanded(Codec::Zstd, &frame(17 << 3)));
-    assert!(refused.contains("looks back further than the 8 MiB"), "{refused}");
-    assert!(refused.contains("--memory"), "{refused}");
-    assert_eq!(expanded(Codec::Zstd, &frame(13 << 3)).expect("whole"), b"");
+    assert!(refused.contains("looks back 128 MiB, and there is memory for 12 MiB"), "{refused}");
+    assert!(refused.contains("at least 2 GiB with --memory"), "{refused}");
+    // The spare memory is taken once, for the largest.
+    let frames = [frame(13 << 3), frame(13 << 3 | 4), frame(13 << 3 | 2), frame(13 << 3 | 4)];
+    assert_eq!(expanded(Codec::Zstd, &frames.concat()).expect("whole"), b"");
+    assert!(words(expanded(Codec::Zstd, &frame(13 << 3 | 5))).contains("looks back 13 MiB"));
 }
 
 #[test]

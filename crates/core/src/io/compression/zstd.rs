@@ -1,15 +1,19 @@
 //! zstd (RFC 8878): frames, and skippable frames between them, as the reference library has them.
 //!
-//! A frame says how far back it looks: its *window* lies in memory until it is over. Windows larger
-//! than a job has set aside are refused, with the budget that would do.
+//! A frame says how far back it looks: its *window* lies in memory until it is over. What windows
+//! take is accounted for before a frame is begun, and one that there is no memory for is refused,
+//! with the budget that would do.
+
+use std::sync::Arc;
 
 use zstd_safe::{
     CCtx, CParameter, DCtx, DParameter, InBuffer, OutBuffer, compress_bound, get_error_name,
 };
 
+use super::memory::{HEAD_BYTES, Windows, budget_for_window, window_of};
 use super::source::Compressed;
 use super::{Codec, Decode, Encode};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::units::ByteSize;
 
 const FRAME: &str = "zstd frame";
@@ -21,12 +25,7 @@ const MAGIC_BYTES: usize = 4;
 const SKIPPABLE: u32 = 0x184d_2a50;
 const SKIPPABLE_MASK: u32 = 0xffff_fff0;
 
-/// What the library calls a window that is too large, as a negative number.
-const WINDOW_TOO_LARGE: usize = 16;
-
-/// The least window that the library can be held to.
-const WINDOW_LOG_MIN: u32 = 10;
-/// The largest one there is on this kind of machine.
+/// The largest window that the library knows: which ones there is memory for, we say.
 const WINDOW_LOG_MAX: u32 = 31;
 
 /// Whether four bytes begin a frame that is to be skipped.
@@ -37,6 +36,8 @@ pub fn is_skippable(magic: u32) -> bool {
 /// Expands frames.
 pub struct Decoder {
     context: DCtx<'static>,
+    windows: Arc<Windows>,
+    /// Bytes that we have for a window.
     window_bytes: u64,
     /// Whether a frame is being expanded.
     is_inside: bool,
@@ -45,13 +46,13 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// A decoder that sets aside no more than `window_bytes` for windows.
-    pub fn new(window_bytes: u64) -> Result<Self> {
+    /// A decoder that has its windows from `windows`.
+    pub fn new(windows: &Arc<Windows>) -> Result<Self> {
         let mut context = DCtx::try_create().ok_or_else(|| Compressed::unready(Codec::Zstd))?;
-        let log = window_bytes.max(1).ilog2().clamp(WINDOW_LOG_MIN, WINDOW_LOG_MAX);
-        let limited = context.set_parameter(DParameter::WindowLogMax(log));
+        let limited = context.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX));
         limited.map_err(|_| Compressed::unready(Codec::Zstd))?;
-        Ok(Self { context, window_bytes: 1 << log, is_inside: false, start: 0 })
+        let (windows, window_bytes) = (Arc::clone(windows), windows.each());
+        Ok(Self { context, windows, window_bytes, is_inside: false, start: 0 })
     }
 
     /// Whether another frame begins.
@@ -72,20 +73,31 @@ impl Decoder {
             _ => return Err(from.foreign(Codec::Zstd, FRAME)),
         }
         self.is_inside = true;
-        Ok(true)
+        let window = window_of(from.at_least(HEAD_BYTES)?).unwrap_or(0);
+        self.reserve(window, from).map(|()| true)
     }
 
-    fn failed(&self, from: &Compressed, code: usize) -> Error {
-        if code.wrapping_neg() != WINDOW_TOO_LARGE {
-            return from.damaged(FRAME, self.start, get_error_name(code));
+    /// Takes memory for a window.
+    fn reserve(&mut self, window: u64, from: &Compressed) -> Result<()> {
+        let more = window.saturating_sub(self.window_bytes);
+        if let Err(spare) = self.windows.take(more) {
+            let (start, there) = (self.start, ByteSize(self.window_bytes + spare));
+            return Err(from.malformed(format!(
+                "the zstd frame that begins at byte {start} of the compressed data looks back {}, \
+                 and there is memory for {there}; give at least {} with --memory, or compress it \
+                 without --long and --ultra",
+                ByteSize(window),
+                budget_for_window(window)
+            )));
         }
-        let aside = ByteSize(self.window_bytes);
-        from.malformed(format!(
-            "the zstd frame that begins at byte {} of the compressed data looks back further than \
-             the {aside} there is memory for; give more with --memory, or compress it without \
-             --long and --ultra",
-            self.start
-        ))
+        self.window_bytes += more;
+        Ok(())
+    }
+}
+
+impl Drop for Decoder {
+    fn drop(&mut self) {
+        self.windows.give_back(self.window_bytes - self.windows.each());
     }
 }
 
@@ -104,7 +116,8 @@ impl Decode for Decoder {
             let (taken, made) = (source.pos(), target.pos());
             from.take(taken);
             filled += made;
-            let wanted = step.map_err(|code| self.failed(from, code))?;
+            let wanted =
+                step.map_err(|code| from.damaged(FRAME, self.start, get_error_name(code)))?;
             self.is_inside = wanted > 0;
             if self.is_inside && is_at_end && made == 0 {
                 return Err(from.cut(FRAME, self.start));
