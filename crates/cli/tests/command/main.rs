@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod benchmark;
+mod compression;
 mod harness;
 mod help;
 mod killing;

@@ -310,25 +310,25 @@ fn a_budget_holds_for_merges_of_lines_of_a_third_of_it() {
 fn a_budget_holds_for_compressed_files() {
     let (length, engine) = (100, Engine::Auto);
     let folder = Folder::on_disk();
-    let bytes = fill_lines(&folder, 60_000_000, length);
+    let bytes = fill_lines(&folder, 30_000_000, length);
     for codec in Codec::ALL {
         let plain = folder.at("in").join("plain");
         let packed = folder.at("in").join(format!("packed.{}", codec.extension()));
-        std::fs::copy(folder.input(0), &plain).expect("copy");
+        fs::copy(folder.input(0), &plain).expect("copy");
         crate::compression::repack(&plain, &packed);
         let inner = Folder::on_disk();
-        std::fs::rename(&packed, inner.input(0)).expect("rename");
+        fs::rename(&packed, inner.input(0)).expect("rename");
         for (threads, mib) in [(1, 48), (4, 64)] {
             let (kind, budget) = (Kind::Packed(codec), ByteSize::mib(mib));
             let sort = Sort { kind, is_lines: true, length, threads, budget, engine };
             assert!(sort.run_within(&inner, 2 * bytes) > 1, "{sort:?}");
         }
-        std::fs::remove_file(inner.output()).expect("remove");
+        fs::remove_file(inner.output()).expect("remove");
         let (kind, threads, budget) = (Kind::MergePacked(codec), 1, ByteSize::mib(48));
-        crate::compression::pack(&packed, &vec![b'\n'; 3_000_000]);
-        std::fs::rename(&packed, inner.input(0)).expect("rename");
+        crate::compression::pack(&packed, &vec![b'\n'; 1_000_000]);
+        fs::rename(&packed, inner.input(0)).expect("rename");
         let sort = Sort { kind, is_lines: true, length: 1, threads, budget, engine };
-        sort.run_within(&inner, 3_000_000 * MERGED_PACKED as u64);
+        sort.run_within(&inner, 1_000_000 * MERGED_PACKED as u64);
     }
 }
 

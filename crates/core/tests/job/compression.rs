@@ -93,7 +93,7 @@ fn length(path: &Path) -> u64 {
 #[test]
 fn every_codec_in_and_out() {
     let folder = Folder::on_disk();
-    let parts: Vec<Vec<u8>> = (0..5).map(|seed| lines(1_500_000, 80 + seed)).collect();
+    let parts: Vec<Vec<u8>> = (0..5).map(|seed| lines(1_200_000, 80 + seed)).collect();
     let names = ["a.gz", "b.zst", "c.txt", "d.lz4", "e.gz"];
     let inputs: Vec<PathBuf> = names.iter().map(|name| folder.at("in").join(name)).collect();
     for (path, part) in inputs.iter().zip(&parts) {
@@ -128,7 +128,7 @@ fn every_codec_in_and_out() {
 #[test]
 fn bytes_do_not_hang_on_threads_or_memory() {
     let folder = Folder::on_disk();
-    let all = lines(30_000_000, 90);
+    let all = lines(16_000_000, 90);
     let input = folder.at("in").join("all.zst");
     pack(&input, &all);
     let expected = sorted(&all);
