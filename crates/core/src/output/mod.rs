@@ -130,8 +130,8 @@ impl Output {
         }
     }
 
-    /// Gives the output, now of `bytes` bytes, its name. Bytes that it has as compressed data, if it
-    /// is compressed.
+    /// Gives the output, now of `bytes` bytes, its name. Returns the bytes that it has in the
+    /// end, if it is compressed.
     pub fn finish(self, bytes: u64, sync: bool, progress: &Progress) -> Result<Option<u64>> {
         let Self::Compressed { target, encoding } = self else {
             return self.name(bytes, sync).map(|()| None);

@@ -28,13 +28,14 @@ const MARK: &str = "figures:";
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "compression"), expect(dead_code, reason = "nothing is compressed"))]
 enum Kind {
     Sort,
     /// A sort that keeps one of equal records.
     Unique,
     /// A merge of two inputs.
     Merge,
-    /// A sort of what is compressed, to what is.
+    /// A sort of the same compressed input twice, to a compressed output.
     Packed(Codec),
     /// A merge of the same input so many times.
     MergePacked(Codec),

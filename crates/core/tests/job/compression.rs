@@ -1,9 +1,10 @@
-//! Compressed inputs and outputs in whole jobs: the same records, the same proof, the same bytes for
-//! any number of threads; and what goes wrong with them.
+//! Compressed inputs and outputs in whole jobs: the same records, the same proof, the same bytes
+//! for any number of threads; and what goes wrong with them.
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::slice::from_ref;
 use std::time::{Duration, Instant};
 
 use sortwell::format::Format;
@@ -137,7 +138,7 @@ fn bytes_do_not_hang_on_threads_or_memory() {
         let path = folder.at("out").join(&name);
         let mut first: Option<Vec<u8>> = None;
         for (threads, mib) in [(2, 256), (1, 48), (5, 56)] {
-            let mut job = job(&folder, &[input.clone()], &name);
+            let mut job = job(&folder, from_ref(&input), &name);
             (job.threads, job.memory) = (Some(threads), Budget::Bytes(ByteSize::mib(mib)));
             let statistics = run(&job).expect("sorted");
             assert_eq!(statistics.passes > 1, mib < 256, "{statistics:?}");
@@ -217,15 +218,15 @@ fn what_is_cut_or_no_file_makes_no_output() {
         pack(&path, &lines(2_500_000, 3));
         let file = fs::OpenOptions::new().write(true).open(&path).expect("open");
         file.set_len(length(&path) / 2).expect("cut");
-        let failure = run(&job(&folder, &[path.clone()], "out.gz")).expect_err("cut");
+        let failure = run(&job(&folder, from_ref(&path), "out.gz")).expect_err("cut");
         assert_eq!(failure.exit_code(), 3);
         let words = failure.to_string();
         assert!(words.starts_with(&format!("{}: ends in the middle", path.display())), "{words}");
         fs::remove_file(&path).expect("remove");
-        let missing = run(&job(&folder, &[path.clone()], "out.gz")).expect_err("missing");
+        let missing = run(&job(&folder, from_ref(&path), "out.gz")).expect_err("missing");
         assert!(missing.to_string().starts_with("cannot open"), "{missing}");
         fs::create_dir(&path).expect("a folder");
-        let directory = run(&job(&folder, &[path.clone()], "out.gz")).expect_err("a folder");
+        let directory = run(&job(&folder, from_ref(&path), "out.gz")).expect_err("a folder");
         assert!(directory.to_string().starts_with("cannot read"), "{directory}");
     }
     folder.assert_clean(false);
@@ -253,7 +254,7 @@ fn windows_beyond_the_budget_are_refused() {
     let path = folder.at("in").join("a.zst");
     let frame = [&0xfd2f_b528_u32.to_le_bytes()[..], &[0, 17 << 3], &[1, 0, 0]].concat();
     fs::write(&path, frame).expect("write");
-    let failure = run(&job(&folder, &[path.clone()], "out")).expect_err("too far back");
+    let failure = run(&job(&folder, from_ref(&path), "out")).expect_err("too far back");
     let words = failure.to_string();
     assert!(words.contains("look back 128 MiB") && words.contains("at least 1 GiB"), "{words}");
     let memory = Budget::Bytes(ByteSize::gib(1));

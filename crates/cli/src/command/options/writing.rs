@@ -21,9 +21,9 @@ pub struct Writing {
     /// How the output is compressed: auto, off, gzip[:LEVEL], zstd[:LEVEL] or lz4
     ///
     /// auto goes by the name: a file that ends in .gz, .zst or .lz4 is compressed, standard output
-    /// is not. Levels are 1 to 9 for gzip (3 if not said) and 1 to 22 for zstd (3). Threads compress
-    /// a megabyte each, as a member or frame of its own: any program for the format reads them, and
-    /// they are the same for any number of threads.
+    /// is not. Levels are 1 to 9 for gzip (3 if not said) and 1 to 22 for zstd (3 as well). Threads
+    /// compress a megabyte each, as a member or frame of its own: any program for the format reads
+    /// them, and they are the same for any number of threads.
     #[arg(long, value_name = "HOW", default_value = "auto",
           value_parser = values::parse::<Compress>)]
     pub compress: Compress,

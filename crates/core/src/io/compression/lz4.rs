@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 
 const FRAME: &str = "lz4 frame";
 
-pub const MAGIC: u32 = 0x184d_2204;
+const MAGIC: u32 = 0x184d_2204;
 /// Of the format before this one, which has neither lengths nor checksums.
 const MAGIC_LEGACY: u32 = 0x184c_2102;
 
@@ -52,7 +52,7 @@ const FRAME_EXTRA: usize = 7 + 4 + 4;
 const BLOCK_EXTRA: usize = 4;
 
 /// Most bytes of a block, as a header's second byte says; `None` for what it may not say.
-pub fn block_bytes(code: u8) -> Option<usize> {
+fn block_bytes(code: u8) -> Option<usize> {
     match (code & 0b1000_1111, code >> 4) {
         (0, size @ 4..=7) => Some(1 << (8 + 2 * size)),
         _ => None,

@@ -39,6 +39,9 @@ const GZIP_STATE: u64 = 128 << 10;
 const ZSTD_TABLES: u64 = 512 << 10;
 const LZ4_TABLES: u64 = 192 << 10;
 
+/// What a frame of zstd begins with.
+pub const ZSTD_MAGIC: u32 = 0xfd2f_b528;
+
 /// The largest blocks of lz4.
 const LZ4_BLOCK_MAX: u64 = 4 << 20;
 
@@ -204,8 +207,9 @@ fn head(path: &Path) -> Result<Option<Vec<u8>>> {
 
 /// The window of the zstd frame that begins so, if one does (RFC 8878, section 3.1.1.1).
 pub fn window_of(head: &[u8]) -> Option<u64> {
-    const MAGIC: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
-    let [descriptor, rest @ ..] = head.strip_prefix(&MAGIC)? else { return None };
+    let [descriptor, rest @ ..] = head.strip_prefix(&ZSTD_MAGIC.to_le_bytes())? else {
+        return None;
+    };
     if descriptor & 1 << 5 == 0 {
         let byte = u64::from(*rest.first()?);
         let base = 1_u64 << (10 + (byte >> 3));
@@ -241,3 +245,6 @@ pub fn encoders(compression: Compression, budget: ByteSize, wanted: usize) -> (u
     let threads = (1..=wanted.max(1)).rev().find(|threads| bytes(*threads) <= share).unwrap_or(1);
     (threads, bytes(threads))
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,8 +8,8 @@
 //!                                               \__ threads of `encoding` __/
 //! ```
 //!
-//! To all else such an input is a stream, and so is such an output. A codec is one file here: how it
-//! is told apart, decoded and encoded. `memory` says what decoding takes of the budget.
+//! To all else such an input is a stream, and so is such an output. A codec is one file here: how
+//! it is told apart, decoded and encoded. `memory` says what that takes of the budget.
 //!
 //! What we write are whole members or frames, one a chunk, each with its checksum: any program that
 //! knows the format reads them one after the other, and their bytes hang on the records alone, not
@@ -21,8 +21,16 @@ mod encoding;
 mod gzip;
 #[cfg(feature = "compression")]
 mod lz4;
+#[cfg_attr(
+    not(feature = "compression"),
+    expect(dead_code, reason = "codecs use it, and none is built")
+)]
 mod memory;
 mod setting;
+#[cfg_attr(
+    not(feature = "compression"),
+    expect(dead_code, reason = "codecs use it, and none is built")
+)]
 mod source;
 #[cfg(feature = "compression")]
 mod zstd;
@@ -133,5 +141,5 @@ impl FromStr for Codec {
     }
 }
 
-#[cfg(all(test, feature = "compression"))]
+#[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::io::pipe;
 use crate::stats::Progress;
 
-/// Bytes read at a time: a tenth of a millisecond's worth of a fast disk, and enough for any header.
+/// Bytes read at a time: a tenth of a millisecond's worth of a fast disk, enough for any header.
 pub const READ_BYTES: usize = 128 << 10;
 
 /// An input's bytes as they lie in the file.

@@ -1,6 +1,8 @@
 //! Codecs by their names; decoders and encoders against each other and against other programs; data
 //! that was cut or damaged.
 
+#![cfg(feature = "compression")]
+
 use std::fs::File;
 use std::io::Write;
 use std::process::{Command, Stdio};

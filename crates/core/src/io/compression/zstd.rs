@@ -10,7 +10,7 @@ use zstd_safe::{
     CCtx, CParameter, DCtx, DParameter, InBuffer, OutBuffer, compress_bound, get_error_name,
 };
 
-use super::memory::{HEAD_BYTES, Windows, budget_for_window, window_of};
+use super::memory::{HEAD_BYTES, Windows, ZSTD_MAGIC, budget_for_window, window_of};
 use super::source::Compressed;
 use super::{Codec, Decode, Encode};
 use crate::error::Result;
@@ -18,7 +18,6 @@ use crate::units::ByteSize;
 
 const FRAME: &str = "zstd frame";
 
-pub const MAGIC: u32 = 0xfd2f_b528;
 const MAGIC_BYTES: usize = 4;
 
 /// Skippable frames have these, of zstd and of lz4 alike.
@@ -57,19 +56,15 @@ impl Decoder {
 
     /// Whether another frame begins.
     fn begin(&mut self, from: &mut Compressed) -> Result<bool> {
-        let is_first = from.offset() == 0;
+        self.start = from.offset();
         let next = from.at_least(MAGIC_BYTES)?;
-        if next.is_empty() && !is_first {
+        if next.is_empty() && self.start > 0 {
             return Ok(false);
         }
-        let is_cut = next.len() < MAGIC_BYTES && MAGIC.to_le_bytes().starts_with(next);
-        let magic = next.first_chunk().copied().map(u32::from_le_bytes);
-        self.start = from.offset();
-        match magic {
-            Some(magic) if magic == MAGIC || is_skippable(magic) => {}
-            None if is_cut && from.at_least(1)?.first().is_some() => {
-                return Err(from.cut(FRAME, self.start));
-            }
+        let is_begun = !next.is_empty() && ZSTD_MAGIC.to_le_bytes().starts_with(next);
+        match next.first_chunk().copied().map(u32::from_le_bytes) {
+            Some(magic) if magic == ZSTD_MAGIC || is_skippable(magic) => {}
+            None if is_begun => return Err(from.cut(FRAME, self.start)),
             _ => return Err(from.foreign(Codec::Zstd, FRAME)),
         }
         self.is_inside = true;
