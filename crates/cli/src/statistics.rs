@@ -80,12 +80,17 @@ fn engine(of: &Statistics) -> String {
 
 fn bytes(of: &Statistics) -> String {
     let streams = &of.streams;
-    let mut words = format!("{} read", streams.input_read);
+    let packed = |bytes: Option<ByteSize>| match bytes {
+        Some(bytes) => format!(" ({bytes} compressed)"),
+        None => String::new(),
+    };
+    let mut words = format!("{} read{}", streams.input_read, packed(streams.compressed_read));
     if streams.spill_written > ByteSize(0) || streams.spill_read > ByteSize(0) {
         let (out, back) = (streams.spill_written, streams.spill_read);
         let _ = write!(words, ", {out} spilled, {back} read back");
     }
-    let _ = write!(words, ", {} written", streams.output_written);
+    let (written, compressed) = (streams.output_written, packed(streams.compressed_written));
+    let _ = write!(words, ", {written} written{compressed}");
     words
 }
 

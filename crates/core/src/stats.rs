@@ -120,7 +120,8 @@ impl Progress {
     }
 }
 
-/// Bytes that crossed the border to each kind of file.
+/// Bytes that crossed the border to each kind of file. What is compressed there counts as it is to
+/// the sort, expanded; how much it was in the files is said besides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Streams {
     /// Read from the inputs.
@@ -131,6 +132,10 @@ pub struct Streams {
     pub spill_read: ByteSize,
     /// Written to the output.
     pub output_written: ByteSize,
+    /// Compressed bytes read, if inputs are compressed.
+    pub compressed_read: Option<ByteSize>,
+    /// Compressed bytes written, if the output is compressed.
+    pub compressed_written: Option<ByteSize>,
 }
 
 /// One phase's share of the time.

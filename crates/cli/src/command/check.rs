@@ -87,6 +87,7 @@ impl Arguments {
             keys,
             order,
             unique: self.unique,
+            decompress: self.inputs.decompress,
             memory: self.resources.memory(),
             engine: self.resources.engine,
             direct: self.resources.direct,

@@ -76,6 +76,8 @@ impl Arguments {
             unique: self.writing.unique,
             check: self.check,
             memory: self.resources.memory(),
+            decompress: self.inputs.decompress,
+            compress: self.writing.compress,
             temp: self.writing.temp.clone(),
             engine: self.resources.engine,
             direct: self.resources.direct,

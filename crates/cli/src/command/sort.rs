@@ -69,7 +69,7 @@ const EXAMPLES: &str = "\
 Examples:
   Sort the lines of a file, or of a pipeline:
     sortwell sort -o sorted.txt input.txt
-    zcat access.log.gz | sortwell sort | head
+    sortwell sort access.log.gz | head
 
   A table by its second column as a number, largest first, then by its first; its first line stays:
     sortwell sort -t tab -k 2:decimal:desc -k 1 --header 1 -o sorted.tsv table.tsv
@@ -89,6 +89,10 @@ Examples:
 
   More than memory holds, spilling to another disk, with an account at the end:
     sortwell sort -F fixed:100 -M 1GiB -T /mnt/scratch --stats text -o sorted.bin input.bin
+
+  Compressed files, by their names; or whatever the name, as it is said:
+    sortwell sort -o sorted.txt.zst part-1.gz part-2.zst part-3.txt
+    curl -s https://example.org/log | sortwell sort --decompress gzip --compress gzip:9 > sorted.gz
 
   In a pipeline:
     cat part-1 part-2 | sortwell sort -F fixed:16 -k 0..8:u64be > sorted.bin";
@@ -112,6 +116,8 @@ impl Arguments {
             header_lines: self.header,
             memory: self.resources.memory(),
             threads: self.threads,
+            decompress: self.inputs.decompress,
+            compress: self.writing.compress,
             temp: self.writing.temp.clone(),
             engine: self.resources.engine,
             direct: self.resources.direct,

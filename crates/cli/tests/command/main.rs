@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod benchmark;
+mod compression;
 mod csv;
 mod harness;
 mod help;

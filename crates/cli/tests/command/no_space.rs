@@ -49,6 +49,17 @@ fn an_output_that_does_not_fit() {
     said.fails(4, &["small", "space"]);
 }
 
+/// What a compressed output will have is not known before.
+#[test]
+fn a_compressed_output_that_does_not_fit() {
+    let folder = Folder::new();
+    folder.write("in", random_records(30_000, 100));
+    let script = "$sortwell sort -F fixed:100 --compress gzip -o small/out.gz in";
+    let Some(said) = in_small_folder(&folder, 1024, script) else { return };
+    assert!(said.out.is_empty(), "left behind: {}", String::from_utf8_lossy(&said.out));
+    said.fails(4, &["cannot write small/out.gz", "No space left"]);
+}
+
 #[test]
 fn spilled_runs_that_do_not_fit_are_refused_with_numbers() {
     let folder = Folder::new();

@@ -14,13 +14,14 @@
 //! Around them: [`TempFile`] and [`SpillDirectory`] never become litter (`scratch`, `sweep`),
 //! `pipe` serves streams that have no offsets, `supply` those that the caller makes, `redirect`
 //! knows those that have offsets after all, `space` and `limits` ask what the machine has left,
-//! `locale` asks the C library how text sorts.
+//! `locale` asks the C library how text sorts, `compression` expands inputs and compresses outputs.
 //!
 //! What must stay true: no pointer leaves this room, and memory is unmapped only after the last
 //! request that could touch it has come back.
 
 mod arena;
 mod cache;
+pub mod compression;
 mod direct;
 mod elastic;
 mod file;

@@ -23,6 +23,8 @@ use rustix::fs::{FileType, Mode, OFlags, fcntl_getfl, fstat, open, stat};
 use rustix::io::{Errno, ReadWriteFlags, fcntl_dupfd_cloexec, preadv2, pwritev2, read, write};
 
 use super::Answer;
+use super::compression::Inlet;
+use super::file::File;
 use super::supply::{Extent, Supplied};
 use super::sync::last_error;
 use crate::error::{Error, Result};
@@ -285,16 +287,36 @@ impl Reader {
 
 /// A stream to be written in order.
 #[derive(Debug)]
-pub struct Writer(End);
+pub struct Writer(Target);
+
+/// Where a stream's bytes go.
+#[derive(Debug)]
+enum Target {
+    End(End),
+    /// To threads that compress them first.
+    Inlet(Inlet),
+}
 
 impl Writer {
     /// Standard output.
     pub fn stdout() -> Result<Self> {
-        Ok(Self(End::standard(std::io::stdout(), "standard output", Way::Out)?))
+        let end = End::standard(std::io::stdout(), "standard output", Way::Out)?;
+        Ok(Self(Target::End(end)))
     }
 
     fn of(descriptor: impl Into<OwnedFd>, name: &Path) -> Self {
-        Self(End::new(descriptor.into(), name, Way::Out))
+        Self(Target::End(End::new(descriptor.into(), name, Way::Out)))
+    }
+
+    /// A file that nothing was written to yet, called `name` in messages.
+    pub fn file(file: &File, name: &Path) -> Result<Self> {
+        let descriptor = fcntl_dupfd_cloexec(file, 0).map_err(|e| Error::io("use", name, e))?;
+        Ok(Self::of(descriptor, name))
+    }
+
+    /// What compresses on the way to somewhere else.
+    pub fn inlet(inlet: Inlet) -> Self {
+        Self(Target::Inlet(inlet))
     }
 
     /// A named pipe or character device that exists. Waits for a reader.
@@ -326,8 +348,12 @@ impl Writer {
     /// What the system says, or [`Error::Interrupted`] soon after a stop was asked for through
     /// `progress`; a part of the data may have been written then.
     pub fn write_all(&mut self, mut data: &[u8], progress: &Progress) -> Result<()> {
+        let end = match &mut self.0 {
+            Target::End(end) => end,
+            Target::Inlet(inlet) => return inlet.write_all(data, progress),
+        };
         while !data.is_empty() {
-            let passed = self.0.pass(data.len(), progress, |to, most, flags| {
+            let passed = end.pass(data.len(), progress, |to, most, flags| {
                 if flags.is_empty() {
                     return write(to, &data[..most]);
                 }
@@ -340,12 +366,18 @@ impl Writer {
 
     /// Bytes written so far.
     pub fn bytes(&self) -> u64 {
-        self.0.bytes
+        match &self.0 {
+            Target::End(end) => end.bytes,
+            Target::Inlet(inlet) => inlet.bytes(),
+        }
     }
 
     /// What it is called in messages.
     pub fn name(&self) -> &Path {
-        &self.0.name
+        match &self.0 {
+            Target::End(end) => &end.name,
+            Target::Inlet(inlet) => inlet.name(),
+        }
     }
 }
 

@@ -2,9 +2,11 @@
 
 use memchr::memchr_iter;
 
+use super::coders::Coders;
 use super::{Budget, Input, gate, key, open};
 use crate::error::Result;
 use crate::format::Format;
+use crate::io::compression::Decompress;
 use crate::io::{Direct, Engine, limits};
 use crate::key::text::TextOrder;
 use crate::key::{KeySpec, with_encoder};
@@ -18,6 +20,8 @@ use crate::stats::Progress;
 pub struct CheckJob {
     /// The inputs. One ends where the next begins; nothing is compared across.
     pub inputs: Vec<Input>,
+    /// Which inputs are compressed.
+    pub decompress: Decompress,
     /// Where records begin and end.
     pub format: Format,
     /// What records of fixed length are ordered by, most significant first; empty means the whole
@@ -40,6 +44,7 @@ impl CheckJob {
     pub fn new(inputs: Vec<Input>, format: Format) -> Self {
         Self {
             inputs,
+            decompress: Decompress::Off,
             format,
             keys: Vec::new(),
             order: None,
@@ -59,19 +64,20 @@ impl CheckJob {
     pub fn run(&self, progress: &Progress) -> Result<Checked> {
         let framing = self.format.framing();
         limits::raise_open_files();
-        let mut inputs = open::places(&self.inputs, framing)?;
+        let mut coders = Coders::new(self.memory.resolve()?, limits::cores());
+        let mut inputs = open::places(&coders.in_turn(&self.inputs, self.decompress)?, framing)?;
         let heading = Heading::of(self.format, 0)?;
         let (header, columns) = open::tops(heading, &mut inputs, progress)?;
         let key = key(self.format, &self.keys, self.order.as_ref(), columns.as_ref())?;
         let need = StreamNeed {
             inputs: 1,
             input_bytes: inputs.iter().map(Place::bytes).sum(),
-            budget: self.memory.resolve()?,
+            budget: coders.rest(),
             descriptors: limits::open_files_left(),
             width: None,
         };
         let work = CheckWork {
-            plan: StreamPlan::new(&need)?,
+            plan: StreamPlan::new(&need).map_err(|e| coders.explain(e))?,
             inputs,
             framing,
             gate: gate(self.format, columns.as_ref()),

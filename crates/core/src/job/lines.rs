@@ -80,7 +80,7 @@ pub fn sort_lines(text: &[u8], order: &TextOrder, is_unique: bool) -> Result<Vec
 pub fn write_lines(text: &[u8], output: &Output, sync: bool, progress: &Progress) -> Result<()> {
     let mut output = open::output(output, Direct::Off, progress)?;
     match output.write_all(text, progress) {
-        Ok(()) => output.finish(text.len() as u64, sync),
+        Ok(()) => output.finish(text.len() as u64, sync, progress).map(drop),
         Err(error) => {
             output.abandon();
             Err(error)

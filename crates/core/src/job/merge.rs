@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use super::account::{Account, Made};
+use super::coders::Coders;
 use super::{Budget, Input, Output, gate, key, open};
 use crate::error::Result;
 use crate::format::Format;
+use crate::io::compression::{Compress, Decompress};
 use crate::io::{Direct, Engine, limits};
 use crate::key::text::TextOrder;
 use crate::key::{KeySpec, with_encoder};
@@ -23,8 +25,12 @@ use crate::stats::{Progress, Statistics};
 pub struct MergeJob {
     /// The inputs, each sorted by the same keys.
     pub inputs: Vec<Input>,
+    /// Which inputs are compressed.
+    pub decompress: Decompress,
     /// Where the merged records go.
     pub output: Output,
+    /// How the output is compressed.
+    pub compress: Compress,
     /// Where records begin and end.
     pub format: Format,
     /// What records of fixed length are ordered by, most significant first; empty means the whole
@@ -60,7 +66,9 @@ impl MergeJob {
     pub fn new(inputs: Vec<Input>, output: Output, format: Format) -> Self {
         Self {
             inputs,
+            decompress: Decompress::Off,
             output,
+            compress: Compress::Off,
             format,
             keys: Vec::new(),
             order: None,
@@ -92,20 +100,24 @@ impl MergeJob {
         limits::raise_open_files();
         let engine = self.engine.probe()?;
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
-        let mut inputs = open::places(&self.inputs, framing)?;
+        let budget = self.memory.resolve()?;
+        let mut coders = Coders::new(budget, limits::cores());
+        let (inputs, width) = coders.at_once(&self.inputs, self.decompress, self.merge_width)?;
+        let mut inputs = open::places(&inputs, framing)?;
         let heading = Heading::of(self.format, 0)?;
         let (header, columns) = open::tops(heading, &mut inputs, progress)?;
         let gate = gate(self.format, columns.as_ref());
         let key = key(self.format, &self.keys, self.order.as_ref(), columns.as_ref())?;
-        let budget = self.memory.resolve()?;
-        let mut output = open::output(&self.output, self.direct, progress)?;
+        let output = open::output(&self.output, self.direct, progress)?;
+        let mut output = coders.output(output, self.compress.of(self.output.path()))?;
         let plan = StreamPlan::new(&StreamNeed {
             inputs: inputs.len(),
             input_bytes: inputs.iter().map(Place::bytes).sum(),
-            budget,
+            budget: coders.rest(),
             descriptors: limits::open_files_left(),
-            width: self.merge_width,
-        });
+            width,
+        })
+        .map_err(|e| coders.explain(e));
         let (verify, direct) = (self.verify, self.direct);
         let (is_unique, is_checked) = (self.unique, self.check);
         let merged = plan.and_then(|plan| {
@@ -127,9 +139,11 @@ impl MergeJob {
         match merged {
             Ok(Merged { outcome, streams, is_direct }) => {
                 let direct_output = output.is_direct();
-                output.finish(outcome.written.bytes, self.sync)?;
+                let bytes = outcome.written.bytes;
+                let packed = output.finish(bytes, self.sync, progress)?;
                 let made = Made { threads: 1, direct_input: is_direct, direct_output, streams };
-                account.close_with(&outcome, budget, &made)
+                let statistics = account.close_with(&outcome, budget, &made)?;
+                Ok(coders.noted(statistics, packed))
             }
             Err(e) => {
                 output.abandon();

@@ -7,15 +7,17 @@
 mod account;
 mod budget;
 mod check;
+mod coders;
 mod filtering;
 mod lines;
 mod merge;
 mod open;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::format::Format;
+use crate::io::compression::{Compress, Decompress};
 use crate::io::pipe::Outlet;
 use crate::io::{Direct, Engine, Extent, Supplied, limits};
 use crate::key::text::TextOrder;
@@ -28,6 +30,7 @@ use crate::stats::{Progress, Statistics};
 use crate::units::ByteSize;
 
 use account::Account;
+use coders::Coders;
 
 pub use crate::pipeline::sorted::{Checked, Disorder};
 pub use check::CheckJob;
@@ -56,6 +59,16 @@ pub enum Output {
     Pipe(Outlet),
 }
 
+impl Output {
+    /// The name of a file.
+    fn path(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => Some(path),
+            Self::Stdout | Self::Pipe(_) => None,
+        }
+    }
+}
+
 /// How much memory a job may use, the whole process together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Budget {
@@ -73,8 +86,12 @@ pub enum Budget {
 pub struct SortJob {
     /// Several inputs are one input, in this order.
     pub inputs: Vec<Input>,
+    /// Which inputs are compressed.
+    pub decompress: Decompress,
     /// Where the sorted records go.
     pub output: Output,
+    /// How the output is compressed.
+    pub compress: Compress,
     /// Where records begin and end.
     pub format: Format,
     /// What records of fixed length are ordered by, most significant first; empty means the whole
@@ -113,7 +130,9 @@ impl SortJob {
     pub fn new(inputs: Vec<Input>, output: Output, format: Format) -> Self {
         Self {
             inputs,
+            decompress: Decompress::Off,
             output,
+            compress: Compress::Off,
             format,
             keys: Vec::new(),
             order: None,
@@ -151,17 +170,21 @@ impl SortJob {
         limits::raise_open_files();
         let engine = self.engine.probe()?;
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
-        let heading = Heading::of(self.format, self.header_lines)?;
-        let mut input = open::inputs(self, engine, heading)?;
         let budget = self.memory.resolve()?;
+        let mut coders = Coders::new(budget, self.threads.unwrap_or_else(limits::cores));
+        let inputs = coders.in_turn(&self.inputs, self.decompress)?;
+        let heading = Heading::of(self.format, self.header_lines)?;
+        let mut input = open::inputs(self, &inputs, engine, heading)?;
         let (header, columns) = open::header(heading, &input, progress)?;
         let predicate = filtering::predicate(self, columns.as_ref())?;
         let gate = Gate { predicate, ..gate(self.format, columns.as_ref()) };
         let key = key(self.format, &self.keys, self.order.as_ref(), columns.as_ref())?;
         let mut record_length = open::record_length(&input, framing)?;
-        let mut output = open::output(&self.output, self.direct, progress)?;
+        let output = open::output(&self.output, self.direct, progress)?;
+        let mut output = coders.output(output, self.compress.of(self.output.path()))?;
         loop {
-            let plan = Plan::new(&self.need(input.bytes(), record_length, budget))?;
+            let need = self.need(input.bytes(), record_length, coders.rest());
+            let plan = Plan::new(&need).map_err(|e| coders.explain(e))?;
             // Looking through a directory takes longer than sorting a few lines.
             if !plan.is_one_pass || matches!(self.output, Output::File(_)) {
                 open::tidy(&temp)?;
@@ -187,8 +210,9 @@ impl SortJob {
             match sorted {
                 Ok(Ended::Sorted(outcome)) => {
                     let is_direct = output.is_direct();
-                    output.finish(outcome.written.bytes, self.sync)?;
-                    return account.close(&work, &outcome, budget, is_direct);
+                    let packed = output.finish(outcome.written.bytes, self.sync, progress)?;
+                    let statistics = account.close(&work, &outcome, budget, is_direct)?;
+                    return Ok(coders.noted(statistics, packed));
                 }
                 // Only streams that said how much they bring are planned for one pass.
                 Ok(Ended::Crowded(_)) if matches!(work.input, pipeline::Input::Stream(_)) => {
@@ -218,11 +242,11 @@ impl SortJob {
     ///
     /// Those of opening the inputs, and of a budget that is too small.
     pub fn is_one_pass(&self) -> Result<bool> {
-        if !open::are_files(&self.inputs) {
+        if !open::are_files(&self.inputs) || coders::are_any(&self.inputs, self.decompress) {
             return Ok(false);
         }
         let framing = self.format.framing();
-        let input = open::inputs(self, self.engine.probe()?, Heading::Nothing)?;
+        let input = open::inputs(self, &self.inputs, self.engine.probe()?, Heading::Nothing)?;
         let record_length = open::record_length(&input, framing)?;
         let need = self.need(input.bytes(), record_length, self.memory.resolve()?);
         Plan::new(&need).map(|plan| plan.is_one_pass)

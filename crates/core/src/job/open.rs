@@ -24,11 +24,16 @@ use crate::stats::Progress;
 const LINE_LENGTH: usize = 64;
 
 /// Opens all inputs: as files if all of them are, else as one stream after the other.
-pub fn inputs(job: &SortJob, engine: Engine, heading: Heading) -> Result<pipeline::Input> {
+pub fn inputs(
+    job: &SortJob,
+    inputs: &[Input],
+    engine: Engine,
+    heading: Heading,
+) -> Result<pipeline::Input> {
     let framing = job.format.framing();
     // The mmap engine reads through the page cache whatever the file would allow.
     let direct = if engine == Engine::Mmap { Direct::Off } else { job.direct };
-    let inputs: Vec<Input> = job.inputs.iter().map(without_redirection).collect();
+    let inputs: Vec<Input> = inputs.iter().map(without_redirection).collect();
     if inputs.iter().any(is_stream) {
         let readers: Result<Vec<pipe::Reader>> = inputs
             .iter()

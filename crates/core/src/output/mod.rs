@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustix::io::{Errno, pwrite};
 
 use crate::error::{Error, Result};
+use crate::io::compression::{Compression, Encoding};
 use crate::io::{Direct, File, TempFile, directory_of, pipe, redirect, space, sweep};
 use crate::load::layout::PAGE;
 use crate::sink::{FileSink, Sink, StreamSink};
@@ -26,6 +27,13 @@ pub enum Output {
     Redirected(Arc<File>),
     /// A stream; `None` once it was handed to a sink.
     Stream(Option<pipe::Writer>),
+    /// Any of these, compressed on the way.
+    Compressed {
+        /// What it goes to.
+        target: Box<Output>,
+        /// What compresses it.
+        encoding: Encoding,
+    },
 }
 
 impl Output {
@@ -43,6 +51,18 @@ impl Output {
         File::open_empty(path, direct).map(Self::Redirected)
     }
 
+    /// The same output, compressed by so many threads.
+    pub fn compressed(mut self, how: Compression, threads: usize) -> Result<Self> {
+        let writer = match &mut self {
+            Self::File { temporary, path } => pipe::Writer::file(temporary.file(), path)?,
+            Self::Redirected(file) => pipe::Writer::file(file, Path::new("standard output"))?,
+            Self::Stream(writer) => writer.take().map_or_else(pipe::Writer::stdout, Ok)?,
+            Self::Compressed { .. } => unreachable!("an output is compressed once"),
+        };
+        let encoding = Encoding::start(writer, how, threads)?;
+        Ok(Self::Compressed { target: Box::new(self), encoding })
+    }
+
     /// Whether the page cache is bypassed.
     pub fn is_direct(&self) -> bool {
         self.open_file().is_some_and(|file| file.is_direct())
@@ -53,7 +73,7 @@ impl Output {
         match self {
             Self::File { temporary, .. } => Some(temporary.file()),
             Self::Redirected(file) => Some(file),
-            Self::Stream(_) => None,
+            Self::Stream(_) | Self::Compressed { .. } => None,
         }
     }
 
@@ -83,6 +103,7 @@ impl Output {
         }
         let writer = match self {
             Self::Stream(writer) => writer.take(),
+            Self::Compressed { encoding, .. } => Some(pipe::Writer::inlet(encoding.inlet())),
             _ => None,
         };
         Ok(Sink::Stream(StreamSink::new(writer.map_or_else(pipe::Writer::stdout, Ok)?)))
@@ -103,19 +124,43 @@ impl Output {
             Self::Stream(None) => pipe::Writer::stdout()?.write_all(bytes, progress),
             Self::File { temporary: file, path } => write_file(file.file(), path, bytes),
             Self::Redirected(file) => write_file(file, Path::new("standard output"), bytes),
+            Self::Compressed { encoding, .. } => {
+                pipe::Writer::inlet(encoding.inlet()).write_all(bytes, progress)
+            }
         }
     }
 
     /// Takes back what was written so far. A temporary file goes by itself.
     pub fn abandon(self) {
-        if let Self::Redirected(file) = self {
-            // The error that led here is what the user must hear of.
-            let _ = file.set_len(0);
+        match self {
+            Self::Redirected(file) => {
+                // The error that led here is what the user must hear of.
+                let _ = file.set_len(0);
+            }
+            Self::Compressed { target, encoding } => {
+                drop(encoding); // Nothing is written from here on.
+                target.abandon();
+            }
+            Self::File { .. } | Self::Stream(_) => {}
         }
     }
 
-    /// Gives the output, now of `bytes` bytes, its name.
-    pub fn finish(self, bytes: u64, sync: bool) -> Result<()> {
+    /// Gives the output, now of `bytes` bytes, its name. Returns the bytes that it has in the
+    /// end, if it is compressed.
+    pub fn finish(self, bytes: u64, sync: bool, progress: &Progress) -> Result<Option<u64>> {
+        let Self::Compressed { target, encoding } = self else {
+            return self.name(bytes, sync).map(|()| None);
+        };
+        match encoding.finish(progress) {
+            Ok(bytes) => target.name(bytes, sync).map(|()| Some(bytes)),
+            Err(e) => {
+                target.abandon();
+                Err(e)
+            }
+        }
+    }
+
+    fn name(self, bytes: u64, sync: bool) -> Result<()> {
         match self {
             Self::File { temporary, path } => {
                 temporary.file().set_len(bytes)?;
@@ -129,6 +174,7 @@ impl Output {
                 redirect::skip_output(bytes)
             }
             Self::Stream(_) => Ok(()),
+            Self::Compressed { .. } => unreachable!("an output is compressed once"),
         }
     }
 }

@@ -12,6 +12,7 @@ use std::process::Command;
 use sortwell::ByteSize;
 use sortwell::format::Format;
 use sortwell::io::Engine;
+use sortwell::io::compression::{Codec, Compress, Compression, Decompress};
 use sortwell::job::{Budget, Input, MergeJob, Output, SortJob};
 use sortwell::operator::Select;
 use sortwell::stats::Progress;
@@ -27,13 +28,21 @@ const MARK: &str = "figures:";
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "compression"), expect(dead_code, reason = "nothing is compressed"))]
 enum Kind {
     Sort,
     /// A sort that keeps one of equal records.
     Unique,
     /// A merge of two inputs.
     Merge,
+    /// A sort of the same compressed input twice, to a compressed output.
+    Packed(Codec),
+    /// A merge of the same input so many times.
+    MergePacked(Codec),
 }
+
+/// How often.
+const MERGED_PACKED: usize = 40;
 
 /// A sort in a process of its own.
 #[derive(Debug)]
@@ -100,7 +109,19 @@ fn sorts_as_told() {
     let format: Format = words[1].parse().expect("a format");
     let (threads, memory) = (Some(number(2) as usize), Budget::Bytes(ByteSize(number(3))));
     let (engine, temp) = (words[4].parse().expect("an engine"), vec![folder.join("spill")]);
-    let statistics = if words[0] == "Merge" {
+    let packed = Codec::ALL.into_iter().find(|codec| words[0].ends_with(&format!("({codec:?})")));
+    let statistics = if let (Some(codec), true) = (packed, words[0].starts_with("Merge")) {
+        let inputs = vec![input("0"); MERGED_PACKED];
+        let (decompress, compress) = (Decompress::All(codec), Compress::As(Compression::of(codec)));
+        let job = MergeJob::new(inputs, output, format);
+        MergeJob { decompress, compress, memory, engine, temp, sync: false, ..job }
+            .run(&Progress::new())
+    } else if let Some(codec) = packed {
+        let (decompress, compress) = (Decompress::All(codec), Compress::As(Compression::of(codec)));
+        let job = SortJob::new(vec![input("0"), input("0")], output, format);
+        SortJob { decompress, compress, threads, memory, engine, temp, sync: false, ..job }
+            .run(&Progress::new())
+    } else if words[0] == "Merge" {
         let inputs = vec![input("0"), input("1")];
         let job = MergeJob::new(inputs, output, format);
         MergeJob { memory, engine, temp, sync: false, ..job }.run(&Progress::new())
@@ -282,6 +303,34 @@ fn a_budget_holds_for_merges_of_lines_of_a_third_of_it() {
     let (kind, is_lines, threads) = (Kind::Merge, true, 1);
     let sort = Sort { kind, is_lines, length, threads, budget, engine: Engine::Auto };
     assert_eq!(sort.run_within(&folder, 8 * length as u64), 1);
+}
+
+/// Threads, buffers and windows of compressed inputs and outputs are within the budget too.
+#[cfg(feature = "compression")]
+#[test]
+fn a_budget_holds_for_compressed_files() {
+    let (length, engine) = (100, Engine::Auto);
+    let folder = Folder::on_disk();
+    let bytes = fill_lines(&folder, 30_000_000, length);
+    for codec in Codec::ALL {
+        let plain = folder.at("in").join("plain");
+        let packed = folder.at("in").join(format!("packed.{}", codec.extension()));
+        fs::copy(folder.input(0), &plain).expect("copy");
+        crate::compression::repack(&plain, &packed);
+        let inner = Folder::on_disk();
+        fs::rename(&packed, inner.input(0)).expect("rename");
+        for (threads, mib) in [(1, 48), (4, 64)] {
+            let (kind, budget) = (Kind::Packed(codec), ByteSize::mib(mib));
+            let sort = Sort { kind, is_lines: true, length, threads, budget, engine };
+            assert!(sort.run_within(&inner, 2 * bytes) > 1, "{sort:?}");
+        }
+        fs::remove_file(inner.output()).expect("remove");
+        let (kind, threads, budget) = (Kind::MergePacked(codec), 1, ByteSize::mib(48));
+        crate::compression::pack(&packed, &vec![b'\n'; 1_000_000]);
+        fs::rename(&packed, inner.input(0)).expect("rename");
+        let sort = Sort { kind, is_lines: true, length: 1, threads, budget, engine };
+        sort.run_within(&inner, 1_000_000 * MERGED_PACKED as u64);
+    }
 }
 
 /// As much as just fits: the smallest budget that takes one pass is not overstepped.

@@ -6,6 +6,8 @@
 #![expect(clippy::expect_used, reason = "a test that cannot be set up has failed")]
 
 mod budget;
+#[cfg(feature = "compression")]
+mod compression;
 mod csv;
 mod csv_errors;
 mod csv_shapes;

@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use sortwell::io::compression::Decompress;
 use sortwell::job::Input;
 use sortwell::{Error, Result};
+
+use super::values;
 
 /// Names of inputs.
 #[derive(Args, Debug)]
@@ -12,6 +15,16 @@ pub struct Inputs {
     /// Files to read; `-` or none is standard input
     #[arg(value_name = "INPUT", value_hint = ValueHint::FilePath)]
     inputs: Vec<PathBuf>,
+
+    /// Which inputs are compressed: auto, off, gzip, zstd or lz4
+    ///
+    /// auto goes by the names: files that end in .gz, .zst or .lz4 are expanded, by threads of
+    /// their own, while they are read. Standard input has no name, and is taken as it is. The name
+    /// of a format says that all inputs have it, standard input too; off takes all as they are.
+    /// Records, offsets and statistics are those of the expanded data.
+    #[arg(long, value_name = "HOW", default_value = "auto",
+          value_parser = values::one_of::<Decompress>(&["auto", "off", "gzip", "zstd", "lz4"]))]
+    pub decompress: Decompress,
 }
 
 impl Inputs {

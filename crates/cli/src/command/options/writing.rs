@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use sortwell::io::compression::Compress;
 use sortwell::job::Output;
+
+use super::values;
 
 /// The output, and files on the way to it.
 #[derive(Args, Debug)]
@@ -14,6 +17,16 @@ pub struct Writing {
     /// complete. It may be one of the inputs, which is then replaced at that moment.
     #[arg(short, long, value_name = "OUTPUT", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
+
+    /// How the output is compressed: auto, off, gzip[:LEVEL], zstd[:LEVEL] or lz4
+    ///
+    /// auto goes by the name: a file that ends in .gz, .zst or .lz4 is compressed, standard output
+    /// is not. Levels are 1 to 9 for gzip (3 if not said) and 1 to 22 for zstd (3 as well). Threads
+    /// compress a megabyte each, as a member or frame of its own: any program for the format reads
+    /// them, and they are the same for any number of threads.
+    #[arg(long, value_name = "HOW", default_value = "auto",
+          value_parser = values::parse::<Compress>)]
+    pub compress: Compress,
 
     /// Directory for temporary files; repeat to use several, best on different disks
     ///

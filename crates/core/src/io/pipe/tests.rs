@@ -16,6 +16,19 @@ fn writer(end: impl Into<OwnedFd>) -> Writer {
     Writer::of(end, Path::new("a pipe"))
 }
 
+fn modest_writer(end: impl Into<OwnedFd>) -> Writer {
+    let end = End::new(end.into(), Path::new("a pipe"), Way::Out);
+    Writer(Target::End(modest(end)))
+}
+
+/// What keeps a writer from waiting.
+fn manner(writer: &Writer) -> Manner {
+    match &writer.0 {
+        Target::End(end) => end.manner,
+        Target::Inlet(_) => panic!("it writes to a pipe"),
+    }
+}
+
 fn modest_reader(end: impl Into<OwnedFd>) -> Reader {
     Reader::new(modest(End::new(end.into(), Path::new("a pipe"), Way::In)))
 }
@@ -150,7 +163,7 @@ fn a_blocked_write_is_interrupted() {
     let (_from, to) = pipe().unwrap();
     is_interrupted(|progress| writer(to).write_all(&data, progress));
     let (_from, to) = pipe().unwrap();
-    is_interrupted(|progress| Writer(modest(writer(to).0)).write_all(&data, progress));
+    is_interrupted(|progress| modest_writer(to).write_all(&data, progress));
     let (_from, to) = std::os::unix::net::UnixStream::pair().unwrap();
     is_interrupted(|progress| writer(to).write_all(&data, progress));
 }
@@ -193,7 +206,7 @@ fn named_pipes_of_others_are_opened_once_more() {
     let theirs = open(&path, OFlags::WRONLY, Mode::empty()).unwrap();
     let mut writer = writer(theirs.try_clone().unwrap());
     writer.write_all(&[9; 3 << 20], &Progress::new()).unwrap();
-    assert_ne!(writer.0.manner, Manner::Modest);
+    assert_ne!(manner(&writer), Manner::Modest);
     assert!(!fcntl_getfl(&theirs).unwrap().contains(OFlags::NONBLOCK));
     drop((writer, theirs));
     assert!(receiver.join().unwrap() == [9; 3 << 20]);
@@ -217,7 +230,7 @@ fn modest_ends_pass_everything_too() {
     let data = (0..1_500_000_u32).map(|n| (n / 7) as u8).collect::<Vec<_>>();
     let expected = data.clone();
     let sender = spawn(move || {
-        Writer(modest(writer(to).0)).write_all(&data, &Progress::new()).unwrap();
+        modest_writer(to).write_all(&data, &Progress::new()).unwrap();
     });
     let mut buffer = vec![0; expected.len() + 1];
     let mut reader = modest_reader(from);
@@ -238,7 +251,7 @@ fn devices_and_files_are_written() {
     assert!(full.unwrap_err().to_string().contains("/dev/full"));
     let file = tempfile::NamedTempFile::new().unwrap();
     let mut end = writer(file.reopen().unwrap());
-    assert_eq!(end.0.manner, Manner::Free);
+    assert_eq!(manner(&end), Manner::Free);
     end.write_all(&[5; 100_000], &progress).unwrap();
     assert!(std::fs::read(file.path()).unwrap() == [5; 100_000]);
 }

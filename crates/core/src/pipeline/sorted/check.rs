@@ -37,7 +37,7 @@ pub struct CheckWork {
 /// The first record that belongs before the one before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disorder {
-    /// The input.
+    /// The input; of a compressed one, what it holds is called so.
     pub path: PathBuf,
     /// The record's number, from 1.
     pub record_number: u64,

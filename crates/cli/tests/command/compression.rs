@@ -1,0 +1,163 @@
+//! Compressed inputs and outputs of the command: by name and as said, beside the programs of each
+//! format, and what is said where they go wrong.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+
+use crate::harness::{Folder, Said};
+
+/// What a program makes of bytes; `None` where there is no such program.
+fn through(program: &str, word: &str, input: &[u8]) -> Option<Vec<u8>> {
+    let mut command = Command::new(program);
+    command.arg(word).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let Ok(mut child) = command.spawn() else {
+        println!("left out: there is no {program}");
+        return None;
+    };
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let input = input.to_vec();
+    let feeder = std::thread::spawn(move || stdin.write_all(&input));
+    let output = child.wait_with_output().expect("run");
+    feeder.join().expect("no panic").expect("fed");
+    assert!(output.status.success(), "{program} {word}");
+    Some(output.stdout)
+}
+
+const PROGRAMS: [(&str, &str); 3] = [("gzip", "gz"), ("zstd", "zst"), ("lz4", "lz4")];
+
+#[test]
+fn what_other_programs_compress_is_sorted_to_what_they_expand() {
+    let folder = Folder::new();
+    for (program, end) in PROGRAMS {
+        let (Some(one), Some(two)) =
+            (through(program, "-c", b"d\nb\n"), through(program, "-c", b"c\na\n"))
+        else {
+            continue;
+        };
+        // Two members or frames in one file.
+        folder.write(&format!("in.{end}"), [one, two].concat());
+        folder.run(&format!("sort -o out.{end} in.{end}")).quietly();
+        let out = folder.read(&format!("out.{end}"));
+        assert_eq!(through(program, "-dc", &out).as_deref(), Some(&b"a\nb\nc\nd\n"[..]));
+        folder.run(&format!("check out.{end}")).quietly();
+        let merged = folder.run(&format!("merge out.{end} out.{end} --unique")).quietly();
+        assert_eq!(merged, b"a\nb\nc\nd\n");
+        let piped = folder.run_with(&format!("sort --decompress {program}"), &out).quietly();
+        assert_eq!(piped, b"a\nb\nc\nd\n");
+        let packed = folder.run_with(&format!("sort --compress {program}"), b"b\na\n").quietly();
+        assert_eq!(through(program, "-dc", &packed).as_deref(), Some(&b"a\nb\n"[..]));
+    }
+}
+
+#[test]
+fn levels_and_the_account() {
+    let folder = Folder::new();
+    let line = b"some line or other, many times over\n";
+    folder.write("in", line.repeat(40_000));
+    folder.run("sort -o fast.gz --compress gzip:1 in").quietly();
+    folder.run("sort -o small.zst --compress zstd:19 in").quietly();
+    let said = folder.run("sort -o out --stats text fast.gz small.zst");
+    assert_eq!(said.status, 0, "{said:?}");
+    assert!(folder.read("out") == line.repeat(80_000));
+    let packed = folder.read("fast.gz").len() + folder.read("small.zst").len();
+    let bytes = said.words.lines().find(|line| line.starts_with("bytes")).expect("a line");
+    let kib = format!("2.7 MiB read ({:.1} KiB compressed)", packed as f64 / 1024.0);
+    assert!(bytes.contains(&kib) && !bytes.contains("written ("), "{bytes}: {packed}");
+    let said = folder.run("sort -o out.lz4 --stats json in");
+    let written = format!("\"compressed_written\":{}", folder.read("out.lz4").len());
+    assert!(said.words.contains(&written), "{}", said.words);
+    assert!(said.words.contains("\"compressed_read\":null"), "{}", said.words);
+}
+
+#[test]
+fn names_that_only_look_so_are_taken_as_said() {
+    let folder = Folder::new();
+    folder.write("plain.gz", "b\na\n");
+    let refused = &["plain.gz: does not begin as gzip data does", "--decompress off"];
+    folder.run("sort plain.gz").fails(3, refused);
+    folder.run("check plain.gz").fails(3, refused);
+    folder.run("merge plain.gz plain.gz").fails(3, refused);
+    folder.run("sort --decompress off --compress off -o out.gz plain.gz").quietly();
+    assert_eq!(folder.read("out.gz"), b"a\nb\n");
+    folder.run("sort --decompress zstd plain.gz").fails(3, &["as zstd data does"]);
+    // GNU sort expands nothing.
+    assert_eq!(folder.run("gnu plain.gz").quietly(), b"a\nb\n");
+    assert_eq!(folder.names(), ["out.gz", "plain.gz"]);
+}
+
+#[test]
+fn what_is_damaged_or_misspelt_is_said() {
+    let folder = Folder::new();
+    folder.write("in", b"b\na\n".repeat(1000));
+    folder.run("sort -o a.gz in").quietly();
+    let mut packed = folder.read("a.gz");
+    folder.write("cut.gz", &packed[..packed.len() - 9]);
+    folder.run("sort -o out cut.gz").fails(3, &["cut.gz: ends in the middle of a gzip member"]);
+    let end = packed.len() - 5;
+    packed[end] ^= 1;
+    folder.write("bad.gz", &packed);
+    folder.run("sort -o out bad.gz").fails(3, &["bad.gz", "at byte 0", "another checksum"]);
+    folder.run("sort -o out none.gz").fails(4, &["cannot open none.gz"]);
+    folder.write("order.gz", through("gzip", "-c", b"a\nc\nb\n").unwrap_or_default());
+    if !folder.read("order.gz").is_empty() {
+        let said = folder.run("check order.gz");
+        let place = "order.gz (decompressed): record 3 at offset 4 is out of order";
+        said.fails(1, &[place]);
+    }
+    let said = folder.run("sort --compress gzip:10 in");
+    assert!(said.status == 2 && said.words.contains("use 1 to 9"), "{said:?}");
+    let said = folder.run("sort --decompress zip in");
+    assert!(said.status == 2 && said.words.contains("possible values"), "{said:?}");
+    assert!(!folder.names().contains(&"out".to_owned()));
+}
+
+#[test]
+fn full_disks_and_closed_pipes_are_those_of_plain_outputs() {
+    let folder = Folder::new();
+    folder.write("in", b"some line\n".repeat(500_000));
+    for how in ["gzip", "zstd", "lz4"] {
+        let words = format!("sort -o /dev/full --compress {how} in");
+        folder.run(&words).fails(4, &["cannot write /dev/full", "No space left"]);
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("open");
+        let mut command = folder.command(&["sort", "--compress", how, "in"]);
+        let said = Said::from(command.stdout(full).output().expect("run"));
+        said.fails(4, &["cannot write standard output", "No space left"]);
+    }
+    // Noise, as what compresses well fits into the pipe.
+    let noise = crate::harness::random_records(60_000, 100);
+    let mut child = folder.start("sort -F fixed:100 --compress lz4");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let mut stdout = child.stdout.take().expect("a pipe");
+    let feeder = std::thread::spawn(move || stdin.write_all(&noise));
+    stdout.read_exact(&mut [0; 4]).expect("a frame begins");
+    drop(stdout);
+    feeder.join().expect("no panic").expect("all was read");
+    let mut plain = folder.start("sort -F fixed:100");
+    drop(plain.stdout.take());
+    let mut input = plain.stdin.take().expect("a pipe");
+    input.write_all(&crate::harness::random_records(60_000, 100)).expect("all is read");
+    drop(input);
+    let (packed, plain) = (child.wait_with_output(), plain.wait_with_output());
+    let (packed, plain) = (packed.expect("run"), plain.expect("run"));
+    assert_eq!((packed.status, packed.stderr), (plain.status, plain.stderr));
+    assert_eq!(folder.names(), ["in"]);
+}
+
+/// What the shell redirects to a file is compressed in place, and left empty by a sort that fails.
+#[test]
+fn redirected_outputs_are_compressed_in_place() {
+    let folder = Folder::new();
+    folder.write("in", "b\na\n");
+    let to = |name: &str| fs::File::create(folder.at(name)).expect("create");
+    let mut command = folder.command(&["sort", "--compress", "zstd", "in"]);
+    let said = Said::from(command.stdout(to("out.zst")).output().expect("run"));
+    said.quietly();
+    assert_eq!(folder.run("sort out.zst").quietly(), b"a\nb\n");
+    let packed = folder.read("out.zst");
+    folder.write("cut.zst", &packed[..packed.len() - 1]);
+    let mut command = folder.command(&["sort", "--compress", "zstd", "cut.zst"]);
+    let said = Said::from(command.stdout(to("none.zst")).output().expect("run"));
+    said.fails(3, &["cut.zst: ends in the middle of a zstd frame"]);
+    assert_eq!(folder.read("none.zst"), b"");
+}

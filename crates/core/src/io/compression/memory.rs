@@ -1,0 +1,250 @@
+//! What decoding takes of a job's memory.
+//!
+//! A decoder holds the compressed bytes it is at, what it has to look back at, and the buffers it
+//! fills ahead. Only the middle differs much: 32 KiB with gzip, up to 8 MiB with lz4, with zstd
+//! whatever the file says. So the first bytes of every file are looked at before anything is
+//! planned. For what they do not tell (pipes, frames behind the first) there are spare bytes that
+//! all decoders share ([`Windows`]), and a frame that asks for more than there are is refused.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::encoding::thread_bytes;
+use super::source::READ_BYTES;
+use super::{Codec, Compression, Origin, Shape};
+use crate::error::{Error, Result};
+use crate::units::ByteSize;
+
+/// One part in so many of the budget, at most, is a window of a pipe, and is enough for levels of
+/// zstd up to 19.
+const PIPE_SHARE: u64 = 32;
+const PIPE_WINDOW_MAX: u64 = 8 << 20;
+/// One part in so many is spare, where there are windows.
+const SPARE_SHARE: u64 = 16;
+/// One part in so many may be a window that a file asks for: two files, and a half for the rest.
+const ASKED_SHARE: u64 = 8;
+
+/// One part in so many of the budget is for decoding ahead in inputs read one after the other.
+const AHEAD_SHARE: u64 = 8;
+/// One part in so many is for inputs that are read at once.
+const AT_ONCE_SHARE: u64 = 4;
+
+/// Most inputs that are decoded ahead of the one being read, and it.
+const IN_TURN_MAX: usize = 4;
+
+/// A decoder's own tables, and what is set up anew with them.
+const GZIP_STATE: u64 = 128 << 10;
+const ZSTD_TABLES: u64 = 512 << 10;
+const LZ4_TABLES: u64 = 192 << 10;
+
+/// What a frame of zstd begins with.
+pub const ZSTD_MAGIC: u32 = 0xfd2f_b528;
+
+/// The largest blocks of lz4.
+const LZ4_BLOCK_MAX: u64 = 4 << 20;
+
+/// Pages of a thread's stack, and what its allocator keeps.
+const THREAD_BYTES: u64 = 256 << 10;
+
+/// Bytes of a file's beginning that tell all there is to know.
+pub const HEAD_BYTES: usize = 18;
+
+/// How inputs are decoded, and what of the budget that takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Appetite {
+    /// Threads and buffers.
+    pub shape: Shape,
+    /// Bytes that every decoder has for windows.
+    pub window_bytes: u64,
+    /// Bytes that windows may have beyond that, all together.
+    pub spare_bytes: u64,
+    /// Memory that it takes beside the job's own.
+    pub bytes: u64,
+    /// Most inputs that may be read at once.
+    pub width: usize,
+}
+
+impl Appetite {
+    /// For inputs that are read one after the other. The next ones are begun while one is read, as
+    /// far as there are threads and memory.
+    pub fn in_turn(inputs: &[(Origin, Codec)], budget: ByteSize, threads: usize) -> Result<Self> {
+        let most = threads.min(inputs.len()).clamp(1, IN_TURN_MAX);
+        let State { window_bytes, spare_bytes, each: state } = State::new(inputs, budget)?;
+        let buffer_bytes = (budget.bytes() / 256).clamp(64 << 10, 1 << 20) as usize;
+        let shape =
+            |at_once| Shape { threads: at_once, ahead: at_once - 1, buffer_bytes, ready: 2 };
+        let bytes = |at_once| at_once as u64 * (each_bytes(shape(1), state) + THREAD_BYTES);
+        let share = budget.bytes() / AHEAD_SHARE;
+        let at_once = (1..=most).rev().find(|count| bytes(*count) <= share).unwrap_or(1);
+        let (shape, bytes) = (shape(at_once), bytes(at_once) + spare_bytes);
+        Ok(Self { shape, window_bytes, spare_bytes, bytes, width: usize::MAX })
+    }
+
+    /// For inputs that are read at once, as far as there is memory.
+    pub fn at_once(inputs: &[(Origin, Codec)], budget: ByteSize, threads: usize) -> Result<Self> {
+        let State { window_bytes, spare_bytes, each: state } = State::new(inputs, budget)?;
+        let shape = Shape { threads, ahead: 0, buffer_bytes: 128 << 10, ready: 1 };
+        let each = each_bytes(shape, state);
+        let width = (budget.bytes() / AT_ONCE_SHARE / each).max(2) as usize;
+        let threads = threads.min(inputs.len()) as u64;
+        let bytes = each * width.min(inputs.len()) as u64 + threads * THREAD_BYTES + spare_bytes;
+        Ok(Self { shape, window_bytes, spare_bytes, bytes, width })
+    }
+}
+
+/// What one input takes.
+fn each_bytes(shape: Shape, state: u64) -> u64 {
+    // One buffer more is being filled, and one read.
+    state + (READ_BYTES + (shape.ready + 2) * shape.buffer_bytes) as u64
+}
+
+/// What decoders hold besides their buffers.
+struct State {
+    window_bytes: u64,
+    spare_bytes: u64,
+    /// The most that any of them holds, its window included.
+    each: u64,
+}
+
+impl State {
+    fn new(inputs: &[(Origin, Codec)], budget: ByteSize) -> Result<Self> {
+        let mut state = Self { window_bytes: 0, spare_bytes: 0, each: 0 };
+        let unseen = (budget.bytes() / PIPE_SHARE).min(PIPE_WINDOW_MAX);
+        for (origin, codec) in inputs {
+            let head = match origin {
+                Origin::File(path) => head(path)?,
+                Origin::Stdin => None,
+            };
+            let bytes = match codec {
+                Codec::Gzip => GZIP_STATE,
+                Codec::Zstd => {
+                    let window = head.map_or(unseen, |head| window_of(&head).unwrap_or(0));
+                    check_window(origin, window, budget)?;
+                    state.window_bytes = state.window_bytes.max(window);
+                    state.spare_bytes = budget.bytes() / SPARE_SHARE;
+                    window + ZSTD_TABLES
+                }
+                // A block as it was, and as it is now.
+                Codec::Lz4 => {
+                    LZ4_TABLES + 2 * head.map_or(LZ4_BLOCK_MAX, |head| lz4_block_of(&head))
+                }
+            };
+            state.each = state.each.max(bytes);
+        }
+        Ok(state)
+    }
+}
+
+/// The memory of windows, shared by the decoders of a job.
+#[derive(Debug)]
+pub struct Windows {
+    /// Bytes that each has for its own.
+    each: u64,
+    /// Bytes that are still there for whoever needs more.
+    spare: AtomicU64,
+}
+
+impl Windows {
+    /// So many bytes for each, and so many for all.
+    pub fn new(each: u64, spare: u64) -> Self {
+        Self { each, spare: AtomicU64::new(spare) }
+    }
+
+    /// Bytes that one decoder has to begin with.
+    pub fn each(&self) -> u64 {
+        self.each
+    }
+
+    /// Takes `bytes` of what is spare, or tells how many there are.
+    pub fn take(&self, bytes: u64) -> std::result::Result<(), u64> {
+        let taken = |spare: u64| spare.checked_sub(bytes);
+        self.spare.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).map(drop)
+    }
+
+    /// Gives them back.
+    pub fn give_back(&self, bytes: u64) {
+        self.spare.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+/// The least budget that has room for such a window of any frame.
+pub fn budget_for_window(bytes: u64) -> ByteSize {
+    ByteSize(bytes.saturating_mul(SPARE_SHARE))
+}
+
+fn check_window(origin: &Origin, window: u64, budget: ByteSize) -> Result<()> {
+    let (Origin::File(path), true) = (origin, window > budget.bytes() / ASKED_SHARE) else {
+        return Ok(());
+    };
+    Err(Error::Malformed {
+        path: path.clone(),
+        message: format!(
+            "its zstd frames look back {}, too far for a memory budget of {budget}; give at least \
+             {} with --memory, or compress it without --long and --ultra",
+            ByteSize(window),
+            ByteSize(window.saturating_mul(ASKED_SHARE))
+        ),
+    })
+}
+
+/// The first bytes of a regular file; of nothing else, as they would be gone.
+fn head(path: &Path) -> Result<Option<Vec<u8>>> {
+    let metadata = std::fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
+    if metadata.is_dir() {
+        return Err(Error::io("read", path, rustix::io::Errno::ISDIR));
+    }
+    if !metadata.is_file() {
+        let readable = rustix::fs::access(path, rustix::fs::Access::READ_OK);
+        return readable.map(|()| None).map_err(|e| Error::io("open", path, e));
+    }
+    let file = File::open(path).map_err(|e| Error::io("open", path, e))?;
+    let mut head = Vec::with_capacity(HEAD_BYTES);
+    let read = file.take(HEAD_BYTES as u64).read_to_end(&mut head);
+    read.map(|_| Some(head)).map_err(|e| Error::io("read", path, e))
+}
+
+/// The window of the zstd frame that begins so, if one does (RFC 8878, section 3.1.1.1).
+pub fn window_of(head: &[u8]) -> Option<u64> {
+    let [descriptor, rest @ ..] = head.strip_prefix(&ZSTD_MAGIC.to_le_bytes())? else {
+        return None;
+    };
+    if descriptor & 1 << 5 == 0 {
+        let byte = u64::from(*rest.first()?);
+        let base = 1_u64 << (10 + (byte >> 3));
+        return Some(base + base / 8 * (byte & 7));
+    }
+    // A single segment: the window is all of the content, whose length follows.
+    let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
+    let number = rest.get(dictionary..)?;
+    match descriptor >> 6 {
+        0 => number.first().map(|byte| u64::from(*byte)),
+        1 => number.first_chunk().map(|bytes| u64::from(u16::from_le_bytes(*bytes)) + 256),
+        2 => number.first_chunk().map(|bytes| u64::from(u32::from_le_bytes(*bytes))),
+        _ => number.first_chunk().map(|bytes| u64::from_le_bytes(*bytes)),
+    }
+}
+
+/// The blocks of the lz4 frame that begins so; the largest there are, if none does.
+fn lz4_block_of(head: &[u8]) -> u64 {
+    match head.get(5).map(|code| code >> 4 & 7) {
+        Some(code @ 4..=7) => 1 << (8 + 2 * u64::from(code)),
+        _ => LZ4_BLOCK_MAX,
+    }
+}
+
+/// One part in so many of the budget is for compressing the output.
+const OUTPUT_SHARE: u64 = 8;
+
+/// Threads that compress an output, of those wanted, and what of the budget they take.
+pub fn encoders(compression: Compression, budget: ByteSize, wanted: usize) -> (usize, u64) {
+    let (each, besides) = thread_bytes(compression);
+    let bytes = |threads: usize| threads as u64 * each + besides;
+    let share = budget.bytes() / OUTPUT_SHARE;
+    let threads = (1..=wanted.max(1)).rev().find(|threads| bytes(*threads) <= share).unwrap_or(1);
+    (threads, bytes(threads))
+}
+
+#[cfg(test)]
+mod tests;

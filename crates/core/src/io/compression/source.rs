@@ -1,0 +1,148 @@
+//! The compressed bytes of an input: read in order, and looked at before they are taken.
+
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::Codec;
+use crate::error::{Error, Result};
+use crate::io::pipe;
+use crate::stats::Progress;
+
+/// Bytes read at a time: a tenth of a millisecond's worth of a fast disk, enough for any header.
+pub const READ_BYTES: usize = 128 << 10;
+
+/// An input's bytes as they lie in the file.
+pub struct Compressed {
+    reader: pipe::Reader,
+    /// Told to stop when nobody wants the bytes any more.
+    halt: Arc<Progress>,
+    /// Where bytes that were read are counted.
+    counter: Arc<AtomicU64>,
+    buffer: Vec<u8>,
+    /// What of the buffer was read and not taken yet.
+    unread: Range<usize>,
+    /// Where in the file the first unread byte lies.
+    offset: u64,
+}
+
+impl Compressed {
+    /// A stream at its beginning, read until `halt` is told to stop.
+    pub fn new(reader: pipe::Reader, halt: Arc<Progress>, counter: Arc<AtomicU64>) -> Self {
+        let (buffer, unread) = (vec![0; READ_BYTES], 0..0);
+        Self { reader, halt, counter, buffer, unread, offset: 0 }
+    }
+
+    /// What comes next, of any length; nothing at the end only.
+    pub fn unread(&mut self) -> Result<&[u8]> {
+        self.at_least(1)
+    }
+
+    /// What comes next: so many bytes or more, fewer at the end only.
+    pub fn at_least(&mut self, bytes: usize) -> Result<&[u8]> {
+        debug_assert!(bytes <= READ_BYTES);
+        if self.unread.len() < bytes {
+            self.buffer.copy_within(self.unread.clone(), 0);
+            self.unread = 0..self.unread.len();
+            let read = self.reader.fill(&mut self.buffer[self.unread.end..], &self.halt)?;
+            self.counter.fetch_add(read as u64, Ordering::Relaxed);
+            self.unread.end += read;
+        }
+        Ok(&self.buffer[self.unread.clone()])
+    }
+
+    /// Takes so many of the bytes that were looked at.
+    pub fn take(&mut self, bytes: usize) {
+        debug_assert!(bytes <= self.unread.len());
+        self.unread.start += bytes;
+        self.offset += bytes as u64;
+    }
+
+    /// Takes as many bytes as `into` holds; fewer at the end only. Returns how many there were.
+    pub fn read(&mut self, into: &mut [u8]) -> Result<usize> {
+        let mut filled = 0;
+        while filled < into.len() {
+            let unread = self.unread()?;
+            let bytes = unread.len().min(into.len() - filled);
+            if bytes == 0 {
+                break;
+            }
+            into[filled..filled + bytes].copy_from_slice(&unread[..bytes]);
+            self.take(bytes);
+            filled += bytes;
+        }
+        Ok(filled)
+    }
+
+    /// Takes so many bytes without looking at them, fewer at the end only. Returns how many.
+    pub fn skip(&mut self, bytes: u64) -> Result<u64> {
+        let mut left = bytes;
+        while left > 0 {
+            let there = self.unread()?.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+            if there == 0 {
+                break;
+            }
+            self.take(there);
+            left -= there as u64;
+        }
+        Ok(bytes - left)
+    }
+
+    /// Where in the file the next byte lies.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// What the input is called.
+    pub fn name(&self) -> &Path {
+        self.reader.name()
+    }
+
+    /// The error that `message` is about this input.
+    pub fn malformed(&self, message: String) -> Error {
+        Error::Malformed { path: self.name().to_owned(), message }
+    }
+
+    /// The error for an input that ends within the `what` that begins at byte `start`.
+    pub fn cut(&self, what: &str, start: u64) -> Error {
+        let bytes = self.offset + self.unread.len() as u64;
+        self.malformed(format!(
+            "ends in the middle of a {what}: it begins at byte {start} of the compressed data, \
+             which has {bytes}; is the file whole?"
+        ))
+    }
+
+    /// The error for a `what`, from byte `start` on, that is not as it was written.
+    pub fn damaged(&self, what: &str, start: u64, why: &str) -> Error {
+        self.malformed(format!(
+            "the {what} that begins at byte {start} of the compressed data is damaged: {why}"
+        ))
+    }
+
+    /// The error for bytes that are no `what` where one was to begin.
+    pub fn foreign(&self, codec: Codec, what: &str) -> Error {
+        if self.unread.is_empty() {
+            return self.malformed(format!(
+                "is empty, where even no data at all would be a {what}; if it is not compressed, \
+                 use --decompress off"
+            ));
+        }
+        if self.offset == 0 {
+            return self.malformed(format!(
+                "does not begin as {codec} data does; if it is not compressed, use --decompress off"
+            ));
+        }
+        self.malformed(format!(
+            "at byte {} of the compressed data, behind the last {what}, there is something else; \
+             cut it off if it does not belong there",
+            self.offset
+        ))
+    }
+
+    /// The error for a codec that could not be set up.
+    pub fn unready(codec: Codec) -> Error {
+        Error::io("set up", Path::new(codec.name()), io::ErrorKind::OutOfMemory)
+    }
+}
