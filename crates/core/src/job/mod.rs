@@ -157,7 +157,7 @@ impl SortJob {
             }
             let temp = temp.clone();
             let (direct, verify) = (self.direct, self.verify);
-            let (select, header) = (self.select, header.clone());
+            let (select, header) = (self.select.clone(), header.clone());
             let work = Work {
                 plan,
                 input,

@@ -1,14 +1,39 @@
 //! One task of a selection: its records become groups, its groups become output.
 
-use super::Selection;
+use std::ops::Range;
+
 use super::selection::Group;
-use crate::error::Result;
-use crate::format::Framing;
+use super::{Selection, Unique};
+use crate::error::{Error, Result};
 use crate::io::Region;
+use crate::proof::Sum;
 use crate::sink::{Lane, Sink, Writer};
 
-/// Bytes that records are handed over in.
-const STAGING: usize = 64 << 10;
+/// Bytes of the longest record that is kept on the way to a run. Longer ones go there as they are,
+/// so that nobody has to reckon with copies of them; in the end they are selected all the same.
+const EARLY_MAX: usize = 64 << 10;
+
+/// Characters of a record that a message shows.
+const EXCERPT_MAX: usize = 60;
+
+/// What the tasks of a selection write to, and how they see which records are equal.
+#[derive(Clone, Copy)]
+pub struct Target<'a> {
+    /// The file or stream.
+    pub sink: &'a Sink,
+    /// Whether two records have the same key.
+    pub is_same: &'a dyn Fn(&[u8], &[u8]) -> bool,
+    /// Is told of whole records before they are written, and of the byte where they begin.
+    pub note: &'a dyn Fn(u64, &[u8]),
+}
+
+/// What takes the sorted records of a task.
+pub enum Outlet<'w, 'a, 'p> {
+    /// All of them, as bytes.
+    All(&'w mut dyn Writer),
+    /// Record by record, for some of them.
+    Selected(&'w mut GroupWriter<'a, 'p>),
+}
 
 /// Takes the sorted records of one task and writes what is selected of them.
 ///
@@ -16,13 +41,9 @@ const STAGING: usize = 64 << 10;
 /// behind: so both are kept back until that is known.
 pub struct GroupWriter<'a, 'p> {
     selection: &'a Selection,
-    sink: &'a Sink,
+    target: Target<'a>,
     lane: &'a mut Lane<'p>,
     task: usize,
-    is_same: &'a dyn Fn(&[u8], &[u8]) -> bool,
-    framing: Framing,
-    /// Where records are handed over.
-    staging: Vec<u8>,
     /// The first group, while it is not this task's turn.
     first: Option<Group>,
     /// The group that records are added to.
@@ -33,80 +54,131 @@ pub struct GroupWriter<'a, 'p> {
     /// Where each record in `held` ends.
     ends: Vec<usize>,
     has_turn: bool,
+    /// Records taken.
+    taken: u64,
+    /// A record that may not be, as the one before has its key: its number here, and itself.
+    duplicate: Option<(u64, Vec<u8>)>,
+    /// The account of records that go no further.
+    sum: Sum,
+    longest_bytes: u64,
 }
 
 impl<'a, 'p> GroupWriter<'a, 'p> {
     /// A writer of task `task`.
-    pub fn new(
+    pub(super) fn new(
         selection: &'a Selection,
-        sink: &'a Sink,
+        target: Target<'a>,
         lane: &'a mut Lane<'p>,
         task: usize,
-        is_same: &'a dyn Fn(&[u8], &[u8]) -> bool,
     ) -> Result<Self> {
         let held = Some(lane.take_buffer()?);
-        let framing = selection.framing;
-        let staging = vec![0; STAGING.max(framing.fixed_length().unwrap_or(0))];
         Ok(Self {
             selection,
-            sink,
+            target,
             lane,
             task,
-            is_same,
-            framing,
-            staging,
             first: None,
             current: None,
             held,
             filled: 0,
             ends: Vec::new(),
             has_turn: false,
+            taken: 0,
+            duplicate: None,
+            sum: Sum::default(),
+            longest_bytes: 0,
         })
     }
 
-    /// Hands on what is left.
-    pub fn finish(mut self) -> Result<()> {
-        self.take_turn()?;
-        self.flush()?;
-        let last = self.current.take();
-        self.selection.pass_turn(last);
-        Ok(())
-    }
-
-    /// Writes the group that the last task left open; nothing comes behind it.
-    pub fn write_open(&mut self) -> Result<()> {
-        self.take_turn()?;
-        if let Some(last) = self.current.take() {
-            self.emit(&last.record, last.count)?;
-        }
-        self.flush()
-    }
-
-    fn take_record(&mut self, record: &[u8]) -> Result<()> {
-        if self.selection.is_full() {
+    /// Takes the next record.
+    pub fn take(&mut self, record: &[u8]) -> Result<()> {
+        self.taken += 1;
+        if self.selection.is_full() || self.duplicate.is_some() {
             return Ok(());
         }
         if !self.selection.select.groups() {
             return self.emit(record, 1);
         }
-        match &mut self.current {
-            Some(group) if (self.is_same)(&group.record, record) => group.count += 1,
-            // Records may be as long as memory allows: the group before goes first.
-            _ => self.current = Some(self.next_group(record)?),
+        if !self.selection.is_last && record.len() > EARLY_MAX {
+            return self.pass(record);
         }
+        match self.current.take() {
+            Some(group) if (self.target.is_same)(&group.record, record) => {
+                self.current = Some(self.add(group, record));
+                Ok(())
+            }
+            // Records may be as long as memory allows: the group before goes first.
+            done => {
+                self.current = Some(self.next_group(done, record)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes a record without a look at others.
+    fn pass(&mut self, record: &[u8]) -> Result<()> {
+        if let Some(before) = self.current.take() {
+            self.close(before)?;
+        }
+        self.take_turn()?;
+        if let Some(open) = self.current.take() {
+            self.emit(&open.record, open.count)?;
+        }
+        self.emit(record, 1)
+    }
+
+    /// Accounts for a record that was left out elsewhere, as its neighbour has its key.
+    pub fn drop_equal(&mut self, record: &[u8]) {
+        self.taken += 1;
+        self.account(record);
+    }
+
+    /// Hands on what is left.
+    pub(super) fn finish(mut self) -> Result<()> {
+        self.take_turn()?;
+        self.flush()?;
+        if let Some((place, record)) = self.duplicate.take().filter(|_| !self.selection.is_full()) {
+            return Err(self.not_unique(place, &record));
+        }
+        let last = self.current.take();
+        self.selection.note_taken(self.taken, self.sum, self.longest_bytes);
+        self.selection.pass_turn(last);
         Ok(())
+    }
+
+    /// Writes the group that the last task left open; nothing comes behind it.
+    pub(super) fn write_open(&mut self) -> Result<()> {
+        self.take_turn()?;
+        if let Some(last) = self.current.take() {
+            self.emit(&last.record, last.count)?;
+        }
+        self.flush()?;
+        self.selection.note_taken(self.taken, self.sum, self.longest_bytes);
+        Ok(())
+    }
+
+    /// `group` with one more record.
+    fn add(&mut self, mut group: Group, record: &[u8]) -> Group {
+        group.count += 1;
+        match self.selection.select.unique {
+            Some(Unique::Error) => self.duplicate = Some((self.taken, record.to_vec())),
+            Some(Unique::Last) => {
+                self.account(&group.record);
+                fill(&mut group.record, record);
+            }
+            Some(Unique::First) | None => self.account(record),
+        }
+        group
     }
 
     /// A group that begins with `record`, once the one before it is closed. Its memory is that of
     /// the one before, where nobody else has it.
-    fn next_group(&mut self, record: &[u8]) -> Result<Group> {
-        let mut group = match self.current.take() {
+    fn next_group(&mut self, done: Option<Group>, record: &[u8]) -> Result<Group> {
+        let mut group = match done {
             Some(done) => self.close(done)?,
             None => Group::default(),
         };
-        group.record.clear();
-        group.record.reserve_exact(record.len());
-        group.record.extend_from_slice(record);
+        fill(&mut group.record, record);
         group.count = 1;
         Ok(group)
     }
@@ -131,22 +203,44 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         self.selection.wait_turn(self.task, self.lane)?;
         self.has_turn = true;
         let open = self.selection.state().open.take();
-        let first = self.first.as_mut().or(self.current.as_mut());
+        let is_current = self.first.is_none();
+        let first = self.first.take().or_else(|| self.current.take());
         // These come before what is held.
         let mut before = Vec::new();
-        match (open, first) {
-            (Some(open), Some(first)) if (self.is_same)(&open.record, &first.record) => {
-                *first = Group { record: open.record, count: open.count + first.count };
+        let first = match (open, first) {
+            (Some(open), Some(first)) if (self.target.is_same)(&open.record, &first.record) => {
+                Some(self.join(open, first)?)
             }
-            (Some(open), Some(_)) => before.push(open),
-            (Some(open), None) => self.current = Some(open),
-            (None, _) => {}
+            (Some(open), Some(first)) => {
+                before.push(open);
+                Some(first)
+            }
+            (open, first) => open.or(first),
+        };
+        if is_current {
+            self.current = first;
+        } else {
+            before.extend(first);
         }
-        before.extend(self.first.take());
         before.iter().try_for_each(|group| {
+            self.account_output(&group.record);
             let prefix = self.prefix(group.count);
             self.write_alone(prefix.as_bytes(), &group.record)
         })
+    }
+
+    /// What two groups with the same key are together.
+    fn join(&mut self, open: Group, first: Group) -> Result<Group> {
+        let count = open.count + first.count;
+        let (kept, dropped) = match self.selection.select.unique {
+            Some(Unique::Error) if !self.selection.is_full() => {
+                return Err(self.not_unique(1, &first.record));
+            }
+            Some(Unique::Last) => (first, open),
+            _ => (open, first),
+        };
+        self.account(&dropped.record);
+        Ok(Group { count, ..kept })
     }
 
     /// What stands before a record that is the first of `count`: seven places, as uniq has it, or
@@ -157,6 +251,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
 
     /// Adds a record to what is held.
     fn emit(&mut self, record: &[u8], count: u64) -> Result<()> {
+        self.account_output(record);
         let prefix = self.prefix(count);
         let (prefix, capacity) = (prefix.as_bytes(), self.lane.capacity());
         let length = prefix.len() + record.len();
@@ -171,6 +266,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         room[..prefix.len()].copy_from_slice(prefix);
         room[prefix.len()..].copy_from_slice(record);
         self.filled += length;
+        self.longest_bytes = self.longest_bytes.max(length as u64);
         self.ends.push(self.filled);
         Ok(())
     }
@@ -178,17 +274,23 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     /// Writes what is held, as far as it is wanted.
     fn flush(&mut self) -> Result<()> {
         self.take_turn()?;
-        let records = self.wanted(self.ends.len());
-        let bytes = if records == 0 { 0 } else { self.ends[records - 1] };
+        let passed = self.ends.len();
+        let wanted = self.wanted(passed);
+        let end = |records: usize| records.checked_sub(1).map_or(0, |last| self.ends[last]);
+        let range = end(wanted.start)..end(wanted.end);
+        let bytes = range.len() as u64;
         if bytes > 0 {
             let Some(held) = self.held.take() else { unreachable!("a buffer") };
             let offset = self.selection.state().offset;
-            let written = self
-                .sink
-                .write(self.lane, offset, bytes as u64, |writer| writer.put(&held[..bytes]));
+            let records = &held[range];
+            (self.target.note)(offset, records);
+            let written =
+                self.target.sink.write(self.lane, offset, bytes, |writer| writer.put(records));
             self.held = Some(held);
             written?;
-            self.selection.note_written(bytes as u64, records as u64);
+        }
+        if passed > 0 {
+            self.selection.note_passed(passed as u64, (wanted.len() as u64, bytes));
         }
         self.filled = 0;
         self.ends.clear();
@@ -198,44 +300,81 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     /// Writes one record, not by way of what is held.
     fn write_alone(&mut self, prefix: &[u8], record: &[u8]) -> Result<()> {
         self.take_turn()?;
-        if self.wanted(1) == 0 {
+        if self.wanted(1).is_empty() {
+            self.selection.note_passed(1, (0, 0));
             return Ok(());
         }
         let offset = self.selection.state().offset;
         let bytes = (prefix.len() + record.len()) as u64;
-        self.sink.write(self.lane, offset, bytes, |writer| {
+        (self.target.note)(offset, record);
+        self.target.sink.write(self.lane, offset, bytes, |writer| {
             writer.put(prefix)?;
             writer.put(record)
         })?;
-        self.selection.note_written(bytes, 1);
+        self.longest_bytes = self.longest_bytes.max(bytes);
+        self.selection.note_passed(1, (1, bytes));
         Ok(())
     }
 
-    /// How many of `records` further ones are wanted.
-    fn wanted(&self, records: usize) -> usize {
-        let Some(limit) = self.selection.select.limit else { return records };
-        let left = limit.saturating_sub(self.selection.state().records);
-        usize::try_from(left).unwrap_or(usize::MAX).min(records)
+    /// Which of `records` further ones are wanted.
+    fn wanted(&self, records: usize) -> Range<usize> {
+        let select = &self.selection.select;
+        if !select.is_partial() {
+            return 0..records;
+        }
+        let passed = self.selection.state().passed;
+        let left = |place: u64| {
+            usize::try_from(place.saturating_sub(passed)).map_or(records, |left| left.min(records))
+        };
+        left(select.skip)..select.end().map_or(records, left)
+    }
+
+    /// Accounts for a record that goes no further.
+    fn account(&mut self, record: &[u8]) {
+        if self.selection.is_summed {
+            self.sum.add_record(record);
+        }
+    }
+
+    /// Accounts for a record that is written, if to the output.
+    fn account_output(&mut self, record: &[u8]) {
+        if self.selection.is_last {
+            self.account(record);
+        }
+    }
+
+    /// The error for record number `place` of this task, counted from 1.
+    fn not_unique(&self, place: u64, record: &[u8]) -> Error {
+        let number = self.selection.state().taken + place;
+        self.selection.malformed(format!(
+            "record {number} of the sorted order has the same key as the one before it: '{}'; \
+             --unique=first and --unique=last keep one of them",
+            excerpt(record)
+        ))
     }
 }
 
-impl Writer for GroupWriter<'_, '_> {
-    fn room(&mut self) -> &mut [u8] {
-        &mut self.staging
+/// A record as a message shows it.
+fn excerpt(record: &[u8]) -> String {
+    let text = record.trim_ascii_end();
+    let shown = &text[..text.len().min(EXCERPT_MAX)];
+    let more = if shown.len() < text.len() { "..." } else { "" };
+    match std::str::from_utf8(shown) {
+        Ok(shown) => format!("{}{more}", shown.escape_debug()),
+        // The cut may go through a character.
+        Err(e) if e.error_len().is_none() => {
+            let whole = String::from_utf8_lossy(&shown[..e.valid_up_to()]);
+            format!("{}{more}", whole.escape_debug())
+        }
+        Err(_) => format!("{}{more}", shown.escape_ascii()),
     }
+}
 
-    fn commit(&mut self, bytes: usize) -> Result<()> {
-        let staging = std::mem::take(&mut self.staging);
-        let framing = self.framing;
-        let taken = framing.records(&staging[..bytes]).try_for_each(|r| self.take_record(r));
-        self.staging = staging;
-        taken
-    }
-
-    /// Takes whole records.
-    fn put(&mut self, bytes: &[u8]) -> Result<()> {
-        self.framing.records(bytes).try_for_each(|record| self.take_record(record))
-    }
+/// Makes `to` equal to `record`, with no more memory than that takes.
+fn fill(to: &mut Vec<u8>, record: &[u8]) {
+    to.clear();
+    to.reserve_exact(record.len());
+    to.extend_from_slice(record);
 }
 
 impl Drop for GroupWriter<'_, '_> {

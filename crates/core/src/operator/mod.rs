@@ -1,36 +1,89 @@
 //! What is done with sorted records on their way out: keeping one of equal ones, counting them,
-//! stopping after so many.
+//! leaving out the first so many, stopping after so many.
 //!
 //! How much of a task is left is not known before it is done, so tasks have no places of their own
 //! in the output: each does its work into a buffer, and what it holds is written when all tasks
 //! before it are done ([`Selection`]).
+//!
+//! What makes one record of equal ones can be done to parts of them first, so that it is done
+//! wherever sorted records pass: in runs and between them as well as at the end
+//! ([`Select::early`]). How much of it is done early hangs on the memory there is; what comes out
+//! in the end does not.
 
 mod group;
 mod selection;
 
-pub use group::GroupWriter;
-pub use selection::Selection;
+pub use group::{GroupWriter, Outlet, Target};
+pub use selection::{Selected, Selection};
 
 /// Which of the sorted records are written, and how.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Select {
-    /// Of records with equal keys, only the first.
-    pub unique: bool,
+    /// Of records with equal keys, only one.
+    pub unique: Option<Unique>,
     /// Before each record that is written, how many had its key; for lines.
     pub count: bool,
+    /// All but so many records at the beginning.
+    pub skip: u64,
     /// Only so many records.
     pub limit: Option<u64>,
 }
 
+/// What becomes of records with equal keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unique {
+    /// The first of them is kept, in the order of the input.
+    First,
+    /// The last of them is kept.
+    Last,
+    /// There must be none.
+    Error,
+}
+
+impl std::str::FromStr for Unique {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "first" => Ok(Self::First),
+            "last" => Ok(Self::Last),
+            "error" => Ok(Self::Error),
+            _ => Err(format!("'{text}' is none of first, last and error")),
+        }
+    }
+}
+
 impl Select {
     /// Whether all records are written as they are.
-    pub fn is_all(self) -> bool {
-        self == Self::default()
+    pub fn is_all(&self) -> bool {
+        *self == Self::default()
     }
 
-    /// Whether records with equal keys become one.
-    pub fn groups(self) -> bool {
-        self.unique || self.count
+    /// Whether records with equal keys become one, or may not be.
+    pub fn groups(&self) -> bool {
+        self.unique.is_some() || self.count
+    }
+
+    /// Whether there may be records that nobody wants, so that they are not even sorted.
+    pub fn is_partial(&self) -> bool {
+        self.skip > 0 || self.limit.is_some()
+    }
+
+    /// How many of the records, or groups of equal ones, are looked at, from the first on.
+    pub fn end(&self) -> Option<u64> {
+        self.limit.map(|limit| self.skip.saturating_add(limit))
+    }
+
+    /// What can be done to some of the records before all are together. Not counts, which would
+    /// have to be kept beside the records; nor can it be told which duplicate is the first.
+    pub fn early(&self) -> Option<Self> {
+        let drops = matches!(self.unique, Some(Unique::First | Unique::Last));
+        (drops && !self.count).then(|| Self { skip: 0, limit: None, ..self.clone() })
+    }
+
+    /// Which of equal neighbours is left, where nothing else is made of them.
+    pub fn kept(&self) -> Option<Unique> {
+        self.unique.filter(|unique| *unique != Unique::Error && !self.count)
     }
 }
 
