@@ -90,7 +90,7 @@ impl Arguments {
             memory: self.resources.memory(),
             engine: self.resources.engine,
             direct: self.resources.direct,
-            ..CheckJob::new(self.inputs.inputs()?, self.order.format)
+            ..CheckJob::new(self.inputs.inputs()?, self.order.format()?)
         })
     }
 }

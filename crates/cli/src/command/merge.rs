@@ -85,7 +85,7 @@ impl Arguments {
             direct: self.resources.direct,
             verify: self.safety.verify,
             sync: self.safety.sync,
-            ..MergeJob::new(self.inputs.inputs()?, self.writing.output(), self.order.format)
+            ..MergeJob::new(self.inputs.inputs()?, self.writing.output(), self.order.format()?)
         })
     }
 }

@@ -106,7 +106,7 @@ impl Arguments {
             direct: self.resources.direct,
             verify: self.safety.verify,
             sync: self.safety.sync,
-            ..SortJob::new(self.inputs.inputs()?, self.writing.output(), self.order.format)
+            ..SortJob::new(self.inputs.inputs()?, self.writing.output(), self.order.format()?)
         })
     }
 }

@@ -85,8 +85,8 @@ impl CsvFormat {
 impl FromStr for Format {
     type Err = String;
 
-    /// Reads `lines`, `lines:BYTE`, `csv`, `tsv`, `fixed:N`, or how records begin with their length:
-    /// `u16le`, `u16be`, `u32le`, `u32be`, each with `:self` or not, and `rdw`.
+    /// Reads `lines`, `lines:BYTE`, `csv`, `tsv`, `fixed:N`, or how records begin with their
+    /// length: `u16le`, `u16be`, `u32le`, `u32be`, each with `:self` or not, and `rdw`.
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "lines" => return Ok(Self::LINES),
@@ -102,8 +102,9 @@ impl FromStr for Format {
         }
         let Some(length) = text.strip_prefix("fixed:") else {
             return Err(format!(
-                "'{text}' is not a format sortwell knows; write lines, lines:0, csv, tsv, fixed:100, \
-                 or for records that begin with their length u16be, u32le:self, rdw and the like"
+                "'{text}' is not a format sortwell knows; write lines, lines:0, csv, tsv, \
+                 fixed:100, or for records that begin with their length u16be, u32le:self, rdw \
+                 and the like"
             ));
         };
         match length.parse::<u32>() {

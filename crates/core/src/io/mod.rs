@@ -53,7 +53,7 @@ pub use elastic::ElasticRegion;
 pub use file::File;
 pub use queue::{Completion, Operation, Queue, Request};
 pub use scratch::{SpillDirectory, TempFile, directory_of};
-pub use supply::{Extent, Supplied, Supply};
+pub use supply::{Begun, Extent, Supplied, Supply};
 pub use sweep::sweep;
 
 /// How requests reach the kernel.

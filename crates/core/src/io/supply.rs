@@ -5,10 +5,13 @@
 //! last moment whether all went well, and no job takes a broken stream for a short one. It is read
 //! once; a job that is given it again finds it at its end.
 
+use std::collections::VecDeque;
 use std::fmt;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::pipe::Reader;
 use crate::error::Result;
 use crate::stats::Progress;
 
@@ -80,6 +83,34 @@ impl Supplied {
     /// Fills `buffer` with what comes next, as [`Supply::fill`] does.
     pub(super) fn fill(&self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
         self.supply.lock().unwrap_or_else(PoisonError::into_inner).fill(buffer, progress)
+    }
+}
+
+/// A stream whose beginning has been read.
+#[derive(Debug)]
+pub struct Begun {
+    beginning: VecDeque<u8>,
+    /// None where it has ended: a terminal would be asked for more.
+    rest: Option<Reader>,
+}
+
+impl Begun {
+    /// The stream that begins with these bytes and goes on with `rest`.
+    pub fn new(beginning: Vec<u8>, rest: Option<Reader>) -> Self {
+        Self { beginning: beginning.into(), rest }
+    }
+}
+
+impl Supply for Begun {
+    fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
+        // Reading memory cannot fail.
+        let begun = self.beginning.read(buffer).unwrap_or_default();
+        match &mut self.rest {
+            Some(rest) if begun < buffer.len() => {
+                Ok(begun + rest.fill(&mut buffer[begun..], progress)?)
+            }
+            _ => Ok(begun),
+        }
     }
 }
 

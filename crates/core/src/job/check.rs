@@ -1,11 +1,14 @@
 //! Checking whether inputs are sorted.
 
-use super::{Budget, Input, key, open};
+use memchr::memchr_iter;
+
+use super::{Budget, Input, gate, key, open};
 use crate::error::Result;
 use crate::format::Format;
 use crate::io::{Direct, Engine, limits};
 use crate::key::text::TextOrder;
 use crate::key::{KeySpec, with_encoder};
+use crate::pipeline::Heading;
 use crate::pipeline::sorted::{self, CheckWork, Checked, Place};
 use crate::plan::streams::{StreamNeed, StreamPlan};
 use crate::stats::Progress;
@@ -57,7 +60,9 @@ impl CheckJob {
         let framing = self.format.framing();
         let key = key(self.format, &self.keys, self.order.as_ref())?;
         limits::raise_open_files();
-        let inputs = open::places(&self.inputs, framing)?;
+        let mut inputs = open::places(&self.inputs, framing)?;
+        let heading = Heading::of(self.format, 0)?;
+        let (header, columns) = open::tops(heading, &mut inputs, progress)?;
         let need = StreamNeed {
             inputs: 1,
             input_bytes: inputs.iter().map(Place::bytes).sum(),
@@ -69,6 +74,8 @@ impl CheckJob {
             plan: StreamPlan::new(&need)?,
             inputs,
             framing,
+            gate: gate(self.format, columns.as_ref()),
+            header_lines: memchr_iter(b'\n', &header).count() as u64,
             engine: self.engine.probe()?,
             direct: self.direct,
             is_strict: self.unique,

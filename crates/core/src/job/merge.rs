@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use super::account::{Account, Made};
-use super::{Budget, Input, Output, key, open};
+use super::{Budget, Input, Output, gate, key, open};
 use crate::error::Result;
 use crate::format::Format;
 use crate::io::{Direct, Engine, limits};
 use crate::key::text::TextOrder;
 use crate::key::{KeySpec, with_encoder};
+use crate::pipeline::Heading;
 use crate::pipeline::sorted::{self, MergeWork, Merged, Place};
 use crate::plan::streams::{StreamNeed, StreamPlan};
 use crate::stats::{Progress, Statistics};
@@ -92,7 +93,10 @@ impl MergeJob {
         limits::raise_open_files();
         let engine = self.engine.probe()?;
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
-        let inputs = open::places(&self.inputs, framing)?;
+        let mut inputs = open::places(&self.inputs, framing)?;
+        let heading = Heading::of(self.format, 0)?;
+        let (header, columns) = open::tops(heading, &mut inputs, progress)?;
+        let gate = gate(self.format, columns.as_ref());
         let budget = self.memory.resolve()?;
         let mut output = open::output(&self.output, self.direct, progress)?;
         let plan = StreamPlan::new(&StreamNeed {
@@ -110,6 +114,8 @@ impl MergeJob {
                 inputs,
                 temp,
                 framing,
+                gate,
+                header,
                 engine,
                 direct,
                 verify,
@@ -121,7 +127,7 @@ impl MergeJob {
         match merged {
             Ok(Merged { outcome, streams, is_direct }) => {
                 let direct_output = output.is_direct();
-                output.finish(outcome.bytes, self.sync)?;
+                output.finish(outcome.written.bytes, self.sync)?;
                 let made = Made { threads: 1, direct_input: is_direct, direct_output, streams };
                 account.close_with(&outcome, budget, &made)
             }

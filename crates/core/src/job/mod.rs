@@ -18,7 +18,7 @@ use crate::io::{Direct, Engine, Extent, Supplied, limits};
 use crate::key::text::TextOrder;
 use crate::key::{Key, KeySpec, with_encoder};
 use crate::operator::Select;
-use crate::pipeline::{self, Ended, Work};
+use crate::pipeline::{self, Columns, Ended, Gate, Heading, RowShape, Work};
 use crate::plan::{Need, Plan};
 use crate::stats::{Progress, Statistics};
 use crate::units::ByteSize;
@@ -144,9 +144,11 @@ impl SortJob {
         limits::raise_open_files();
         let engine = self.engine.probe()?;
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
-        let mut input = open::inputs(self, engine, framing)?;
+        let heading = Heading::of(self.format, self.header_lines)?;
+        let mut input = open::inputs(self, engine, heading)?;
         let budget = self.memory.resolve()?;
-        let header = open::header(self, &input, framing)?;
+        let (header, columns) = open::header(heading, &input, progress)?;
+        let gate = gate(self.format, columns.as_ref());
         let mut record_length = open::record_length(&input, framing)?;
         let mut output = open::output(&self.output, self.direct, progress)?;
         loop {
@@ -157,7 +159,7 @@ impl SortJob {
             }
             let temp = temp.clone();
             let (direct, verify) = (self.direct, self.verify);
-            let (select, header) = (self.select.clone(), header.clone());
+            let (select, header, gate) = (self.select.clone(), header.clone(), gate.clone());
             let work = Work {
                 plan,
                 input,
@@ -168,6 +170,7 @@ impl SortJob {
                 direct,
                 select,
                 header,
+                gate,
                 verify,
             };
             let sorted =
@@ -210,7 +213,7 @@ impl SortJob {
             return Ok(false);
         }
         let framing = self.format.framing();
-        let input = open::inputs(self, self.engine.probe()?, framing)?;
+        let input = open::inputs(self, self.engine.probe()?, Heading::Nothing)?;
         let record_length = open::record_length(&input, framing)?;
         let need = self.need(input.bytes(), record_length, self.memory.resolve()?);
         Plan::new(&need).map(|plan| plan.is_one_pass)
@@ -236,6 +239,13 @@ impl SortJob {
             threads: self.threads.unwrap_or_else(limits::cores),
         }
     }
+}
+
+/// What is asked of records of this format, given the columns of its first row.
+fn gate(format: Format, columns: Option<&Columns>) -> Gate {
+    let Format::Csv(csv) = format else { return Gate::default() };
+    let cells = columns.filter(|_| !csv.allows_ragged).map(|columns| columns.cells.len());
+    Gate { shape: Some(RowShape { dialect: csv.dialect, cells, is_of_header: csv.has_header }) }
 }
 
 /// What records of this format are ordered by.

@@ -1,7 +1,7 @@
 //! Looking at the world: what a job's names stand for on this machine.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -11,18 +11,21 @@ use rustix::io::Errno;
 
 use super::{Input, Output, SortJob};
 use crate::error::{Error, Result};
-use crate::format::Framing;
-use crate::io::{Direct, Engine, Extent, File, directory_of, pipe, redirect, sweep};
+use crate::format::{CsvFormat, Framing};
+use crate::io::{
+    Begun, Direct, Engine, Extent, File, Supplied, directory_of, pipe, redirect, sweep,
+};
 use crate::output;
 use crate::pipeline::sorted::Place;
-use crate::pipeline::{self, HEADER_MAX, Header, header_too_long};
+use crate::pipeline::{self, Columns, Header, Heading, Top};
 use crate::stats::Progress;
 
 /// What lines are taken to be as long as, before any was seen.
 const LINE_LENGTH: usize = 64;
 
 /// Opens all inputs: as files if all of them are, else as one stream after the other.
-pub fn inputs(job: &SortJob, engine: Engine, framing: Framing) -> Result<pipeline::Input> {
+pub fn inputs(job: &SortJob, engine: Engine, heading: Heading) -> Result<pipeline::Input> {
+    let framing = job.format.framing();
     // The mmap engine reads through the page cache whatever the file would allow.
     let direct = if engine == Engine::Mmap { Direct::Off } else { job.direct };
     let inputs: Vec<Input> = job.inputs.iter().map(without_redirection).collect();
@@ -35,8 +38,8 @@ pub fn inputs(job: &SortJob, engine: Engine, framing: Framing) -> Result<pipelin
                 Input::Supplied(supplied) => Ok(pipe::Reader::supplied(supplied.clone())),
             })
             .collect();
-        let stream = pipeline::Stream::new(readers?, framing, job.header_lines);
-        return Ok(pipeline::Input::Stream(Mutex::new(stream)));
+        let stream = pipeline::Stream::new(readers?, framing, heading);
+        return Ok(pipeline::Input::Stream(Box::new(Mutex::new(stream))));
     }
     let mut files = Vec::with_capacity(inputs.len());
     for input in &inputs {
@@ -51,45 +54,107 @@ pub fn inputs(job: &SortJob, engine: Engine, framing: Framing) -> Result<pipelin
     Ok(pipeline::Input::Files(files))
 }
 
-/// The first lines of every file, as many as the job leaves in place.
-pub fn header(job: &SortJob, input: &pipeline::Input, framing: Framing) -> Result<Header> {
-    let pipeline::Input::Files(files) = input else { return Ok(Header::default()) };
-    if job.header_lines == 0 {
-        return Ok(Header::default());
-    }
-    let Framing::Terminated(end) = framing else {
-        let message = "a header is lines, and records of fixed length have none; leave it out";
-        return Err(Error::Usage(message.to_owned()));
+/// What stands at the top of all inputs, and the columns that it shows, if it is a row.
+pub fn header(
+    heading: Heading,
+    input: &pipeline::Input,
+    progress: &Progress,
+) -> Result<(Header, Option<Columns>)> {
+    let columns = |top: &Top| match heading {
+        Heading::Row(csv) => top.columns(csv),
+        Heading::Nothing | Heading::Lines { .. } => None,
+    };
+    let files = match input {
+        pipeline::Input::Files(_) if heading == Heading::Nothing => return Ok(Default::default()),
+        pipeline::Input::Files(files) => files,
+        pipeline::Input::Stream(stream) => {
+            let mut stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_row = matches!(heading, Heading::Row(_));
+            let top = if is_row { stream.open_top(progress)? } else { None };
+            return Ok((Header::default(), top.and_then(columns)));
+        }
     };
     let mut header = Header::default();
-    for (number, file) in files.iter().enumerate() {
-        let lines = first_lines(file, end, job.header_lines)?;
-        header.skips.push((lines.len() as u64).min(file.len()));
-        if number == 0 {
-            header.bytes = lines;
+    let mut first: Option<Top> = None;
+    for file in files {
+        let top = top_of(heading, file.path())?;
+        header.skips.push(top.skip);
+        match &first {
+            Some(first) => {
+                if let Heading::Row(csv) = heading {
+                    first.check_same(&top, csv)?;
+                }
+            }
+            None if file.len() > 0 => {
+                header.bytes.clone_from(&top.bytes);
+                first = Some(top);
+            }
+            None => {}
         }
     }
-    Ok(header)
+    Ok((header, first.as_ref().and_then(columns)))
 }
 
-/// The first `count` lines of a file, each with its end.
-fn first_lines(file: &File, end: u8, count: u64) -> Result<Vec<u8>> {
-    let failed = |e| Error::io("read", file.path(), e);
-    let opened = fs::File::open(file.path()).map_err(failed)?;
-    let mut reader = BufReader::new(opened.take(HEADER_MAX as u64 + 1));
-    let mut lines = Vec::new();
-    for _ in 0..count {
-        if reader.read_until(end, &mut lines).map_err(failed)? == 0 {
-            break;
+/// The same for inputs that are opened one after the other. What was read of streams goes before
+/// the rest of them.
+pub fn tops(
+    heading: Heading,
+    places: &mut [Place],
+    progress: &Progress,
+) -> Result<(Vec<u8>, Option<Columns>)> {
+    let Heading::Row(csv) = heading else { return Ok((Vec::new(), None)) };
+    let mut first: Option<Top> = None;
+    for place in places {
+        let mut reader = match place {
+            Place::File { path, skip, .. } => {
+                let top = top_of(heading, path)?;
+                *skip = top.skip;
+                note_top(&mut first, top, csv)?;
+                continue;
+            }
+            Place::Stdin => pipe::Reader::stdin()?,
+            Place::Stream(path) => pipe::Reader::open(path)?,
+            Place::Supplied { stream, .. } => pipe::Reader::supplied(stream.clone()),
+            Place::Spilled(_) => continue,
+        };
+        let name = reader.name().to_owned();
+        let (top, rest) = heading.read(&name, |buffer| reader.fill(buffer, progress))?;
+        let stream = Supplied::new(&name, Begun::new(rest, Some(reader)));
+        *place = Place::Supplied { stream, skip: top.skip };
+        note_top(&mut first, top, csv)?;
+    }
+    let columns = first.as_ref().and_then(|first| first.columns(csv));
+    Ok((first.map(|first| first.bytes).unwrap_or_default(), columns))
+}
+
+/// Keeps the first top that is not empty, and checks that others are like it.
+fn note_top(first: &mut Option<Top>, top: Top, csv: CsvFormat) -> Result<()> {
+    match first {
+        Some(first) => first.check_same(&top, csv),
+        None => {
+            *first = (!top.first_row.is_empty()).then_some(top);
+            Ok(())
         }
     }
-    if lines.len() > HEADER_MAX {
-        return Err(header_too_long(file.path()));
-    }
-    if lines.last().is_some_and(|last| *last != end) {
-        lines.push(end);
-    }
-    Ok(lines)
+}
+
+/// What stands at the top of a file.
+pub fn top_of(heading: Heading, path: &Path) -> Result<Top> {
+    let failed = |e| Error::io("read", path, e);
+    let mut file = fs::File::open(path).map_err(failed)?;
+    let fill = |buffer: &mut [u8]| {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match file.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(failed(e)),
+            }
+        }
+        Ok(filled)
+    };
+    heading.read(path, fill).map(|(top, _)| top)
 }
 
 /// What inputs are, for jobs that open them one after the other: those that cannot be opened at all
@@ -102,7 +167,9 @@ fn place(input: &Input, framing: Framing) -> Result<Place> {
     let path = match input {
         Input::File(path) => path,
         Input::Stdin => return Ok(Place::Stdin),
-        Input::Supplied(supplied) => return Ok(Place::Supplied(supplied.clone())),
+        Input::Supplied(supplied) => {
+            return Ok(Place::Supplied { stream: supplied.clone(), skip: 0 });
+        }
     };
     let data = fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
     if data.is_dir() {
@@ -115,7 +182,7 @@ fn place(input: &Input, framing: Framing) -> Result<Place> {
     if let (Framing::Fixed(length), true) = (framing, data.is_file()) {
         check_length(path, data.len(), length as u64)?;
     }
-    Ok(Place::File(path.clone(), data.len()))
+    Ok(Place::File { path: path.clone(), bytes: data.len(), skip: 0 })
 }
 
 /// Bytes per record; where records differ, their average over some pages of the input.

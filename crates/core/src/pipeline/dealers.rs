@@ -3,9 +3,11 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::format::Framing;
+use super::gate::Gate;
+use crate::format::{Fault, Framing};
 use crate::incore::{Classifier, Dealer, Item, Pool};
 use crate::key::KeyEncoder;
+use crate::proof::Sum;
 
 /// What records of a load are dealt with while it is read.
 #[derive(Debug)]
@@ -48,6 +50,31 @@ impl Dealers {
             Dealer::new(Arc::clone(&self.pool), self.item, classifier.buckets())
         });
         dealer.deal(classifier, key, block, location)
+    }
+
+    /// Deals those records of a block that pass the gate, and adds them to the sum, if one is
+    /// wanted; how many they were.
+    pub fn deal_passed<K: KeyEncoder>(
+        &self,
+        worker: usize,
+        key: &K,
+        (block, framing): (&[u8], Framing),
+        location: usize,
+        (gate, mut sum): (&Gate, Option<&mut Sum>),
+    ) -> Result<u64, Fault> {
+        let classifier = self.classifier(|| Classifier::single(0));
+        let mut dealer = self.each[worker].lock().unwrap_or_else(PoisonError::into_inner);
+        let dealer = dealer.get_or_insert_with(|| {
+            Dealer::new(Arc::clone(&self.pool), self.item, classifier.buckets())
+        });
+        let dealt = gate.each(key, framing, block, |record, at| {
+            if let Some(sum) = &mut sum {
+                sum.add_record(record);
+            }
+            dealer.deal_item(classifier, key, (record, (location + at) as u64));
+        });
+        dealer.mark(location as u64);
+        dealt
     }
 
     /// The classifier, the pool, and what was dealt, by one dealer at least.

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::dealers::Dealers;
+use super::gate::Gate;
 use super::stage::{Claim, Fill, Worker};
 use super::{Input, Stream, reading};
 use crate::error::Result;
@@ -46,6 +47,8 @@ pub struct Dealing<'a, K> {
     pub framing: Framing,
     /// Bytes per record; of records that differ, their average.
     pub record_length: usize,
+    /// What is asked of records, if anything is.
+    pub gate: Option<&'a Gate>,
     /// Whether records are counted and summed.
     pub verify: bool,
     /// Bytes of the longest span.

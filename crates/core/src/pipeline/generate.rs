@@ -65,6 +65,7 @@ pub fn generate<K: KeyEncoder>(
         item: plan.item,
         framing: work.framing,
         record_length: work.record_length,
+        gate: (!work.gate.is_open(key)).then_some(&work.gate),
         verify: work.verify,
         block: cutter.block(),
         bucket_records: bucket_records(work.record_length),
@@ -73,10 +74,7 @@ pub fn generate<K: KeyEncoder>(
     let generation = Generation { work, key, crew, memory, spilled: Spilled::default() };
     match work.framing {
         Framing::Fixed(_) => generation.run(FixedIntake::new(work, &how, cutter)?, spill),
-        framing => {
-            let end = framing.terminator().unwrap_or(b'\n');
-            generation.run(LineIntake::new(work, &how, end)?, spill)
-        }
+        _ => generation.run(LineIntake::new(work, &how)?, spill),
     }
 }
 

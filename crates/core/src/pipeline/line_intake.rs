@@ -8,16 +8,18 @@
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 
-use memchr::memrchr;
+use memchr::memchr_iter;
 
 use super::dealing::Dealing;
 use super::intake::{Intake, Ready, sum_in};
 use super::lines::{FilledLines, RawLines};
-use super::long_lines::longest_line;
+use super::long_lines::{longest_line, place_in_input};
+use super::record_place::{Before, RecordPlace, count_before};
 use super::sample::{LineSampler, Lines};
 use super::stage::Worker;
 use super::{Input, Work};
 use crate::error::{Error, Result};
+use crate::format::Fault;
 use crate::incore::{Classifier, KeyedLoad, Pool};
 use crate::io::Region;
 use crate::key::KeyEncoder;
@@ -42,7 +44,6 @@ enum Room {
 pub struct LineIntake<'a, K> {
     work: &'a Work,
     how: &'a Dealing<'a, K>,
-    terminator: u8,
     cutter: LineCutter,
     sampler: LineSampler,
     /// Where the lines of the next load belong, if it was sampled.
@@ -57,16 +58,17 @@ pub struct LineIntake<'a, K> {
     finished: (LineLayout, usize),
     /// Memory that the load being filled does not use.
     unused: Option<Region>,
+    /// What of a stream was in the loads finished, where records may turn out to be wrong.
+    passed: Before,
 }
 
 impl<'a, K: KeyEncoder> LineIntake<'a, K> {
     /// An intake at the start of the input, with its first load sampled.
-    pub fn new(work: &'a Work, how: &'a Dealing<'a, K>, terminator: u8) -> Result<Self> {
+    pub fn new(work: &'a Work, how: &'a Dealing<'a, K>) -> Result<Self> {
         let cutter = LineCutter::new(work.line_sources(), work.plan.block_bytes);
         let mut intake = Self {
             work,
             how,
-            terminator,
             cutter,
             sampler: LineSampler::new(work.engine)?,
             classifier: None,
@@ -75,6 +77,7 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
             room: Room::Half,
             finished: (LineLayout::default(), 0),
             unused: None,
+            passed: Before { records: Some(0), ..Before::default() },
         };
         intake.prepare()?;
         Ok(intake)
@@ -108,8 +111,7 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
     /// has left may be more than half of it holds.
     fn room_for_tail(&self, bytes: &[u8]) -> Room {
         let unfinished = |piece: &Range<usize>| {
-            memrchr(self.terminator, &bytes[piece.clone()])
-                .map_or(piece.len(), |end| piece.len() - end - 1)
+            piece.len() - self.how.framing.whole_bytes(&bytes[piece.clone()])
         };
         let most = self.work.plan.slab_bytes / 2;
         if self.work.plan.is_one_pass || self.carried() <= most {
@@ -128,6 +130,56 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
     ) -> Ready {
         let sum = sum_in(workers).less(before);
         Ready { load, sum, pool, spare: self.unused.take().into_iter().collect() }
+    }
+
+    /// Counts what a load has taken of a stream, for the message about a record in a later one.
+    fn count_passed(
+        &mut self,
+        load: &KeyedLoad,
+        tail: &[Range<usize>],
+        (layout, end): (&LineLayout, usize),
+    ) {
+        if matches!(self.work.input, Input::Files(_)) || self.how.gate.is_none() {
+            return;
+        }
+        let bytes = load.loaded_bytes().unwrap_or_default();
+        let left: usize = tail.iter().map(ExactSizeIterator::len).sum();
+        let taken =
+            &bytes[layout.start - layout.carried..end.min(bytes.len()).saturating_sub(left)];
+        let passed = &mut self.passed;
+        passed.lines += memchr_iter(b'\n', taken).count() as u64;
+        passed.bytes += taken.len() as u64;
+        passed.records = passed.records.map(|before| before + self.how.framing.count(taken) as u64);
+    }
+
+    /// The error for a record that must not be, in a load that lies in `bytes`.
+    fn malformed(&self, bytes: &[u8], layout: &LineLayout, fault: &Fault) -> Error {
+        let framing = self.how.framing;
+        let (path, before) = match &self.work.input {
+            Input::Files(files) => {
+                let (source, offset) = place_in_input(fault.at, layout);
+                let path = files[source].path();
+                let start = self.work.header.skips.get(source).copied().unwrap_or(0);
+                match count_before(path, framing, start, offset) {
+                    Ok(before) => (path.to_owned(), before),
+                    Err(e) => return e,
+                }
+            }
+            Input::Stream(stream) => {
+                let begun = layout.start - layout.carried;
+                let taken = &bytes[begun..fault.at.clamp(begun, bytes.len())];
+                let more = framing.count(taken) as u64;
+                let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
+                let before = Before {
+                    records: self.passed.records.map(|before| before + more),
+                    lines: self.passed.lines + memchr_iter(b'\n', taken).count() as u64,
+                    bytes: self.passed.bytes + taken.len() as u64,
+                };
+                (stream.place().0, before)
+            }
+        };
+        let message = format!("{}: {}", RecordPlace { before, framing }, fault.message);
+        Error::Malformed { path, message }
     }
 
     /// The error for a line that no load can hold, of which `held` bytes were read.
@@ -179,7 +231,7 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
         let planned = (layout, self.classifier.take());
         let threads = self.work.plan.threads;
         let (input, memory) = (&self.work.input, (memory, pool));
-        Ok(RawLines::new(self.how, self.terminator, input, planned, memory, threads))
+        Ok(RawLines::new(self.how, input, planned, memory, threads))
     }
 
     /// In one pass nothing follows, and lines of a stream are not known ahead.
@@ -198,7 +250,12 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
     }
 
     fn finish(&mut self, raw: Self::Raw, workers: &mut [Worker<'_>], before: Sum) -> Result<Ready> {
-        let FilledLines { load, pool, tail, layout, end } = raw.finish(workers, before);
+        let FilledLines { load, pool, tail, layout, end, fault } = raw.finish(workers, before);
+        if let Some(fault) = fault {
+            let bytes = load.loaded_bytes().unwrap_or_default();
+            return Err(self.malformed(&bytes[..end.min(bytes.len())], &layout, &fault));
+        }
+        self.count_passed(&load, &tail, (&layout, end));
         (self.tail, self.finished) = (tail, (layout, end));
         if load.records() > 0 {
             self.average = usual_length(&load).unwrap_or(self.average);
@@ -232,7 +289,7 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
     fn too_long_to_merge(&self, ready: &Ready, most_bytes: u64, least_mib: u64) -> Error {
         let bytes = ready.load.loaded_bytes().unwrap_or_default();
         let (layout, end) = &self.finished;
-        let line = longest_line(&bytes[..(*end).min(bytes.len())], layout, self.terminator);
+        let line = longest_line(&bytes[..(*end).min(bytes.len())], layout, self.how.framing);
         let (path, offset) = match &self.work.input {
             Input::Files(files) => (files[line.source].path().to_owned(), line.offset),
             Input::Stream(stream) => {

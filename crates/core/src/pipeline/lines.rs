@@ -1,4 +1,5 @@
-//! Filling a load with lines: blocks are read to their places and dealt as they arrive.
+//! Filling a load with records that differ in length: blocks are read to their places and dealt as
+//! they arrive. Lines they are called here, whatever tells one from the next.
 //!
 //! Whoever takes in a block finds its line ends and deals the lines that lie in it whole. The ends
 //! of blocks are left over, one line for each; they are dealt when the whole load is there:
@@ -14,18 +15,23 @@
 //! bounded. Blocks are admitted by their number of lines; where that passes the bound, the load is
 //! *crowded*: nothing more is dealt on arrival, and in the end as much of it as there is room for
 //! is dealt from the start, the rest being carried.
+//!
+//! Records that must not be are told when everything before them has been looked at: the first of a
+//! load is the one that is complained of, whoever came upon another.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memrchr};
 
+use super::chain::{Chain, Ready};
 use super::dealers::Dealers;
 use super::dealing::{Dealing, classifier_of};
 use super::stage::{Claim, Fill, Worker};
 use super::{Input, Stream, reading};
 use crate::error::Result;
+use crate::format::{Ends, Fault, Framing};
 use crate::incore::{Classifier, Dealer, KeyedLoad, Pool};
 use crate::io::{Completion, Operation, Region, Request};
 use crate::key::KeyEncoder;
@@ -49,9 +55,10 @@ struct Found {
 #[derive(Debug)]
 pub struct RawLines<'a, K> {
     how: &'a Dealing<'a, K>,
-    terminator: u8,
     input: &'a Input,
     layout: LineLayout,
+    /// The order of blocks, where these do not tell by themselves where records begin.
+    chain: Option<Chain>,
     /// Number of the next span to claim.
     next: AtomicUsize,
     /// Memory of each span while it is not being read.
@@ -63,6 +70,8 @@ pub struct RawLines<'a, K> {
     room: AtomicU64,
     is_crowded: AtomicBool,
     dealers: Dealers,
+    /// The first record found that must not be, by its place in the load.
+    fault: Mutex<Option<Fault>>,
 }
 
 /// A load of lines in buckets.
@@ -78,6 +87,8 @@ pub struct FilledLines {
     pub layout: LineLayout,
     /// Where what was read of it ends.
     pub end: usize,
+    /// Memory of the load up to the first record that must not be, if there is one.
+    pub fault: Option<Fault>,
 }
 
 impl<'a, K: KeyEncoder> RawLines<'a, K> {
@@ -85,7 +96,6 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
     /// entries lie in `pool`.
     pub fn new(
         how: &'a Dealing<'a, K>,
-        terminator: u8,
         input: &'a Input,
         (layout, classifier): (LineLayout, Option<Classifier>),
         (memory, pool): (Region, Region),
@@ -97,11 +107,14 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         let room = pool.capacity(how.item.bytes(), how.buckets_max, workers);
         // Lines between blocks, and what was carried, are dealt in the end.
         let carried = &around.0[layout.start - layout.carried..layout.start];
-        let between = layout.spans.len() + memchr_iter(terminator, carried).count();
+        let between = layout.spans.len() + how.framing.count(carried);
+        let begun = layout.start - layout.carried;
+        let is_chained = !how.framing.is_local();
         Self {
             how,
-            terminator,
             input,
+            chain: is_chained.then(|| Chain::new(how.framing, carried, begun)),
+            fault: Mutex::default(),
             next: AtomicUsize::new(0),
             slots: Mutex::new(slots),
             around,
@@ -124,40 +137,91 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         let most = block.len() as u64;
         let plenty = AMPLE_BLOCKS * self.dealers.workers() as u64 * most;
         let is_ample = self.room.load(Ordering::Relaxed) >= plenty;
-        let lines =
-            if is_ample { most } else { memchr_iter(self.terminator, block).count() as u64 };
+        let lines = if is_ample { most } else { self.how.framing.count(block) as u64 };
         take(lines)
     }
 
-    /// Deals the lines that lie whole in the span numbered `number`, of which `bytes` were read.
-    fn deal(&self, worker: &mut Worker<'_>, number: usize, bytes: &[u8]) {
+    /// Takes in a span of which `bytes` bytes have been read, and others that waited for it.
+    fn take_in(&self, worker: &mut Worker<'_>, number: usize, memory: Region, bytes: usize) {
+        let spans = &self.layout.spans;
+        match &self.chain {
+            None => {
+                let skip = spans[number].skip.min(bytes);
+                let ends = line_ends(self.how.framing, &memory[skip..bytes]);
+                self.deal(worker, Ready { number, memory, bytes, ends: Ok(ends) });
+            }
+            Some(chain) => {
+                chain.arrive(number, &spans[number], memory, bytes);
+                while self.deal_next(worker) {}
+            }
+        }
+    }
+
+    /// Deals the next span that has waited for others; whether there was one.
+    fn deal_next(&self, worker: &mut Worker<'_>) -> bool {
+        let next = self.chain.as_ref().and_then(|chain| chain.next(&self.layout.spans));
+        next.map(|ready| self.deal(worker, ready)).is_some()
+    }
+
+    /// Deals the lines that lie whole in a span.
+    fn deal(&self, worker: &mut Worker<'_>, ready: Ready) {
+        let Ready { number, memory, bytes, ends } = ready;
         let LineSpan { at, skip, .. } = self.layout.spans[number];
-        let (at, bytes) = (at + skip, &bytes[skip..]);
-        let mut found = Found { ends: None, end: at + bytes.len() };
-        if let Some(first) = memchr(self.terminator, bytes) {
-            let last = memrchr(self.terminator, bytes).unwrap_or(first);
-            found.ends = Some((at + first + 1, at + last + 1));
-            let lines = &bytes[first + 1..=last];
+        let (at, block) = (at + skip.min(bytes), &memory[skip.min(bytes)..bytes]);
+        let ends = ends.unwrap_or_else(|fault| {
+            self.note(fault);
+            None
+        });
+        let mut found = Found { ends: None, end: at + block.len() };
+        if let Some((first, last)) = ends {
+            found.ends = Some((at + first, at + last));
+            let lines = &block[first..last];
             match self.admit(lines) {
                 Some(taken) => {
-                    let dealt = self.deal_lines(worker, lines, (at + first + 1) as u64);
+                    let dealt = self.deal_lines(worker, lines, at + first);
                     self.room.fetch_add(taken - dealt, Ordering::Relaxed);
                 }
                 None => self.is_crowded.store(true, Ordering::Relaxed),
             }
         }
         self.found.lock().unwrap_or_else(PoisonError::into_inner)[number] = found;
+        self.return_slot(number, memory);
     }
 
-    /// Deals whole lines; how many they were.
-    fn deal_lines(&self, worker: &mut Worker<'_>, lines: &[u8], location: u64) -> u64 {
-        if self.is_crowded.load(Ordering::Relaxed) {
+    /// Deals whole lines, the first at `location`; how many they were.
+    fn deal_lines(&self, worker: &mut Worker<'_>, lines: &[u8], location: usize) -> u64 {
+        if self.is_crowded.load(Ordering::Relaxed) || self.is_over_at(location) {
             return 0;
         }
-        if self.how.verify {
-            worker.sum_in.add_all(self.how.framing, lines);
+        let (how, block) = (self.how, (lines, self.how.framing));
+        let sum = how.verify.then_some(&mut worker.sum_in);
+        let Some(gate) = how.gate else {
+            if let Some(sum) = sum {
+                sum.add_all(how.framing, lines);
+            }
+            return self.dealers.deal(worker.number, how.key, block, location as u64);
+        };
+        let passage = (gate, sum);
+        let dealt = self.dealers.deal_passed(worker.number, how.key, block, location, passage);
+        dealt.unwrap_or_else(|fault| {
+            self.note(Fault { at: location + fault.at, ..fault });
+            0
+        })
+    }
+
+    /// Notes a record that must not be. Nothing more is read then.
+    fn note(&self, fault: Fault) {
+        let mut first = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        if first.as_ref().is_none_or(|first| fault.at < first.at) {
+            *first = Some(fault);
         }
-        self.dealers.deal(worker.number, self.how.key, (lines, self.how.framing), location)
+        self.next.store(self.layout.spans.len(), Ordering::Relaxed);
+    }
+
+    /// Whether a record before `location` must not be.
+    fn is_over_at(&self, location: usize) -> bool {
+        let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        fault.as_ref().is_some_and(|fault| fault.at < location)
     }
 
     /// Reads and deals the next span of a stream, unless another worker is at it.
@@ -182,8 +246,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         drop(stream);
         worker.lane.count_waiting(waited);
         worker.lane.count_streamed(bytes as u64, 0);
-        self.deal(worker, number, &region[..bytes]);
-        self.return_slot(number, region);
+        self.take_in(worker, number, region, bytes);
         Ok(Claim::Worked)
     }
 
@@ -197,14 +260,15 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
 
     /// The load with all its buckets, once everything has been read.
     pub fn finish(self, workers: &mut [Worker<'_>], sum_before: Sum) -> FilledLines {
-        let Self { how, terminator, layout, slots, around, found, dealers, .. } = self;
+        let Self { how, layout, slots, around, found, dealers, fault, .. } = self;
+        let fault = fault.into_inner().unwrap_or_else(PoisonError::into_inner);
         let slots = slots.into_inner().unwrap_or_else(PoisonError::into_inner);
         let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let regions =
             std::iter::once(around.0).chain(slots.into_iter().flatten()).chain([around.1]);
         let joined = regions.reduce(Region::join);
         let mut region = joined.unwrap_or_else(|| unreachable!("a load has memory"));
-        let pieces = finish_inputs(&mut region, &layout, &found, terminator);
+        let pieces = finish_inputs(&mut region, &layout, &found, how.framing);
         let end = pieces.last().map_or(0, |piece| piece.bytes.end);
         let (classifier, mut pool, mut dealers) = dealers.finish();
         let workers_count = dealers.len();
@@ -220,11 +284,11 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         let room = pool.capacity(how.item.bytes(), how.buckets_max, workers_count);
         let mut rest = Rest {
             how,
-            terminator,
             classifier: &classifier,
             dealer: &mut dealers[0],
             sum: &mut workers[0].sum_in,
             room: if is_crowded { room } else { u64::MAX },
+            fault,
         };
         let mut tail = Vec::new();
         for piece in pieces {
@@ -232,10 +296,11 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
             let left = rest.deal(&region, piece.bytes, already);
             tail.extend((!left.is_empty()).then_some(left));
         }
+        let fault = rest.fault.take();
         dealers[0].mark(u64::MAX);
         let loaded = Loaded { region: Some(region), framing: how.framing, segments: Vec::new() };
         let load = KeyedLoad::new(how.key, (loaded, how.bucket_records), &classifier, dealers);
-        FilledLines { load, pool, tail, layout, end }
+        FilledLines { load, pool, tail, layout, end, fault }
     }
 }
 
@@ -260,7 +325,7 @@ fn finish_inputs(
     region: &mut Region,
     layout: &LineLayout,
     found: &[Found],
-    terminator: u8,
+    framing: Framing,
 ) -> Vec<Piece> {
     let first = layout.start - layout.carried;
     let mut pieces = Vec::new();
@@ -276,9 +341,12 @@ fn finish_inputs(
         }
         piece.bytes.end = found.end;
         piece.dealt.extend(found.ends.map(|(first, last)| first..last));
-        let is_unfinished = !piece.bytes.is_empty() && region[found.end - 1] != terminator;
-        if span.is_end && is_unfinished {
-            region[found.end] = terminator;
+        if span.is_end
+            && let Some(end) = framing.terminator()
+            && !piece.bytes.is_empty()
+            && region[found.end - 1] != end
+        {
+            region[found.end] = end;
             piece.bytes.end += 1;
         }
     }
@@ -289,12 +357,13 @@ fn finish_inputs(
 /// What is dealt when the whole load is there.
 struct Rest<'a, K> {
     how: &'a Dealing<'a, K>,
-    terminator: u8,
     classifier: &'a Classifier,
     dealer: &'a mut Dealer,
     sum: &'a mut Sum,
     /// Lines that may still be dealt.
     room: u64,
+    /// The first record found that must not be.
+    fault: Option<Fault>,
 }
 
 impl<K: KeyEncoder> Rest<'_, K> {
@@ -313,25 +382,50 @@ impl<K: KeyEncoder> Rest<'_, K> {
     /// Deals whole lines until there is no room for more; where the first that was not dealt
     /// begins.
     fn deal_lines(&mut self, region: &[u8], range: Range<usize>) -> usize {
+        let Dealing { key, framing, .. } = *self.how;
         let mut begun = range.start;
-        for end in memchr_iter(self.terminator, &region[range.clone()]) {
+        while let Some(length) = framing.whole_length(&region[begun..range.end]) {
             if self.room == 0 {
                 return begun;
             }
             self.room -= 1;
-            let line = &region[begun..=range.start + end];
-            if self.how.verify {
-                self.sum.add_all(self.how.framing, line);
+            let line = &region[begun..begun + length];
+            let mut deal = |line: &[u8]| {
+                if self.how.verify {
+                    self.sum.add_record(line);
+                }
+                self.dealer.deal_item(self.classifier, key, (line, begun as u64));
+            };
+            match self.how.gate {
+                None => deal(line),
+                Some(gate) => {
+                    let passed = gate.each(key, framing, line, |line, _| deal(line));
+                    if let Err(Fault { message, .. }) = passed
+                        && self.fault.as_ref().is_none_or(|first| begun < first.at)
+                    {
+                        self.fault = Some(Fault { at: begun, message });
+                    }
+                }
             }
-            self.dealer.deal_item(self.classifier, self.how.key, (line, begun as u64));
-            begun = range.start + end + 1;
+            begun += length;
         }
         begun
     }
 }
 
+/// Behind the first line that ends in `block` and behind the last, where lines tell by themselves.
+fn line_ends(framing: Framing, block: &[u8]) -> Ends {
+    let end = framing.terminator()?;
+    let first = memchr(end, block)?;
+    let last = memrchr(end, block).unwrap_or(first);
+    Some((first + 1, last + 1))
+}
+
 impl<K: KeyEncoder> Fill for RawLines<'_, K> {
     fn claim(&self, worker: &mut Worker<'_>) -> Result<Claim> {
+        if self.deal_next(worker) {
+            return Ok(Claim::Worked);
+        }
         let files = match self.input {
             Input::Files(files) => files,
             Input::Stream(stream) => return self.claim_from_stream(stream, worker),
@@ -357,8 +451,7 @@ impl<K: KeyEncoder> Fill for RawLines<'_, K> {
             let span = &spans[number];
             (span.offset, span.wanted)
         })?;
-        self.deal(worker, number, &region[..spans[number].wanted]);
-        self.return_slot(number, region);
+        self.take_in(worker, number, region, spans[number].wanted);
         Ok(())
     }
 

@@ -1,9 +1,8 @@
-//! Where the longest line of a load stands in the input, for the message that it is too long.
+//! Where a line of a load stands in the input, for the message that says what is wrong with it.
 
 use std::ops::Range;
 
-use memchr::memchr_iter;
-
+use crate::format::Framing;
 use crate::load::lines::LineLayout;
 
 /// A line's place in the input.
@@ -21,14 +20,14 @@ pub struct LinePlace {
 
 /// The longest line, the first of several, of a load that lies in `bytes` as `layout` says. Carried
 /// bytes are taken for those before the first span.
-pub fn longest_line(bytes: &[u8], layout: &LineLayout, terminator: u8) -> LinePlace {
+pub fn longest_line(bytes: &[u8], layout: &LineLayout, framing: Framing) -> LinePlace {
     let mut longest = LinePlace::default();
     for (source, range, offset) in stretches(layout) {
         // Behind an input's last byte is the end that its last line may have lacked.
         let (start, end) = (range.start.min(bytes.len()), (range.end + 1).min(bytes.len()));
         let mut begun = range.start;
-        for at in memchr_iter(terminator, &bytes[start..end]) {
-            let behind = range.start + at + 1;
+        while let Some(length) = framing.whole_length(&bytes[begun.max(start)..end]) {
+            let behind = begun + length;
             if behind - begun > longest.length {
                 let offset = (offset + begun as u64).saturating_sub(range.start as u64);
                 longest = LinePlace { source, offset, at: begun, length: behind - begun };
@@ -37,6 +36,15 @@ pub fn longest_line(bytes: &[u8], layout: &LineLayout, terminator: u8) -> LinePl
         }
     }
     longest
+}
+
+/// Which input a byte of a load is of, and which byte of it.
+pub fn place_in_input(location: usize, layout: &LineLayout) -> (usize, u64) {
+    let stretches = stretches(layout);
+    let begun = stretches.iter().rposition(|(_, range, _)| range.start <= location).unwrap_or(0);
+    stretches.get(begun).map_or((0, 0), |(source, range, offset)| {
+        (*source, offset + location.saturating_sub(range.start) as u64)
+    })
 }
 
 /// What of a load is of one input without a gap: the input, the bytes in the load, and where in the

@@ -14,11 +14,14 @@
 //! [`sort`] is that plot. Every box is a stage (`stage`): all workers filling one load while they
 //! drain the one before.
 
+mod chain;
 mod crew;
 mod dealers;
 mod dealing;
+mod gate;
 mod gathering;
 mod generate;
+mod heading;
 mod intake;
 mod line_intake;
 mod lines;
@@ -27,6 +30,7 @@ mod merging;
 mod new_run;
 mod passes;
 mod reading;
+mod record_place;
 mod sample;
 mod slabs;
 pub mod sorted;
@@ -52,12 +56,14 @@ use crate::sink::LaneCounters;
 use crate::stats::{Phase, PhaseTime, Progress};
 
 use crew::Crew;
+pub use gate::{Gate, RowShape};
 use gathering::{Destination, Gathering};
 use generate::{Generated, Spilled};
 use spill::Spill;
 
+pub use heading::{Columns, Heading, Top};
 pub use sample::average_length;
-pub use stream::{HEADER_MAX, Stream, header_too_long};
+pub use stream::Stream;
 
 /// Where the records come from, open.
 #[derive(Debug)]
@@ -65,7 +71,7 @@ pub enum Input {
     /// Files, read anywhere.
     Files(Vec<Arc<File>>),
     /// Streams, read in order.
-    Stream(Mutex<Stream>),
+    Stream(Box<Mutex<Stream>>),
 }
 
 /// The first lines of files.
@@ -98,6 +104,8 @@ pub struct Work {
     pub select: Select,
     /// What stands at the top of files, and is not sorted.
     pub header: Header,
+    /// What is asked of records.
+    pub gate: Gate,
     /// Whether the output is proven.
     pub verify: bool,
 }

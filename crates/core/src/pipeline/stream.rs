@@ -1,11 +1,10 @@
 //! Standard input as a source of records: in order, of a length nobody knows beforehand.
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use memchr::memchr_iter;
-
+use super::heading::{Heading, Top};
 use crate::error::{Error, Result};
 use crate::format::{Framing, Tracker};
 use crate::io::{Extent, pipe};
@@ -19,33 +18,18 @@ pub struct Stream {
     /// How much all of them bring, where each says so and it is of use.
     extent: Option<Extent>,
     framing: Framing,
-    /// Lines at the top of each stream that are left out.
-    header_lines: u64,
-    /// Those of the first one.
-    header: Option<Vec<u8>>,
-    /// Bytes that were read behind a header and that nobody has had yet.
+    /// What stands at the top of each stream.
+    heading: Heading,
+    /// That of the first one.
+    top: Option<Top>,
+    /// Bytes that were read behind it and that nobody has had yet.
     pending: VecDeque<u8>,
-    /// Whether the stream being read is past its header.
-    is_past_header: bool,
+    /// Whether the stream being read is past its top.
+    is_past_top: bool,
     /// How far its records are.
     tracker: Tracker,
     /// The stream read last, and how many of its bytes were passed on.
     ended: (PathBuf, u64),
-}
-
-/// Bytes read at a time while a header is looked for.
-const HEADER_STEP: usize = 4096;
-
-/// Most bytes of a header: it is held in memory besides everything that was planned.
-pub const HEADER_MAX: usize = 1 << 20;
-
-/// The error for a header that is longer.
-pub fn header_too_long(path: &Path) -> Error {
-    let message = format!(
-        "the header lines have more than {HEADER_MAX} bytes; are there as many, and is the format \
-         right?"
-    );
-    Error::Malformed { path: path.to_owned(), message }
 }
 
 impl Stream {
@@ -53,7 +37,7 @@ impl Stream {
     pub fn new(
         readers: impl IntoIterator<Item = pipe::Reader>,
         framing: Framing,
-        header_lines: u64,
+        heading: Heading,
     ) -> Self {
         let readers: VecDeque<pipe::Reader> = readers.into_iter().collect();
         let none = Extent { bytes: 0, records: 0 };
@@ -67,10 +51,10 @@ impl Stream {
             readers,
             extent,
             framing,
-            header_lines,
-            header: None,
+            heading,
+            top: None,
             pending: VecDeque::new(),
-            is_past_header: header_lines == 0,
+            is_past_top: heading == Heading::Nothing,
             tracker: Tracker::new(framing),
             ended: (PathBuf::new(), 0),
         }
@@ -86,9 +70,9 @@ impl Stream {
         self.readers.is_empty()
     }
 
-    /// The lines at the top of the first one, once it has been read.
+    /// What stays on top, once the first one's has been read.
     pub fn header(&self) -> &[u8] {
-        self.header.as_deref().unwrap_or_default()
+        self.top.as_ref().map_or(&[], |top| &top.bytes)
     }
 
     /// The stream being read, or the last if all have ended, and how many of its bytes were passed
@@ -111,8 +95,8 @@ impl Stream {
         let begun = Instant::now();
         let mut filled = 0;
         while filled < buffer.len() && !self.readers.is_empty() {
-            if !self.is_past_header {
-                self.pass_header(progress)?;
+            if !self.is_past_top {
+                self.pass_top(progress)?;
             }
             let pending = self.pending.len().min(buffer.len() - filled);
             for (to, byte) in buffer[filled..].iter_mut().zip(self.pending.drain(..pending)) {
@@ -137,48 +121,52 @@ impl Stream {
                 buffer[filled] = end;
                 filled += 1;
             }
-            self.ended = (reader.name().to_owned(), reader.bytes());
-            self.readers.pop_front();
-            self.is_past_header = self.header_lines == 0;
-            self.tracker = Tracker::new(self.framing);
+            self.end_reader();
         }
         Ok((filled, begun.elapsed()))
     }
 
-    /// Reads the header of the stream that is being read; of the first one, it is kept.
-    fn pass_header(&mut self, progress: &Progress) -> Result<()> {
-        self.is_past_header = true;
-        let (Framing::Terminated(end), Some(reader)) = (self.framing, self.readers.front_mut())
-        else {
-            return Ok(());
-        };
-        let mut read = Vec::new();
-        let (mut lines, mut searched) = (0, 0);
-        let header = loop {
-            let ends = memchr_iter(end, &read[searched..]);
-            let wanted = (self.header_lines - lines) as usize;
-            let mut found = 0;
-            let at = ends.inspect(|_| found += 1).nth(wanted - 1);
-            if let Some(at) = at {
-                break searched + at + 1;
-            }
-            (lines, searched) = (lines + found, read.len());
-            if searched > HEADER_MAX {
-                return Err(header_too_long(reader.name()));
-            }
-            read.resize(searched + HEADER_STEP, 0);
-            let more = reader.fill(&mut read[searched..], progress)?;
-            read.truncate(searched + more);
-            if more == 0 {
-                if read.last().is_some_and(|last| *last != end) {
-                    read.push(end);
-                }
-                break read.len();
-            }
-        };
-        self.pending.extend(read.drain(header..));
-        self.header.get_or_insert(read);
+    /// Reads the top of the stream that is being read; of the first one that is not empty, it is
+    /// kept.
+    fn pass_top(&mut self, progress: &Progress) -> Result<()> {
+        self.is_past_top = true;
+        let Some(reader) = self.readers.front_mut() else { return Ok(()) };
+        let name = reader.name().to_owned();
+        let (top, rest) = self.heading.read(&name, |buffer| reader.fill(buffer, progress))?;
+        self.pending.extend(rest);
+        match (&self.top, self.heading) {
+            (None, _) if top.skip > 0 || !top.first_row.is_empty() => self.top = Some(top),
+            (Some(first), Heading::Row(csv)) => first.check_same(&top, csv)?,
+            _ => {}
+        }
         Ok(())
+    }
+
+    /// Reads on until the top of a stream has been found, and shows it; `None` where all are empty.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading it.
+    pub fn open_top(&mut self, progress: &Progress) -> Result<Option<&Top>> {
+        while self.top.is_none() && self.heading != Heading::Nothing && !self.readers.is_empty() {
+            if !self.is_past_top {
+                self.pass_top(progress)?;
+            }
+            if self.top.is_some() || !self.pending.is_empty() {
+                break;
+            }
+            self.end_reader();
+        }
+        Ok(self.top.as_ref())
+    }
+
+    /// Leaves a stream that has ended.
+    fn end_reader(&mut self) {
+        if let Some(reader) = self.readers.pop_front() {
+            self.ended = (reader.name().to_owned(), reader.bytes());
+        }
+        self.is_past_top = self.heading == Heading::Nothing;
+        self.tracker = Tracker::new(self.framing);
     }
 }
 

@@ -4,6 +4,7 @@
 //! and what it means to a job. A subcommand flattens the groups it has, in the order of its help.
 //! What an option means to one subcommand alone stands in that subcommand's own words.
 
+pub mod cells;
 pub mod inputs;
 pub mod order;
 pub mod resources;

@@ -8,21 +8,32 @@ use sortwell::key::KeySpec;
 use sortwell::key::text::{Separator, TextKeySpec, TextOrder, TextSpec, collation};
 use sortwell::{Error, Result};
 
+use super::cells::Cells;
 use super::values;
 
 /// Records and their order.
 #[derive(Args, Debug)]
 pub struct Order {
-    /// How the input is cut into records: lines, lines:BYTE or fixed:N
+    /// How the input is cut into records: lines, csv, tsv, fixed:N, u16be, rdw and more
     ///
     /// lines: text, one record a line. A carriage return is data, and a last line without its end
     /// gets one. lines:BYTE ends records with another byte, given by its number (lines:0 for find
     /// -print0) or as itself (lines:;).
     ///
+    /// csv, tsv: rows of cells as RFC 4180 has them, under a row that names the columns. Cells in
+    /// quotes may hold separators, line ends and doubled quotes. Rows are written as they were
+    /// read.
+    ///
     /// fixed:N: every record N bytes long, from 1 to 1048576 (1 MiB).
+    ///
+    /// u16le, u16be, u32le, u32be: every record begins with the number of bytes that follow, or
+    /// with :self (u16be:self) with its own length. rdw: the record descriptor word of mainframes.
     #[arg(short = 'F', long, value_name = "FORMAT", default_value = "lines",
           value_parser = values::parse::<Format>)]
-    pub format: Format,
+    format: Format,
+
+    #[command(flatten)]
+    cells: Cells,
 
     /// What to sort by; repeat for further keys, most significant first
     ///
@@ -43,7 +54,7 @@ pub struct Order {
     #[arg(short, long = "key", value_name = "KEY")]
     keys: Vec<String>,
 
-    /// What lies between the fields of a line: one byte, or tab
+    /// What lies between the fields of a line or the cells of a row: one byte, or tab
     ///
     /// Without it, fields are divided by blanks: each begins at the first blank behind the one
     /// before, and has its leading blanks.
@@ -71,14 +82,24 @@ fn separator(text: &str) -> std::result::Result<u8, String> {
 }
 
 impl Order {
+    /// How the input is cut into records.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for what means nothing in the format.
+    pub fn format(&self) -> Result<Format> {
+        self.cells.apply(self.format, self.separator)
+    }
+
     /// The keys of records of fixed length, and the order of lines; one of them says nothing.
     ///
     /// # Errors
     ///
     /// [`Error::Usage`] for a key that cannot be read, or that means nothing in the format.
     pub fn keys(&self) -> Result<(Vec<KeySpec>, Option<TextOrder>)> {
-        if let Format::Lines { terminator } = self.format {
-            return Ok((Vec::new(), Some(self.text_order(terminator)?)));
+        let format = self.format()?;
+        if format.framing().fixed_length().is_none() {
+            return Ok((Vec::new(), Some(self.text_order(format)?)));
         }
         if self.separator.is_some() {
             let message = "--separator divides lines, and records of fixed length have no fields; \
@@ -89,7 +110,7 @@ impl Order {
         Ok((if self.reverse { values::reversed(&keys)? } else { keys }, None))
     }
 
-    fn text_order(&self, terminator: u8) -> Result<TextOrder> {
+    fn text_order(&self, format: Format) -> Result<TextOrder> {
         let keys: Vec<TextKeySpec> = read_all(&self.keys)?;
         let spec = |key: &TextKeySpec| Ok(key.spec(key.locale().map(collation).transpose()?));
         let mut specs: Vec<TextSpec> = keys.iter().map(spec).collect::<Result<_>>()?;
@@ -99,8 +120,17 @@ impl Order {
         for spec in specs.iter_mut().filter(|_| self.reverse) {
             spec.is_descending = !spec.is_descending;
         }
-        let separator = self.separator.map_or(Separator::Blanks, Separator::Byte);
-        Ok(TextOrder { separator, specs, ..TextOrder::by_bytes(terminator) })
+        let order = TextOrder::of(format);
+        let separator = match (format, self.separator) {
+            (Format::Lines { .. }, Some(byte)) => Separator::Byte(byte),
+            (Format::Prefixed(_), Some(_)) => {
+                let message = "--separator divides lines and rows, and these records have no \
+                               fields; leave it out";
+                return Err(Error::Usage(message.to_owned()));
+            }
+            _ => order.separator,
+        };
+        Ok(TextOrder { separator, specs, ..order })
     }
 }
 

@@ -20,7 +20,7 @@ use sortwell::format::Framing;
 use sortwell::io::pipe::Reader;
 use sortwell::io::{Arena, Extent, Region, Supplied, Supply, limits};
 use sortwell::job::{Input, SortJob};
-use sortwell::pipeline::Stream;
+use sortwell::pipeline::{Heading, Stream};
 use sortwell::stats::Progress;
 use sortwell::{ByteSize, Error, Result};
 
@@ -80,7 +80,7 @@ impl<'a> Chunks<'a> {
         let readers: Vec<Reader> = job.inputs.iter().map(open).collect::<Result<_>>()?;
         let bytes = most.unwrap_or(budget.bytes());
         Ok(Self {
-            stream: Stream::new(readers, Framing::Terminated(terminator), 0),
+            stream: Stream::new(readers, Framing::Terminated(terminator), Heading::Nothing),
             terminator,
             job,
             most,

@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 
 use sortwell::io::{SpillDirectory, sweep};
 use sortwell::job::{Budget, Input, MergeJob, Output, SortJob};
+use sortwell::key::text::TextOrder;
 use sortwell::plan::passes::intermediate_groups;
 use sortwell::stats::{Progress, Statistics};
 use sortwell::{Error, Result};
@@ -62,7 +63,7 @@ pub fn sort(mut job: SortJob, how: &Compression<'_>, progress: &Progress) -> Res
     if how.chunk_bytes.is_none_or(|most| has_at_most(&job.inputs, most)) && job.is_one_pass()? {
         return job.run(progress).map(drop);
     }
-    let terminator = job.order.as_ref().map_or(b'\n', |order| order.terminator());
+    let terminator = job.order.as_ref().map_or(b'\n', TextOrder::terminator);
     let mut chunks = Chunks::new(&job, terminator, budget, how.chunk_bytes)?;
     let mut chunk = chunks.next(progress)?;
     if chunks.is_over() {

@@ -29,7 +29,8 @@ fn longest_of(inputs: &[Vec<u8>], carried: usize) -> (usize, u64, usize) {
             bytes[span.end()] = b'\n';
         }
     }
-    let LinePlace { source, offset, at, length } = longest_line(&bytes, &layout, b'\n');
+    let LinePlace { source, offset, at, length } =
+        longest_line(&bytes, &layout, Framing::Terminated(b'\n'));
     let line = &bytes[at..at + length];
     assert!(line.is_empty() || line.iter().position(|byte| *byte == b'\n') == Some(length - 1));
     (source, offset, length)

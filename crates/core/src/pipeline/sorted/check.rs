@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::format::Framing;
 use crate::io::{Direct, Engine};
 use crate::key::KeyEncoder;
+use crate::pipeline::Gate;
 use crate::plan::streams::StreamPlan;
 use crate::stats::{Phase, Progress};
 
@@ -21,6 +22,10 @@ pub struct CheckWork {
     pub inputs: Vec<Place>,
     /// How records are told apart.
     pub framing: Framing,
+    /// What is asked of records.
+    pub gate: Gate,
+    /// Line feeds in what stands at the top of each input.
+    pub header_lines: u64,
     /// The engine.
     pub engine: Engine,
     /// Whether files bypass the page cache.
@@ -64,7 +69,8 @@ pub fn check<K: KeyEncoder>(work: &CheckWork, key: &K, progress: &Progress) -> R
     let mut checked = Checked::default();
     for place in &work.inputs {
         let reading = open(place, work.direct, &mut feed)?;
-        let mut source = Source::new(reading, work.framing, work.plan.piece_bytes, false)?;
+        let source = Source::new(reading, work.framing, work.plan.piece_bytes, false)?;
+        let mut source = source.with_gate(Some(&work.gate), key, (place.skip(), work.header_lines));
         let mut guard = Guard::new(work.is_strict);
         let step = loop {
             let step = source.advance(key, &mut feed, Some(&mut guard))?;

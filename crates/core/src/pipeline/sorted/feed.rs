@@ -193,6 +193,20 @@ impl Reading {
         Some(usize::try_from(blocks.longest_bytes()).unwrap_or(usize::MAX))
     }
 
+    /// Passes `bytes` bytes by, or all there are.
+    pub fn pass(&mut self, bytes: u64, feed: &mut Feed<'_>) -> Result<()> {
+        let mut passed = [0; 4096];
+        let mut left = bytes;
+        while left > 0 {
+            let step = left.min(passed.len() as u64) as usize;
+            match self.read(&mut passed[..step], feed)? {
+                0 => break,
+                read => left -= read as u64,
+            }
+        }
+        Ok(())
+    }
+
     /// Reads into `window`, which is not empty; bytes read, none only at the end.
     pub fn read(&mut self, window: &mut [u8], feed: &mut Feed<'_>) -> Result<usize> {
         feed.check_stop()?;

@@ -26,10 +26,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::Outcome;
+use memchr::memchr_iter;
+
 use super::crew::cut;
 use super::gathering::Destination;
 use super::spill::Spill;
+use super::{Gate, Outcome, Written};
 use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::io::{Arena, Direct, Engine, File, Region, Supplied, pipe};
@@ -63,20 +65,40 @@ pub enum Place {
     /// A named pipe or device.
     Stream(PathBuf),
     /// What the caller makes.
-    Supplied(Supplied),
-    /// A file of so many bytes.
-    File(PathBuf, u64),
+    Supplied {
+        /// The stream.
+        stream: Supplied,
+        /// Bytes of what stood at its top.
+        skip: u64,
+    },
+    /// A file.
+    File {
+        /// Its name.
+        path: PathBuf,
+        /// How many bytes it has.
+        bytes: u64,
+        /// Bytes of what stands at its top.
+        skip: u64,
+    },
     /// A run of our own; removed when it has been merged.
     Spilled(Run),
 }
 
 impl Place {
+    /// Bytes of it that are no records.
+    fn skip(&self) -> u64 {
+        match self {
+            Self::File { skip, .. } | Self::Supplied { skip, .. } => *skip,
+            Self::Stdin | Self::Stream(_) | Self::Spilled(_) => 0,
+        }
+    }
+
     /// Bytes it has, where that is known.
     pub fn bytes(&self) -> Option<u64> {
         match self {
             Self::Stdin | Self::Stream(_) => None,
-            Self::Supplied(supplied) => supplied.extent().map(|extent| extent.bytes),
-            Self::File(_, bytes) => Some(*bytes),
+            Self::Supplied { stream, .. } => stream.extent().map(|extent| extent.bytes),
+            Self::File { bytes, .. } => Some(*bytes),
             Self::Spilled(run) => Some(run.bytes),
         }
     }
@@ -97,6 +119,10 @@ pub struct MergeWork {
     pub temp: Vec<PathBuf>,
     /// How records are told apart.
     pub framing: Framing,
+    /// What is asked of records.
+    pub gate: Gate,
+    /// What stands at the top of the output.
+    pub header: Vec<u8>,
     /// The engine.
     pub engine: Engine,
     /// Whether files bypass the page cache.
@@ -157,7 +183,8 @@ pub fn merge<K: KeyEncoder>(
     let merged = merger.finish()?;
     let runs = work.inputs.len() as u64;
     let merge_width = runs.min(work.plan.width as u64);
-    let outcome = Outcome { passes, bytes, runs, merge_width, ..merged.outcome };
+    let written = Written { bytes: work.header.len() as u64 + bytes, records: None };
+    let outcome = Outcome { passes, bytes, written, runs, merge_width, ..merged.outcome };
     Ok(Merged { outcome, ..merged })
 }
 
@@ -221,8 +248,14 @@ fn open(place: &Place, direct: Direct, feed: &mut Feed<'_>) -> Result<Reading> {
     match place {
         Place::Stdin => Ok(feed.open_stream(pipe::Reader::stdin()?)),
         Place::Stream(path) => Ok(feed.open_stream(pipe::Reader::open(path)?)),
-        Place::Supplied(made) => Ok(feed.open_stream(pipe::Reader::supplied(made.clone()))),
-        Place::File(path, _) => feed.open(File::open_read(path, direct)?),
+        Place::Supplied { stream, .. } => {
+            Ok(feed.open_stream(pipe::Reader::supplied(stream.clone())))
+        }
+        Place::File { path, skip, .. } => {
+            let mut reading = feed.open(File::open_read(path, direct)?)?;
+            reading.pass(*skip, feed)?;
+            Ok(reading)
+        }
         Place::Spilled(run) => {
             feed.open_run(Blocks::new(RunReader::open(run, direct)?, TABLE_WINDOW_BYTES)?)
         }
@@ -307,23 +340,30 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         is_last: bool,
     ) -> Result<(Emitted, Sum)> {
         let mut sources = Vec::with_capacity(inputs.len());
+        let lines = memchr_iter(b'\n', &self.work.header).count() as u64;
         for place in inputs {
             let reading = open(place, self.work.direct, &mut self.feed)?;
             let is_summed = self.work.verify && !place.is_spilled();
             let window_bytes = self.work.plan.piece_bytes;
-            sources.push(Source::new(reading, self.work.framing, window_bytes, is_summed)?);
+            let source = Source::new(reading, self.work.framing, window_bytes, is_summed)?;
+            let gate = (!place.is_spilled()).then_some(&self.work.gate);
+            sources.push(source.with_gate(gate, self.key, (place.skip(), lines)));
         }
         // What we have merged ourselves is in order.
         let guard = self.work.is_checked.then(|| Guard::new(false));
         let mut tree = Tournament::new(self.key, sources, guard, &mut self.feed)?;
         let Self { work, key, feed, lane, tally, .. } = self;
         let (mut emitted, mut sum) = (Emitted::default(), Sum::default());
+        let header: &[u8] = if is_last { &work.header } else { &[] };
         destination.sink.write_open(lane, |writer| {
+            if !header.is_empty() {
+                writer.put(header)?;
+            }
             let (framing, filter) = (work.framing, tally.filter.as_mut());
             let sum = &mut sum;
             let mut emission = Emission { key: *key, framing, feed, destination, sum, filter };
             emitted = emission.write(&mut tree, writer)?;
-            Ok(emitted.bytes)
+            Ok(header.len() as u64 + emitted.bytes)
         })?;
         sum.records = emitted.records;
         self.lane.flush()?;

@@ -12,13 +12,15 @@
 use std::cmp::Ordering;
 use std::path::Path;
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 
 use super::feed::{Feed, Reading};
 use crate::error::{Error, Result};
 use crate::format::{Framing, Tracker};
 use crate::io::ElasticRegion;
 use crate::key::KeyEncoder;
+use crate::pipeline::Gate;
+use crate::pipeline::record_place::{Before, RecordPlace};
 use crate::proof::Sum;
 use crate::units::ByteSize;
 
@@ -48,6 +50,16 @@ pub struct Source {
     number: u64,
     /// Count and checksum of all records so far, where they are wanted.
     sum: Option<Sum>,
+    /// What is asked of records, if anything is.
+    watch: Option<Watch>,
+}
+
+/// Looks at every record.
+#[derive(Debug)]
+struct Watch {
+    gate: Gate,
+    /// Line feeds before the next record.
+    lines: u64,
 }
 
 /// What a source watches its own order with.
@@ -128,7 +140,22 @@ impl Source {
             offset: 0,
             number: 0,
             sum: is_summed.then(Sum::default),
+            watch: None,
         })
+    }
+
+    /// The same, with its records looked at; so many bytes and line feeds lie before the first.
+    #[must_use]
+    pub fn with_gate<K: KeyEncoder>(
+        mut self,
+        gate: Option<&Gate>,
+        key: &K,
+        (skip, lines): (u64, u64),
+    ) -> Self {
+        let gate = gate.filter(|gate| !gate.is_open(key));
+        self.offset = skip;
+        self.watch = gate.map(|gate| Watch { gate: gate.clone(), lines });
+        self
     }
 
     /// The next record; empty where there is none.
@@ -193,14 +220,14 @@ impl Source {
         let previous = self.start..self.start + self.length;
         let Some(guard) = guard.filter(|_| !is_first) else {
             self.go_on(feed)?;
-            return Ok(self.arrive(key));
+            return self.arrive(key);
         };
         let is_inside = self.length_behind().is_some();
         if !is_inside {
             self.keep(&mut guard.kept, feed)?;
         }
         self.go_on(feed)?;
-        let step = self.arrive(key);
+        let step = self.arrive(key)?;
         if step == Step::Over {
             return Ok(step);
         }
@@ -214,18 +241,27 @@ impl Source {
 
     /// Takes in the next record, if there is one.
     #[inline]
-    fn arrive<K: KeyEncoder>(&mut self, key: &K) -> Step {
+    fn arrive<K: KeyEncoder>(&mut self, key: &K) -> Result<Step> {
         if self.length == 0 {
             self.prefix = u64::MAX;
-            return Step::Over;
+            return Ok(Step::Over);
         }
         self.number += 1;
         let record = &self.window[self.start..self.start + self.length];
+        if let Some(watch) = &mut self.watch {
+            let (name, framing) = (self.reading.name(), self.framing);
+            watch.look(key, framing, record).map_err(|message| {
+                let (records, bytes) = (Some(self.number - 1), self.offset);
+                let before = Before { records, lines: watch.lines, bytes };
+                let message = format!("{}: {message}", RecordPlace { before, framing });
+                Error::Malformed { path: name.to_owned(), message }
+            })?;
+        }
         self.prefix = key.word(record, 0);
         if let Some(sum) = &mut self.sum {
             sum.add_record(record);
         }
-        Step::Next
+        Ok(Step::Next)
     }
 
     /// Leaves the next record behind and finds the one after it.
@@ -342,6 +378,20 @@ impl Source {
                 Ok(left + 1)
             }
         }
+    }
+}
+
+impl Watch {
+    /// Looks at a record; what is wrong with it.
+    fn look<K: KeyEncoder>(
+        &mut self,
+        key: &K,
+        framing: Framing,
+        record: &[u8],
+    ) -> std::result::Result<(), String> {
+        self.gate.each(key, framing, record, |_, _| {}).map_err(|fault| fault.message)?;
+        self.lines += memchr_iter(b'\n', record).count() as u64;
+        Ok(())
     }
 }
 

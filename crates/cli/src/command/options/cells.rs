@@ -1,0 +1,80 @@
+//! How rows of comma-separated values are read.
+
+use clap::Args;
+use sortwell::format::{CsvFormat, Format};
+use sortwell::{Error, Result};
+
+/// What may be said of rows of cells.
+#[derive(Args, Debug)]
+pub struct Cells {
+    /// csv and tsv: the byte around cells in which separators and line ends are data, or none
+    ///
+    /// Within quotes it is written twice. With none, quotes are data, every line end ends a row
+    /// and every separator a cell. The default is ".
+    #[arg(long, value_name = "BYTE", value_parser = quote)]
+    quote: Option<Quote>,
+
+    /// csv and tsv: the first row of each input is a row like others, and not a header
+    ///
+    /// Columns then go by their numbers, from 1.
+    #[arg(long)]
+    no_header: bool,
+
+    /// csv and tsv: what to do with rows that have more or fewer cells than the header
+    ///
+    /// error: refuse the input, naming the row. keep: sort them too; cells that they lack are
+    /// empty.
+    #[arg(long, value_name = "error|keep", value_parser = ["error", "keep"])]
+    ragged: Option<String>,
+}
+
+/// A quote, or that there is none.
+#[derive(Clone, Copy, Debug)]
+struct Quote(Option<u8>);
+
+fn quote(text: &str) -> std::result::Result<Quote, String> {
+    match text.as_bytes() {
+        b"none" => Ok(Quote(None)),
+        [byte] if !byte.is_ascii_alphanumeric() && !b"\r\n".contains(byte) => {
+            Ok(Quote(Some(*byte)))
+        }
+        _ => Err(format!("'{text}' is not a quote; write one character, such as \\\", or none")),
+    }
+}
+
+impl Cells {
+    /// The format, with what was said of its cells.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] where it has none, or where the separator cannot be one.
+    pub fn apply(&self, format: Format, separator: Option<u8>) -> Result<Format> {
+        let Format::Csv(csv) = format else {
+            let said = [
+                ("--quote", self.quote.is_some()),
+                ("--no-header", self.no_header),
+                ("--ragged", self.ragged.is_some()),
+            ];
+            return match said.iter().find(|(_, is_said)| *is_said) {
+                None => Ok(format),
+                Some((option, _)) => Err(Error::Usage(format!(
+                    "{option} is about cells in quotes, which only csv and tsv have; give --format \
+                     csv, or leave it out"
+                ))),
+            };
+        };
+        let mut dialect = csv.dialect;
+        dialect.separator = separator.unwrap_or(dialect.separator);
+        dialect.quote = self.quote.map_or(dialect.quote, |Quote(quote)| quote);
+        if b"\r\n".contains(&dialect.separator) || Some(dialect.separator) == dialect.quote {
+            let message = "cells are separated by a byte that neither quotes nor ends a line; give \
+                           another --separator";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        let allows_ragged = self.ragged.as_deref() == Some("keep");
+        Ok(Format::Csv(CsvFormat { dialect, has_header: !self.no_header, allows_ragged }))
+    }
+}
+
+#[cfg(test)]
+mod tests;

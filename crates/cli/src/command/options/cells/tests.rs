@@ -1,0 +1,41 @@
+//! What may be said of cells, and of what.
+
+use super::*;
+
+fn applied(cells: &Cells, format: &str, separator: Option<u8>) -> Result<Format> {
+    cells.apply(format.parse().unwrap(), separator)
+}
+
+fn cells(quote: Option<Option<u8>>, no_header: bool, ragged: Option<&str>) -> Cells {
+    Cells { quote: quote.map(Quote), no_header, ragged: ragged.map(str::to_owned) }
+}
+
+#[test]
+fn dialects_are_as_said() {
+    let said = cells(Some(Some(b'\'')), true, Some("keep"));
+    let Ok(Format::Csv(csv)) = applied(&said, "csv", Some(b';')) else { panic!("csv") };
+    assert_eq!((csv.dialect.separator, csv.dialect.quote), (b';', Some(b'\'')));
+    assert!(!csv.has_header && csv.allows_ragged);
+    let unsaid = cells(None, false, None);
+    let Ok(Format::Csv(csv)) = applied(&unsaid, "tsv", None) else { panic!("tsv") };
+    assert_eq!((csv.dialect.separator, csv.dialect.quote), (b'\t', Some(b'"')));
+    assert!(csv.has_header && !csv.allows_ragged);
+    assert_eq!(applied(&unsaid, "lines", Some(b';')).unwrap(), Format::LINES);
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let message = |said: &Cells, format, separator| {
+        let Err(Error::Usage(message)) = applied(said, format, separator) else {
+            panic!("refused")
+        };
+        message
+    };
+    assert!(message(&cells(Some(None), false, None), "lines", None).starts_with("--quote"));
+    assert!(message(&cells(None, true, None), "fixed:10", None).starts_with("--no-header"));
+    assert!(message(&cells(None, false, Some("error")), "lines", None).starts_with("--ragged"));
+    let unsaid = cells(None, false, None);
+    assert!(message(&unsaid, "csv", Some(b'"')).contains("--separator"));
+    assert!(message(&unsaid, "csv", Some(b'\n')).contains("--separator"));
+    assert!(quote("ab").is_err() && quote("a").is_err() && quote("none").is_ok());
+}

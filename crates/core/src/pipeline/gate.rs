@@ -1,0 +1,97 @@
+//! What a record must be to take part: well formed, with a key, and wanted.
+//!
+//! Every record passes here once, when it is dealt. Where nothing can be wrong with records and all
+//! are wanted, there is no gate at all.
+
+use crate::format::csv::{Dialect, Rows, without_end};
+use crate::format::{Fault, Framing};
+use crate::key::KeyEncoder;
+
+/// What is asked of rows of cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowShape {
+    /// What separates and what quotes.
+    pub dialect: Dialect,
+    /// How many cells a row has to have; `None` for any number.
+    pub cells: Option<usize>,
+    /// Whether the rows' header says so, rather than the first row.
+    pub is_of_header: bool,
+}
+
+/// What is asked of records.
+#[derive(Clone, Debug, Default)]
+pub struct Gate {
+    /// Of rows.
+    pub shape: Option<RowShape>,
+}
+
+impl Gate {
+    /// Whether it lets everything pass, given the key.
+    pub fn is_open<K: KeyEncoder>(&self, key: &K) -> bool {
+        self.shape.is_none() && !key.is_partial()
+    }
+
+    /// Shows the records in `bytes`, whole ones back to back, that take part, and where each
+    /// begins; how many they are.
+    ///
+    /// # Errors
+    ///
+    /// The first record that must not be.
+    #[inline]
+    pub fn each<K: KeyEncoder>(
+        &self,
+        key: &K,
+        framing: Framing,
+        bytes: &[u8],
+        mut show: impl FnMut(&[u8], usize),
+    ) -> Result<u64, Fault> {
+        let (mut at, mut shown) = (0, 0);
+        let mut pass = |record: &[u8], fault: Option<String>| {
+            let fault = fault.or_else(|| key.fault(record).filter(|_| key.is_partial()));
+            if let Some(message) = fault {
+                return Err(Fault { at, message });
+            }
+            show(record, at);
+            (at, shown) = (at + record.len(), shown + 1);
+            Ok(())
+        };
+        match self.shape {
+            Some(shape) => {
+                for row in Rows::new(shape.dialect, bytes) {
+                    let is_good = row.stray_quote.is_none()
+                        && shape.cells.is_none_or(|cells| cells == row.cells);
+                    let fault = if is_good { None } else { shape.fault(&row) };
+                    pass(row.bytes, fault)?;
+                }
+            }
+            None => framing.records(bytes).try_for_each(|record| pass(record, None))?,
+        }
+        Ok(shown)
+    }
+}
+
+impl RowShape {
+    /// What is wrong with a row. One that is empty stands for a row of empty cells.
+    #[cold]
+    fn fault(self, row: &crate::format::csv::Row<'_>) -> Option<String> {
+        if let Some(at) = row.stray_quote {
+            return Some(format!(
+                "a quote at byte {at} of the row neither opens nor closes a cell; within a cell in \
+                 quotes write it twice, or give --quote none if quotes mean nothing in this file"
+            ));
+        }
+        let wanted = self.cells?;
+        if without_end(row.bytes).is_empty() {
+            return None;
+        }
+        let (have, of) = (row.cells, if self.is_of_header { "header" } else { "first row" });
+        let plural = if have == 1 { "cell" } else { "cells" };
+        Some(format!(
+            "the row has {have} {plural}, and the {of} has {wanted}; give --ragged keep to sort it \
+             all the same, or check --separator"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests;

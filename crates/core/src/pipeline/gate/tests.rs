@@ -1,0 +1,42 @@
+//! Which rows pass, and what is said of those that must not be.
+
+use super::*;
+use crate::key::text::TextOrder;
+use crate::key::{Key, with_encoder};
+
+fn passed(cells: Option<usize>, text: &str) -> Result<Vec<(usize, String)>, Fault> {
+    let dialect = Dialect { separator: b',', quote: Some(b'"') };
+    let gate = Gate { shape: Some(RowShape { dialect, cells, is_of_header: true }) };
+    let key = Key::for_lines(&TextOrder::by_bytes(b'\n')).unwrap();
+    let mut rows = Vec::new();
+    let show = |row: &[u8], at| rows.push((at, String::from_utf8(row.to_vec()).unwrap()));
+    let framing = Framing::Quoted(b'"');
+    let count = with_encoder!(&key, |key| gate.each(key, framing, text.as_bytes(), show))?;
+    assert_eq!(count, rows.len() as u64);
+    Ok(rows)
+}
+
+#[test]
+fn well_formed_rows_pass() {
+    let rows = passed(Some(2), "a,b\n\"\n,\",\r\n\n\r\n").unwrap();
+    let places: Vec<usize> = rows.iter().map(|row| row.0).collect();
+    assert_eq!(places, [0, 4, 11, 12]);
+    assert_eq!(rows[1].1, "\"\n,\",\r\n");
+}
+
+#[test]
+fn rows_of_another_length_are_told() {
+    let fault = passed(Some(2), "a,b\nc\n").unwrap_err();
+    assert_eq!(fault.at, 4);
+    assert!(fault.message.contains("has 1 cell, and the header has 2"), "{}", fault.message);
+    assert_eq!(passed(None, "a,b\nc\n").unwrap().len(), 2);
+}
+
+#[test]
+fn stray_quotes_are_told() {
+    for text in ["a,b\nc,d\"\n", "a,b\nc,\"d\"e\n"] {
+        let fault = passed(Some(2), text).unwrap_err();
+        assert_eq!(fault.at, 4);
+        assert!(fault.message.contains("--quote none"), "{}", fault.message);
+    }
+}

@@ -1,0 +1,105 @@
+//! Which record of its input one is: counted when it has to be said what is wrong with it.
+//!
+//! Whoever deals a block does not know how many records lie before it, and counting them all would
+//! cost every sort what only a failing one needs. So files are read once more, up to the record;
+//! of streams, which are read once, what has passed is counted load by load where records may turn
+//! out to be wrong.
+
+use std::fmt::{self, Display};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::format::{Framing, PREFIX_MAX};
+
+/// What lies before a record in its input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Before {
+    /// Records, without those of a header; `None` where they were not counted.
+    pub records: Option<u64>,
+    /// Line feeds.
+    pub lines: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// A record's place, as a person counts.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordPlace {
+    /// What lies before it.
+    pub before: Before,
+    /// How records are told apart.
+    pub framing: Framing,
+}
+
+impl Display for RecordPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Before { records, lines, bytes } = self.before;
+        match (self.framing, records) {
+            (Framing::Terminated(b'\n'), _) => write!(f, "line {}", lines + 1),
+            (Framing::Quoted(_), Some(rows)) => write!(f, "row {}, line {}", rows + 1, lines + 1),
+            (Framing::Quoted(_), None) => write!(f, "line {}", lines + 1),
+            (_, Some(records)) => write!(f, "record {}, at byte {bytes}", records + 1),
+            (_, None) => write!(f, "the record at byte {bytes}"),
+        }
+    }
+}
+
+/// Counts what lies before byte `offset` of a file whose records begin at byte `start`.
+///
+/// # Errors
+///
+/// Those of reading it.
+pub fn count_before(path: &Path, framing: Framing, start: u64, offset: u64) -> Result<Before> {
+    let failed = |e| Error::io("read", path, e);
+    let mut reader = BufReader::with_capacity(1 << 20, File::open(path).map_err(failed)?);
+    let header = counted(&mut reader.by_ref().take(start), Framing::Terminated(b'\n'));
+    let lines = header.map_err(failed)?.0;
+    let length = offset.saturating_sub(start);
+    let (records, more) = match framing {
+        Framing::Fixed(record) => (length / record as u64, 0),
+        Framing::Terminated(_) | Framing::Quoted(_) => {
+            counted(&mut reader.take(length), framing).map_err(failed)?
+        }
+        Framing::Prefixed(prefix) => {
+            let (mut records, mut passed) = (0, 0);
+            while passed < length {
+                let mut begun = [0; PREFIX_MAX];
+                let begun = &mut begun[..prefix.bytes()];
+                reader.read_exact(begun).map_err(failed)?;
+                let Some(record) = prefix.record_length(begun) else { break };
+                reader.seek_relative((record - prefix.bytes()) as i64).map_err(failed)?;
+                (records, passed) = (records + 1, passed + record as u64);
+            }
+            (records, 0)
+        }
+    };
+    Ok(Before { records: Some(records), lines: lines + more, bytes: offset })
+}
+
+/// Records that end in what `reader` brings, and line feeds.
+fn counted(reader: &mut impl BufRead, framing: Framing) -> std::io::Result<(u64, u64)> {
+    let (quote, end) = match framing {
+        Framing::Terminated(end) => (None, end),
+        Framing::Quoted(quote) => (Some(quote), b'\n'),
+        Framing::Fixed(_) | Framing::Prefixed(_) => return Ok((0, 0)),
+    };
+    let (mut records, mut lines, mut is_inside) = (0, 0, false);
+    loop {
+        let bytes = reader.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok((records, lines));
+        }
+        for &byte in bytes {
+            is_inside ^= Some(byte) == quote;
+            lines += u64::from(byte == b'\n');
+            records += u64::from(byte == end && !is_inside);
+        }
+        let length = bytes.len();
+        reader.consume(length);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,37 @@
+//! Records counted in files of every framing.
+
+use super::*;
+use crate::format::Prefix;
+
+fn before(framing: Framing, start: u64, (bytes, offset): (&[u8], u64)) -> (Option<u64>, u64) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("input");
+    std::fs::write(&path, bytes).unwrap();
+    let Before { records, lines, bytes } = count_before(&path, framing, start, offset).unwrap();
+    assert_eq!(bytes, offset);
+    (records, lines)
+}
+
+#[test]
+fn files_are_counted_up_to_the_record() {
+    let rows = b"h,i\n\"a\nb\",c\nd,e\nf\n";
+    assert_eq!(before(Framing::Quoted(b'"'), 4, (rows, 4)), (Some(0), 1));
+    assert_eq!(before(Framing::Quoted(b'"'), 4, (rows, 12)), (Some(1), 3));
+    assert_eq!(before(Framing::Terminated(b'\n'), 0, (rows, 16)), (Some(4), 4));
+    assert_eq!(before(Framing::Fixed(6), 0, (rows, 12)), (Some(2), 0));
+    let prefix = Framing::Prefixed(Prefix::named("u16be").unwrap());
+    assert_eq!(before(prefix, 0, (b"\0\x01a\0\0\0\x02bc", 5)), (Some(2), 0));
+}
+
+#[test]
+fn places_are_said_as_people_count() {
+    let place = |framing, records| {
+        let before = Before { records, lines: 4, bytes: 70 };
+        RecordPlace { before, framing }.to_string()
+    };
+    assert_eq!(place(Framing::Quoted(b'"'), Some(2)), "row 3, line 5");
+    assert_eq!(place(Framing::Quoted(b'"'), None), "line 5");
+    assert_eq!(place(Framing::Terminated(b'\n'), Some(4)), "line 5");
+    assert_eq!(place(Framing::Terminated(0), Some(4)), "record 5, at byte 70");
+    assert_eq!(place(Framing::Fixed(10), None), "the record at byte 70");
+}
