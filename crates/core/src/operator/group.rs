@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use super::fold::Value;
 use super::selection::Group;
-use super::{Selection, Unique};
+use super::{Making, Selection, Unique};
 use crate::error::{Error, Result};
 use crate::io::Region;
 use crate::proof::Sum;
@@ -56,11 +57,22 @@ pub struct GroupWriter<'a, 'p> {
     has_turn: bool,
     /// Records taken.
     taken: u64,
-    /// A record that may not be, as the one before has its key: its number here, and itself.
-    duplicate: Option<(u64, Vec<u8>)>,
+    /// What is wrong with a record; those before it are good, and no more are taken.
+    fault: Option<Fault>,
     /// The account of records that go no further.
     sum: Sum,
     longest_bytes: u64,
+    /// A record that was made of others, and as it is written.
+    made: (Vec<u8>, Vec<u8>),
+}
+
+/// Why there can be no output.
+#[derive(Debug)]
+enum Fault {
+    /// A record has the key of the one before it: its number in the task, and itself.
+    Duplicate(u64, Vec<u8>),
+    /// Anything else, in words.
+    Other(String),
 }
 
 impl<'a, 'p> GroupWriter<'a, 'p> {
@@ -84,35 +96,63 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
             ends: Vec::new(),
             has_turn: false,
             taken: 0,
-            duplicate: None,
+            fault: None,
             sum: Sum::default(),
             longest_bytes: 0,
+            made: (Vec::new(), Vec::new()),
         })
     }
 
     /// Takes the next record.
     pub fn take(&mut self, record: &[u8]) -> Result<()> {
         self.taken += 1;
-        if self.selection.is_full() || self.duplicate.is_some() {
+        if self.selection.is_full() || self.fault.is_some() {
             return Ok(());
         }
-        if !self.selection.select.groups() {
-            return self.emit(record, 1);
+        let Selection { select, making, is_last, .. } = self.selection;
+        if !select.groups() {
+            return self.emit(record, 1, &[]);
         }
-        if !self.selection.is_last && record.len() > EARLY_MAX {
+        if !is_last && record.len() > EARLY_MAX {
             return self.pass(record);
         }
+        let values = match making.folds.values(record) {
+            Ok(values) => values,
+            Err(message) if *is_last => return self.refuse(record, &message),
+            // It is looked at again with all others, where it is known whether it is wanted.
+            Err(_) => return self.pass(record),
+        };
         match self.current.take() {
-            Some(group) if (self.target.is_same)(&group.record, record) => {
-                self.current = Some(self.add(group, record));
+            Some(group) if self.is_of(&group, record, &values) => {
+                self.current = Some(self.add(group, record, values));
                 Ok(())
             }
             // Records may be as long as memory allows: the group before goes first.
             done => {
-                self.current = Some(self.next_group(done, record)?);
+                self.current = Some(self.next_group(done, record, values)?);
                 Ok(())
             }
         }
+    }
+
+    /// Whether a record belongs to a group, and can be added to it here.
+    fn is_of(&self, group: &Group, record: &[u8], values: &[Value]) -> bool {
+        let Selection { making, is_last, .. } = self.selection;
+        (self.target.is_same)(&group.record, record)
+            && (*is_last || making.folds.fit(&group.values, values))
+    }
+
+    /// Takes no more records, as there is something wrong with this one.
+    fn refuse(&mut self, record: &[u8], message: &str) -> Result<()> {
+        match self.current.take() {
+            Some(group) if (self.target.is_same)(&group.record, record) => {
+                self.current = Some(group);
+            }
+            Some(done) => drop(self.close(done)?),
+            None => {}
+        }
+        self.fault = Some(Fault::Other(format!("{message}, in '{}'", excerpt(record))));
+        Ok(())
     }
 
     /// Writes a record without a look at others.
@@ -122,9 +162,9 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         }
         self.take_turn()?;
         if let Some(open) = self.current.take() {
-            self.emit(&open.record, open.count)?;
+            self.emit(&open.record, open.count, &open.values)?;
         }
-        self.emit(record, 1)
+        self.emit(record, 1, &[])
     }
 
     /// Accounts for a record that was left out elsewhere, as its neighbour has its key.
@@ -137,9 +177,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     pub(super) fn finish(mut self) -> Result<()> {
         self.take_turn()?;
         self.flush()?;
-        if let Some((place, record)) = self.duplicate.take().filter(|_| !self.selection.is_full()) {
-            return Err(self.not_unique(place, &record));
-        }
+        self.check()?;
         let last = self.current.take();
         self.selection.note_taken(self.taken, self.sum, self.longest_bytes);
         self.selection.pass_turn(last);
@@ -150,18 +188,31 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     pub(super) fn write_open(&mut self) -> Result<()> {
         self.take_turn()?;
         if let Some(last) = self.current.take() {
-            self.emit(&last.record, last.count)?;
+            self.emit(&last.record, last.count, &last.values)?;
         }
         self.flush()?;
+        self.check()?;
         self.selection.note_taken(self.taken, self.sum, self.longest_bytes);
         Ok(())
     }
 
+    /// What is wrong, unless it is behind all that is wanted. All before it has been written.
+    fn check(&mut self) -> Result<()> {
+        match self.fault.take().filter(|_| !self.selection.is_full()) {
+            Some(Fault::Duplicate(place, record)) => Err(self.not_unique(place, &record)),
+            Some(Fault::Other(message)) => Err(self.selection.malformed(message)),
+            None => Ok(()),
+        }
+    }
+
     /// `group` with one more record.
-    fn add(&mut self, mut group: Group, record: &[u8]) -> Group {
+    fn add(&mut self, mut group: Group, record: &[u8], values: Vec<Value>) -> Group {
         group.count += 1;
+        self.selection.making.folds.add(&mut group.values, values);
         match self.selection.select.unique {
-            Some(Unique::Error) => self.duplicate = Some((self.taken, record.to_vec())),
+            Some(Unique::Error) => {
+                self.fault = Some(Fault::Duplicate(self.taken, record.to_vec()));
+            }
             Some(Unique::Last) => {
                 self.account(&group.record);
                 fill(&mut group.record, record);
@@ -173,20 +224,25 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
 
     /// A group that begins with `record`, once the one before it is closed. Its memory is that of
     /// the one before, where nobody else has it.
-    fn next_group(&mut self, done: Option<Group>, record: &[u8]) -> Result<Group> {
+    fn next_group(
+        &mut self,
+        done: Option<Group>,
+        record: &[u8],
+        values: Vec<Value>,
+    ) -> Result<Group> {
         let mut group = match done {
             Some(done) => self.close(done)?,
             None => Group::default(),
         };
         fill(&mut group.record, record);
-        group.count = 1;
+        (group.count, group.values) = (1, values);
         Ok(group)
     }
 
     /// A group that no record of this task belongs to any more; what can be used again of it.
     fn close(&mut self, group: Group) -> Result<Group> {
         if self.has_turn || self.first.is_some() {
-            return self.emit(&group.record, group.count).map(|()| group);
+            return self.emit(&group.record, group.count, &group.values).map(|()| group);
         }
         self.first = Some(group);
         if self.selection.is_turn(self.task) {
@@ -208,7 +264,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         // These come before what is held.
         let mut before = Vec::new();
         let first = match (open, first) {
-            (Some(open), Some(first)) if (self.target.is_same)(&open.record, &first.record) => {
+            (Some(open), Some(first)) if self.is_of(&open, &first.record, &first.values) => {
                 Some(self.join(open, first)?)
             }
             (Some(open), Some(first)) => {
@@ -223,15 +279,17 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
             before.extend(first);
         }
         before.iter().try_for_each(|group| {
-            self.account_output(&group.record);
-            let prefix = self.prefix(group.count);
-            self.write_alone(prefix.as_bytes(), &group.record)
+            self.make(&group.record, group.count, &group.values, Self::write_alone)?;
+            // What follows is in the buffer already.
+            self.check()
         })
     }
 
     /// What two groups with the same key are together.
-    fn join(&mut self, open: Group, first: Group) -> Result<Group> {
+    fn join(&mut self, mut open: Group, mut first: Group) -> Result<Group> {
         let count = open.count + first.count;
+        let mut values = std::mem::take(&mut open.values);
+        self.selection.making.folds.add(&mut values, std::mem::take(&mut first.values));
         let (kept, dropped) = match self.selection.select.unique {
             Some(Unique::Error) if !self.selection.is_full() => {
                 return Err(self.not_unique(1, &first.record));
@@ -240,20 +298,82 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
             _ => (open, first),
         };
         self.account(&dropped.record);
-        Ok(Group { count, ..kept })
+        Ok(Group { count, values, ..kept })
     }
 
     /// What stands before a record that is the first of `count`: seven places, as uniq has it, or
     /// more where these are too few.
     fn prefix(&self, count: u64) -> String {
-        if self.selection.select.count { format!("{count:7} ") } else { String::new() }
+        let Selection { select, making, .. } = self.selection;
+        if select.count && !making.shape.counts() { format!("{count:7} ") } else { String::new() }
+    }
+
+    /// Adds what is made of a group, whose record is kept for `count`, to what is held.
+    fn emit(&mut self, record: &[u8], count: u64, values: &[Value]) -> Result<()> {
+        self.make(record, count, values, Self::hold)
+    }
+
+    /// Hands what is made of a group on to `write`, unless there is something wrong with it.
+    fn make(
+        &mut self,
+        record: &[u8],
+        count: u64,
+        values: &[Value],
+        write: impl FnOnce(&mut Self, &[u8], &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let (mut folded, mut shaped) = std::mem::take(&mut self.made);
+        let made = self.made_of((record, count, values), &mut folded, &mut shaped);
+        let written = match made {
+            Ok(made) => write(self, self.prefix(count).as_bytes(), made),
+            Err(message) => {
+                self.fault = Some(Fault::Other(format!("{message}, in '{}'", excerpt(record))));
+                Ok(())
+            }
+        };
+        self.made = (folded, shaped);
+        written
+    }
+
+    /// What is written of a group.
+    fn made_of<'r>(
+        &mut self,
+        (record, count, values): (&'r [u8], u64, &[Value]),
+        folded: &'r mut Vec<u8>,
+        shaped: &'r mut Vec<u8>,
+    ) -> std::result::Result<&'r [u8], String> {
+        let Selection { making, is_last, .. } = self.selection;
+        let Making { folds, shape } = &**making;
+        let mut made = record;
+        if *is_last {
+            self.account(record);
+        }
+        if count > 1 && !folds.is_empty() {
+            folds.write(record, values, folded)?;
+            made = folded;
+            if !(self.target.is_same)(record, made) {
+                let names = folds.names();
+                return Err(format!(
+                    "{names} would change the key; sort by other fields with --key"
+                ));
+            }
+            if !is_last && self.selection.is_summed {
+                // A record that nobody has read goes on in place of this one.
+                self.account(record);
+                let mut new = Sum::default();
+                new.add_record(made);
+                self.sum = self.sum.less(new);
+            }
+        }
+        if *is_last && !shape.is_whole() {
+            shape.write(made, count, shaped)?;
+            made = shaped;
+        }
+        Ok(made)
     }
 
     /// Adds a record to what is held.
-    fn emit(&mut self, record: &[u8], count: u64) -> Result<()> {
-        self.account_output(record);
-        let prefix = self.prefix(count);
-        let (prefix, capacity) = (prefix.as_bytes(), self.lane.capacity());
+    fn hold(&mut self, prefix: &[u8], record: &[u8]) -> Result<()> {
+        let capacity = self.lane.capacity();
         let length = prefix.len() + record.len();
         if self.filled + length > capacity {
             self.flush()?;
@@ -333,13 +453,6 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     fn account(&mut self, record: &[u8]) {
         if self.selection.is_summed {
             self.sum.add_record(record);
-        }
-    }
-
-    /// Accounts for a record that is written, if to the output.
-    fn account_output(&mut self, record: &[u8]) {
-        if self.selection.is_last {
-            self.account(record);
         }
     }
 

@@ -1,5 +1,6 @@
 //! What is done with sorted records on their way out: keeping one of equal ones, counting them,
-//! leaving out the first so many, stopping after so many.
+//! adding up their fields (`fold`), leaving out the first so many, stopping after so many, writing
+//! some of their fields alone (`shape`).
 //!
 //! How much of a task is left is not known before it is done, so tasks have no places of their own
 //! in the output: each does its work into a buffer, and what it holds is written when all tasks
@@ -10,10 +11,17 @@
 //! ([`Select::early`]). How much of it is done early hangs on the memory there is; what comes out
 //! in the end does not.
 
+mod fold;
 mod group;
+mod making;
+mod place;
 mod selection;
+mod shape;
 
+pub use fold::{FoldSpec, Function};
 pub use group::{GroupWriter, Outlet, Target};
+pub use making::Making;
+pub use place::{Columns, Layout, Place};
 pub use selection::{Selected, Selection};
 
 /// Which of the sorted records are written, and how.
@@ -21,8 +29,13 @@ pub use selection::{Selected, Selection};
 pub struct Select {
     /// Of records with equal keys, only one.
     pub unique: Option<Unique>,
-    /// Before each record that is written, how many had its key; for lines.
+    /// With each record that is written, how many had its key: before lines, and as the last cell
+    /// of rows.
     pub count: bool,
+    /// Of records with equal keys, one that has these sums, least and greatest values.
+    pub folds: Vec<FoldSpec>,
+    /// Of each record that is written, these parts alone, in this order; all where there are none.
+    pub parts: Vec<Place>,
     /// All but so many records at the beginning.
     pub skip: u64,
     /// Only so many records.
@@ -61,7 +74,7 @@ impl Select {
 
     /// Whether records with equal keys become one, or may not be.
     pub fn groups(&self) -> bool {
-        self.unique.is_some() || self.count
+        self.unique.is_some() || self.count || !self.folds.is_empty()
     }
 
     /// Whether there may be records that nobody wants, so that they are not even sorted.
@@ -77,13 +90,14 @@ impl Select {
     /// What can be done to some of the records before all are together. Not counts, which would
     /// have to be kept beside the records; nor can it be told which duplicate is the first.
     pub fn early(&self) -> Option<Self> {
-        let drops = matches!(self.unique, Some(Unique::First | Unique::Last));
-        (drops && !self.count).then(|| Self { skip: 0, limit: None, ..self.clone() })
+        let is_early = self.groups() && !self.count && self.unique != Some(Unique::Error);
+        is_early.then(|| Self { skip: 0, limit: None, parts: Vec::new(), ..self.clone() })
     }
 
     /// Which of equal neighbours is left, where nothing else is made of them.
     pub fn kept(&self) -> Option<Unique> {
-        self.unique.filter(|unique| *unique != Unique::Error && !self.count)
+        let is_all = !self.count && self.folds.is_empty();
+        self.unique.filter(|unique| *unique != Unique::Error && is_all)
     }
 }
 

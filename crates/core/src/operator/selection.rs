@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{GroupWriter, Select, Target};
+use super::fold::Value;
+use super::{GroupWriter, Making, Select, Target};
 use crate::error::{Error, Result};
-use crate::format::Framing;
 use crate::proof::Sum;
 use crate::sink::{Lane, Sink};
 
@@ -21,6 +21,8 @@ pub struct Group {
     pub record: Vec<u8>,
     /// How many they are.
     pub count: u64,
+    /// What is folded of all of them.
+    pub values: Vec<Value>,
 }
 
 /// Sorted records on their way to a sink, which takes what is left of them in order.
@@ -28,8 +30,8 @@ pub struct Group {
 pub struct Selection {
     /// What is left.
     pub select: Select,
-    /// How records are told apart.
-    pub framing: Framing,
+    /// What is made of it.
+    pub(super) making: Arc<Making>,
     /// Whether nothing is selected of what is left any more: it is the output, not a run.
     pub is_last: bool,
     /// Whether it is accounted for every record, in [`Selected::sum`].
@@ -76,7 +78,7 @@ pub struct Selected {
 
 impl Selection {
     /// A selection that writes an output, from byte `start` of its sink on.
-    pub fn last(select: Select, framing: Framing, start: u64, is_summed: bool) -> Self {
+    pub fn last(select: Select, making: Arc<Making>, start: u64, is_summed: bool) -> Self {
         // Records that nobody wants are not looked at.
         let is_summed = is_summed && !select.is_partial();
         let state = State {
@@ -91,7 +93,7 @@ impl Selection {
         Self {
             is_full: AtomicBool::new(select.end() == Some(0)),
             select,
-            framing,
+            making,
             is_last: true,
             is_summed,
             origin: PathBuf::from("the input"),
@@ -101,8 +103,8 @@ impl Selection {
     }
 
     /// A selection that writes a run.
-    pub fn early(select: Select, framing: Framing, is_summed: bool) -> Self {
-        Self { is_last: false, ..Self::last(select, framing, 0, is_summed) }
+    pub fn early(select: Select, making: Arc<Making>, is_summed: bool) -> Self {
+        Self { is_last: false, ..Self::last(select, making, 0, is_summed) }
     }
 
     /// The same, of records that messages say are from `origin`.

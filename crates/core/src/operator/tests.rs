@@ -4,14 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::format::Framing;
 use crate::io::{Direct, Engine, File};
 use crate::proof::Sum;
 use crate::sink::{FileSink, Sink};
 use crate::stats::Progress;
 
 const GRANULE: usize = 4096;
-const LINES: Framing = Framing::Terminated(b'\n');
 
 fn is_same(a: &[u8], b: &[u8]) -> bool {
     a.first() == b.first()
@@ -50,7 +48,7 @@ fn written(
     let path = folder.path().join("out");
     let file = File::create(&path, Direct::Auto).unwrap();
     let sink = Sink::File(FileSink::growing(Arc::clone(&file), GRANULE));
-    let selection = Selection::last(select.clone(), LINES, 0, true);
+    let selection = Selection::last(select.clone(), Arc::default(), 0, true);
     let progress = Progress::new();
     let lane = || crate::sink::tests::lane(Engine::Auto, (2 * GRANULE, 0, GRANULE), &progress);
     let tasks: Vec<&[Vec<u8>]> = lines.chunks(per_task.max(1)).collect();
@@ -111,7 +109,7 @@ fn selections_are_those_of_a_single_loop() {
             for (unique, limit) in UNIQUES.iter().flat_map(|u| limits.map(|limit| (*u, limit))) {
                 let count = unique.is_some() && per_key > 2;
                 let skip = if limit == Some(7) || per_key == 3 { per_task as u64 } else { 0 };
-                let select = Select { unique, count, skip, limit };
+                let select = Select { unique, count, skip, limit, ..Select::default() };
                 if select.is_all() {
                     continue;
                 }
@@ -171,7 +169,7 @@ fn a_task_that_fails_ends_all() {
     let file = File::create(&folder.path().join("out"), Direct::Auto).unwrap();
     let sink = Sink::File(FileSink::growing(file, GRANULE));
     let select = Select { unique: Some(Unique::First), ..Select::default() };
-    let selection = Selection::last(select, LINES, 0, true);
+    let selection = Selection::last(select, Arc::default(), 0, true);
     let progress = Progress::new();
     let lane = || crate::sink::tests::lane(Engine::Auto, (2 * GRANULE, 0, GRANULE), &progress);
     std::thread::scope(|scope| {
@@ -182,4 +180,76 @@ fn a_task_that_fails_ends_all() {
         assert!(matches!(failed, Err(crate::Error::Usage(_))));
         assert!(matches!(waiting.join().unwrap(), Err(crate::Error::Interrupted)));
     });
+}
+
+/// Sums over tasks of any size, with an account that holds for every record.
+#[test]
+fn folds_are_those_of_a_single_loop() {
+    let row = |number: u32| format!("{},{}\n", number / 7, number * number % 101).into_bytes();
+    let rows: Vec<Vec<u8>> = (0..2000).map(row).collect();
+    let is_same =
+        |a: &[u8], b: &[u8]| a.split(|b| *b == b',').next() == b.split(|b| *b == b',').next();
+    let select =
+        Select { folds: vec![FoldSpec::read(Function::Sum, "2").unwrap()], ..Select::default() };
+    let layout = Layout::of(crate::format::Format::CSV, None);
+    let making = Arc::new(Making::new(&select, layout, None).unwrap());
+    let mut expected = Vec::new();
+    for group in (0..2000_u32).collect::<Vec<_>>().chunk_by(|a, b| a / 7 == b / 7) {
+        let sum: u32 = group.iter().map(|number| number * number % 101).sum();
+        expected.extend(format!("{},{sum}\n", group[0] / 7).into_bytes());
+    }
+    let mut all = Sum::default();
+    rows.iter().for_each(|row| all.add_record(row));
+    for per_task in [1, 5, 333, 5000] {
+        // Folded into a run first, and that then into the output.
+        let mut left = rows.clone();
+        let mut account = Sum::default();
+        for is_last in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("out");
+            let file = File::create(&path, Direct::Auto).unwrap();
+            let sink = Sink::File(FileSink::growing(Arc::clone(&file), GRANULE));
+            let (select, making) = (select.clone(), Arc::clone(&making));
+            let selection = match is_last {
+                true => Selection::last(select, making, 0, true),
+                false => Selection::early(select, making, true),
+            };
+            let progress = Progress::new();
+            let sizes = (2 * GRANULE, 0, GRANULE);
+            let mut lane = crate::sink::tests::lane(Engine::Auto, sizes, &progress);
+            let target = Target { sink: &sink, is_same: &is_same, note: &|_, _| () };
+            for (task, rows) in left.chunks(per_task).enumerate() {
+                let produce = |writer: &mut GroupWriter<'_, '_>| {
+                    rows.iter().try_for_each(|row| writer.take(row))
+                };
+                selection.write(target, &mut lane, task, produce).unwrap();
+            }
+            let selected = selection.finish(target, &mut lane).unwrap();
+            lane.flush().unwrap();
+            file.set_len(selected.end).unwrap();
+            let found = std::fs::read(path).unwrap();
+            assert!(found == expected, "{per_task} a task");
+            account.add(selected.sum);
+            left = found.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+        }
+        assert_eq!(account, all);
+    }
+}
+
+#[test]
+fn a_sum_of_the_key_is_refused() {
+    let select =
+        Select { folds: vec![FoldSpec::read(Function::Sum, "1").unwrap()], ..Select::default() };
+    let making = Making::new(&select, Layout::Lines { separator: Some(b',') }, None).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = File::create(&folder.path().join("out"), Direct::Auto).unwrap();
+    let sink = Sink::File(FileSink::growing(file, GRANULE));
+    let progress = Progress::new();
+    let mut lane = crate::sink::tests::lane(Engine::Auto, (2 * GRANULE, 0, GRANULE), &progress);
+    let selection = Selection::last(select, Arc::new(making), 0, true);
+    let rows = |writer: &mut GroupWriter<'_, '_>| {
+        [b"1,x\n", b"1,y\n", b"2,z\n"].iter().try_for_each(|row| writer.take(*row))
+    };
+    let said = selection.write(target(&sink), &mut lane, 0, rows).unwrap_err().to_string();
+    assert!(said.contains("--sum 1 would change the key"), "{said}");
 }

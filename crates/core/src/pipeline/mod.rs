@@ -48,7 +48,7 @@ use crate::io::{Direct, Engine, File, Region};
 use crate::key::KeyEncoder;
 use crate::load::Source;
 use crate::load::lines::LineSource;
-use crate::operator::{Select, Selection};
+use crate::operator::{Making, Select, Selection};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::proof::Sum;
@@ -102,6 +102,8 @@ pub struct Work {
     pub direct: Direct,
     /// Which records are written.
     pub select: Select,
+    /// What is made of them.
+    pub making: Arc<Making>,
     /// What stands at the top of files, and is not sorted.
     pub header: Header,
     /// What is asked of records.
@@ -344,7 +346,7 @@ fn write_to<K: KeyEncoder>(
     output: &mut Output,
     write: impl FnOnce(&mut Crew<'_>, Destination<'_>) -> Result<()>,
 ) -> Result<Written> {
-    let header = work.header();
+    let header = work.making.header(work.framing, work.header())?;
     let start = header.len() as u64;
     let is_all = work.select.is_all();
     let sink = if is_all { output.sink(start + bytes)? } else { output.growing_sink()? };
@@ -352,8 +354,8 @@ fn write_to<K: KeyEncoder>(
     if start > 0 {
         sink.write(lane, 0, start, |writer| writer.put(&header))?;
     }
-    let (framing, is_summed) = (work.framing, work.verify);
-    let selection = || Selection::last(work.select.clone(), framing, start, is_summed);
+    let (select, is_summed) = (work.select.clone(), work.verify);
+    let selection = || Selection::last(select, Arc::clone(&work.making), start, is_summed);
     let selection = (!is_all).then(|| selection().of(&work.origin()));
     let selection = selection.as_ref();
     let destination = Destination { sink: &sink, table: None, is_summed, start, selection };

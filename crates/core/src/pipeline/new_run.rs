@@ -3,6 +3,8 @@
 //! How much a selection leaves is not known beforehand; the run is one of open length then, and its
 //! tasks take turns.
 
+use std::sync::Arc;
+
 use super::Work;
 use super::crew::Crew;
 use super::gathering::Destination;
@@ -36,7 +38,8 @@ impl NewRun {
             (framing, geometry.index_key_length as usize),
         )?;
         let is_summed = work.verify && !work.select.is_partial();
-        let selection = Selection::early(select, framing, is_summed).of(&work.origin());
+        let making = Arc::clone(&work.making);
+        let selection = Selection::early(select, making, is_summed).of(&work.origin());
         Ok(Self { writer, selection: Some(selection) })
     }
 

@@ -1,7 +1,7 @@
 //! What of the sorted records is written.
 
 use clap::Args;
-use sortwell::operator::{Select, Unique};
+use sortwell::operator::{FoldSpec, Function, Place, Select, Unique};
 
 use super::values;
 
@@ -29,14 +29,58 @@ pub struct Selecting {
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
 
-    /// Of lines with equal keys write only the first, and before it how many they are
+    /// With each record, of those with equal keys, write how many they are
+    ///
+    /// Before lines, as uniq -c does; rows of csv and tsv get a last column, called count.
     #[arg(long)]
     count: bool,
+
+    /// Of records with equal keys write one, with the sum of this field of all of them; repeatable
+    ///
+    /// The first of them is kept, or with --unique=last the last. csv and tsv: PLACE is a column, by
+    /// its name or its number from 1; lines: a field, with --separator. TYPE is decimal (the
+    /// default) or int. Numbers are exact and of any length; an empty cell takes no part, and any
+    /// other that is not a number is an error. The sum is written in plain notation.
+    ///
+    /// fixed:N and records with their lengths: PLACE is a range of bytes, and TYPE a binary integer,
+    /// as in 8..12:u32le. A sum that does not fit is an error.
+    #[arg(long, value_name = "PLACE[:TYPE]", value_parser = fold(Function::Sum))]
+    sum: Vec<FoldSpec>,
+
+    /// The same with the least value; TYPE may also be text, by its bytes
+    #[arg(long, value_name = "PLACE[:TYPE]", value_parser = fold(Function::Min))]
+    min: Vec<FoldSpec>,
+
+    /// The same with the greatest value
+    #[arg(long, value_name = "PLACE[:TYPE]", value_parser = fold(Function::Max))]
+    max: Vec<FoldSpec>,
+
+    /// Write of each record only these parts, in this order
+    ///
+    /// csv and tsv: columns by name or number (name,3,amount), of the header too; lines: fields by
+    /// number, with --separator; other records: ranges of bytes (0..4,10..20), put together, and
+    /// behind a length of their own where records have one. What records are ordered by, and which
+    /// are equal, is not touched by this.
+    #[arg(long, value_name = "PLACES", value_delimiter = ',',
+          value_parser = values::parse::<Place>)]
+    select: Vec<Place>,
 }
 
 impl Selecting {
     /// What is written.
     pub fn select(&self) -> Select {
-        Select { unique: self.unique, count: self.count, skip: self.skip, limit: self.limit }
+        Select {
+            unique: self.unique,
+            count: self.count,
+            folds: [&self.sum, &self.min, &self.max].into_iter().flatten().cloned().collect(),
+            parts: self.select.clone(),
+            skip: self.skip,
+            limit: self.limit,
+        }
     }
+}
+
+/// Reads what is folded by `function`.
+fn fold(function: Function) -> impl Fn(&str) -> Result<FoldSpec, String> + Clone {
+    move |text| FoldSpec::read(function, text)
 }
