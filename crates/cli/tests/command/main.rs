@@ -11,6 +11,7 @@ mod lines;
 mod merging;
 mod no_space;
 mod readme;
+mod selecting;
 mod sorting;
 mod stopping;
 mod usage;
