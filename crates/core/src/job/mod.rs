@@ -147,7 +147,10 @@ impl SortJob {
         let gate = gate(self.format, columns.as_ref());
         let making = Arc::new(self.making(columns.as_ref())?);
         let mut record_length = open::record_length(&input, framing)?;
-        let mut output = open::output(&self.output, self.direct, progress)?;
+        let mut output = match self.select.split {
+            Some(_) => open::parts(&self.output, self.direct)?,
+            None => open::output(&self.output, self.direct, progress)?,
+        };
         loop {
             let plan = Plan::new(&self.need(input.bytes(), record_length, budget))?;
             // Looking through a directory takes longer than sorting a few lines.

@@ -2,39 +2,19 @@
 
 use std::ops::Range;
 
+use super::excerpt::excerpt;
 use super::fold::Value;
 use super::selection::Group;
+use super::target::Target;
 use super::{Making, Selection, Unique};
 use crate::error::{Error, Result};
 use crate::io::Region;
 use crate::proof::Sum;
-use crate::sink::{Lane, Sink, Writer};
+use crate::sink::Lane;
 
 /// Bytes of the longest record that is kept on the way to a run. Longer ones go there as they are,
 /// so that nobody has to reckon with copies of them; in the end they are selected all the same.
 const EARLY_MAX: usize = 64 << 10;
-
-/// Characters of a record that a message shows.
-const EXCERPT_MAX: usize = 60;
-
-/// What the tasks of a selection write to, and how they see which records are equal.
-#[derive(Clone, Copy)]
-pub struct Target<'a> {
-    /// The file or stream.
-    pub sink: &'a Sink,
-    /// Whether two records have the same key.
-    pub is_same: &'a dyn Fn(&[u8], &[u8]) -> bool,
-    /// Is told of whole records before they are written, and of the byte where they begin.
-    pub note: &'a dyn Fn(u64, &[u8]),
-}
-
-/// What takes the sorted records of a task.
-pub enum Outlet<'w, 'a, 'p> {
-    /// All of them, as bytes.
-    All(&'w mut dyn Writer),
-    /// Record by record, for some of them.
-    Selected(&'w mut GroupWriter<'a, 'p>),
-}
 
 /// Takes the sorted records of one task and writes what is selected of them.
 ///
@@ -64,6 +44,10 @@ pub struct GroupWriter<'a, 'p> {
     longest_bytes: u64,
     /// A record that was made of others, and as it is written.
     made: (Vec<u8>, Vec<u8>),
+    /// What the output is split by, of the record that was made last.
+    value: Vec<u8>,
+    /// What it is of those in `held`: of each that differs from the one before, its number.
+    values: Vec<(usize, Vec<u8>)>,
 }
 
 /// Why there can be no output.
@@ -100,6 +84,8 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
             sum: Sum::default(),
             longest_bytes: 0,
             made: (Vec::new(), Vec::new()),
+            value: Vec::new(),
+            values: Vec::new(),
         })
     }
 
@@ -167,10 +153,13 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         self.emit(record, 1, &[])
     }
 
-    /// Accounts for a record that was left out elsewhere, as its neighbour has its key.
-    pub fn drop_equal(&mut self, record: &[u8]) {
-        self.taken += 1;
-        self.account(record);
+    /// Accounts for `count` records like this one that were left out elsewhere, as a neighbour has
+    /// their key.
+    pub fn drop_equal(&mut self, record: &[u8], count: u64) {
+        self.taken += count;
+        if count > 0 && self.selection.is_summed {
+            self.sum.add_copies(record, count);
+        }
     }
 
     /// Hands on what is left.
@@ -342,10 +331,11 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         shaped: &'r mut Vec<u8>,
     ) -> std::result::Result<&'r [u8], String> {
         let Selection { making, is_last, .. } = self.selection;
-        let Making { folds, shape } = &**making;
+        let Making { folds, shape, .. } = &**making;
         let mut made = record;
         if *is_last {
             self.account(record);
+            making.splitting.value(record, &mut self.value);
         }
         if count > 1 && !folds.is_empty() {
             folds.write(record, values, folded)?;
@@ -387,6 +377,9 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         room[prefix.len()..].copy_from_slice(record);
         self.filled += length;
         self.longest_bytes = self.longest_bytes.max(length as u64);
+        if self.values.last().is_none_or(|(_, value)| *value != self.value) {
+            self.values.push((self.ends.len(), self.value.clone()));
+        }
         self.ends.push(self.filled);
         Ok(())
     }
@@ -401,11 +394,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         let bytes = range.len() as u64;
         if bytes > 0 {
             let Some(held) = self.held.take() else { unreachable!("a buffer") };
-            let offset = self.selection.state().offset;
-            let records = &held[range];
-            (self.target.note)(offset, records);
-            let written =
-                self.target.sink.write(self.lane, offset, bytes, |writer| writer.put(records));
+            let written = self.write_held(&held, range, wanted.clone());
             self.held = Some(held);
             written?;
         }
@@ -414,6 +403,29 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         }
         self.filled = 0;
         self.ends.clear();
+        self.values.clear();
+        Ok(())
+    }
+
+    /// Writes those records of `held` that are wanted, which lie at `range`.
+    fn write_held(&mut self, held: &[u8], range: Range<usize>, wanted: Range<usize>) -> Result<()> {
+        let Some(splitter) = &self.selection.splitter else {
+            let offset = self.selection.state().offset;
+            let (records, bytes) = (&held[range.clone()], range.len() as u64);
+            (self.target.note)(offset, records);
+            return self.target.sink.write(self.lane, offset, bytes, |writer| writer.put(records));
+        };
+        let (mut at, mut from) = (wanted.start, range.start);
+        while at < wanted.end {
+            let next = self.values.partition_point(|(first, _)| *first <= at);
+            let value = &self.values[next - 1].1;
+            let end = self.values.get(next).map_or(wanted.end, |(first, _)| *first);
+            let left = usize::try_from(splitter.left()).unwrap_or(usize::MAX);
+            let end = end.min(wanted.end).min(at.saturating_add(left));
+            let to = self.ends[end - 1];
+            splitter.write(self.lane, value, &[&held[from..to]], (end - at) as u64)?;
+            (at, from) = (end, to);
+        }
         Ok(())
     }
 
@@ -424,13 +436,17 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
             self.selection.note_passed(1, (0, 0));
             return Ok(());
         }
-        let offset = self.selection.state().offset;
         let bytes = (prefix.len() + record.len()) as u64;
-        (self.target.note)(offset, record);
-        self.target.sink.write(self.lane, offset, bytes, |writer| {
-            writer.put(prefix)?;
-            writer.put(record)
-        })?;
+        if let Some(splitter) = &self.selection.splitter {
+            splitter.write(self.lane, &self.value, &[prefix, record], 1)?;
+        } else {
+            let offset = self.selection.state().offset;
+            (self.target.note)(offset, record);
+            self.target.sink.write(self.lane, offset, bytes, |writer| {
+                writer.put(prefix)?;
+                writer.put(record)
+            })?;
+        }
         self.longest_bytes = self.longest_bytes.max(bytes);
         self.selection.note_passed(1, (1, bytes));
         Ok(())
@@ -464,22 +480,6 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
              --unique=first and --unique=last keep one of them",
             excerpt(record)
         ))
-    }
-}
-
-/// A record as a message shows it.
-fn excerpt(record: &[u8]) -> String {
-    let text = record.trim_ascii_end();
-    let shown = &text[..text.len().min(EXCERPT_MAX)];
-    let more = if shown.len() < text.len() { "..." } else { "" };
-    match std::str::from_utf8(shown) {
-        Ok(shown) => format!("{}{more}", shown.escape_debug()),
-        // The cut may go through a character.
-        Err(e) if e.error_len().is_none() => {
-            let whole = String::from_utf8_lossy(&shown[..e.valid_up_to()]);
-            format!("{}{more}", whole.escape_debug())
-        }
-        Err(_) => format!("{}{more}", shown.escape_ascii()),
     }
 }
 

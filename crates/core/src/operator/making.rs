@@ -1,8 +1,11 @@
 //! What is made of records: the parts of a selection that hang on what records look like.
 
+use std::sync::Arc;
+
 use super::fold::Folds;
 use super::place::{Columns, Layout};
 use super::shape::Shape;
+use super::split::{PartFiles, Split, Splitter, Splitting};
 use super::{Select, Unique};
 use crate::error::{Error, Result};
 use crate::format::Framing;
@@ -14,6 +17,8 @@ pub struct Making {
     pub(super) folds: Folds,
     /// What is written of it in the end.
     pub(super) shape: Shape,
+    /// Into which files that goes.
+    pub(super) splitting: Splitting,
 }
 
 impl Making {
@@ -33,9 +38,22 @@ impl Making {
                            to count or to add up; leave one of them out";
             return Err(Error::Usage(message.to_owned()));
         }
+        if select.groups() && matches!(select.split, Some(Split::Count(_))) {
+            let message = "--split takes the number of records that are written, which nobody knows \
+                           before equal ones have become one; split the output of this sort, or \
+                           use --split-by";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        let splitting = Splitting::new(select.split.as_ref(), layout, columns);
+        let splitting = splitting.map_err(Error::Usage)?;
         let folds = Folds::new(&select.folds, layout, columns).map_err(Error::Usage)?;
         let shape = Shape::new(&select.parts, select.count, layout, columns);
-        Ok(Self { folds, shape: shape.map_err(Error::Usage)? })
+        Ok(Self { folds, shape: shape.map_err(Error::Usage)?, splitting })
+    }
+
+    /// The files of an output that is split, each under `header`: of `records` records.
+    pub fn splitter(&self, files: Arc<dyn PartFiles>, header: Vec<u8>, records: u64) -> Splitter {
+        Splitter::new(&self.splitting, files, header, records)
     }
 
     /// What stands at the top of files, in the shape of what is written below it.

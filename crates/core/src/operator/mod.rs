@@ -11,18 +11,23 @@
 //! ([`Select::early`]). How much of it is done early hangs on the memory there is; what comes out
 //! in the end does not.
 
+mod excerpt;
 mod fold;
 mod group;
 mod making;
 mod place;
 mod selection;
 mod shape;
+mod split;
+mod target;
 
 pub use fold::{FoldSpec, Function};
-pub use group::{GroupWriter, Outlet, Target};
+pub use group::GroupWriter;
 pub use making::Making;
 pub use place::{Columns, Layout, Place};
 pub use selection::{Selected, Selection};
+pub use split::{PartFiles, Split, Splitter};
+pub use target::{Outlet, Target};
 
 /// Which of the sorted records are written, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,6 +41,8 @@ pub struct Select {
     pub folds: Vec<FoldSpec>,
     /// Of each record that is written, these parts alone, in this order; all where there are none.
     pub parts: Vec<Place>,
+    /// Into several files.
+    pub split: Option<Split>,
     /// All but so many records at the beginning.
     pub skip: u64,
     /// Only so many records.
@@ -87,11 +94,22 @@ impl Select {
         self.limit.map(|limit| self.skip.saturating_add(limit))
     }
 
+    /// How many of `records` are written, if none are equal.
+    pub fn written_of(&self, records: u64) -> u64 {
+        records.saturating_sub(self.skip).min(self.limit.unwrap_or(u64::MAX))
+    }
+
     /// What can be done to some of the records before all are together. Not counts, which would
     /// have to be kept beside the records; nor can it be told which duplicate is the first.
     pub fn early(&self) -> Option<Self> {
         let is_early = self.groups() && !self.count && self.unique != Some(Unique::Error);
-        is_early.then(|| Self { skip: 0, limit: None, parts: Vec::new(), ..self.clone() })
+        is_early.then(|| Self {
+            skip: 0,
+            limit: None,
+            parts: Vec::new(),
+            split: None,
+            ..self.clone()
+        })
     }
 
     /// Which of equal neighbours is left, where nothing else is made of them.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::fold::Value;
-use super::{GroupWriter, Making, Select, Target};
+use super::{GroupWriter, Making, Select, Splitter, Target};
 use crate::error::{Error, Result};
 use crate::proof::Sum;
 use crate::sink::{Lane, Sink};
@@ -36,6 +36,8 @@ pub struct Selection {
     pub is_last: bool,
     /// Whether it is accounted for every record, in [`Selected::sum`].
     pub is_summed: bool,
+    /// Where they go instead of the sink, where these are several files.
+    pub(super) splitter: Option<Splitter>,
     /// What messages call the records' source.
     origin: PathBuf,
     state: Mutex<State>,
@@ -96,6 +98,7 @@ impl Selection {
             making,
             is_last: true,
             is_summed,
+            splitter: None,
             origin: PathBuf::from("the input"),
             state: Mutex::new(state),
             changed: Condvar::new(),
@@ -110,6 +113,11 @@ impl Selection {
     /// The same, of records that messages say are from `origin`.
     pub fn of(self, origin: &Path) -> Self {
         Self { origin: origin.to_owned(), ..self }
+    }
+
+    /// The same, into several files.
+    pub fn split(self, splitter: Option<Splitter>) -> Self {
+        Self { splitter, ..self }
     }
 
     /// Whether as many records were written as are wanted.
@@ -156,7 +164,9 @@ impl Selection {
         let state = self.state();
         let selected = Selected { end: state.offset, ..state.selected };
         drop(state);
-        if let Sink::File(file) = target.sink {
+        if let Some(splitter) = &self.splitter {
+            splitter.finish(lane)?;
+        } else if let Sink::File(file) = target.sink {
             file.seal(lane, selected.end)?;
         }
         Ok(selected)

@@ -1,13 +1,18 @@
 //! The output: whole, durable and under its name, or not there at all.
 
+mod parts;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::io::{Direct, File, TempFile, directory_of, pipe, redirect, space, sweep};
 use crate::load::layout::PAGE;
+use crate::operator::PartFiles;
 use crate::sink::{FileSink, Sink, StreamSink};
 use crate::units::ByteSize;
+
+pub use parts::Parts;
 
 /// Where records go, open.
 #[derive(Debug)]
@@ -21,6 +26,8 @@ pub enum Output {
     },
     /// An empty file that standard output was redirected to, in place.
     Redirected(Arc<File>),
+    /// Several files.
+    Parts(Arc<Parts>),
     /// A stream; `None` once it was handed to a sink.
     Stream(Option<pipe::Writer>),
 }
@@ -40,6 +47,22 @@ impl Output {
         File::open_empty(path, direct).map(Self::Redirected)
     }
 
+    /// An output in files that will appear beside `path`.
+    pub fn parts(path: &Path, direct: Direct) -> Result<Self> {
+        if directory_of(path).is_dir() {
+            sweep(directory_of(path))?;
+        }
+        Parts::new(path, direct).map(|parts| Self::Parts(Arc::new(parts)))
+    }
+
+    /// The files, where there are several.
+    pub fn part_files(&self) -> Option<Arc<dyn PartFiles>> {
+        match self {
+            Self::Parts(parts) => Some(Arc::<Parts>::clone(parts)),
+            _ => None,
+        }
+    }
+
     /// Whether the page cache is bypassed.
     pub fn is_direct(&self) -> bool {
         self.open_file().is_some_and(|file| file.is_direct())
@@ -50,7 +73,7 @@ impl Output {
         match self {
             Self::File { temporary, .. } => Some(temporary.file()),
             Self::Redirected(file) => Some(file),
-            Self::Stream(_) => None,
+            Self::Parts(_) | Self::Stream(_) => None,
         }
     }
 
@@ -87,6 +110,9 @@ impl Output {
 
     /// A sink for as many bytes as will come.
     pub fn growing_sink(&mut self) -> Result<Sink> {
+        if let Self::Parts(parts) = self {
+            return parts.no_sink();
+        }
         match self.open_file() {
             Some(file) => Ok(Sink::File(FileSink::growing(Arc::clone(file), granule(file)))),
             None => self.sink(0),
@@ -115,6 +141,7 @@ impl Output {
                 }
                 redirect::skip_output(bytes)
             }
+            Self::Parts(parts) => parts.finish(sync),
             Self::Stream(_) => Ok(()),
         }
     }

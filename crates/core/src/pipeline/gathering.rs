@@ -179,27 +179,33 @@ impl<K: KeyEncoder> Gathering<'_, K> {
         kept: Option<Unique>,
         writer: &mut GroupWriter<'_, '_>,
     ) -> Result<()> {
-        let mut held: Option<&[u8]> = None;
+        let (mut held, mut copies): (Option<&[u8]>, u64) = (None, 0);
         for (place, entry) in entries.iter().enumerate() {
             if let Some(ahead) = entries.get(place + AHEAD) {
                 prefetch(records.place(location(*ahead)));
             }
-            let record = records.get(location(*entry));
-            let (Some(kept), Some(before)) = (kept, held) else {
-                held.replace(record).map_or(Ok(()), |before| writer.take(before))?;
+            // The same bytes have the same end, which need not be looked for, and the same key.
+            if let (Some(_), Some(before)) = (kept, held)
+                && records.place(location(*entry)).starts_with(before)
+            {
+                copies += 1;
                 continue;
-            };
-            if !self.key.compare_from(before, record, 0).is_eq() {
-                writer.take(before)?;
-                held = Some(record);
-            } else if kept == Unique::Last {
-                writer.drop_equal(before);
-                held = Some(record);
-            } else {
-                writer.drop_equal(record);
+            }
+            let record = records.get(location(*entry));
+            let Some(before) = held.replace(record) else { continue };
+            writer.drop_equal(before, std::mem::take(&mut copies));
+            match kept {
+                Some(kept) if self.key.compare_from(before, record, 0).is_eq() => {
+                    let is_last = kept == Unique::Last;
+                    writer.drop_equal(if is_last { before } else { record }, 1);
+                    held = Some(if is_last { record } else { before });
+                }
+                _ => writer.take(before)?,
             }
         }
-        held.map_or(Ok(()), |last| writer.take(last))
+        let Some(last) = held else { return Ok(()) };
+        writer.drop_equal(last, copies);
+        writer.take(last)
     }
 }
 

@@ -299,7 +299,8 @@ fn write_load<K: KeyEncoder>(
 ) -> Result<Outcome> {
     crew.enter(Phase::Writing)?;
     let (records, bytes) = (load.records(), load.bytes());
-    let written = write_to(work, key, crew, bytes, output, |crew, destination| {
+    let sizes = (records, bytes);
+    let written = write_to(work, key, crew, sizes, output, |crew, destination| {
         let gathering = Gathering::new(key, load, work.framing, destination, work.task_bytes());
         stage::run(&mut crew.workers, None, Some(&gathering), stage::NOTHING_ELSE).map(drop)
     })?;
@@ -321,7 +322,8 @@ fn write_runs<K: KeyEncoder>(
     let (way, more) = passes::narrow(work, key, crew, &mut memory, (spill, &mut runs))?;
     crew.enter(Phase::Writing)?;
     let merge_width = generated.min(runs.len() as u64);
-    let written = write_to(work, key, crew, bytes, output, |crew, destination| {
+    let sizes = (records, bytes);
+    let written = write_to(work, key, crew, sizes, output, |crew, destination| {
         passes::merge(work, key, crew, (way, &mut memory), &runs, destination).map(drop)
     })?;
     let passes = if records == 0 { 1 } else { 2 + more };
@@ -337,16 +339,20 @@ fn write_runs<K: KeyEncoder>(
     })
 }
 
-/// Lets `write` bring `bytes` bytes of records to the output; what was written in the end.
+/// Lets `write` bring so many records and bytes to the output; what was written in the end.
 fn write_to<K: KeyEncoder>(
     work: &Work,
     key: &K,
     crew: &mut Crew<'_>,
-    bytes: u64,
+    (records, bytes): (u64, u64),
     output: &mut Output,
     write: impl FnOnce(&mut Crew<'_>, Destination<'_>) -> Result<()>,
 ) -> Result<Written> {
-    let header = work.making.header(work.framing, work.header())?;
+    let mut header = work.making.header(work.framing, work.header())?;
+    let splitter = output.part_files().map(|files| {
+        let records = work.select.written_of(records);
+        work.making.splitter(files, std::mem::take(&mut header), records)
+    });
     let start = header.len() as u64;
     let is_all = work.select.is_all();
     let sink = if is_all { output.sink(start + bytes)? } else { output.growing_sink()? };
@@ -356,7 +362,7 @@ fn write_to<K: KeyEncoder>(
     }
     let (select, is_summed) = (work.select.clone(), work.verify);
     let selection = || Selection::last(select, Arc::clone(&work.making), start, is_summed);
-    let selection = (!is_all).then(|| selection().of(&work.origin()));
+    let selection = (!is_all).then(|| selection().of(&work.origin()).split(splitter));
     let selection = selection.as_ref();
     let destination = Destination { sink: &sink, table: None, is_summed, start, selection };
     write(crew, destination)?;

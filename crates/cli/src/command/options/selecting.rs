@@ -1,7 +1,7 @@
 //! What of the sorted records is written.
 
 use clap::Args;
-use sortwell::operator::{FoldSpec, Function, Place, Select, Unique};
+use sortwell::operator::{FoldSpec, Function, Place, Select, Split, Unique};
 
 use super::values;
 
@@ -64,6 +64,22 @@ pub struct Selecting {
     #[arg(long, value_name = "PLACES", value_delimiter = ',',
           value_parser = values::parse::<Place>)]
     select: Vec<Place>,
+
+    /// Write N files, in order and with as equal numbers of records as can be
+    ///
+    /// With -o out.csv they are called out-1.csv, out-2.csv and so on; each has the header. All of
+    /// them appear, or none. Not with options that make one record of equal ones.
+    #[arg(long, value_name = "N", value_parser = values::parse::<Split>)]
+    split: Option<Split>,
+
+    /// Write a file for each value of this column, field or range of bytes
+    ///
+    /// The first of the sort's keys must be the same place, by its bytes. With -o out.csv, records
+    /// with Berlin there are in out-Berlin.csv; signs that are no letters or digits, - _ or . become
+    /// _ in names, and values whose names are the same then are an error.
+    #[arg(long, value_name = "PLACE", conflicts_with = "split",
+          value_parser = values::parse::<Place>)]
+    split_by: Option<Place>,
 }
 
 impl Selecting {
@@ -74,6 +90,7 @@ impl Selecting {
             count: self.count,
             folds: [&self.sum, &self.min, &self.max].into_iter().flatten().cloned().collect(),
             parts: self.select.clone(),
+            split: self.split.clone().or_else(|| self.split_by.clone().map(Split::By)),
             skip: self.skip,
             limit: self.limit,
         }
