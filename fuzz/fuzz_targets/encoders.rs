@@ -1,18 +1,22 @@
 //! Keys of two texts are ordered as a reference orders the texts, which compares without encoding.
 //!
-//! The first byte chooses the type; the two texts have a byte 255 between them. The reference is
-//! the one of the encoders' own tests.
+//! The first byte chooses the type, the second how long the first text is. The references are those
+//! of the encoders' own tests: one for the types that take what they can read, one for those that
+//! check.
 
 #![no_main]
 
 use std::cmp::Ordering;
 
 use libfuzzer_sys::fuzz_target;
+use sortwell::format::Format;
+use sortwell::key::text::{NumberFormat, TextKey, TextKeySpec, TextOrder, TextSpec, TextType};
 use sortwell::key::KeyEncoder;
-use sortwell::key::text::{NumberFormat, TextKey, TextOrder, TextSpec, TextType};
 
 #[path = "../../crates/core/src/key/text/encode/tests/reference.rs"]
 mod reference;
+#[path = "../../crates/core/src/key/text/typed/tests/reference.rs"]
+mod values;
 
 const PLAIN: NumberFormat = NumberFormat { radix: b'.', thousands: None };
 const GERMAN: NumberFormat = NumberFormat { radix: b',', thousands: Some(b'.') };
@@ -20,7 +24,7 @@ const GERMAN: NumberFormat = NumberFormat { radix: b',', thousands: Some(b'.') }
 type Compare = fn(&[u8], &[u8]) -> Ordering;
 
 /// Every type with an encoder of its own, how its numbers are written, and its order.
-const TYPES: [(TextType, NumberFormat, Compare); 10] = [
+static TYPES: [(TextType, NumberFormat, Compare); 10] = [
     (TextType::Decimal, PLAIN, |a, b| reference::decimals(a, b, PLAIN)),
     (TextType::Decimal, GERMAN, |a, b| reference::decimals(a, b, GERMAN)),
     (TextType::Int, PLAIN, reference::ints),
@@ -33,25 +37,72 @@ const TYPES: [(TextType, NumberFormat, Compare); 10] = [
     (TextType::Natural, PLAIN, reference::naturals),
 ];
 
+/// The types that check, as they are named in keys.
+const CHECKED: [&str; 12] = [
+    "date",
+    "time",
+    "timestamp",
+    "ip",
+    "uuid",
+    "bool",
+    "packed",
+    "zoned",
+    "zoned-leading",
+    "zoned-separate=ebcdic",
+    "zoned=ebcdic",
+    "zoned-leading-separate",
+];
+
 fuzz_target!(|data: &[u8]| {
-    let Some((&first, texts)) = data.split_first() else { return };
-    let Some(middle) = texts.iter().position(|&byte| byte == 0xff) else { return };
-    let (a, b) = (&texts[..middle], &texts[middle + 1..]);
-    let (text_type, numbers, compare) = TYPES[usize::from(first) % TYPES.len()];
+    let &[first, length, ref texts @ ..] = data else { return };
+    let (a, b) = texts.split_at(usize::from(length).min(texts.len()));
+    let kind = usize::from(first) % (TYPES.len() + CHECKED.len());
+    match kind.checked_sub(TYPES.len()) {
+        None => loose(&TYPES[kind], a, b),
+        Some(kind) => checked(CHECKED[kind], a, b),
+    }
+});
+
+fn encoded(key: &TextKey, text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    key.key_bytes(text, usize::MAX, &mut out);
+    out
+}
+
+fn loose(kind: &(TextType, NumberFormat, Compare), a: &[u8], b: &[u8]) {
+    let (text_type, numbers, compare) = kind.clone();
     let cannot_judge = |text: &[u8]| !text.is_ascii() || reference::is_far(text);
     if text_type == TextType::General && (cannot_judge(a) || cannot_judge(b)) {
         return;
     }
+    let said = format!("{text_type:?} '{}' '{}'", a.escape_ascii(), b.escape_ascii());
     let spec = TextSpec { text_type, ..TextSpec::default() };
     // A terminator that ends no text, so that all of it is the key.
     let order = TextOrder { specs: vec![spec], numbers, ..TextOrder::by_bytes(0xff) };
     let key = TextKey::new(&order).expect("plain numbers");
-    let encoded = |text: &[u8]| {
-        let mut out = Vec::new();
-        key.key_bytes(&[text, &[0xff]].concat(), usize::MAX, &mut out);
-        out
-    };
-    let order = encoded(a).cmp(&encoded(b));
-    let said = || format!("{text_type:?} '{}' '{}'", a.escape_ascii(), b.escape_ascii());
-    assert_eq!(order, compare(a, b), "{}", said());
-});
+    let [key_a, key_b] = [a, b].map(|text| encoded(&key, &[text, &[0xff]].concat()));
+    assert_eq!(key_a.cmp(&key_b), compare(a, b), "{said}");
+}
+
+fn checked(kind: &str, a: &[u8], b: &[u8]) {
+    let spec: TextKeySpec = format!("..:{kind}").parse().expect("a type");
+    let specs = vec![spec.spec(None).expect("no file")];
+    // All of a record, whatever it holds, is the key.
+    let order = TextOrder { specs, ..TextOrder::of(Format::Fixed { length: 1 }) };
+    let key = TextKey::new(&order).expect("plain numbers");
+    let [value_a, value_b] = [a, b].map(|text| {
+        let value = values::value(kind, text);
+        let is_empty = match kind.starts_with("zoned") || kind == "packed" {
+            true => text.is_empty(),
+            false => text.iter().all(|byte| b" \t\n".contains(byte)),
+        };
+        let is_fine = value.is_some() || is_empty;
+        assert_eq!(key.fault(text).is_none(), is_fine, "{kind} '{}'", text.escape_ascii());
+        value
+    });
+    if let (Some(value_a), Some(value_b)) = (value_a, value_b) {
+        let order = encoded(&key, a).cmp(&encoded(&key, b));
+        let said = format!("{kind} '{}' '{}'", a.escape_ascii(), b.escape_ascii());
+        assert_eq!(order, value_a.cmp(&value_b), "{said}");
+    }
+}

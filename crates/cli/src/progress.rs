@@ -6,6 +6,7 @@
 //! them. The line is wiped before anything else is printed. Off a terminal (`--progress always`)
 //! the same words come as plain lines, one every few seconds.
 
+mod line;
 mod meter;
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -13,9 +14,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sortwell::stats::Progress;
 
+use self::line::Line;
 use self::meter::{Meter, Sample};
 
 /// When the progress line is shown.
@@ -44,8 +45,6 @@ impl When {
 const SILENT: Duration = Duration::from_secs(1);
 /// Between two looks at the counters: quick to the eye, nothing to the processor.
 const POLL: Duration = Duration::from_millis(100);
-/// Between two plain lines, in looks.
-const PLAIN_LINE_POLLS: u64 = 20;
 /// The memory ceiling counts the watcher's stack too.
 const STACK_BYTES: usize = 256 << 10;
 
@@ -88,53 +87,6 @@ fn watch(job: &Progress, is_done: &Receiver<()>) {
     }
     if let Some(line) = line {
         line.clear();
-    }
-}
-
-/// Where the line is drawn.
-enum Line {
-    Terminal(ProgressBar),
-    Plain { polls: u64 },
-}
-
-impl Line {
-    fn new() -> Self {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        if bar.is_hidden() { Self::Plain { polls: 0 } } else { Self::Terminal(bar) }
-    }
-
-    fn draw(&mut self, meter: &Meter) {
-        match self {
-            Self::Terminal(bar) => {
-                let template = match meter.bytes_total() {
-                    Some(_) => "{prefix:15} [{wide_bar}] {msg}",
-                    None => "{prefix:15} {msg}",
-                };
-                // Both templates are constant and well formed; a plain style would be drawn else.
-                let style = ProgressStyle::with_template(template)
-                    .unwrap_or_else(|_| ProgressStyle::default_bar());
-                bar.set_style(style.progress_chars("=> "));
-                bar.set_prefix(meter.doing());
-                bar.set_message(meter.words());
-                if let Some(total) = meter.bytes_total() {
-                    bar.set_length(total);
-                    bar.set_position(meter.bytes_done().min(total));
-                }
-                bar.tick();
-            }
-            Self::Plain { polls } => {
-                if *polls % PLAIN_LINE_POLLS == 0 {
-                    eprintln!("{}: {}", meter.doing(), meter.words());
-                }
-                *polls += 1;
-            }
-        }
-    }
-
-    fn clear(self) {
-        if let Self::Terminal(bar) = self {
-            bar.finish_and_clear();
-        }
     }
 }
 

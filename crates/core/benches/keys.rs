@@ -14,6 +14,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use sortwell::format::Format;
 use sortwell::io::locale::Locale;
 use sortwell::key::text::{
     Collation, LastResort, Separator, TextKeySpec, TextOrder, TextSpec, collation,
@@ -44,8 +45,25 @@ fn table(separator: char) -> Vec<Vec<u8>> {
     (0..RECORDS).map(line).collect()
 }
 
+/// Rows of cells: a number, then words and numbers, some in quotes.
+fn rows() -> Vec<Vec<u8>> {
+    let row = |(number, line): (usize, Vec<u8>)| {
+        let text = String::from_utf8_lossy(&line).replacen('\n', "", 1);
+        let id = number.wrapping_mul(7_919_777) % 100_000_000;
+        let quoted = if number % 3 == 0 { "\"said \"\"yes\"\"\"" } else { "said" };
+        format!("{text},{id},{quoted}\n").into_bytes()
+    };
+    table(',').into_iter().enumerate().map(row).collect()
+}
+
+fn rows_by(specs: &[&str]) -> TextOrder {
+    let by = order(specs, Separator::Blanks, true);
+    TextOrder { specs: by.specs, ..TextOrder::of(Format::CSV) }
+}
+
 fn order(specs: &[&str], separator: Separator, is_stable: bool) -> TextOrder {
-    let read = |text: &&str| text.parse::<TextKeySpec>().expect("a key").spec(None);
+    let read =
+        |text: &&str| text.parse::<TextKeySpec>().expect("a key").spec(None).expect("no files");
     TextOrder {
         specs: specs.iter().map(read).collect(),
         separator,
@@ -92,6 +110,12 @@ fn cases() -> Vec<Case> {
         ("blank field 3", order(&["3"], Separator::Blanks, false)),
         ("blank field 2 as a decimal", order(&["2:decimal"], Separator::Blanks, false)),
     ];
+    cases.extend([
+        ("cell 6 as an int", rows_by(&["6:int"])),
+        ("cell 2 as a decimal", rows_by(&["2:decimal"])),
+        ("cell 1", rows_by(&["1"])),
+        ("cell 5 as a timestamp", rows_by(&["5:timestamp"])),
+    ]);
     let mut collated = |name, collation: Arc<dyn Collation>| {
         let whole = TextSpec { collation: Some(collation), ..TextSpec::default() };
         cases.push((name, TextOrder { specs: vec![whole], ..TextOrder::by_bytes(b'\n') }));
@@ -109,6 +133,12 @@ fn measure<K: KeyEncoder>(c: &mut Criterion, name: &str, key: &K, lines: &[Vec<u
     let mut group = c.benchmark_group(name);
     group.throughput(Throughput::Elements(RECORDS as u64));
     let mut space = Vec::new();
+    if key.is_partial() {
+        let faults = |lines: &[Vec<u8>]| {
+            lines.iter().filter(|line| key.fault(black_box(line)).is_some()).count()
+        };
+        group.bench_function("fault", |b| b.iter(|| faults(lines)));
+    }
     group.bench_function("prefix", |b| b.iter(|| all_words(key, lines)));
     group.bench_function("beginning", |b| b.iter(|| beginnings(key, TIED, lines, &mut space)));
     group.bench_function("whole", |b| b.iter(|| beginnings(key, usize::MAX, lines, &mut space)));
@@ -120,7 +150,11 @@ fn measure<K: KeyEncoder>(c: &mut Criterion, name: &str, key: &K, lines: &[Vec<u
 
 fn keys(c: &mut Criterion) {
     for (name, order) in cases() {
-        let lines = table(if order.separator == Separator::Blanks { ' ' } else { '\t' });
+        let lines = match order.separator {
+            Separator::Blanks => table(' '),
+            Separator::Byte(_) => table('\t'),
+            Separator::Cells(_) => rows(),
+        };
         match &Key::for_lines(&order).expect("a key") {
             Key::Line(key) => measure(c, name, key, &lines),
             Key::Text(key) => measure(c, name, key, &lines),

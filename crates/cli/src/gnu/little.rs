@@ -1,78 +1,90 @@
 //! Inputs that are little: for a page of lines, what a sort of gigabytes begins with takes longer
-//! than to sort them.
+//! than to sort them. They are read here, whole, and sorted where they lie.
 //!
 //! What a pipe brings is not known before it is read. So its beginning is read first; a pipe that
 //! ends within it is as good as a small file, and of any other the job reads the beginning from
-//! memory and the rest from the pipe.
+//! memory and the rest from the pipe. Of files nothing is lost by looking: whatever is in the way
+//! of one is left for the job to find, and to complain about.
 
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::Read;
 
-use memchr::memchr_iter;
 use sortwell::Result;
 use sortwell::io::pipe::Reader;
-use sortwell::io::{Extent, Supplied, Supply, redirect};
+use sortwell::io::{Begun, Supplied, redirect};
 use sortwell::job::{Input, Output};
 use sortwell::stats::Progress;
 
-/// One thread sorts as much in a millisecond, about as long as starting threads, rings and counters
-/// takes.
-const LITTLE_BYTES: u64 = 128 << 10;
+/// Twice as much takes one thread about as long as a job with two, be it by bytes or by keys that
+/// have to be made; 100 KB took it a third less.
+const LITTLE_BYTES: usize = 256 << 10;
 
-/// Whether inputs are little. The beginning of a pipe that is the only one is read to see, and is
-/// in its place then; not where there is a file to be written, which may be in a bad place, and
-/// whoever named it should hear of that before the pipe has brought anything.
-pub fn are_little(inputs: &mut [Input], output: &Output, terminator: u8) -> Result<bool> {
+/// All lines of inputs that are little, each with its end where another follows; `None` of others.
+/// The beginning of a pipe that is the only input is read to see, and is in its place then; not
+/// where there is a file to be written, which may be in a bad place, and whoever named it should
+/// hear of that before the pipe has brought anything.
+pub fn lines(inputs: &mut [Input], output: &Output, terminator: u8) -> Result<Option<Vec<u8>>> {
     if let [only @ Input::Stdin] = inputs
         && *output == Output::Stdout
         && redirect::input().is_none()
     {
-        let (begun, is_little) = begin(Reader::stdin()?, terminator)?;
-        *only = Input::Supplied(begun);
-        return Ok(is_little);
+        let reader = Reader::stdin()?;
+        let name = reader.name().to_owned();
+        let (beginning, rest) = begin(reader)?;
+        if rest.is_none() {
+            return Ok(Some(beginning));
+        }
+        *only = Input::Supplied(Supplied::new(&name, Begun::new(beginning, rest)));
+        return Ok(None);
     }
+    Ok(lines_of_files(inputs, terminator))
+}
+
+/// Whether inputs are small files together.
+pub fn are_files(inputs: &[Input]) -> bool {
     let mut bytes = 0;
-    Ok(inputs.iter().all(|input| {
-        let path = match input {
-            Input::File(path) => Some(path.clone()),
-            Input::Stdin => redirect::input(),
-            Input::Supplied(_) => None,
-        };
-        let Some(Ok(data)) = path.map(|path| path.metadata()) else { return false };
+    inputs.iter().all(|input| {
+        let Input::File(path) = input else { return false };
+        let Ok(data) = path.metadata() else { return false };
         bytes += data.len();
-        data.is_file() && bytes <= LITTLE_BYTES
-    }))
+        data.is_file() && bytes <= LITTLE_BYTES as u64
+    })
 }
 
-/// The stream of a reader, and whether it is little.
-fn begin(mut reader: Reader, terminator: u8) -> Result<(Supplied, bool)> {
-    let mut beginning = vec![0; LITTLE_BYTES as usize + 1];
-    let read = reader.fill(&mut beginning, &Progress::new())?;
-    let is_little = read < beginning.len();
-    beginning.truncate(read);
-    let lines = memchr_iter(terminator, &beginning).count();
-    let extent = Extent { bytes: read as u64, records: lines as u64 + 1 };
-    let name = reader.name().to_owned();
-    let rest = (!is_little).then_some(reader);
-    let begun = Supplied::new(&name, Begun { beginning: io::Cursor::new(beginning), rest });
-    Ok((if is_little { begun.with_extent(extent) } else { begun }, is_little))
-}
-
-/// A stream whose beginning is in memory.
-struct Begun {
-    beginning: io::Cursor<Vec<u8>>,
-    /// None where it has ended: a terminal would be asked for more.
-    rest: Option<Reader>,
-}
-
-impl Supply for Begun {
-    fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
-        // Reading memory cannot fail.
-        let begun = self.beginning.read(buffer).unwrap_or_default();
-        match &mut self.rest {
-            Some(rest) => Ok(begun + rest.fill(&mut buffer[begun..], progress)?),
-            None => Ok(begun),
+/// All lines of inputs that are small files, and can be read.
+fn lines_of_files(inputs: &[Input], terminator: u8) -> Option<Vec<u8>> {
+    let mut lines = Vec::new();
+    for input in inputs {
+        let path = match input {
+            Input::File(path) => path.clone(),
+            Input::Stdin => redirect::input()?,
+            Input::Supplied(_) => return None,
+        };
+        if lines.last().is_some_and(|last| *last != terminator) {
+            lines.push(terminator);
+        }
+        let room = LITTLE_BYTES.checked_sub(lines.len())? as u64;
+        // Asked before opening, because opening a pipe would wait for its other end.
+        let data = path.metadata().ok()?;
+        if !data.is_file() || data.len() > room {
+            return None;
+        }
+        // It may have grown since, or have no length, as in /proc.
+        let read = File::open(path).ok()?.take(room + 1).read_to_end(&mut lines).ok()?;
+        if read as u64 > room {
+            return None;
         }
     }
+    Some(lines)
+}
+
+/// Reads the beginning of a stream; and what is left of it, unless that was all.
+fn begin(mut reader: Reader) -> Result<(Vec<u8>, Option<Reader>)> {
+    let mut beginning = vec![0; LITTLE_BYTES + 1];
+    let read = reader.fill(&mut beginning, &Progress::new())?;
+    let is_whole = read < beginning.len();
+    beginning.truncate(read);
+    Ok((beginning, (!is_whole).then_some(reader)))
 }
 
 #[cfg(test)]

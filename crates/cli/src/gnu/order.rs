@@ -215,6 +215,7 @@ fn order(
         },
         classes: Arc::new(classes),
         seed,
+        ..TextOrder::by_bytes(b'\n')
     })
 }
 
@@ -244,7 +245,7 @@ fn spec(key: &KeyDefinition, collation: Option<&Arc<dyn Collation>>) -> TextSpec
         translation: if is_translated { translation } else { Translation::default() },
         collation: collation.filter(|_| is_text).cloned(),
         is_descending: ordering.reverse,
-        trims: false,
+        ..TextSpec::default()
     }
 }
 

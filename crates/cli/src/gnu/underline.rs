@@ -50,10 +50,9 @@ impl<'a> Underline<'a> {
         for spec in &mut ends.specs {
             spec.start = Position::default();
         }
-        let types = order
-            .specs
-            .iter()
-            .map(|spec| (spec.text_type, spec.start.skips_blanks && begins_line(spec.start)));
+        let types = order.specs.iter().map(|spec| {
+            (spec.text_type.clone(), spec.start.skips_blanks && begins_line(spec.start))
+        });
         Ok(Self {
             starts: TextKey::new(&starts)?,
             ends: TextKey::new(&ends)?,
@@ -99,14 +98,14 @@ impl<'a> Underline<'a> {
 
     /// The bytes of a record that a key is taken from.
     fn extent(&self, record: &[u8], index: usize) -> Range<usize> {
-        let (text_type, skips_blanks) = self.types[index];
+        let (text_type, skips_blanks) = &self.types[index];
         let key = self.starts.located(record, index).unwrap_or_default();
         let end = self.ends.located(record, index).unwrap_or_default().len();
         let start = key.as_ptr().addr().saturating_sub(record.as_ptr().addr());
         // Behind its end nothing keeps a key from going on, to the end of the line.
         let rest = if start > end { &record[start..record.len() - 1] } else { key };
         let has_value = extent::has_value(text_type);
-        let blanks = if has_value || skips_blanks { extent::blanks(rest) } else { 0 };
+        let blanks = if has_value || *skips_blanks { extent::blanks(rest) } else { 0 };
         let start = start + blanks;
         if start >= end {
             return start..start;

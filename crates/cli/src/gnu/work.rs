@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use sortwell::format::Format;
 use sortwell::io::locale::Locale;
 use sortwell::io::{Engine, SpillDirectory};
-use sortwell::job::{Budget, CheckJob, Input, MergeJob, Output, SortJob};
+use sortwell::job::{Budget, CheckJob, Input, MergeJob, Output, SortJob, sort_lines, write_lines};
 use sortwell::key::text::TextOrder;
 use sortwell::operator::Unique;
 use sortwell::stats::Progress;
@@ -29,6 +29,9 @@ use crate::signals;
 /// The least memory taken, whatever was asked for: scripts ask for kilobytes, which were much once.
 const MEMORY_LEAST: ByteSize = ByteSize::mib(64);
 
+/// Whoever calls GNU sort expects to have the output when it is written, not when it is durable.
+const SYNC: bool = false;
+
 /// Smallest chunk that is sorted at once, whatever was asked for: each costs a process or two.
 const CHUNK_LEAST: u64 = 4096;
 
@@ -46,7 +49,14 @@ pub struct Work<'a> {
 impl Work<'_> {
     /// Sorts.
     pub fn sort(self, order: TextOrder) -> Result<ExitCode, Complaint> {
-        let sort = || self.run(self.job(order)?);
+        let sort = || {
+            let (mut inputs, output) = (inputs(self.settings), output(self.settings));
+            match self.little(&mut inputs, &output, &order)? {
+                Some(sorted) => self.write(&sorted, &output)?,
+                None => self.run(self.job(inputs, output, order))?,
+            }
+            Ok(ExitCode::SUCCESS)
+        };
         sort().or_else(|failure| self.end(&failure))
     }
 
@@ -54,25 +64,53 @@ impl Work<'_> {
     pub fn show(self, order: TextOrder, locale: &Locale) -> Result<ExitCode, Complaint> {
         let sort_and_copy = || {
             let underline = Underline::new(&order, locale)?;
-            let (mut job, is_little) = self.job(order)?;
-            // Removed when it is dropped; lines are in it and nowhere else until all are shown.
-            let directory = SpillDirectory::create(&place_to_show(&job.temp))?;
-            let sorted = directory.path().join("sorted");
-            job.output = Output::File(sorted.clone());
-            self.run((job, is_little))?;
-            let lines = File::open(&sorted).map_err(|error| Error::io("open", &sorted, error))?;
             let mut out = BufWriter::new(io::stdout().lock());
+            let mut inputs = inputs(self.settings);
+            if let Some(sorted) = self.little(&mut inputs, &Output::Stdout, &order)? {
+                underline.copy(&mut &sorted[..], &mut out)?;
+                return Ok(ExitCode::SUCCESS);
+            }
+            // Removed when it is dropped; lines are in it and nowhere else until all are shown.
+            let directory = SpillDirectory::create(&place_to_show(&self.settings.temporary))?;
+            let sorted = directory.path().join("sorted");
+            self.run(self.job(inputs, Output::File(sorted.clone()), order))?;
+            let lines = File::open(&sorted).map_err(|error| Error::io("open", &sorted, error))?;
             underline.copy(&mut BufReader::new(lines), &mut out)?;
             Ok(ExitCode::SUCCESS)
         };
         sort_and_copy().or_else(|failure| self.end(&failure))
     }
 
-    /// The job that a command line means, and whether its inputs are little.
-    fn job(self, order: TextOrder) -> sortwell::Result<(SortJob, bool)> {
+    /// The sorted lines of inputs that are little. Whoever asks for threads gets them all the same,
+    /// and whoever wants a little to go through a program has that.
+    fn little(
+        self,
+        inputs: &mut [Input],
+        output: &Output,
+        order: &TextOrder,
+    ) -> sortwell::Result<Option<Vec<u8>>> {
+        let Settings { threads, compressor, memory, is_unique, .. } = self.settings;
+        if threads.is_some() || compressor.is_some() && chunk_bytes(*memory).is_some() {
+            return Ok(None);
+        }
+        let lines = little::lines(inputs, output, order.terminator())?;
+        lines.map(|lines| sort_lines(&lines, order, *is_unique)).transpose()
+    }
+
+    /// Writes lines that are sorted.
+    fn write(self, sorted: &[u8], output: &Output) -> Result<(), Failure> {
+        let progress = Progress::new();
+        let write = || write_lines(sorted, output, SYNC, &progress);
+        if *output == Output::Stdout {
+            // Nothing would have to be tidied up after a signal.
+            return Ok(write()?);
+        }
+        signals::stoppable(&progress, write)
+    }
+
+    /// The job that a command line means.
+    fn job(self, inputs: Vec<Input>, output: Output, order: TextOrder) -> SortJob {
         let settings = self.settings;
-        let (mut inputs, output) = (inputs(settings), output(settings));
-        let is_little = little::are_little(&mut inputs, &output, order.terminator())?;
         let format = Format::Lines { terminator: order.terminator() };
         let mut job = SortJob::new(inputs, output, format);
         job.order = Some(order);
@@ -82,32 +120,19 @@ impl Work<'_> {
         job.temp.clone_from(&settings.temporary);
         // As GNU sort has it, a bad place only matters where something has to go there.
         job.check_temp = false;
-        // Whoever calls GNU sort expects to have the output when it is written, not when it is
-        // durable.
-        job.sync = false;
-        Ok((job, is_little))
+        job.sync = SYNC;
+        job
     }
 
     /// Does a job.
-    fn run(self, (mut job, is_little): (SortJob, bool)) -> Result<ExitCode, Failure> {
+    fn run(self, job: SortJob) -> Result<(), Failure> {
         let progress = Progress::new();
-        let chunk_bytes = chunk_bytes(self.settings.memory);
-        if let Some(program) = &self.settings.compressor
-            && (!is_little || chunk_bytes.is_some())
-        {
-            self.compressing(program, &progress, |how| compressed::sort(job, how, &progress))?;
-            return Ok(ExitCode::SUCCESS);
+        match &self.settings.compressor {
+            Some(program) => {
+                self.compressing(program, &progress, |how| compressed::sort(job, how, &progress))
+            }
+            None => signals::stoppable(&progress, || job.run(&progress).map(drop)),
         }
-        if is_little {
-            shorten(&mut job);
-        }
-        if is_little && job.output == Output::Stdout {
-            // Nothing would have to be tidied up after a signal.
-            job.run(&progress)?;
-        } else {
-            signals::stoppable(&progress, || job.run(&progress))?;
-        }
-        Ok(ExitCode::SUCCESS)
     }
 
     /// Does what may need temporary files that pass through a program.
@@ -137,16 +162,18 @@ impl Work<'_> {
     pub fn merge(self, order: TextOrder) -> Result<ExitCode, Complaint> {
         let settings = self.settings;
         let format = Format::Lines { terminator: order.terminator() };
+        let inputs = inputs(settings);
+        let (memory, engine) = means(settings.memory, &inputs);
         let job = MergeJob {
             order: Some(order),
             unique: settings.is_unique,
-            memory: memory(settings.memory),
+            memory,
+            engine,
             merge_width: settings.merge_width,
             temp: settings.temporary.clone(),
             check_temp: false,
-            // As for sorting.
-            sync: false,
-            ..MergeJob::new(inputs(settings), output(settings), format)
+            sync: SYNC,
+            ..MergeJob::new(inputs, output(settings), format)
         };
         let progress = Progress::new();
         let ended = match &settings.compressor {
@@ -163,16 +190,19 @@ impl Work<'_> {
     pub fn check(self, order: TextOrder, check: Check) -> Result<ExitCode, Complaint> {
         let settings = self.settings;
         let terminator = order.terminator();
+        let inputs = inputs(settings);
+        let (memory, engine) = means(settings.memory, &inputs);
         let job = CheckJob {
             order: Some(order),
             unique: settings.is_unique,
-            memory: memory(settings.memory),
-            ..CheckJob::new(inputs(settings), Format::Lines { terminator })
+            memory,
+            engine,
+            ..CheckJob::new(inputs, Format::Lines { terminator })
         };
-        let progress = Progress::new();
-        let checked = match signals::stoppable(&progress, || job.run(&progress)) {
+        // Nothing would have to be tidied up after a signal.
+        let checked = match job.run(&Progress::new()) {
             Ok(checked) => checked,
-            Err(failure) => return self.end(&failure),
+            Err(error) => return self.end(&error.into()),
         };
         let Some(disorder) = checked.disorder else { return Ok(ExitCode::SUCCESS) };
         if check == Check::Diagnose {
@@ -247,16 +277,13 @@ fn input(name: &OsStr) -> Input {
     if name == "-" { Input::Stdin } else { Input::File(name.into()) }
 }
 
-/// Leaves out of a job what only pays for more than a page of lines.
-fn shorten(job: &mut SortJob) {
-    job.threads = Some(1);
-    job.engine = Engine::Sync;
-    // They are not needed, so they need not be there.
-    job.temp.clear();
-    // Looking up what the machine has takes sixty system calls.
-    if job.memory == Budget::Auto {
-        job.memory = Budget::Bytes(MEMORY_LEAST);
+/// What a job works with that passes over its inputs once. For a page of lines it takes longer to
+/// look up what the machine has, and to set up rings, than to do without.
+fn means(budget: Budget, inputs: &[Input]) -> (Budget, Engine) {
+    if budget == Budget::Auto && little::are_files(inputs) {
+        return (Budget::Bytes(MEMORY_LEAST), Engine::Sync);
     }
+    (memory(budget), Engine::Auto)
 }
 
 fn memory(budget: Budget) -> Budget {

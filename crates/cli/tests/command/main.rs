@@ -4,14 +4,17 @@
 
 mod bad_input;
 mod benchmark;
+mod csv;
 mod harness;
 mod help;
 mod killing;
 mod lines;
 mod merging;
 mod no_space;
+mod prefixed;
 mod readme;
 mod selecting;
 mod sorting;
 mod stopping;
+mod typed_keys;
 mod usage;

@@ -30,7 +30,7 @@ fn unknown_words() {
 
 #[test]
 fn formats() {
-    refused("sort -F csv in", &["'csv'", "lines", "fixed:100"]);
+    refused("sort -F xml in", &["'xml'", "lines", "fixed:100"]);
     refused("sort -F lines:300 in", &["'300'", "lines:0"]);
     refused("sort -F fixed in", &["fixed:100"]);
     refused("sort -F fixed:0 in", &["1 to 1048576"]);
@@ -42,7 +42,7 @@ fn formats() {
 fn keys() {
     refused("sort -F fixed:100 -k 10..2 in", &["10..2"]);
     refused("sort -F fixed:100 -k 0..4:u64le in", &["0..4:u64le"]);
-    refused("sort -F fixed:100 -k 0..4:decimal in", &["decimal"]);
+    refused("sort -F fixed:100 -k 0..4:number in", &["number", "decimal"]);
     refused("sort -F fixed:100 -k price in", &["price"]);
 }
 

@@ -4,6 +4,7 @@
 
 pub mod csv;
 mod framing;
+mod guess;
 mod prefix;
 mod tracker;
 

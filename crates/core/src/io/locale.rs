@@ -19,7 +19,7 @@ mod levels;
 mod weights;
 
 use std::cmp::Ordering;
-use std::ffi::{CStr, CString, c_char, c_int};
+use std::ffi::{CStr, CString, OsString, c_char, c_int};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
@@ -27,7 +27,6 @@ use levels::Levels;
 use weights::Weights;
 
 use libc::locale_t;
-use memchr::memchr;
 
 unsafe extern "C" {
     fn strxfrm_l(to: *mut c_char, from: *const c_char, size: usize, locale: locale_t) -> usize;
@@ -57,6 +56,30 @@ pub enum Category {
     Numeric,
     /// Names of months.
     Time,
+}
+
+/// The parts that a sort looks at. Each is a file or more to the library.
+const PARTS: c_int =
+    libc::LC_CTYPE_MASK | libc::LC_COLLATE_MASK | libc::LC_NUMERIC_MASK | libc::LC_TIME_MASK;
+
+/// What asks for the other parts.
+const OTHERS: [&str; 8] = [
+    "LC_MESSAGES",
+    "LC_MONETARY",
+    "LC_PAPER",
+    "LC_NAME",
+    "LC_ADDRESS",
+    "LC_TELEPHONE",
+    "LC_MEASUREMENT",
+    "LC_IDENTIFICATION",
+];
+
+/// The parts to open of the locale that variables ask for: all, where one of the others may be of a
+/// locale that the system does not have.
+fn parts_in_force(value: impl Fn(&str) -> Option<OsString>) -> c_int {
+    let is_set = |name: &str| value(name).is_some_and(|value| !value.is_empty());
+    let has_others = !is_set("LC_ALL") && OTHERS.into_iter().any(is_set);
+    if has_others { libc::LC_ALL_MASK } else { PARTS }
 }
 
 /// What single bytes are in a locale. In UTF-8 no byte past 127 is a character of its own, and none
@@ -103,15 +126,18 @@ impl Locale {
         Self { handle: None, levels: OnceLock::new() }
     }
 
-    /// A locale by its name, in all its parts. `None` where the system has none of that name.
+    /// A locale by its name. `None` where the system has none of that name.
     pub fn named(name: &str) -> Option<Self> {
+        Self::open(name, PARTS)
+    }
+
+    fn open(name: &str, parts: c_int) -> Option<Self> {
         if matches!(name, "C" | "POSIX") {
             return Some(Self::c());
         }
         let name = CString::new(name).ok()?;
         // SAFETY: `name` ends with a NUL and outlives the call; a null base asks for a new object.
-        let handle =
-            unsafe { libc::newlocale(libc::LC_ALL_MASK, name.as_ptr(), std::ptr::null_mut()) };
+        let handle = unsafe { libc::newlocale(parts, name.as_ptr(), std::ptr::null_mut()) };
         NonNull::new(handle.cast())
             .map(|handle| Self { handle: Some(handle), levels: OnceLock::new() })
     }
@@ -119,7 +145,7 @@ impl Locale {
     /// The locale that `LC_ALL`, else each `LC_` variable, else `LANG` asks for. `None` where any
     /// of those in force names a locale the system does not have: then programs use C throughout.
     pub fn from_environment() -> Option<Self> {
-        Self::named("")
+        Self::open("", parts_in_force(|variable| std::env::var_os(variable)))
     }
 
     /// The name a category goes by, as in the variable that asked for it.
@@ -212,20 +238,29 @@ impl Locale {
     /// begins the longer one), are in the order of the texts. A byte 0 in a key has a 1 behind it.
     /// Where no more than the first `limit` bytes of it are wanted, others may be left out.
     pub fn append_key(&self, text: &[u8], limit: usize, key: &mut Vec<u8>) {
+        // Not by `memchr`, which first asks the processor what it can do: in a virtual machine that
+        // takes as long as a few lines do.
+        if !text.contains(&0) {
+            return self.append_piece(text, limit, key);
+        }
         let end = key.len().saturating_add(limit);
-        let mut rest = text;
-        loop {
-            let piece_end = memchr(0, rest);
-            let piece = &rest[..piece_end.unwrap_or(rest.len())];
-            let room = end.saturating_sub(key.len());
-            match (self.levels(), self.raw()) {
-                (Some(levels), _) => levels.append_key(piece, room, key),
-                (None, Some(locale)) => append_piece(piece, key, locale),
-                (None, None) => key.extend_from_slice(piece),
+        for (number, piece) in text.split(|&byte| byte == 0).enumerate() {
+            if number > 0 {
+                key.extend_from_slice(&[0, 1]);
             }
-            let Some(piece_end) = piece_end.filter(|_| key.len() < end) else { return };
-            key.extend_from_slice(&[0, 1]);
-            rest = &rest[piece_end + 1..];
+            self.append_piece(piece, end.saturating_sub(key.len()), key);
+            if key.len() >= end {
+                return;
+            }
+        }
+    }
+
+    /// Appends a key for a text without NULs.
+    fn append_piece(&self, piece: &[u8], limit: usize, key: &mut Vec<u8>) {
+        match (self.levels(), self.raw()) {
+            (Some(levels), _) => levels.append_key(piece, limit, key),
+            (None, Some(locale)) => append_piece(piece, key, locale),
+            (None, None) => key.extend_from_slice(piece),
         }
     }
 

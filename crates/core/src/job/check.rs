@@ -58,11 +58,11 @@ impl CheckJob {
     /// Whatever the world does wrong, as an [`Error`](crate::Error).
     pub fn run(&self, progress: &Progress) -> Result<Checked> {
         let framing = self.format.framing();
-        let key = key(self.format, &self.keys, self.order.as_ref())?;
         limits::raise_open_files();
         let mut inputs = open::places(&self.inputs, framing)?;
         let heading = Heading::of(self.format, 0)?;
         let (header, columns) = open::tops(heading, &mut inputs, progress)?;
+        let key = key(self.format, &self.keys, self.order.as_ref(), columns.as_ref())?;
         let need = StreamNeed {
             inputs: 1,
             input_bytes: inputs.iter().map(Place::bytes).sum(),

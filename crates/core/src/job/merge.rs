@@ -89,7 +89,6 @@ impl MergeJob {
     pub fn run(&self, progress: &Progress) -> Result<Statistics> {
         let account = Account::open(self.order.as_ref());
         let framing = self.format.framing();
-        let key = key(self.format, &self.keys, self.order.as_ref())?;
         limits::raise_open_files();
         let engine = self.engine.probe()?;
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
@@ -97,6 +96,7 @@ impl MergeJob {
         let heading = Heading::of(self.format, 0)?;
         let (header, columns) = open::tops(heading, &mut inputs, progress)?;
         let gate = gate(self.format, columns.as_ref());
+        let key = key(self.format, &self.keys, self.order.as_ref(), columns.as_ref())?;
         let budget = self.memory.resolve()?;
         let mut output = open::output(&self.output, self.direct, progress)?;
         let plan = StreamPlan::new(&StreamNeed {

@@ -1,11 +1,13 @@
 //! The front door: what a user means by "sort this", and the call that does it.
 //!
 //! A [`SortJob`] says what is wanted and nothing about how; `plan` decides how, `pipeline` does it.
-//! [`MergeJob`] and [`CheckJob`] are for inputs that are sorted already.
+//! [`MergeJob`] and [`CheckJob`] are for inputs that are sorted already, and [`sort_lines`] is for
+//! a few lines in memory.
 
 mod account;
 mod budget;
 mod check;
+mod lines;
 mod merge;
 mod open;
 
@@ -28,6 +30,7 @@ use account::Account;
 
 pub use crate::pipeline::sorted::{Checked, Disorder};
 pub use check::CheckJob;
+pub use lines::{sort_lines, write_lines};
 pub use merge::MergeJob;
 
 /// Where records come from.
@@ -136,7 +139,6 @@ impl SortJob {
     pub fn run(&self, progress: &Progress) -> Result<Statistics> {
         let account = Account::open(self.order.as_ref());
         let framing = self.format.framing();
-        let key = key(self.format, &self.keys, self.order.as_ref())?;
         limits::raise_open_files();
         let engine = self.engine.probe()?;
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
@@ -145,6 +147,7 @@ impl SortJob {
         let budget = self.memory.resolve()?;
         let (header, columns) = open::header(heading, &input, progress)?;
         let gate = gate(self.format, columns.as_ref());
+        let key = key(self.format, &self.keys, self.order.as_ref(), columns.as_ref())?;
         let making = Arc::new(self.making(columns.as_ref())?);
         let mut record_length = open::record_length(&input, framing)?;
         let mut output = match self.select.split {
@@ -264,11 +267,17 @@ fn gate(format: Format, columns: Option<&Columns>) -> Gate {
     Gate { shape: Some(RowShape { dialect: csv.dialect, cells, is_of_header: csv.has_header }) }
 }
 
-/// What records of this format are ordered by.
-fn key(format: Format, keys: &[KeySpec], order: Option<&TextOrder>) -> Result<Key> {
-    match (format, order) {
-        (_, Some(order)) => Key::for_lines(order),
-        (Format::Fixed { length }, None) => Key::new(keys, length as usize),
-        (_, None) => Key::for_lines(&TextOrder::of(format)),
+/// What records of this format are ordered by, given the columns of the first row.
+fn key(
+    format: Format,
+    keys: &[KeySpec],
+    order: Option<&TextOrder>,
+    columns: Option<&Columns>,
+) -> Result<Key> {
+    match (format, order, columns) {
+        (_, Some(order), Some(columns)) => Key::for_lines(&columns.resolved(order)?),
+        (_, Some(order), None) => Key::for_lines(order),
+        (Format::Fixed { length }, None, _) => Key::new(keys, length as usize),
+        (_, None, _) => Key::for_lines(&TextOrder::of(format)),
     }
 }

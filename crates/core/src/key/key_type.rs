@@ -13,10 +13,25 @@ pub(super) enum KeyType {
 
 /// A machine number of 1, 2, 4 or 8 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct NumberType {
-    pub class: NumberClass,
-    pub width_bytes: usize,
-    pub is_little_endian: bool,
+pub struct NumberType {
+    pub(super) class: NumberClass,
+    pub(super) width_bytes: usize,
+    pub(super) is_little_endian: bool,
+}
+
+impl NumberType {
+    /// The number of this name in a key spec, such as `u32le`.
+    pub fn named(name: &str) -> Option<Self> {
+        match KeyType::named(name)? {
+            KeyType::Number(number) => Some(number),
+            KeyType::Bytes => None,
+        }
+    }
+
+    /// Its bytes.
+    pub fn width_bytes(self) -> usize {
+        self.width_bytes
+    }
 }
 
 /// How the bits of a number are ordered.

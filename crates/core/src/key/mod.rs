@@ -38,6 +38,7 @@ pub mod text;
 use std::cmp::Ordering;
 
 pub use composite::CompositeKey;
+pub use key_type::NumberType;
 pub use number::NumberKey;
 pub use slice::SliceKey;
 pub use spec::KeySpec;

@@ -5,11 +5,14 @@ mod parts;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustix::io::{Errno, pwrite};
+
 use crate::error::{Error, Result};
 use crate::io::{Direct, File, TempFile, directory_of, pipe, redirect, space, sweep};
 use crate::load::layout::PAGE;
 use crate::operator::PartFiles;
 use crate::sink::{FileSink, Sink, StreamSink};
+use crate::stats::Progress;
 use crate::units::ByteSize;
 
 pub use parts::Parts;
@@ -119,6 +122,17 @@ impl Output {
         }
     }
 
+    /// Writes all of it at once.
+    pub fn write_all(&mut self, bytes: &[u8], progress: &Progress) -> Result<()> {
+        match self {
+            Self::Stream(Some(writer)) => writer.write_all(bytes, progress),
+            Self::Stream(None) => pipe::Writer::stdout()?.write_all(bytes, progress),
+            Self::File { temporary: file, path } => write_file(file.file(), path, bytes),
+            Self::Redirected(file) => write_file(file, Path::new("standard output"), bytes),
+            Self::Parts(_) => unreachable!("an output that is split is written file by file"),
+        }
+    }
+
     /// Takes back what was written so far. A temporary file goes by itself.
     pub fn abandon(self) {
         if let Self::Redirected(file) = self {
@@ -145,6 +159,20 @@ impl Output {
             Self::Stream(_) => Ok(()),
         }
     }
+}
+
+/// Writes all of an empty file, called `name` in messages.
+fn write_file(file: &File, name: &Path, bytes: &[u8]) -> Result<()> {
+    let mut written = 0;
+    while written < bytes.len() {
+        match pwrite(file, &bytes[written..], written as u64) {
+            Ok(0) => return Err(Error::io_at("write", name, written as u64, Errno::IO)),
+            Ok(more) => written += more,
+            Err(Errno::INTR) => {}
+            Err(e) => return Err(Error::io_at("write", name, written as u64, e)),
+        }
+    }
+    Ok(())
 }
 
 /// What writes are multiples of.

@@ -11,6 +11,7 @@ use memchr::memchr_iter;
 use crate::error::{Error, Result};
 use crate::format::csv::{BYTE_ORDER_MARK, Cells, Rows, value, without_end};
 use crate::format::{CsvFormat, Format};
+use crate::key::text::TextOrder;
 
 /// Most bytes of what stands at the top: it is held in memory besides everything that was planned.
 const TOP_MAX: usize = 1 << 20;
@@ -85,16 +86,16 @@ impl Heading {
         let mut is_at_end = self == Self::Nothing;
         let length = loop {
             match self.length(&bytes) {
-                Some(length) => break length,
-                None if is_at_end => break bytes.len(),
-                None if bytes.len() > TOP_MAX => return Err(too_long(path)),
-                None => {
+                Some(length) if length <= TOP_MAX => break length,
+                None if is_at_end && bytes.len() <= TOP_MAX => break bytes.len(),
+                None if bytes.len() <= TOP_MAX => {
                     let before = bytes.len();
                     bytes.resize(before + STEP.max(before), 0);
                     let more = read(&mut bytes[before..])?;
                     is_at_end = before + more < bytes.len();
                     bytes.truncate(before + more);
                 }
+                _ => return Err(too_long(path)),
             }
         };
         let top = self.top(path, &bytes[..length])?;
@@ -151,6 +152,21 @@ pub struct Columns {
     pub cells: Vec<Vec<u8>>,
     /// Whether these are names.
     pub are_named: bool,
+}
+
+impl Columns {
+    /// An order whose keys know their columns by number.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for a column that there is not.
+    pub fn resolved(&self, order: &TextOrder) -> Result<TextOrder> {
+        let mut order = order.clone();
+        if self.are_named {
+            order.resolve(&self.cells)?;
+        }
+        Ok(order)
+    }
 }
 
 impl Top {

@@ -6,6 +6,7 @@
 //! not change what lines are expected to be on average.
 
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
 use memchr::memchr_iter;
@@ -17,7 +18,7 @@ use super::long_lines::{longest_line, place_in_input};
 use super::record_place::{Before, RecordPlace, count_before};
 use super::sample::{LineSampler, Lines};
 use super::stage::Worker;
-use super::{Input, Work};
+use super::{Input, Stream, Work};
 use crate::error::{Error, Result};
 use crate::format::Fault;
 use crate::incore::{Classifier, KeyedLoad, Pool};
@@ -58,8 +59,9 @@ pub struct LineIntake<'a, K> {
     finished: (LineLayout, usize),
     /// Memory that the load being filled does not use.
     unused: Option<Region>,
-    /// What of a stream was in the loads finished, where records may turn out to be wrong.
-    passed: Before,
+    /// Where records may turn out to be wrong: what was in the loads finished of the stream that
+    /// the next one begins with, and bytes of all streams.
+    passed: (Before, u64),
 }
 
 impl<'a, K: KeyEncoder> LineIntake<'a, K> {
@@ -77,7 +79,7 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
             room: Room::Half,
             finished: (LineLayout::default(), 0),
             unused: None,
-            passed: Before { records: Some(0), ..Before::default() },
+            passed: (Before::NOTHING, 0),
         };
         intake.prepare()?;
         Ok(intake)
@@ -139,17 +141,44 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         tail: &[Range<usize>],
         (layout, end): (&LineLayout, usize),
     ) {
-        if matches!(self.work.input, Input::Files(_)) || self.how.gate.is_none() {
+        let framing = self.how.framing;
+        let Input::Stream(stream) = &self.work.input else { return };
+        if self.how.gate.is_none() && framing.is_local() {
             return;
         }
         let bytes = load.loaded_bytes().unwrap_or_default();
         let left: usize = tail.iter().map(ExactSizeIterator::len).sum();
-        let taken =
-            &bytes[layout.start - layout.carried..end.min(bytes.len()).saturating_sub(left)];
-        let passed = &mut self.passed;
-        passed.lines += memchr_iter(b'\n', taken).count() as u64;
-        passed.bytes += taken.len() as u64;
-        passed.records = passed.records.map(|before| before + self.how.framing.count(taken) as u64);
+        let begun = layout.start - layout.carried;
+        let taken = &bytes[begun..end.min(bytes.len()).saturating_sub(left).max(begun)];
+        let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, before) = self.place_in_stream(&stream, taken);
+        self.passed = (before, self.passed.1 + taken.len() as u64);
+    }
+
+    /// The stream that the byte behind `taken` came from, all that a load has of them before that
+    /// byte; and what of that stream lies before it.
+    fn place_in_stream(&self, stream: &Stream, taken: &[u8]) -> (PathBuf, Before) {
+        let (mut before, passed) = self.passed;
+        let mut own = taken;
+        let Some(begun) = stream.begun(passed + taken.len() as u64) else {
+            return (stream.place().0, before);
+        };
+        if let Some(others) = begun.at.checked_sub(passed) {
+            (before, own) = (begun.top, &taken[others as usize..]);
+        }
+        before.lines += memchr_iter(b'\n', own).count() as u64;
+        before.bytes += own.len() as u64;
+        before.records = before.records.map(|all| all + self.how.framing.count(own) as u64);
+        (begun.path.clone(), before)
+    }
+
+    /// The record that a stream ends within, if all before it were dealt; the tail is what was not.
+    fn cut_off(&self, bytes: &[u8], tail: &[Range<usize>]) -> Option<Fault> {
+        let Input::Stream(stream) = &self.work.input else { return None };
+        let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
+        let (message, left) = (stream.cut_off()?.to_owned(), tail.last()?);
+        let has_whole = self.how.framing.whole_bytes(&bytes[left.clone()]) > 0;
+        (!has_whole).then_some(Fault { at: left.start, message })
     }
 
     /// The error for a record that must not be, in a load that lies in `bytes`.
@@ -168,14 +197,8 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
             Input::Stream(stream) => {
                 let begun = layout.start - layout.carried;
                 let taken = &bytes[begun..fault.at.clamp(begun, bytes.len())];
-                let more = framing.count(taken) as u64;
                 let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
-                let before = Before {
-                    records: self.passed.records.map(|before| before + more),
-                    lines: self.passed.lines + memchr_iter(b'\n', taken).count() as u64,
-                    bytes: self.passed.bytes + taken.len() as u64,
-                };
-                (stream.place().0, before)
+                self.place_in_stream(&stream, taken)
             }
         };
         let message = format!("{}: {}", RecordPlace { before, framing }, fault.message);
@@ -251,7 +274,8 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
 
     fn finish(&mut self, raw: Self::Raw, workers: &mut [Worker<'_>], before: Sum) -> Result<Ready> {
         let FilledLines { load, pool, tail, layout, end, fault } = raw.finish(workers, before);
-        if let Some(fault) = fault {
+        let cut_off = || self.cut_off(load.loaded_bytes().unwrap_or_default(), &tail);
+        if let Some(fault) = fault.or_else(cut_off) {
             let bytes = load.loaded_bytes().unwrap_or_default();
             return Err(self.malformed(&bytes[..end.min(bytes.len())], &layout, &fault));
         }

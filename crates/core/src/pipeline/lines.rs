@@ -373,6 +373,9 @@ impl<K: KeyEncoder> Rest<'_, K> {
         let mut at = piece.start;
         for range in dealt {
             at = self.deal_lines(region, at..range.start);
+            if self.fault.as_ref().is_some_and(|fault| fault.at < range.start) {
+                return at..at; // what was dealt behind it is of no account
+            }
             debug_assert!(at == range.start, "before dealt lines there are whole lines");
             at = range.end;
         }

@@ -24,6 +24,11 @@ pub struct Before {
     pub bytes: u64,
 }
 
+impl Before {
+    /// The beginning of an input.
+    pub const NOTHING: Self = Self { records: Some(0), lines: 0, bytes: 0 };
+}
+
 /// A record's place, as a person counts.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordPlace {

@@ -266,10 +266,10 @@ impl LineSampler {
     ) -> Result<()> {
         let Some(done) = self.queue.wait()? else { return Ok(()) };
         let bytes = &done.request.region[..done.result?];
-        let mut place = framing.first_length(bytes);
+        let mut place = framing.likely_start(bytes);
         for _ in 0..RECORDS_PER_PAGE {
             let rest = &bytes[place..];
-            let length = framing.first_length(rest);
+            let Some(length) = framing.whole_length(rest) else { break };
             if length == rest.len() {
                 break; // it may be cut off
             }
@@ -301,7 +301,10 @@ pub fn average_length(files: &[Arc<File>], framing: Framing) -> Result<usize> {
             queue.submit(Request { operation, file, offset, region, range, tag: 0 })?;
             let Some(done) = queue.wait()? else { break };
             let read = &done.request.region[..done.result?];
-            bytes += read.len();
+            // Local records are counted from anywhere; others from where one seems to begin.
+            let is_known = framing.is_local() || place == 0;
+            let read = &read[if is_known { 0 } else { framing.likely_start(read) }..];
+            bytes += if read.is_empty() { LINE_WINDOW } else { read.len() };
             records += framing.records(read).count().max(1);
             free.push(done.request.region);
         }

@@ -4,7 +4,10 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use memchr::memchr_iter;
+
 use super::heading::{Heading, Top};
+use super::record_place::Before;
 use crate::error::{Error, Result};
 use crate::format::{Framing, Tracker};
 use crate::io::{Extent, pipe};
@@ -30,6 +33,25 @@ pub struct Stream {
     tracker: Tracker,
     /// The stream read last, and how many of its bytes were passed on.
     ended: (PathBuf, u64),
+    /// Bytes passed on of all streams, with the ends that some lacked.
+    passed: u64,
+    /// The streams that bytes were asked of so far.
+    begun: Vec<Begun>,
+    /// What was passed over of the stream being read, until it is in `begun`.
+    next_begins: Option<Before>,
+    /// What is wrong with the last record passed on, which ends too soon. Nothing follows it.
+    cut_off: Option<String>,
+}
+
+/// Where a stream begins in what is passed on of all.
+#[derive(Clone, Debug)]
+pub struct Begun {
+    /// The stream.
+    pub path: PathBuf,
+    /// Bytes passed on of those before it.
+    pub at: u64,
+    /// What lies at its top and was passed over.
+    pub top: Before,
 }
 
 impl Stream {
@@ -57,6 +79,10 @@ impl Stream {
             is_past_top: heading == Heading::Nothing,
             tracker: Tracker::new(framing),
             ended: (PathBuf::new(), 0),
+            passed: 0,
+            begun: Vec::new(),
+            next_begins: Some(Before::NOTHING),
+            cut_off: None,
         }
     }
 
@@ -84,19 +110,36 @@ impl Stream {
         }
     }
 
-    /// Reads until `buffer` is full or the last stream ends; bytes read, and how long that took. A
-    /// stream that lacks its last terminator gets it.
+    /// The stream that the byte behind `passed` others came from, and where that one begins.
+    pub fn begun(&self, passed: u64) -> Option<&Begun> {
+        self.begun.iter().rev().find(|begun| begun.at <= passed)
+    }
+
+    /// What is wrong with the last record passed on, if it ends too soon. It is told when all
+    /// before it have been looked at.
+    pub fn cut_off(&self) -> Option<&str> {
+        self.cut_off.as_deref()
+    }
+
+    /// Reads until `buffer` is full, the last stream ends, or one is [cut off](Self::cut_off);
+    /// bytes read, and how long that took. A stream that lacks its last terminator gets it.
+    ///
+    /// Prefixes that cannot be are not told here, but by whoever deals the records.
     ///
     /// # Errors
     ///
-    /// What the system says, [`Error::Malformed`] for a stream that ends within a record, or
-    /// [`Error::Interrupted`] when asked to stop through `progress`.
+    /// What the system says, [`Error::Malformed`] for a stream that ends within a record of fixed
+    /// length, or [`Error::Interrupted`] when asked to stop through `progress`.
     pub fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<(usize, Duration)> {
         let begun = Instant::now();
         let mut filled = 0;
-        while filled < buffer.len() && !self.readers.is_empty() {
+        while filled < buffer.len() && !self.readers.is_empty() && self.cut_off.is_none() {
             if !self.is_past_top {
                 self.pass_top(progress)?;
+            }
+            if let (Some(reader), Some(top)) = (self.readers.front(), self.next_begins.take()) {
+                let (path, at) = (reader.name().to_owned(), self.passed);
+                self.begun.push(Begun { path, at, top });
             }
             let pending = self.pending.len().min(buffer.len() - filled);
             for (to, byte) in buffer[filled..].iter_mut().zip(self.pending.drain(..pending)) {
@@ -105,21 +148,25 @@ impl Stream {
             let Some(reader) = self.readers.front_mut() else { break };
             let read = pending + reader.fill(&mut buffer[filled + pending..], progress)?;
             filled += read;
-            self.tracker.pass(&buffer[filled - read..filled]).map_err(|fault| {
-                let place = reader.bytes() - (self.pending.len() + read - fault.at) as u64;
-                malformed(reader, &format!("the record at byte {place}: {}", fault.message))
-            })?;
+            self.passed += read as u64;
+            // Whoever deals what was read passes it as well, and tells what is wrong.
+            let _ = self.tracker.pass(&buffer[filled - read..filled]);
             if filled == buffer.len() {
                 break;
             }
             if let Framing::Fixed(length) = self.framing {
                 check_end(reader, length as u64)?;
             }
-            let ended = self.tracker.pass_end();
-            let lacks_end = ended.map_err(|message| malformed(reader, &message))?;
+            let lacks_end = match self.tracker.pass_end() {
+                Ok(lacks_end) => lacks_end,
+                Err(message) => {
+                    self.cut_off = Some(message);
+                    break;
+                }
+            };
             if let Some(end) = self.framing.terminator().filter(|_| lacks_end) {
                 buffer[filled] = end;
-                filled += 1;
+                (filled, self.passed) = (filled + 1, self.passed + 1);
             }
             self.end_reader();
         }
@@ -134,6 +181,9 @@ impl Stream {
         let name = reader.name().to_owned();
         let (top, rest) = self.heading.read(&name, |buffer| reader.fill(buffer, progress))?;
         self.pending.extend(rest);
+        let kept = &top.bytes[..top.bytes.len().min(top.skip as usize)];
+        let lines = memchr_iter(b'\n', kept).count() as u64;
+        self.next_begins = Some(Before { lines, bytes: top.skip, ..Before::NOTHING });
         match (&self.top, self.heading) {
             (None, _) if top.skip > 0 || !top.first_row.is_empty() => self.top = Some(top),
             (Some(first), Heading::Row(csv)) => first.check_same(&top, csv)?,
@@ -166,12 +216,9 @@ impl Stream {
             self.ended = (reader.name().to_owned(), reader.bytes());
         }
         self.is_past_top = self.heading == Heading::Nothing;
+        self.next_begins = Some(Before::NOTHING);
         self.tracker = Tracker::new(self.framing);
     }
-}
-
-fn malformed(reader: &pipe::Reader, message: &str) -> Error {
-    Error::Malformed { path: reader.name().to_owned(), message: message.to_owned() }
 }
 
 /// Checks that a stream ended where a record does.

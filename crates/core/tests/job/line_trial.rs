@@ -53,7 +53,8 @@ impl Lines {
     }
 
     fn order(&self) -> TextOrder {
-        let spec = |key: &&str| key.parse::<TextKeySpec>().expect("a key").spec(None);
+        let spec =
+            |key: &&str| key.parse::<TextKeySpec>().expect("a key").spec(None).expect("no files");
         TextOrder {
             separator: self.separator,
             specs: self.keys.iter().map(spec).collect(),

@@ -6,16 +6,23 @@
 #![expect(clippy::expect_used, reason = "a test that cannot be set up has failed")]
 
 mod budget;
+mod csv;
+mod csv_errors;
+mod csv_shapes;
+mod csv_trial;
 mod data;
 mod differential;
 
 mod faults;
+mod folds;
 mod line_shapes;
 mod line_trial;
 mod lines;
 mod long_lines;
 mod merging;
 mod no_space;
+mod prefixed;
+mod prefixed_trial;
 mod random;
 mod reference;
 mod spilling;

@@ -6,6 +6,7 @@ use clap::Parser;
 use sortwell::ByteSize;
 use sortwell::format::Format;
 use sortwell::job::{Budget, Input, Output};
+use sortwell::key::text::{Body, Invalid, Place};
 
 use super::*;
 use crate::command::{Command, CommandLine};
@@ -59,4 +60,27 @@ fn reverse_turns_every_key_around() {
     let job = job(&["-F", "fixed:8", "-r", "-k", "0..4", "-k", "4..8:desc"]).expect("a job");
     let keys: Vec<String> = job.keys.iter().map(ToString::to_string).collect();
     assert_eq!(keys, ["0..4:desc", "4..8"]);
+}
+
+#[test]
+fn keys_beyond_bytes_make_an_order_of_fixed_records() {
+    let words = ["-F", "fixed:8", "-k", "0..4:packed:desc", "-k", "4..8:u32le", "-r"];
+    let job = job(&words).expect("a job");
+    let order = job.order.expect("an order");
+    assert!(job.keys.is_empty());
+    let directions: Vec<bool> = order.specs.iter().map(|spec| spec.is_descending).collect();
+    assert_eq!((order.body, directions), (Body::Whole, vec![false, true]));
+    assert_eq!(order.invalid, None);
+}
+
+#[test]
+fn what_is_said_of_values_reaches_the_order() {
+    let options = "--invalid first --date-format %d.%m.%Y --pad 0x40 -F rdw -k 0..8:date";
+    let job = job(&options.split(' ').collect::<Vec<_>>()).expect("a job");
+    let order = job.order.expect("an order");
+    assert_eq!(order.invalid, Some(Invalid::Placed(Place::First)));
+    assert_eq!(order.pad, Some(0x40));
+    let format = order.date_format.expect("a date format");
+    assert_eq!(format.pattern(), "%d.%m.%Y");
+    assert_eq!(order.body, Body::Behind(4));
 }

@@ -6,7 +6,7 @@
 use sortwell::key::text::{Months, NumberFormat, TextType};
 
 /// Whether a value is looked for in a key; else all of its bytes count.
-pub fn has_value(text_type: TextType) -> bool {
+pub fn has_value(text_type: &TextType) -> bool {
     use TextType::{Decimal, General, Human, Month};
     matches!(text_type, Decimal | General | Human | Month)
 }
@@ -17,7 +17,7 @@ pub fn blanks(key: &[u8]) -> usize {
 }
 
 /// Bytes of the value that `text` begins with; 0 where it begins with none.
-pub fn of(text: &[u8], text_type: TextType, numbers: NumberFormat, months: &Months) -> usize {
+pub fn of(text: &[u8], text_type: &TextType, numbers: NumberFormat, months: &Months) -> usize {
     match text_type {
         TextType::Decimal => number(text, numbers),
         TextType::Human => size(text, numbers),

@@ -204,7 +204,7 @@ fn open_keys_keep_their_order() {
         text
     };
     let mut by_number = TextOrder::by_bytes(b'\n');
-    by_number.specs = ["..:natural".parse::<TextKeySpec>().unwrap().spec(None)].into();
+    by_number.specs = ["..:natural".parse::<TextKeySpec>().unwrap().spec(None).unwrap()].into();
     for order in [TextOrder::by_bytes(b'\n'), by_number] {
         let key = Key::for_lines(&order).unwrap();
         for length in [1, 8, 40, 200] {

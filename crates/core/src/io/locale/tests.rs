@@ -50,9 +50,12 @@ fn texts(alphabet: &[&[u8]], count: usize) -> Vec<Vec<u8>> {
     (0..count).map(|_| text()).collect()
 }
 
-/// Compares every pair both ways.
+/// Compares every pair of random texts both ways.
 fn compare_all(alphabet: &[&[u8]]) {
-    let texts = texts(alphabet, 300);
+    compare_pairs(&texts(alphabet, 300));
+}
+
+fn compare_pairs(texts: &[Vec<u8>]) {
     for (name, locale) in installed() {
         let keys: Vec<Vec<u8>> = texts.iter().map(|text| key(&locale, text)).collect();
         for (a, key_a) in texts.iter().zip(&keys) {
@@ -125,6 +128,26 @@ fn keys_are_made_from_the_tables_of_the_library() {
             assert!(locale.levels().is_some(), "{name}");
         }
     }
+}
+
+#[test]
+fn texts_that_neighbours_speak_for_agree_pair_by_pair() {
+    compare_pairs(&levels::PROBES.map(<[u8]>::to_vec));
+}
+
+#[test]
+fn parts_that_no_sort_looks_at_are_opened_where_they_may_be_missing() {
+    let opens_all = |variables: &[(&str, &str)]| {
+        let value = |name: &str| {
+            let said = variables.iter().find(|(variable, _)| *variable == name);
+            said.map(|(_, value)| (*value).into())
+        };
+        parts_in_force(value) == libc::LC_ALL_MASK
+    };
+    assert!(!opens_all(&[]) && !opens_all(&[("LANG", "en_US.UTF-8"), ("LC_COLLATE", "C")]));
+    assert!(opens_all(&[("LANG", "en_US.UTF-8"), ("LC_PAPER", "no_such")]));
+    assert!(!opens_all(&[("LC_ALL", "C.UTF-8"), ("LC_PAPER", "no_such")]));
+    assert!(!opens_all(&[("LC_ALL", ""), ("LC_PAPER", "")]));
 }
 
 #[test]

@@ -37,6 +37,12 @@ impl<'a> Fields<'a> {
         Self { text, separator, ends: [0; KEPT], known: 0 }
     }
 
+    /// Bytes of the record that may be part of a key.
+    #[inline]
+    pub fn length(&self) -> usize {
+        self.text.len()
+    }
+
     /// The bytes from `start` to `end`, none where `end` lies before; and whether these are of a
     /// cell in which pairs of quotes stand for one, so that places in it have not been counted yet.
     #[inline]

@@ -9,6 +9,7 @@ use super::field::Fields;
 use super::order::{Body, Separator, TextOrder, TextSpec};
 use super::part::Part;
 use super::sink::{BufferSink, Sink, WordSink};
+use super::text_type::TextType;
 use crate::error::{Error, Result};
 
 /// Any order of text records. The order of lines by their bytes is `LineKey`, and far cheaper.
@@ -18,6 +19,8 @@ pub struct TextKey {
     body: Body,
     /// At least one.
     parts: Box<[Part]>,
+    /// Whether a record may have a fault in one of them.
+    is_partial: bool,
 }
 
 /// Bytes of a part's key that two records are compared by at first. A collation makes no more than
@@ -48,6 +51,9 @@ impl TextKey {
                     .into(),
             ));
         }
+        if let Some(fault) = order.specs.iter().find_map(|spec| fault_of(spec, order)) {
+            return Err(Error::Usage(fault));
+        }
         let mut specs = order.specs.clone();
         specs.extend(order.then_whole.as_ref().map(|last| TextSpec {
             collation: last.collation.clone(),
@@ -61,7 +67,8 @@ impl TextKey {
         let parts = specs.iter().enumerate();
         let parts = parts.map(|(index, spec)| Part::new(spec, order, index + 1 == count));
         let parts: Box<[Part]> = parts.collect();
-        Ok(Self { separator: order.separator, body: order.body, parts })
+        let is_partial = parts.iter().any(Part::is_partial);
+        Ok(Self { separator: order.separator, body: order.body, parts, is_partial })
     }
 
     /// The bytes that key number `spec` of the order looks at, as a part of `record`; for showing
@@ -106,6 +113,25 @@ impl TextKey {
     }
 }
 
+/// What keeps a spec from being a key of `order`, if anything does.
+fn fault_of(spec: &TextSpec, order: &TextOrder) -> Option<String> {
+    if spec.is_by_name {
+        let name = spec.name.as_deref().unwrap_or_default();
+        return Some(format!(
+            "a key names the column '{name}', but the input has no names of columns; give the \
+             number of the column"
+        ));
+    }
+    let format = order.date_format.as_ref()?;
+    let lacking = match spec.text_type {
+        TextType::Date | TextType::Timestamp if !format.has_date() => "day",
+        TextType::Time if !format.has_time() => "time of day",
+        _ => return None,
+    };
+    let pattern = format.pattern();
+    Some(format!("the date format '{pattern}' tells no {lacking}, which a key asks for"))
+}
+
 impl KeyEncoder for TextKey {
     #[inline]
     fn key_length(&self) -> usize {
@@ -125,6 +151,16 @@ impl KeyEncoder for TextKey {
     #[inline]
     fn is_costly(&self) -> bool {
         true
+    }
+
+    #[inline]
+    fn is_partial(&self) -> bool {
+        self.is_partial
+    }
+
+    fn fault(&self, record: &[u8]) -> Option<String> {
+        let mut fields = self.fields(record);
+        self.parts.iter().find_map(|part| part.fault(&mut fields))
     }
 
     fn few_words(&self, record: &[u8], first: usize) -> [u64; FEW_WORDS] {

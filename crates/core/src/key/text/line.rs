@@ -13,7 +13,8 @@ use std::cmp::Ordering;
 
 use super::super::{KeyEncoder, OPEN_WORD_BYTES, WORD_BYTES, continued, open_word};
 use super::encode::bytes;
-use super::order::{Body, End, Position, TextOrder, TextSpec};
+use super::fault::Words;
+use super::order::{Body, End, Invalid, Position, TextOrder, TextSpec};
 use super::sink::{BufferSink, Sink, WordSink};
 
 /// One range of the bytes of text records, ascending or descending.
@@ -31,6 +32,8 @@ pub struct LineKey {
     reach: usize,
     /// Whether eight bytes from `start` on lie before `end`.
     is_long: bool,
+    /// Bytes that a record has to have behind its beginning; lines have whatever they have.
+    needs: usize,
 }
 
 impl LineKey {
@@ -44,6 +47,8 @@ impl LineKey {
                 Body::Terminated(_) | Body::Whole => (start, 0),
             };
             let reach = first.saturating_add(WORD_BYTES + behind);
+            let has_length = matches!(order.body, Body::Behind(_) | Body::Whole);
+            let needs = if end == usize::MAX { start } else { end };
             let end = end.max(start);
             Self {
                 start,
@@ -53,6 +58,7 @@ impl LineKey {
                 body: order.body,
                 reach,
                 is_long: length >= WORD_BYTES,
+                needs: if has_length { needs } else { 0 },
             }
         };
         match (order.specs.as_slice(), &order.then_whole) {
@@ -62,6 +68,12 @@ impl LineKey {
             }
             ([only], last) => {
                 let (start, end) = plain_range(only)?;
+                let pads = only.pad.or(order.pad).is_some();
+                let is_placing = matches!(order.invalid, Some(Invalid::Placed(_)));
+                let is_cut = matches!(order.body, Body::Behind(_) | Body::Whole);
+                if only.nulls.is_some() || is_cut && (pads || is_placing) {
+                    return None;
+                }
                 // Nothing is left to decide between lines whose bytes are all equal.
                 let is_whole = (start, end) == (0, usize::MAX);
                 (is_whole || last.is_none()).then(|| line(start, end, only.is_descending))
@@ -149,6 +161,20 @@ impl KeyEncoder for LineKey {
         }
         let text = self.text(record);
         open_word(&text[index.saturating_mul(OPEN_WORD_BYTES).min(text.len())..])
+    }
+
+    #[inline]
+    fn is_partial(&self) -> bool {
+        self.needs > 0
+    }
+
+    fn fault(&self, record: &[u8]) -> Option<String> {
+        let length = self.body.of_record(record).len();
+        if length >= self.needs {
+            return None;
+        }
+        let end = (self.end < usize::MAX).then_some(self.end);
+        Some(Words::of_range(self.start, end).short(length, self.needs))
     }
 
     #[inline]

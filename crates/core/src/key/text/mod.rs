@@ -17,7 +17,10 @@
 //! that no part runs into the next (`encode`).
 
 mod collate;
+mod columns;
+mod date_format;
 mod encode;
+mod fault;
 mod field;
 mod key;
 mod line;
@@ -25,13 +28,18 @@ mod order;
 mod part;
 mod sink;
 mod spec;
+mod strict;
+mod text_type;
 mod translate;
+mod typed;
 
 pub use collate::collation;
+pub use date_format::DateFormat;
 pub use key::TextKey;
 pub use line::LineKey;
 pub use order::{
-    Body, Collation, End, LastResort, Months, NumberFormat, Position, Separator, TextOrder,
-    TextSpec, TextType, Translation,
+    Body, Collation, End, Invalid, LastResort, Months, NumberFormat, Place, Position, Separator,
+    TextOrder, TextSpec, Translation,
 };
-pub use spec::TextKeySpec;
+pub use spec::{TextKeySpec, read_byte};
+pub use text_type::{CodePage, TextType, ValueList, Zoned};

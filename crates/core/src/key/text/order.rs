@@ -4,8 +4,13 @@
 //! the encoders. Everything counts from 0, and every end is excluded.
 
 use std::fmt::Debug;
+use std::str::FromStr;
 use std::sync::Arc;
 
+use super::columns;
+use super::date_format::DateFormat;
+use super::text_type::TextType;
+use crate::error::{Error, Result};
 use crate::format::{Format, csv, csv::Dialect};
 use crate::io::locale::ByteClasses;
 
@@ -90,37 +95,6 @@ pub enum End {
     Within(Position),
 }
 
-/// What the bytes of a key mean.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TextType {
-    /// Bytes, or text where there is a collation.
-    #[default]
-    Bytes,
-    /// A whole number of any length after optional blanks and a sign; anything else is 0.
-    Int,
-    /// A number of any length with an optional fraction after optional blanks and a minus sign;
-    /// anything else is 0. No plus sign, no exponent (the `-n` of POSIX sort).
-    Decimal,
-    /// A floating-point number as C's `strtold` reads it, compared as an 80-bit value: no number,
-    /// then NaN, then from -infinity to infinity (GNU's `-g`).
-    General,
-    /// A binary64 as Rust reads it; text that is none comes first, NaN last.
-    Float,
-    /// A size with an optional SI or IEC suffix, by value: `1K` is 1000, `2.5Gi` is 2684354560.
-    Size,
-    /// A number with a suffix of `K M G T P E Z Y R Q`: first by sign, then by suffix, then by
-    /// number (GNU's `-h`).
-    Human,
-    /// The name of a month after optional blanks, case ignored; anything else comes first.
-    Month,
-    /// File names with version numbers in them (GNU's `-V`).
-    Version,
-    /// Text in which runs of digits compare by value and stand where digits do.
-    Natural,
-    /// A keyed hash: a shuffle that keeps equal keys together.
-    Random,
-}
-
 /// What becomes of the bytes of a key before they are looked at as their type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Translation {
@@ -175,6 +149,14 @@ pub struct TextSpec {
     pub is_descending: bool,
     /// Whether blanks at both ends do not count.
     pub trims: bool,
+    /// Where text goes that is empty, as far as it was said.
+    pub nulls: Option<Place>,
+    /// What stands for bytes that a record is too short to have; as the order says without it.
+    pub pad: Option<u8>,
+    /// What its column is called.
+    pub name: Option<String>,
+    /// Whether its field is that of `name` and not known yet: [`TextOrder::resolve`] finds it.
+    pub is_by_name: bool,
 }
 
 impl TextSpec {
@@ -183,6 +165,44 @@ impl TextSpec {
         self.text_type == TextType::Bytes
             && self.translation.is_identity()
             && self.collation.is_none()
+    }
+}
+
+/// Where something goes that has no place among values, whichever way these are sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Before all values.
+    First,
+    /// Behind all values.
+    Last,
+}
+
+/// What becomes of records with a key that is no value of its type.
+///
+/// Without a word about it, nothing but values is taken for the types that came with tables (dates,
+/// addresses, packed decimals), and for all types in the cells of a row; numbers in lines are what
+/// can be read of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Invalid {
+    /// They have no key.
+    Error,
+    /// They are all equal, before the values or behind them, and beyond empty keys.
+    Placed(Place),
+}
+
+impl FromStr for Invalid {
+    type Err = String;
+
+    fn from_str(word: &str) -> std::result::Result<Self, String> {
+        match word {
+            "error" => Ok(Self::Error),
+            "first" => Ok(Self::Placed(Place::First)),
+            "last" => Ok(Self::Placed(Place::Last)),
+            _ => Err(format!(
+                "'{word}' is not what becomes of an invalid key; write error, first \
+                              or last"
+            )),
+        }
     }
 }
 
@@ -279,6 +299,13 @@ pub struct TextOrder {
     pub classes: Arc<ByteClasses>,
     /// The key of the hash behind [`TextType::Random`].
     pub seed: [u8; 16],
+    /// What becomes of keys that are no values of their types.
+    pub invalid: Option<Invalid>,
+    /// How days and times are written, if not as ISO 8601 has them.
+    pub date_format: Option<Arc<DateFormat>>,
+    /// What stands for bytes that a record is too short to have. Without it, a record that ends
+    /// before a range of its bytes has no key. Lines and rows have whatever they have.
+    pub pad: Option<u8>,
 }
 
 impl TextOrder {
@@ -294,6 +321,32 @@ impl TextOrder {
     /// The byte that ends records; the end of a line for those that do without.
     pub fn terminator(&self) -> u8 {
         if let Body::Terminated(end) = self.body { end } else { b'\n' }
+    }
+
+    /// Finds the columns that keys name among those that there are, and tells the others their
+    /// names.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for a name that no column has or several have.
+    pub fn resolve(&mut self, columns: &[Vec<u8>]) -> Result<()> {
+        for spec in &mut self.specs {
+            let (End::Field(field) | End::Within(Position { field, .. })) = &mut spec.end else {
+                continue;
+            };
+            if *field != spec.start.field {
+                continue;
+            }
+            if spec.is_by_name {
+                let name = spec.name.as_deref().unwrap_or_default();
+                *field = columns::find(name, columns).map_err(Error::Usage)?;
+                spec.start.field = *field;
+                spec.is_by_name = false;
+            } else {
+                spec.name = Some(columns::name(*field, columns).map_err(Error::Usage)?);
+            }
+        }
+        Ok(())
     }
 
     /// By the bytes of whole lines that end with `terminator`.
@@ -316,6 +369,9 @@ impl TextOrder {
             months: Months::default(),
             classes: Arc::new(ByteClasses::c()),
             seed: [0; 16],
+            invalid: None,
+            date_format: None,
+            pad: None,
         }
     }
 }

@@ -4,8 +4,12 @@
 //! answers from then on. Blanks are those that separate fields, so that dictionary order keeps
 //! newlines too.
 
+use std::array;
+
+use super::encode::ebcdic;
 use super::encode::number::is_blank;
-use super::order::Translation;
+use super::order::{TextSpec, Translation};
+use super::text_type::TextType;
 use crate::io::locale::ByteClasses;
 
 /// What becomes of each byte.
@@ -17,6 +21,25 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// The table that the bytes of `spec` go through, where bytes are what `classes` says; `None`
+    /// where it changes nothing. Characters of EBCDIC are translated as what they stand for, and in
+    /// a sequence of one's own a byte sorts as what its translation sorts as.
+    pub fn of(spec: &TextSpec, classes: &ByteClasses) -> Option<Self> {
+        let folds_case = spec.translation.folds_case;
+        let becomes: [u8; 256] = match &spec.text_type {
+            TextType::Ebcdic(page) => {
+                let characters = ebcdic::characters(*page);
+                if folds_case { characters.map(ebcdic::capital) } else { characters }
+            }
+            TextType::Sequence(places) => {
+                let upper = |byte: usize| usize::from(classes.upper[byte]);
+                array::from_fn(|byte| places[if folds_case { upper(byte) } else { byte }])
+            }
+            _ => return Self::new(spec.translation, classes),
+        };
+        Some(Self { is_kept: [true; 256], becomes })
+    }
+
     /// The table of a translation where bytes are what `classes` says; `None` where it changes
     /// nothing.
     pub fn new(translation: Translation, classes: &ByteClasses) -> Option<Self> {
@@ -29,10 +52,10 @@ impl Table {
             }
         };
         let table = Self {
-            is_kept: std::array::from_fn(|byte| is_kept(byte as u8)),
+            is_kept: array::from_fn(|byte| is_kept(byte as u8)),
             becomes: match translation.folds_case {
                 true => classes.upper,
-                false => std::array::from_fn(|byte| byte as u8),
+                false => array::from_fn(|byte| byte as u8),
             },
         };
         (!translation.is_identity()).then_some(table)

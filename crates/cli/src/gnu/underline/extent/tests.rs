@@ -47,7 +47,7 @@ fn values_reach_as_far_as_shown() {
         (TextType::Version, "a1 ", 3),
     ];
     for (text_type, key, expected) in cases {
-        let found = of(key.as_bytes(), *text_type, GROUPED, &Months::default());
+        let found = of(key.as_bytes(), text_type, GROUPED, &Months::default());
         assert_eq!(found, *expected, "{text_type:?} {key}");
     }
 }

@@ -66,6 +66,22 @@ fn append_exponent<S: Sink>(exponent: i64, out: &mut S) {
     out.extend(&(exponent as u64 ^ 1 << 63).to_be_bytes());
 }
 
+/// Appends the value of digits from 0 to 9, which may be none: zero then, whatever the sign. Larger
+/// ones count as 9.
+#[inline]
+pub fn append_value<S: Sink>(
+    is_negative: bool,
+    digits: impl Iterator<Item = u8> + Clone,
+    out: &mut S,
+) {
+    let count = digits.clone().count();
+    let zeros = digits.clone().take_while(|&digit| digit == 0).count();
+    let end = digits.clone().enumerate().filter(|(_, digit)| *digit != 0).last();
+    let Some((last, _)) = end else { return append_zero(out) };
+    let significant = digits.take(last + 1).skip(zeros).map(|digit| b'0' + digit.min(9));
+    append(is_negative, (count - zeros) as i64, significant, out);
+}
+
 /// Appends the value of a run of ASCII digits, which may be empty: zero then.
 #[inline]
 pub fn append_run<S: Sink>(run: &[u8], out: &mut S) {

@@ -5,17 +5,28 @@
 //! another, and so that complementing them reverses the order), except where the caller says that
 //! the key is *open*: the last, and ascending. And a sink that wants no more may be left short.
 
+pub mod boolean;
 pub mod bytes;
+pub mod date;
 pub mod digits;
+pub mod ebcdic;
 pub mod extended;
 pub mod float;
 pub mod general;
+pub mod ip;
+pub mod list;
+pub mod machine;
 pub mod month;
 pub mod natural;
 pub mod number;
+pub mod packed;
 pub mod random;
 pub mod size;
+pub mod time;
+pub mod timestamp;
+pub mod uuid;
 pub mod version;
+pub mod zoned;
 
 #[cfg(test)]
 mod tests;

@@ -42,6 +42,14 @@ pub fn without_blanks(text: &[u8]) -> &[u8] {
     &text[blanks..]
 }
 
+/// `text` without blanks at both ends.
+#[inline]
+pub fn trimmed(text: &[u8]) -> &[u8] {
+    let text = without_blanks(text);
+    let end = text.iter().rposition(|&byte| !is_blank(byte)).map_or(0, |last| last + 1);
+    &text[..end]
+}
+
 impl<'a> Number<'a> {
     /// The number at the beginning of `text`; one without digits where there is none.
     #[inline]

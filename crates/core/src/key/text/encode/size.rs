@@ -5,7 +5,8 @@ use super::super::sink::Sink;
 use super::digits;
 use super::number::{Grammar, Number};
 
-const PREFIXES: &[u8; 10] = b"KMGTPEZYRQ";
+/// Each stands for a thousand, or 1024, of the one before.
+pub const PREFIXES: &[u8; 10] = b"KMGTPEZYRQ";
 
 /// Appends a size; one without digits is 0.
 pub fn append<S: Sink>(text: &[u8], format: NumberFormat, out: &mut S) {

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use super::super::order::{Collation, End, LastResort, Position, TextType, Translation};
+use super::super::order::{Collation, End, LastResort, Position, Translation};
 use super::*;
 use crate::key::{Key, OPEN_WORD_BYTES, open_word, with_encoder};
 use std::sync::Arc;
@@ -235,6 +235,7 @@ fn any_order() -> impl Strategy<Value = TextOrder> {
             collation: is_collated.then(|| Arc::new(Caseless) as Arc<dyn Collation>),
             is_descending,
             trims,
+            ..TextSpec::default()
         },
     );
     let separator = prop_oneof![Just(Separator::Blanks), Just(Separator::Byte(b':'))];

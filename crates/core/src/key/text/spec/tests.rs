@@ -1,5 +1,11 @@
 //! What keys of lines say, how they are shown, and what is said about wrong ones.
 
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use super::super::order::Place;
+use super::super::text_type::TextType;
+use super::named_type::TYPES;
 use super::*;
 
 fn parse(text: &str) -> Result<TextKeySpec, String> {
@@ -25,16 +31,37 @@ fn keys_are_read_and_shown() {
         ("3[0..4]:decimal:desc", "3[0..4]:decimal:desc"),
         ("0..4:month", "0..4:month"),
         ("1:natural:ci", "1:natural:ci"),
+        ("amount", "amount"),
+        ("2024_total:int", "2024_total:int"),
+        ("unit price", "unit price"),
+        ("Größe:desc", "Größe:desc"),
+        ("\"amount\"", "amount"),
+        ("\"2024\":int", "\"2024\":int"),
+        ("\"a:b\"[1..3]:desc", "\"a:b\"[1..3]:desc"),
+        ("\"say \"\"a\"\"\"", "\"say \"\"a\"\"\""),
+        ("\"\"", "\"\""),
+        ("amount[0..4]", "amount[0..4]"),
+        ("1:date:nulls-first:desc", "1:date:desc:nulls-first"),
+        ("1:nulls-last", "1:nulls-last"),
+        ("0..4:packed:pad=0x40", "0..4:packed:pad=64"),
+        ("0..4:pad=x", "0..4:pad=120"),
+        ("0..4:u32le:desc", "0..4:u32le:desc"),
+        ("2:order=low|mid|high:ci", "2:order=low|mid|high:ci"),
+        ("2:order=\"a:b\"|c:desc", "2:order=\"a:b\"|c:desc"),
+        ("2:order=@sizes.txt", "2:order=@sizes.txt"),
+        ("0..4:sequence=\"a:b\"", "0..4:sequence=\"a:b\""),
+        ("0..9:ebcdic=1047:ci:trim", "0..9:ebcdic=1047:ci:trim"),
+        ("0..9:zoned-leading-separate=ebcdic", "0..9:zoned-leading-separate=ebcdic"),
     ];
     for (written, shown) in table {
         let spec = parse(written).unwrap();
         assert_eq!(spec.to_string(), shown, "{written}");
         assert_eq!(parse(shown).unwrap(), spec, "{written}");
     }
-    for (name, text_type) in TYPES {
-        for rest in ["", ":desc", ":trim"] {
+    for (name, text_type) in &TYPES {
+        for rest in ["", ":desc", ":nulls-first"] {
             let spec = parse(&format!("7:{name}{rest}")).unwrap();
-            assert_eq!(spec.spec(None).text_type, text_type);
+            assert_eq!(spec.spec(None).unwrap().text_type, *text_type);
             assert_eq!(parse(&spec.to_string()).unwrap(), spec);
         }
     }
@@ -42,7 +69,7 @@ fn keys_are_read_and_shown() {
 
 #[test]
 fn keys_mean_what_was_written() {
-    let meaning = |text| parse(text).unwrap().spec(None);
+    let meaning = |text| parse(text).unwrap().spec(None).unwrap();
     let at = |field, byte, skips_blanks| Position { field, byte, skips_blanks };
     let spec = meaning("2[1..4]:trim:ci:desc");
     assert_eq!((spec.start, spec.end), (at(1, 1, true), End::Within(at(1, 4, true))));
@@ -54,6 +81,137 @@ fn keys_mean_what_was_written() {
     assert_eq!((spec.start, spec.end), (at(0, 3, false), End::At(at(0, 9, false))));
     assert_eq!(meaning("3..").end, End::Record);
     assert_eq!(parse("1:locale=sv").unwrap().locale(), Some("sv"));
+    let spec = meaning("0..4:nulls-first:pad=0");
+    assert_eq!((spec.nulls, spec.pad), (Some(Place::First), Some(0)));
+    let TextType::List(values) = meaning("1:order=low|\"a|b\"|high").text_type else {
+        panic!("a list");
+    };
+    assert_eq!(values.place(b"a|b"), Some(1));
+    let TextType::List(values) = meaning("1:order=low|high:ci").text_type else { panic!("a list") };
+    assert_eq!((values.place(b"HIGH"), values.place(b"high")), (Some(1), None));
+}
+
+#[test]
+fn columns_become_fields() {
+    let columns: Vec<Vec<u8>> =
+        ["id", "amount", "2"].iter().map(|name| name.as_bytes().to_vec()).collect();
+    let mut spec = parse("amount[0..4]:trim").unwrap();
+    assert_eq!(spec.column(), Some("amount"));
+    let meaning = spec.spec(None).unwrap();
+    assert!(meaning.is_by_name && meaning.name.as_deref() == Some("amount"));
+    spec.resolve(&columns).unwrap();
+    let meaning = spec.spec(None).unwrap();
+    assert_eq!((meaning.start.field, meaning.is_by_name), (1, false));
+    assert_eq!(meaning.name.as_deref(), Some("amount"));
+    assert_eq!((spec.column(), spec.to_string()), (None, "2[0..4]:trim".to_owned()));
+    let mut spec = parse("\"2\"").unwrap();
+    spec.resolve(&columns).unwrap();
+    assert_eq!(spec.spec(None).unwrap().start.field, 2);
+    let mut spec = parse("2").unwrap();
+    spec.resolve(&columns).unwrap();
+    assert_eq!(spec.spec(None).unwrap().name.as_deref(), Some("amount"));
+    let fault = |text| parse(text).unwrap().resolve(&columns).unwrap_err();
+    assert_eq!(
+        fault("price:int"),
+        "key 'price:int': no column is called 'price'; the columns are 'id', 'amount', '2'"
+    );
+    assert_eq!(
+        fault("4"),
+        "key '4': there is no column 4; the 3 columns are 'id', 'amount', '2'"
+    );
+}
+
+#[test]
+fn files_are_read_when_the_meaning_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path.display().to_string()
+    };
+    let meaning = |key: String| parse(&key).unwrap().spec(None).map(|spec| spec.text_type);
+    let path = write("sizes", b"\xef\xbb\xbfS\r\nM\r\n\r\nL");
+    let Ok(TextType::List(values)) = meaning(format!("1:order=@{path}")) else { panic!("a list") };
+    assert_eq!(["S", "M", "L"].map(|value| values.place(value.as_bytes())), [0, 1, 2].map(Some));
+    let path = write("sequence", &[7; 256]);
+    let read = meaning(format!("0..4:sequence={path}")).unwrap();
+    assert_eq!(read, TextType::Sequence(Arc::new([7; 256])));
+    let fault = |key: String| meaning(key).unwrap_err().to_string();
+    let path = write("short", &[7; 255]);
+    assert!(fault(format!("0..4:sequence={path}")).contains("has 255 bytes, but a collating"));
+    let path = write("twice", b"a\na\n");
+    assert!(fault(format!("1:order=@{path}")).contains("has the value 'a' twice"));
+    let path = folder.path().join("none").display().to_string();
+    assert!(fault(format!("1:order=@{path}")).contains("cannot read"));
+}
+
+#[test]
+fn keys_are_held_to_a_format() {
+    let check = |key: &str, format: &str| parse(key).unwrap().check(format.parse().unwrap());
+    for (key, format) in [
+        ("2:date", "lines"),
+        ("0..4:zoned", "lines"),
+        ("amount:int", "csv"),
+        ("2", "tsv"),
+        ("0..4:packed", "rdw"),
+        ("4..:ebcdic", "u16be"),
+        ("4..8:u32le", "fixed:8"),
+        ("..", "fixed:8"),
+    ] {
+        assert_eq!(check(key, format), Ok(()), "{key} {format}");
+    }
+    let table = [
+        (
+            "price",
+            "lines",
+            "'price' in key 'price' is not a place in a line; write 2 for the second field, \
+             2[0..4] for its first four bytes, 0..10 for bytes of the line, or .. for all of it",
+        ),
+        (
+            "0..4:packed",
+            "csv",
+            "'packed' in key '0..4:packed' is a type of binary records; keys of rows are bytes \
+             text int decimal float size month version natural random date time timestamp ip uuid \
+             bool order=LIST",
+        ),
+        (
+            "0..4:pad=0",
+            "lines",
+            "key '0..4:pad=0' says pad, but lines differ in length as they like: what they lack is \
+             empty; leave it out",
+        ),
+        (
+            "4..12:packed",
+            "fixed:10",
+            "key '4..12:packed' ends at 12, but the record has 10 bytes; give a range within \
+             0..10, or the right record length",
+        ),
+        (
+            "10..:ebcdic",
+            "fixed:10",
+            "key '10..:ebcdic' begins at 10, but the record has 10 bytes; give a range within \
+             0..10, or the right record length",
+        ),
+        (
+            "2:int",
+            "rdw",
+            "key '2:int' is not a range of bytes, and these records have no fields; write 0..10, \
+             4.. or ..8, and a type behind it (bytes text int decimal float size month version \
+             natural random date time timestamp ip uuid bool order=LIST packed zoned zoned=ebcdic \
+             (zoned-leading, zoned-separate) ebcdic ebcdic=500 ebcdic=1047 sequence=FILE u8 i8 \
+             u16le u16be ... f64be)",
+        ),
+    ];
+    for (key, format, message) in table {
+        assert_eq!(check(key, format).unwrap_err(), message);
+    }
+    let Format::Csv(mut csv) = Format::CSV else { panic!("rows") };
+    csv.has_header = false;
+    assert_eq!(
+        parse("amount:int").unwrap().check(Format::Csv(csv)).unwrap_err(),
+        "key 'amount:int' names the column 'amount', but there is no header to name it; write its \
+         number, as in 2:decimal"
+    );
 }
 
 /// Whole messages, so that a change in any of them is seen.
@@ -61,9 +219,10 @@ fn keys_mean_what_was_written() {
 fn messages_say_what_is_wrong_and_what_to_write() {
     let table = [
         (
-            "price",
-            "'price' in key 'price' is not a place in a line; write 2 for the second field, \
-             2[0..4] for its first four bytes, 0..10 for bytes of the line, or .. for all of it",
+            "2.5",
+            "'2.5' in key '2.5' is not a place in a record; write 2 for the second field, 2[0..4] \
+             for its first four bytes, amount or \"amount\" for the column of that name, 0..10 for \
+             bytes of the record, or .. for all of it",
         ),
         ("0", "fields count from 1, and key '0' names field 0"),
         ("2[0..4", "'2[0..4' in key '2[0..4' lacks its ]; write 2[0..4]"),
@@ -74,19 +233,22 @@ fn messages_say_what_is_wrong_and_what_to_write() {
         ),
         (
             "2:u32le",
-            "'u32le' in key '2:u32le' is a type of binary records; keys of lines are bytes text \
-             int decimal float size month version natural random",
+            "'u32le' in key '2:u32le' is a type of binary records, at bytes of theirs as in \
+             0..8:u64le; keys of fields are bytes text int decimal float size month version \
+             natural random date time timestamp ip uuid bool order=LIST",
         ),
         (
             "2:number",
-            "'number' in key '2:number' is not a key type sortwell knows for lines; it knows bytes \
-             text int decimal float size month version natural random, and the modifiers asc, \
-             desc, ci, trim and locale=NAME, as in 2:decimal:desc",
+            "'number' in key '2:number' is not a key type sortwell knows for text; it knows bytes \
+             text int decimal float size month version natural random date time timestamp ip uuid \
+             bool order=LIST, and the modifiers asc, desc, ci, trim, nulls-first, nulls-last, \
+             pad=BYTE and locale=NAME, as in 2:decimal:desc",
         ),
         (
             "2:int:up",
             "'up' in key '2:int:up' is not a modifier sortwell knows; it knows the modifiers asc, \
-             desc, ci, trim and locale=NAME, as in 2:decimal:desc",
+             desc, ci, trim, nulls-first, nulls-last, pad=BYTE and locale=NAME, as in \
+             2:decimal:desc",
         ),
         (
             "2:desc:int",
@@ -102,6 +264,41 @@ fn messages_say_what_is_wrong_and_what_to_write() {
             "2:int:locale=de",
             "key '2:int:locale=de' names a locale, which orders text and not int; write text, or \
              leave the locale out",
+        ),
+    ];
+    for (written, message) in table {
+        assert_eq!(parse(written).unwrap_err(), message);
+    }
+}
+
+#[test]
+fn messages_about_quotes_lists_and_bytes() {
+    let table = [
+        (
+            "\"a",
+            "key '\"a' opens a quote that does not close; quotes in quotes are doubled",
+        ),
+        (
+            "1:order=a||b",
+            "'order=a||b' in key '1:order=a||b' has an empty value, which is none: nulls-first and \
+             nulls-last say where empty ones go",
+        ),
+        (
+            "1:order=a|b|a",
+            "'order=a|b|a' in key '1:order=a|b|a' has the value 'a' twice; leave one out",
+        ),
+        ("1:sequence=", "'sequence=' in key '1:sequence=' names no file; write sequence=FILE"),
+        (
+            "0..4:pad=256",
+            "'256' is not a byte; write its number, as in 0, 64 or 0x40 in key '0..4:pad=256'",
+        ),
+        (
+            "0..4:packed:trim",
+            "key '0..4:packed:trim' says trim, but in packed every byte counts",
+        ),
+        (
+            "8..10:u32le:desc",
+            "key '8..10:u32le' is 2 bytes wide, but u32le takes 4 bytes; write 8..12:u32le",
         ),
     ];
     for (written, message) in table {
@@ -136,5 +333,33 @@ fn nonsense_is_refused() {
     for written in table {
         let message = parse(written).unwrap_err();
         assert!(message.contains(&format!("key '{written}'")), "{written}: {message}");
+    }
+}
+
+/// Pieces of keys, good and bad.
+fn any_key() -> impl Strategy<Value = String> {
+    let pieces = [
+        ":", ":", "\"", "\"", "[", "]", "0..4", "2", "a", "B", "=", "|", "@", " ", ".", "order=", "desc",
+        "ci", "trim", "nulls-first", "pad=", "int", "date", "u32le", "packed", "zoned", "locale=", "ä",
+    ];
+    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..9)
+        .prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 30_000,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(0x5eed_0006),
+        ..ProptestConfig::default()
+    })]
+
+    /// Whatever is read says itself again, and whatever is not is told in words.
+    #[test]
+    fn keys_say_themselves(text in any_key()) {
+        match parse(&text) {
+            Ok(spec) => prop_assert_eq!(parse(&spec.to_string()), Ok(spec.clone()), "{}", spec),
+            Err(words) => prop_assert!(words.contains("key '"), "{}: {}", text, words),
+        }
     }
 }

@@ -1,0 +1,103 @@
+//! The progress line as a terminal shows it, or as plain lines elsewhere.
+//!
+//! ```text
+//!     reading         [=========>                    ]  31%   913 MB/s  12 s left
+//! ```
+//!
+//! A terminal's line is written over itself, and never as wide as the terminal, where it would wrap
+//! and could not be taken back. Everything in it is ASCII, so that bytes are columns.
+
+use std::io::{self, IsTerminal, Write};
+
+use rustix::termios::tcgetwinsize;
+
+use super::meter::Meter;
+
+/// Columns for what the job is busy with.
+const DOING_COLUMNS: usize = 15;
+/// Narrower bars say nothing.
+const BAR_COLUMNS_LEAST: usize = 8;
+/// What a terminal is taken to have that does not say.
+const COLUMNS_USUAL: usize = 80;
+/// Between two plain lines, in looks.
+const PLAIN_LINE_POLLS: u64 = 20;
+/// Back to the beginning of the line.
+const BEGINNING: &str = "\r";
+/// Whatever stands behind the cursor goes.
+const ERASE: &str = "\x1b[K";
+
+/// Where the line is drawn.
+#[derive(Debug)]
+pub enum Line {
+    /// Over itself.
+    Terminal,
+    /// One line after the other, so many looks after the first.
+    Plain { polls: u64 },
+}
+
+impl Line {
+    /// The one that standard error is good for.
+    pub fn new() -> Self {
+        if io::stderr().is_terminal() { Self::Terminal } else { Self::Plain { polls: 0 } }
+    }
+
+    /// Shows how far a job is.
+    pub fn draw(&mut self, meter: &Meter) {
+        match self {
+            Self::Terminal => {
+                let shown = words(meter, columns());
+                say(&format!("{BEGINNING}{shown}{ERASE}"));
+            }
+            Self::Plain { polls } => {
+                if *polls % PLAIN_LINE_POLLS == 0 {
+                    say(&format!("{}: {}\n", meter.doing(), meter.words()));
+                }
+                *polls += 1;
+            }
+        }
+    }
+
+    /// Leaves an empty line to whatever is printed next.
+    pub fn clear(self) {
+        if let Self::Terminal = self {
+            say(&format!("{BEGINNING}{ERASE}"));
+        }
+    }
+}
+
+fn say(text: &str) {
+    // Nobody misses progress that cannot be shown.
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+fn columns() -> usize {
+    let said = tcgetwinsize(io::stderr()).map_or(0, |size| size.ws_col);
+    if said == 0 { COLUMNS_USUAL } else { usize::from(said) }
+}
+
+/// The line for a terminal of so many columns; with a bar where it is known how much there is to do
+/// and there is room for one.
+fn words(meter: &Meter, columns: usize) -> String {
+    let (doing, words) = (meter.doing(), meter.words());
+    let room = columns.saturating_sub(DOING_COLUMNS + words.len() + " [] ".len() + 1);
+    let mut line = match meter.bytes_total().filter(|_| room >= BAR_COLUMNS_LEAST) {
+        Some(total) => {
+            let bar = bar(meter.bytes_done(), total, room);
+            format!("{doing:DOING_COLUMNS$} [{bar}] {words}")
+        }
+        None => format!("{doing:DOING_COLUMNS$} {words}"),
+    };
+    line.truncate(columns.saturating_sub(1));
+    line
+}
+
+/// A bar of so many columns.
+fn bar(done: u64, total: u64, columns: usize) -> String {
+    let full = u128::from(done.min(total)) * columns as u128 / u128::from(total.max(1));
+    let full = full as usize;
+    let head = if full < columns { ">" } else { "" };
+    format!("{}{head:<rest$}", "=".repeat(full), rest = columns - full)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+//! `sort` over tables as it is used at a shell, and every sentence that is said to one that is none.
+
+use std::process::Command;
+
+use crate::harness::Folder;
+
+/// What comes out for `input` with some options; the same from a file and from a pipe.
+#[track_caller]
+fn sorted(options: &str, input: impl AsRef<[u8]>) -> String {
+    let folder = Folder::new();
+    folder.write("in", &input);
+    let out = folder.run(&format!("sort {options} in")).quietly();
+    let piped = folder.run_with(&format!("sort {options}"), input.as_ref()).quietly();
+    assert_eq!(out, piped, "a pipe makes no difference");
+    String::from_utf8(out).expect("text")
+}
+
+#[test]
+fn columns_by_number() {
+    let table = "name,n\nb,2\n\"a\",3\n\"\",1\n";
+    assert_eq!(sorted("-F csv -k 1", table), "name,n\n\"\",1\n\"a\",3\nb,2\n");
+    assert_eq!(sorted("-F csv -k 2:int:desc", table), "name,n\n\"a\",3\nb,2\n\"\",1\n");
+    assert_eq!(sorted("-F csv -k 1 -r", table), "name,n\nb,2\n\"a\",3\n\"\",1\n");
+    assert_eq!(sorted("-F csv -k 2:int --limit 2", table), "name,n\n\"\",1\nb,2\n");
+    let twice = "k,v\na,1\n\"a\",2\nb,3\n";
+    assert_eq!(sorted("-F csv -k 1 --unique", twice), "k,v\na,1\nb,3\n");
+}
+
+#[test]
+fn rows_come_out_as_they_went_in() {
+    let table = "\u{feff}\"k\",v\r\nb,\"x\n\"\"y\"\",\"\r\n\na,\n\"\",\"\"";
+    let sorted_table = "\u{feff}\"k\",v\r\n\n\"\",\"\"\na,\nb,\"x\n\"\"y\"\",\"\r\n";
+    assert_eq!(sorted("-F csv -k 1", table), sorted_table);
+    assert_eq!(sorted("-F csv", ""), "");
+    assert_eq!(sorted("-F csv", "only,a header"), "only,a header\n");
+    assert_eq!(sorted("-F csv", "\u{feff}"), "\u{feff}");
+}
+
+#[test]
+fn other_dialects() {
+    assert_eq!(sorted("-F tsv -k 2", "a\tb\n1\tz,\n2\t\"y\n\"\n"), "a\tb\n2\t\"y\n\"\n1\tz,\n");
+    assert_eq!(sorted("-F csv -t ; -k 1", "a;b\nz;1,5\n\"y;\";2\n"), "a;b\n\"y;\";2\nz;1,5\n");
+    assert_eq!(sorted("-F csv -t tab -k 1", "a\tb\nz\t1\ny\t2\n"), "a\tb\ny\t2\nz\t1\n");
+    assert_eq!(sorted("-F csv --quote ' -k 1", "a,b\nz,\"\n'y,''',2\n"), "a,b\n'y,''',2\nz,\"\n");
+    let inches = "what,size\nscreen,27\"\ndisk,2.5\"\n";
+    assert_eq!(sorted("-F csv --quote none -k 2", inches), "what,size\ndisk,2.5\"\nscreen,27\"\n");
+    assert_eq!(sorted("-F csv --no-header -k 1", "z,1\ny,2\nx,3\n"), "x,3\ny,2\nz,1\n");
+    assert_eq!(sorted("-F csv --ragged keep -k 2", "a,b\nz,1\nx\ny,0,2\n"), "a,b\nx\ny,0,2\nz,1\n");
+    assert_eq!(sorted("-F csv --ragged error -k 1", "a,b\nz,1\ny,2\n"), "a,b\ny,2\nz,1\n");
+}
+
+#[test]
+fn one_header_for_many_inputs() {
+    let folder = Folder::new();
+    folder.write("none", "");
+    folder.write("one", "k,\"v\"\nz,1");
+    folder.write("two", "\u{feff}\"k\",v\r\ny,2\n");
+    folder.write("three", "k,v");
+    let expected = "k,\"v\"\nx,3\ny,2\nz,1\n";
+    let piped = b"k,v\nx,3\n";
+    let out = folder.run_with("sort -F csv -k 1 none one two three -", piped).quietly();
+    assert_eq!(String::from_utf8_lossy(&out), expected);
+    folder.run_with("sort -F csv -k 1 -o one none one two three -", piped).quietly();
+    assert_eq!(String::from_utf8_lossy(&folder.read("one")), expected);
+    assert_eq!(folder.names(), ["none", "one", "three", "two"]);
+}
+
+/// Asserts that a table is refused from a file, which is named, and from a pipe.
+#[track_caller]
+fn refused_alone(options: &str, table: &[u8], parts: &[&str]) {
+    let folder = Folder::new();
+    folder.write("bad.csv", table);
+    let named = [parts, &["bad.csv: "]].concat();
+    folder.run(&format!("sort -F csv {options} bad.csv -o out")).fails(3, &named);
+    let named = [parts, &["standard input: "]].concat();
+    folder.run_with(&format!("sort -F csv {options} -o out"), table).fails(3, &named);
+    assert_eq!(folder.names(), ["bad.csv"]);
+}
+
+/// The same, and behind another input.
+#[track_caller]
+fn refused(options: &str, table: &[u8], parts: &[&str]) {
+    refused_alone(options, table, parts);
+    let folder = Folder::new();
+    folder.write("bad.csv", table);
+    // What came before is of no account, nor is what follows.
+    folder.write("good.csv", table.split(|byte| *byte == b'\n').next().expect("a header"));
+    let named = [parts, &["bad.csv: "]].concat();
+    folder.run(&format!("sort -F csv {options} -j 3 good.csv bad.csv -o out")).fails(3, &named);
+    assert_eq!(folder.names(), ["bad.csv", "good.csv"]);
+}
+
+#[test]
+fn rows_that_must_not_be() {
+    let ragged = ["row 2, line 4: the row has 1 cell, and the header has 2", "--ragged keep"];
+    refused("", b"a,b\n\"x\n\",y\nz\nz\n\"\n", &ragged);
+    refused("-k 2", b"a,b\nx,y\nx,y,z", &["row 2, line 3: the row has 3 cells"]);
+    let stray = ["row 1, line 2: a quote at byte 3 of the row", "write it twice", "--quote none"];
+    refused("", b"a,b\n27\"inch\",x\n", &["row 1, line 2: a quote at byte 2 of the row"]);
+    refused("", b"a,b\nxyz\"\",x\n", &stray);
+    refused("--ragged keep", b"a,b\nxyz\"\",x\n", &stray);
+    let open = ["row 2, line 3: the last row opens a quote that is never closed"];
+    refused("", b"a,b\nx,y\nx,\"y\nz,z\n", &open);
+    refused("--no-header", b"x,y\n\nz", &["row 3, line 3:", "the first row has 2"]);
+}
+
+#[test]
+fn a_far_row_that_must_not_be() {
+    let mut table = b"a,b\n".to_vec();
+    (0..900_000).for_each(|n| table.extend(format!("{},\"{n}\n\"\n", n * 7919 % 1000).bytes()));
+    table.extend_from_slice(b"x\ny\n\"");
+    for options in ["-k 1", "-k 1 -j 1 -M 28MiB -T .", "-j 3 -M 36MiB -T ."] {
+        refused(options, &table, &["row 900001, line 1800002: the row has 1 cell,"]);
+    }
+}
+
+#[test]
+fn headers_that_must_not_be() {
+    refused_alone("", b"a,b\"c\"\nx,y\n", &["the first row has a quote", "--quote none"]);
+    let long = [b"a,\"".to_vec(), vec![b'b'; 2 << 20], b"\"\nx,y\n".to_vec()].concat();
+    refused_alone("", &long, &["the header has more than 1048576 bytes"]);
+    let folder = Folder::new();
+    folder.write("one", "a,b\nx,y\n");
+    for (other, part) in [
+        ("a,c\nx,y\n", "column 2 is 'c' here and 'b' there"),
+        ("a\nx\n", "1 columns here and 2 there"),
+    ] {
+        folder.write("other", other);
+        let parts = ["other: ", "its header is not that of", "one", part, "--no-header"];
+        folder.run("sort -F csv one other -o out").fails(3, &parts);
+        let parts = ["standard input: ", "its header is not that of", "one", part];
+        folder.run_with("sort -F csv one - -o out", other.as_bytes()).fails(3, &parts);
+    }
+    assert_eq!(folder.names(), ["one", "other"]);
+}
+
+#[test]
+fn words_that_mean_nothing() {
+    let folder = Folder::new();
+    folder.write("in", "a,b\nx,y\n");
+    for (line, part) in [
+        ("sort -F csv --header 1 in", "leave out --header"),
+        ("sort -F csv -t \" in", "give another --separator"),
+        ("sort -F csv --quote , in", "give another --separator"),
+        ("sort -F csv --quote \"\" in", "'\"\"' is not a quote"),
+        ("sort -F csv --quote x in", "'x' is not a quote"),
+        ("sort -F csv --ragged maybe in", "keep"),
+        ("sort -F csv -k 0 in", "'0'"),
+        ("sort --quote ' in", "--quote is about cells"),
+        ("sort -F lines --no-header in", "--no-header is about cells"),
+        ("sort -F fixed:4 --ragged keep in", "--ragged is about cells"),
+        ("sort -F u16be --quote none in", "--quote is about cells"),
+    ] {
+        let said = folder.run(line);
+        assert_eq!((said.status, said.out.len()), (2, 0), "{line}: {said:?}");
+        assert!(said.words.contains(part), "{line}: {said:?}");
+    }
+    assert_eq!(folder.names(), ["in"]);
+}
+
+/// Random tables come out as Python's own reader and sort have them. `SORTWELL_TEST_CASES=N` tries
+/// so many.
+#[test]
+fn as_python_sorts_them() {
+    if Command::new("python3").args(["-c", "import csv"]).output().is_err() {
+        println!("skipped: this machine has no python3 to compare with");
+        return;
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/differ_csv.py");
+    let cases = std::env::var("SORTWELL_TEST_CASES").unwrap_or_else(|_| "300".to_owned());
+    let mut command = Command::new("python3");
+    command.args(["-B", script, "--bin", env!("CARGO_BIN_EXE_sortwell"), "--cases", &cases]);
+    let output = command.output().expect("python3");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}{words}");
+    assert!(said.contains(&format!("0 of {cases} cases differ")), "{said}");
+}

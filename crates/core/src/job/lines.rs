@@ -1,0 +1,92 @@
+//! A few lines that are in memory already: what a [`SortJob`](super::SortJob) sets up for gigabytes
+//! takes longer than to sort them.
+//!
+//! The order is that of the job, as the keys are the same; so is what becomes of the output. There
+//! is one thread, no arena, no engine and no account.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use super::{Output, key, open};
+use crate::error::Result;
+use crate::format::Format;
+use crate::io::Direct;
+use crate::key::open_word;
+use crate::key::text::TextOrder;
+use crate::stats::Progress;
+
+/// Bytes that are kept of a key which has to be made; what is longer is made again to be compared.
+const KEPT_BYTES: usize = 256;
+
+/// A line, and what it is compared by at first.
+struct Line<'a> {
+    /// The first word of its key.
+    prefix: u64,
+    /// Where its key is kept, as far as it is; empty where the line itself is as good.
+    kept: Range<usize>,
+    bytes: &'a [u8],
+}
+
+/// The lines of `text` in order, each with its end, which the last may lack; with `is_unique` only
+/// the first of equal ones.
+///
+/// # Errors
+///
+/// [`Error::Usage`](crate::Error::Usage) for an order that contradicts itself.
+pub fn sort_lines(text: &[u8], order: &TextOrder, is_unique: bool) -> Result<Vec<u8>> {
+    let terminator = order.terminator();
+    let key = key(Format::Lines { terminator }, &[], Some(order), None)?;
+    let (key, is_kept) = (key.encoder(), key.encoder().is_costly());
+    let mut keys = Vec::new();
+    let line = |bytes| {
+        let start = keys.len();
+        if is_kept {
+            key.key_bytes(bytes, KEPT_BYTES, &mut keys);
+        }
+        let kept = start..keys.len();
+        let prefix = if is_kept { open_word(&keys[start..]) } else { key.word(bytes, 0) };
+        Line { prefix, kept, bytes }
+    };
+    let mut lines: Vec<Line> = text.split_inclusive(|byte| *byte == terminator).map(line).collect();
+    let compare = |a: &Line, b: &Line| {
+        let by_kept = || keys[a.kept.clone()].cmp(&keys[b.kept.clone()]);
+        let is_whole = is_kept && a.kept.len() < KEPT_BYTES;
+        let by_whole = || match is_whole {
+            true => Ordering::Equal,
+            false => key.compare_from(a.bytes, b.bytes, 1),
+        };
+        a.prefix.cmp(&b.prefix).then_with(by_kept).then_with(by_whole)
+    };
+    lines.sort_by(compare);
+    if is_unique {
+        lines.dedup_by(|second, first| compare(first, second).is_eq());
+    }
+    let mut sorted = Vec::with_capacity(text.len() + 1);
+    for Line { bytes, .. } in lines {
+        sorted.extend_from_slice(bytes);
+        if bytes.last() != Some(&terminator) {
+            sorted.push(terminator);
+        }
+    }
+    Ok(sorted)
+}
+
+/// Writes `text` to where a job would write its output, and in the same way; what goes to a file is
+/// made durable with `sync`.
+///
+/// # Errors
+///
+/// What the system says; then a file has not got its name.
+pub fn write_lines(text: &[u8], output: &Output, sync: bool, progress: &Progress) -> Result<()> {
+    let mut output = open::output(output, Direct::Off, progress)?;
+    match output.write_all(text, progress) {
+        Ok(()) => output.finish(text.len() as u64, sync),
+        Err(error) => {
+            output.abandon();
+            Err(error)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

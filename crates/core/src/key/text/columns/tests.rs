@@ -1,0 +1,52 @@
+//! Columns found, and what is said where there is none.
+
+use super::*;
+
+fn columns(names: &[&str]) -> Vec<Vec<u8>> {
+    names.iter().map(|name| name.as_bytes().to_vec()).collect()
+}
+
+#[test]
+fn names_are_found_as_they_are_written() {
+    let names = columns(&["id", "Amount", "amount", ""]);
+    assert_eq!(find("amount", &names), Ok(2));
+    assert_eq!(find("Amount", &names), Ok(1));
+    assert_eq!(find("", &names), Ok(3));
+    assert_eq!(name(1, &names), Ok("Amount".to_owned()));
+}
+
+#[test]
+fn messages_say_which_columns_there_are() {
+    let names = columns(&["id", "amount", "date", "id"]);
+    assert_eq!(
+        find("id", &names).unwrap_err(),
+        "columns 1 and 4 are both called 'id'; name the one you mean by its number"
+    );
+    assert_eq!(
+        find("amuont", &names).unwrap_err(),
+        "no column is called 'amuont' (did you mean 'amount'?); the columns are 'id', 'amount', \
+         'date', 'id'"
+    );
+    assert_eq!(
+        find("price", &names).unwrap_err(),
+        "no column is called 'price'; the columns are 'id', 'amount', 'date', 'id'"
+    );
+    assert_eq!(
+        name(4, &names).unwrap_err(),
+        "there is no column 5; the 4 columns are 'id', 'amount', 'date', 'id'"
+    );
+    let many: Vec<String> = (0..12).map(|number| format!("c{number}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    assert!(find("x", &columns(&many)).unwrap_err().ends_with("'c9' and 2 more"));
+    assert!(find("AMOUNT", &names).unwrap_err().contains("did you mean 'amount'?"));
+}
+
+#[test]
+fn distances_count_single_slips() {
+    let table = [("", "", 0), ("a", "", 1), ("ab", "ba", 1), ("amount", "amuont", 1)];
+    for (a, b, expected) in table {
+        assert_eq!(distance(a, b), expected, "{a} {b}");
+        assert_eq!(distance(b, a), expected, "{b} {a}");
+    }
+    assert_eq!(distance("kitten", "sitting"), 3);
+}

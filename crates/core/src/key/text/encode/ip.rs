@@ -1,0 +1,35 @@
+//! Addresses of the Internet protocol: the version, then the bytes of the address.
+//!
+//! ```text
+//!     192.0.2.7            04 c0 00 02 07
+//!     2001:db8::7          06 20 01 0d b8 ... 07
+//! ```
+//!
+//! All of version 4 come before all of version 6; an address of version 4 that is written as one of
+//! version 6 (`::ffff:192.0.2.7`) is one of version 6. Networks (`192.0.2.0/24`) and zones
+//! (`fe80::1%eth0`) are no addresses.
+
+use std::net::IpAddr;
+
+use super::super::sink::Sink;
+
+/// The address that is all of `text`.
+#[inline]
+pub fn parse(text: &[u8]) -> Option<IpAddr> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// Appends an address.
+#[inline]
+pub fn append<S: Sink>(address: IpAddr, out: &mut S) {
+    match address {
+        IpAddr::V4(address) => {
+            out.push(4);
+            out.extend(&address.octets());
+        }
+        IpAddr::V6(address) => {
+            out.push(6);
+            out.extend(&address.octets());
+        }
+    }
+}

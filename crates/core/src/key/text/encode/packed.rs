@@ -1,0 +1,30 @@
+//! Packed decimals of mainframes, COBOL's `COMP-3` and `PACKED-DECIMAL`: by value.
+//!
+//! ```text
+//!     12 34 5C      +12345       two digits a byte, and the sign in the last half
+//!     12 34 5D      -12345       signs: A C E F plus, B D minus
+//!     00 0C, 00 0D  0
+//! ```
+//!
+//! IBM, "z/Architecture Principles of Operation", chapter 8 (Decimal Instructions): A, C, E and F
+//! are plus and B and D minus, C and D preferred; F stands in unsigned fields. Numbers there have
+//! up to 31 digits, here as many as the range of bytes has.
+
+use super::super::sink::Sink;
+use super::digits;
+
+/// Whether all of `bytes` is a number.
+pub fn is_valid(bytes: &[u8]) -> bool {
+    let Some((&last, others)) = bytes.split_last() else { return false };
+    let are_digits = |byte: u8| byte >> 4 < 10 && byte & 15 < 10;
+    others.iter().all(|&byte| are_digits(byte)) && last >> 4 < 10 && last & 15 >= 10
+}
+
+/// Appends a number, which is [valid](is_valid).
+#[inline]
+pub fn append<S: Sink>(bytes: &[u8], out: &mut S) {
+    let sign = bytes.last().map_or(0, |last| last & 15);
+    let halves = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    let digits = halves.take((2 * bytes.len()).saturating_sub(1));
+    digits::append_value(matches!(sign, 0xb | 0xd), digits, out);
+}

@@ -1,0 +1,95 @@
+//! Times of day: three bytes for the second, then its fraction, exact however long.
+//!
+//! ```text
+//!     13:45    13:45:06    13:45:06.789    23:59:60
+//!
+//!     second   of the day, and 2^22                                 3 bytes
+//!     leap     c8, between all fractions of :59 and the next minute
+//!     fraction two digits a byte: 2 x (10 d1 + d2), and 1 more where others follow
+//! ```
+//!
+//! A second 60, in which now and then a minute ends, is told as a leap second behind :59. Without a
+//! fraction stands one byte of zero, so that digits at the end that are zero do not count.
+
+use super::super::sink::Sink;
+use super::date::two;
+
+const BIAS: u32 = 1 << 22;
+
+/// More than any two digits of a fraction.
+const LEAP: u8 = 200;
+
+/// What of a time is less than a second, and the second 60.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fraction<'a> {
+    /// Whether a leap second has begun behind the second that it belongs to.
+    pub is_leap: bool,
+    /// Digits behind the point.
+    pub digits: &'a [u8],
+}
+
+/// Appends a second of the day and what is behind it.
+#[inline]
+pub fn append<S: Sink>(second: u32, fraction: Fraction<'_>, out: &mut S) {
+    let [_, bytes @ ..] = (second + BIAS).to_be_bytes();
+    out.extend(&bytes);
+    append_fraction(fraction, out);
+}
+
+/// Appends a fraction; it ends itself.
+#[inline]
+pub fn append_fraction<S: Sink>(fraction: Fraction<'_>, out: &mut S) {
+    if fraction.is_leap {
+        out.push(LEAP);
+    }
+    let last = fraction.digits.iter().rposition(|&digit| digit != b'0');
+    let digits = &fraction.digits[..last.map_or(0, |last| last + 1)];
+    if digits.is_empty() {
+        out.push(0);
+    }
+    for (index, pair) in digits.chunks(2).enumerate() {
+        let low = pair.get(1).map_or(0, |digit| digit - b'0');
+        let follows = u8::from(2 * index + 2 < digits.len());
+        out.push(2 * (10 * (pair[0] - b'0') + low) + follows);
+    }
+}
+
+/// The time that is all of `text`: its second of the day, and the fraction.
+pub fn parse(text: &[u8]) -> Option<(u32, Fraction<'_>)> {
+    match begins(text)? {
+        (second, fraction, b"") => Some((second, fraction)),
+        _ => None,
+    }
+}
+
+/// The time that `text` begins with, and what follows it. Colons may be left out, but only all of
+/// them.
+#[inline]
+pub fn begins(text: &[u8]) -> Option<(u32, Fraction<'_>, &[u8])> {
+    let &[a, b, ref rest @ ..] = text else { return None };
+    let (has_colons, rest) = match rest {
+        [b':', rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    let &[c, d, ref rest @ ..] = rest else { return None };
+    let (hour, minute) = (two([a, b])?, two([c, d])?);
+    if hour > 23 || minute > 59 {
+        return None;
+    }
+    let minutes = 60 * hour + minute;
+    let (second, rest) = match (has_colons, rest) {
+        (true, &[b':', e, f, ref rest @ ..]) => (two([e, f])?, rest),
+        (false, &[e, f, ref rest @ ..]) if e.is_ascii_digit() => (two([e, f])?, rest),
+        _ => return Some((60 * minutes, Fraction::default(), rest)),
+    };
+    let (digits, rest) = match rest {
+        [b'.' | b',', rest @ ..] => {
+            let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            rest.split_at_checked(digits).filter(|(digits, _)| !digits.is_empty())?
+        }
+        rest => (&[][..], rest),
+    };
+    let is_leap = second == 60;
+    let second = if is_leap { 59 } else { second };
+    (second < 60).then_some((60 * minutes + second, Fraction { is_leap, digits }, rest))
+}

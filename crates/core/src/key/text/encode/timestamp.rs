@@ -1,0 +1,56 @@
+//! Instants: five bytes for the second, then its fraction as in `time`.
+//!
+//! ```text
+//!     2026-11-22T13:45:06.789Z     RFC 3339; T and Z in either case
+//!     2026-11-22 13:45:06+02:00    a blank for the T; +02 and +0200 too, and a blank before it
+//!     2026-11-22T13:45  20261122T134506  2026-11-22     ISO 8601, as in `date` and `time`
+//! ```
+//!
+//! Times with an offset from UTC are compared as instants, whatever their offsets. Those without
+//! one count as UTC, and a day as its first second. Seconds are counted from 1970 without leap
+//! seconds, which follow the second 59 that they belong to (see `time`).
+
+use super::super::sink::Sink;
+use super::date::two;
+use super::time::Fraction;
+use super::{date, time};
+
+const BIAS: i64 = 1 << 39;
+
+/// Appends a second since 1970 and what is behind it.
+#[inline]
+pub fn append<S: Sink>(second: i64, fraction: Fraction<'_>, out: &mut S) {
+    let [_, _, _, bytes @ ..] = (second + BIAS).to_be_bytes();
+    out.extend(&bytes);
+    time::append_fraction(fraction, out);
+}
+
+/// The instant that is all of `text`: its second since 1970, and the fraction.
+#[inline]
+pub fn parse(text: &[u8]) -> Option<(i64, Fraction<'_>)> {
+    let (days, rest) = date::begins(text)?;
+    let midnight = 86_400 * i64::from(days);
+    let rest = match rest {
+        [] => return Some((midnight, Fraction::default())),
+        [b'T' | b't' | b' ', rest @ ..] => rest,
+        _ => return None,
+    };
+    let (second, fraction, rest) = time::begins(rest)?;
+    Some((midnight + i64::from(second) - offset(rest)?, fraction))
+}
+
+/// How many seconds a clock is ahead of UTC that shows a time with `rest` behind it.
+#[inline]
+fn offset(rest: &[u8]) -> Option<i64> {
+    let rest = rest.strip_prefix(b" ").unwrap_or(rest);
+    let (is_behind, hours, minutes) = match *rest {
+        [] | [b'Z' | b'z'] => return Some(0),
+        [sign @ (b'+' | b'-'), a, b] => (sign == b'-', two([a, b])?, 0),
+        [sign @ (b'+' | b'-'), a, b, c, d] | [sign @ (b'+' | b'-'), a, b, b':', c, d] => {
+            (sign == b'-', two([a, b])?, two([c, d])?)
+        }
+        _ => return None,
+    };
+    let seconds = i64::from(60 * (60 * hours + minutes));
+    (hours < 24 && minutes < 60).then_some(if is_behind { -seconds } else { seconds })
+}

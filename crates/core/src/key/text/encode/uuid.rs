@@ -1,0 +1,39 @@
+//! UUIDs (RFC 9562): their sixteen bytes.
+//!
+//! Thirty-two hexadecimal digits in either case, as 8-4-4-4-12 or without any hyphen, in braces or
+//! not. RFC 9562 orders them by these bytes, whatever their version.
+
+/// The UUID that is all of `text`.
+#[inline]
+pub fn parse(text: &[u8]) -> Option<[u8; 16]> {
+    let text = match text {
+        [b'{', inner @ .., b'}'] => inner,
+        text => text,
+    };
+    let has_hyphens = match text.len() {
+        32 => false,
+        36 => true,
+        _ => return None,
+    };
+    let mut uuid = [0; 16];
+    let mut at = 0;
+    for (index, byte) in uuid.iter_mut().enumerate() {
+        if has_hyphens && matches!(index, 4 | 6 | 8 | 10) {
+            if text[at] != b'-' {
+                return None;
+            }
+            at += 1;
+        }
+        *byte = digit(text[at])? << 4 | digit(text[at + 1])?;
+        at += 2;
+    }
+    Some(uuid)
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' | b'A'..=b'F' => Some((byte | 0x20) - b'a' + 10),
+        _ => None,
+    }
+}

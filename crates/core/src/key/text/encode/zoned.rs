@@ -1,0 +1,75 @@
+//! Zoned decimals of mainframes, COBOL's `DISPLAY`: by value.
+//!
+//! ```text
+//!                                  EBCDIC                ASCII
+//!     digits                       F0 .. F9              30 .. 39
+//!     sign in the zone of a digit  + A C E F, - B D      + 0..9, { A..I    - } J..R, p..y
+//!     sign of its own              4E +, 60 -            2B +, 2D -
+//! ```
+//!
+//! The digit with the sign is the last, or the first. Of EBCDIC the zones are those of IBM,
+//! "z/Architecture Principles of Operation", chapter 8. In ASCII `{ABCDEFGHI}JKLMNOPQR` are what a
+//! translation of characters makes of C0..C9 and D0..D9, and `pqrstuvwxy` are the negative digits
+//! of COBOL on other machines (Micro Focus, GnuCOBOL), which set a bit of the digit.
+
+use super::super::sink::Sink;
+use super::super::text_type::Zoned;
+use super::digits;
+
+/// A number taken apart: whether it is negative, the digit with the sign where there is one, and
+/// the bytes of the others.
+struct Parts<'a> {
+    is_negative: bool,
+    signed: Option<u8>,
+    others: &'a [u8],
+}
+
+/// The parts of a number; `None` where its sign is none. The other digits are not looked at.
+#[inline]
+fn parts(bytes: &[u8], form: Zoned) -> Option<Parts<'_>> {
+    let (&sign, others) = if form.is_leading { bytes.split_first() } else { bytes.split_last() }?;
+    let (is_negative, signed) = match (form.is_separate, form.is_ebcdic) {
+        (true, true) => (negative(sign, 0x4e, 0x60)?, None),
+        (true, false) => (negative(sign, b'+', b'-')?, None),
+        (false, true) => {
+            let digit = Some(sign & 15).filter(|digit| *digit < 10)?;
+            match sign >> 4 {
+                0xa | 0xc | 0xe | 0xf => (false, Some(digit)),
+                0xb | 0xd => (true, Some(digit)),
+                _ => return None,
+            }
+        }
+        (false, false) => match sign {
+            b'0'..=b'9' => (false, Some(sign - b'0')),
+            b'{' => (false, Some(0)),
+            b'A'..=b'I' => (false, Some(sign - b'A' + 1)),
+            b'}' => (true, Some(0)),
+            b'J'..=b'R' => (true, Some(sign - b'J' + 1)),
+            b'p'..=b'y' => (true, Some(sign - b'p')),
+            _ => return None,
+        },
+    };
+    Some(Parts { is_negative, signed, others })
+}
+
+fn negative(sign: u8, plus: u8, minus: u8) -> Option<bool> {
+    (sign == plus || sign == minus).then_some(sign == minus)
+}
+
+/// Whether all of `bytes` is a number.
+pub fn is_valid(bytes: &[u8], form: Zoned) -> bool {
+    let zone = if form.is_ebcdic { 0xf0 } else { b'0' };
+    parts(bytes, form).is_some_and(|parts| {
+        let has_digits = parts.signed.is_some() || !parts.others.is_empty();
+        has_digits && parts.others.iter().all(|byte| byte.wrapping_sub(zone) < 10)
+    })
+}
+
+/// Appends a number, which is [valid](is_valid); nothing of one that is not.
+#[inline]
+pub fn append<S: Sink>(bytes: &[u8], form: Zoned, out: &mut S) {
+    let Some(Parts { is_negative, signed, others }) = parts(bytes, form) else { return };
+    let (first, last) = if form.is_leading { (signed, None) } else { (None, signed) };
+    let others = others.iter().map(|byte| byte & 15);
+    digits::append_value(is_negative, first.into_iter().chain(others).chain(last), out);
+}

@@ -1,0 +1,176 @@
+//! What is said about a key that is no value of its type: where it is, what stands there, what
+//! should, and what to do. Which record it is says whoever read it.
+
+use super::date_format::DateFormat;
+use super::order::{End, Position, Separator, TextOrder, TextSpec};
+use super::text_type::{Class, TextType, Zoned};
+use crate::key::key_type::{KeyType, NumberType};
+
+/// Bytes of a key that are shown.
+const SHOWN_BYTES: usize = 40;
+
+/// The words that are the same for all records with a fault of one key.
+#[derive(Clone, Debug)]
+pub(super) struct Words {
+    /// `column 'amount'`, `field 2`, `bytes 4..8`.
+    place: String,
+    /// `an int`, `a date, as in 2026-11-22`.
+    expected: String,
+    /// What else to do about it.
+    advice: &'static str,
+    /// Whether bytes are shown as numbers.
+    is_binary: bool,
+}
+
+impl Words {
+    /// The words for the key of `spec`.
+    pub fn new(spec: &TextSpec, order: &TextOrder) -> Self {
+        let format = order.date_format.as_deref();
+        let is_day = matches!(
+            spec.text_type,
+            TextType::Date | TextType::Time | TextType::Timestamp if format.is_none()
+        );
+        Self {
+            place: place(spec, order.separator),
+            expected: expected(&spec.text_type, format),
+            advice: if is_day { "say with --date-format how it is written, or " } else { "" },
+            is_binary: spec.text_type.class() == Class::StrictBytes,
+        }
+    }
+
+    /// The words for bytes of a range as they are.
+    pub fn of_range(start: usize, end: Option<usize>) -> Self {
+        let at = |byte| Position { byte, ..Position::default() };
+        let end = end.map_or(End::Record, |end| End::At(at(end)));
+        let spec = TextSpec { start: at(start), end, ..TextSpec::default() };
+        Self::new(&spec, &TextOrder::by_bytes(b'\n'))
+    }
+
+    /// That `text` is no value.
+    pub fn invalid(&self, text: &[u8]) -> String {
+        let Self { place, expected, advice, is_binary } = self;
+        let text = if *is_binary { in_numbers(text) } else { format!("'{}'", shown(text)) };
+        format!(
+            "{place}: {text} is not {expected}; {advice}sort such records behind the others with \
+             --invalid last"
+        )
+    }
+
+    /// That a record of `length` bytes has not the bytes `needs`.
+    pub fn short(&self, length: usize, needs: usize) -> String {
+        let place = &self.place;
+        format!(
+            "{place}: the record has {length} bytes, and the key needs {needs}; let a byte stand \
+             for those missing with --pad 0, or sort such records behind the others with \
+             --invalid last"
+        )
+    }
+}
+
+fn place(spec: &TextSpec, separator: Separator) -> String {
+    let field = match spec.end {
+        End::Field(field) | End::Within(Position { field, .. }) if field == spec.start.field => {
+            field
+        }
+        End::At(end) if end.field == 0 && spec.start.field == 0 => {
+            return format!("bytes {}..{}", spec.start.byte, end.byte);
+        }
+        _ if spec.start == Position::default() => return "the record".to_owned(),
+        _ if spec.start.field == 0 => return format!("bytes {}..", spec.start.byte),
+        _ => spec.start.field,
+    };
+    match (&spec.name, separator) {
+        (Some(name), _) => format!("column '{}'", shown(name.as_bytes())),
+        (None, Separator::Cells(_)) => format!("column {}", field + 1),
+        (None, _) => format!("field {}", field + 1),
+    }
+}
+
+/// The values of a type, in words that go behind "is not".
+fn expected(text_type: &TextType, format: Option<&DateFormat>) -> String {
+    let by_format = |what: &str, example: &str| match format {
+        None => format!("a {what}, as in {example}"),
+        Some(format) => format!("a {what} of the form {}", format.pattern()),
+    };
+    let words = match text_type {
+        TextType::Int => "an int",
+        TextType::Decimal => "a decimal",
+        TextType::Float => "a float",
+        TextType::Size => "a size, as in 512, 1K or 2.5GiB",
+        TextType::Month => "a month",
+        TextType::Date => return by_format("date", "2026-11-22"),
+        TextType::Time => return by_format("time", "13:45:06"),
+        TextType::Timestamp => return by_format("timestamp", "2026-11-22T13:45:06Z"),
+        TextType::Ip => "an IP address",
+        TextType::Uuid => "a UUID",
+        TextType::Bool => "a bool, as in true or false",
+        TextType::List(values) => {
+            return format!("in the order {}", shown(values.words().as_bytes()));
+        }
+        TextType::Packed => "a packed decimal: two digits a byte, then the sign, as in 12 3C",
+        TextType::Zoned(form) => return zoned(*form),
+        TextType::Binary(number) => return binary(*number),
+        TextType::Bytes
+        | TextType::General
+        | TextType::Human
+        | TextType::Version
+        | TextType::Natural
+        | TextType::Random
+        | TextType::Ebcdic(_)
+        | TextType::Sequence(_) => "text",
+    };
+    words.to_owned()
+}
+
+fn zoned(form: Zoned) -> String {
+    let Zoned { is_leading, is_separate, is_ebcdic } = form;
+    format!(
+        "a zoned decimal in {} with {} {} sign",
+        if is_ebcdic { "EBCDIC" } else { "ASCII" },
+        if is_leading { "a leading" } else { "a trailing" },
+        if is_separate { "separate" } else { "overpunched" },
+    )
+}
+
+fn binary(number: NumberType) -> String {
+    format!("a number of type {}", KeyType::Number(number).name())
+}
+
+/// The beginning of some text, on one line.
+pub(super) fn shown(text: &[u8]) -> String {
+    let cut = text.len() > SHOWN_BYTES;
+    let mut text = &text[..text.len().min(SHOWN_BYTES)];
+    if cut {
+        // Not in the middle of a character.
+        let is_behind = |byte: &u8| byte & 0xc0 == 0x80;
+        let behind = text.iter().rev().take(3).take_while(|byte| is_behind(byte)).count();
+        let first = text.len() - behind - 1;
+        let is_whole = std::str::from_utf8(&text[first..]).is_ok();
+        text = if is_whole { text } else { &text[..first] };
+    }
+    let mut words: String = match std::str::from_utf8(text) {
+        Ok(text) => text.chars().map(one).collect(),
+        Err(_) => text.escape_ascii().to_string(),
+    };
+    words.push_str(if cut { "..." } else { "" });
+    words
+}
+
+/// A character, escaped where it is none that is seen.
+fn one(character: char) -> String {
+    match character {
+        '\'' | '"' => character.to_string(),
+        other => other.escape_debug().to_string(),
+    }
+}
+
+/// The beginning of some bytes, as hexadecimal numbers.
+fn in_numbers(bytes: &[u8]) -> String {
+    let numbers: Vec<String> =
+        bytes.iter().take(SHOWN_BYTES / 2).map(|byte| format!("{byte:02X}")).collect();
+    let more = if bytes.len() > SHOWN_BYTES / 2 { " ..." } else { "" };
+    format!("{}{more}", numbers.join(" "))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,206 @@
+//! Parts that place what is no value, in keys of whole records of every format.
+
+use super::super::TextKeySpec;
+use super::*;
+use crate::format::{CsvFormat, Format};
+use crate::key::{Key, KeyEncoder, with_encoder};
+
+fn order(format: &str, keys: &[&str]) -> TextOrder {
+    let specs = keys.iter().map(|key| key.parse::<TextKeySpec>().unwrap().spec(None).unwrap());
+    TextOrder { specs: specs.collect(), ..TextOrder::of(format.parse().unwrap()) }
+}
+
+/// The key of a record, and a check that all that an encoder can be asked for agrees.
+fn order_of(key: &Key, a: &[u8], b: &[u8]) -> Ordering {
+    with_encoder!(key, |encoder| {
+        let [key_a, key_b] = [a, b].map(|record| {
+            let mut key = Vec::new();
+            encoder.key_bytes(record, usize::MAX, &mut key);
+            key
+        });
+        let order = key_a.cmp(&key_b);
+        let said = || format!("'{}' '{}'", a.escape_ascii(), b.escape_ascii());
+        assert_eq!(encoder.compare_from(a, b, 0), order, "{}", said());
+        let words = encoder.word(a, 0).cmp(&encoder.word(b, 0));
+        assert!(words.is_eq() || words == order, "{}", said());
+        order
+    })
+}
+
+/// Sorts records, checking every pair.
+fn sorted<'a>(order: &TextOrder, records: &[&'a [u8]]) -> Vec<&'a [u8]> {
+    let key = Key::for_lines(order).unwrap();
+    let mut records = records.to_vec();
+    records.sort_by(|a, b| order_of(&key, a, b));
+    records
+}
+
+fn fault(order: &TextOrder, record: &[u8]) -> Option<String> {
+    let key = Key::for_lines(order).unwrap();
+    let fault = key.encoder().fault(record);
+    assert!(fault.is_none() || key.encoder().is_partial());
+    fault
+}
+
+const ROWS: [&[u8]; 8] =
+    [b"a,10\n", b"b,\n", b"c,9\n", b"d,\"\"\r\n", b"e,x\n", b"f,\"-1\"\n", b"g\n", b"h,\" 9 \"\n"];
+
+/// The first letters of sorted rows.
+fn letters(order: &TextOrder) -> String {
+    sorted(order, &ROWS).iter().map(|row| char::from(row[0])).collect()
+}
+
+#[test]
+fn cells_without_a_value_have_their_places() {
+    let by = |key: &str| order("csv", &[key]);
+    let placed = |key: &str, place| TextOrder {
+        invalid: Some(Invalid::Placed(place)),
+        ..order("csv", &[key])
+    };
+    for (key, place, expected) in [
+        ("2:int", Place::Last, "fchabdge"),
+        ("2:int:desc", Place::Last, "achfbdge"),
+        ("2:int:nulls-first", Place::Last, "bdgfchae"),
+        ("2:int:desc:nulls-first", Place::First, "ebdgachf"),
+        ("2:int", Place::First, "efchabdg"),
+        ("2:float:desc", Place::Last, "achfbdge"),
+        ("2:month", Place::Last, "bdgacefh"),
+    ] {
+        assert_eq!(letters(&placed(key, place)), expected, "{key} {place:?}");
+    }
+    assert_eq!(letters(&by("2:trim")), "fachebdg");
+    assert_eq!(letters(&by("2:desc")), "ecafhbdg");
+    assert_eq!(letters(&by("2:nulls-first")), "bdghface");
+    assert_eq!(letters(&by("2:nulls-first:desc")), "bdgecafh");
+    assert_eq!(letters(&by("2:int:trim")).len(), 8, "whatever a faulty record's key is");
+    let two = TextOrder {
+        invalid: Some(Invalid::Placed(Place::Last)),
+        ..order("csv", &["2:int", "1:desc"])
+    };
+    assert_eq!(letters(&two), "fhcagdbe");
+}
+
+#[test]
+fn faults_are_of_cells_that_say_something_else() {
+    let ints = order("csv", &["1", "2:int"]);
+    let faults: Vec<bool> = ROWS.iter().map(|row| fault(&ints, row).is_some()).collect();
+    assert_eq!(faults, [false, false, false, false, true, false, false, false]);
+    assert!(fault(&ints, b"e,x\n").unwrap().starts_with("column 2: 'x' is not an int; "));
+    let said = fault(&ints, b"e,\"a \"\"b\"\"\"\n").unwrap();
+    assert!(said.starts_with("column 2: 'a \"b\"' is not"), "{said}");
+    assert!(fault(&order("csv", &["2:order=a|b:ci"]), b"x,B\n").is_none());
+    let said = fault(&order("csv", &["2:order=a|b:ci"]), b"x,bc\n").unwrap();
+    assert!(said.contains("'bc'"), "as written, not as it is compared: {said}");
+    let text = order("csv", &["1", "2:natural", "2:version", "2:random"]);
+    assert!(!Key::for_lines(&text).unwrap().encoder().is_partial());
+    let placed = TextOrder { invalid: Some(Invalid::Placed(Place::Last)), ..ints };
+    assert!(!Key::for_lines(&placed).unwrap().encoder().is_partial());
+    let part: Vec<bool> = [b"1234\n".as_slice(), b"12x4\n", b"\n"]
+        .map(|row| fault(&order("csv", &["1[0..3]:int"]), row).is_some())
+        .to_vec();
+    assert_eq!(part, [false, true, false]);
+}
+
+#[test]
+fn lines_stay_loose_unless_they_are_asked_not_to() {
+    let loose = order("lines", &["1:int"]);
+    assert!(!Key::for_lines(&loose).unwrap().encoder().is_partial());
+    let sort = |order: &TextOrder| sorted(order, &[b"2\n", b"x\n", b"\n", b"-1\n"]);
+    assert_eq!(sort(&loose), [b"-1\n".as_slice(), b"x\n", b"\n", b"2\n"]);
+    let strict = TextOrder { invalid: Some(Invalid::Error), ..loose.clone() };
+    assert!(fault(&strict, b"x\n").unwrap().starts_with("field 1: 'x' is not an int"));
+    assert_eq!(fault(&strict, b" 12 x\n"), None);
+    let placed = TextOrder { invalid: Some(Invalid::Placed(Place::First)), ..loose };
+    assert_eq!(sort(&placed), [b"x\n".as_slice(), b"-1\n", b"2\n", b"\n"]);
+    let nulls = order("lines", &["1:int:nulls-first"]);
+    assert_eq!(sort(&nulls), [b"\n".as_slice(), b"-1\n", b"x\n", b"2\n"]);
+    let words = order("lines", &["..:nulls-last"]);
+    assert_eq!(sort(&words), [b"-1\n".as_slice(), b"2\n", b"x\n", b"\n"]);
+    let days = order("lines", &["1:date"]);
+    assert!(fault(&days, b"x\n").is_some() && fault(&days, b"\n").is_none());
+    assert_eq!(fault(&days, b" 2026-11-22\n"), None);
+}
+
+#[test]
+fn ranges_beyond_a_record_are_faults_or_padded() {
+    let records: [&[u8]; 4] = [b"\0\x03abc", b"\0\x02ab", b"\0\x04abcd", b"\0\0"];
+    for key in ["1..3", "1..3:natural", "1..3:ci"] {
+        let order = order("u16be", &[key]);
+        let faults = records.map(|record| fault(&order, record).is_some());
+        assert_eq!(faults, [false, true, false, true], "{key}");
+    }
+    assert_eq!(
+        fault(&order("u16be", &["1..3"]), records[1]).unwrap(),
+        "bytes 1..3: the record has 2 bytes, and the key needs 3; let a byte stand for those \
+         missing with --pad 0, or sort such records behind the others with --invalid last"
+    );
+    let open = order("u16be", &["2.."]);
+    assert_eq!(records.map(|record| fault(&open, record).is_some()), [false, false, false, true]);
+    assert!(!Key::for_lines(&order("u16be", &[])).unwrap().encoder().is_partial());
+    let padded = order("u16be", &["1..3:pad=z"]);
+    let key = Key::for_lines(&padded).unwrap();
+    assert!(!key.encoder().is_partial());
+    assert_eq!(sorted(&padded, &records), [records[0], records[2], records[1], records[3]]);
+    let padded = TextOrder { pad: Some(b'B'), ..order("u16be", &["1..3", "0..4"]) };
+    let expected = [records[3], records[1], records[0], records[2]];
+    assert_eq!(sorted(&padded, &records), expected);
+    let placed =
+        TextOrder { invalid: Some(Invalid::Placed(Place::Last)), ..order("u16be", &["1..3:desc"]) };
+    assert_eq!(sorted(&placed, &records), [records[0], records[2], records[1], records[3]]);
+}
+
+#[test]
+fn mainframe_records_sort_by_their_numbers() {
+    let rdw = |amount: &[u8]| [b"\0\x08\0\0", amount].concat();
+    let amounts: [&[u8]; 4] =
+        [b"\x01\x0d\x00\x0c", b"\x00\x0c\x00\x0c", b"\x00\x0d\x00\x0c", b"\x01\x0c\x00\x0c"];
+    let records: Vec<Vec<u8>> = amounts.iter().map(|amount| rdw(amount)).collect();
+    let records: Vec<&[u8]> = records.iter().map(Vec::as_slice).collect();
+    let by = order("rdw", &["0..2:packed"]);
+    assert_eq!(sorted(&by, &records), records, "a zero of either sign is one zero");
+    assert!(fault(&by, &rdw(b"\x12\x34\0\0")).unwrap().contains("12 34 is not a packed"));
+    let ebcdic = order("fixed:3", &["0..3:ebcdic:ci:trim"]);
+    // "b1 ", "AB ", "a" with a leading blank, blanks alone.
+    let texts: [&[u8]; 4] = [b"\x82\xf1\x40", b"\xc1\xc2\x40", b"\x40\x81\x40", b"\x40\x40\x40"];
+    assert_eq!(sorted(&ebcdic, &texts), [texts[3], texts[2], texts[1], texts[0]]);
+    let mut reversed: [u8; 256] = std::array::from_fn(|byte| byte as u8);
+    reversed.reverse();
+    let mut by = order("fixed:1", &["0..1:ebcdic"]);
+    by.specs[0].text_type = TextType::Sequence(reversed.into());
+    assert_eq!(sorted(&by, &[b"a", b"c", b"b"]), [b"c", b"b", b"a"]);
+    let binary = order("rdw", &["0..4:i32le"]);
+    let numbers = [rdw(b"\xff\xff\xff\xff"), rdw(b"\0\0\0\0"), rdw(b"\0\x01\0\0")];
+    let numbers: Vec<&[u8]> = numbers.iter().map(Vec::as_slice).collect();
+    assert_eq!(sorted(&binary, &numbers), numbers);
+}
+
+#[test]
+fn columns_without_a_number_are_refused() {
+    let mut by = order("csv", &["amount:int"]);
+    let words = Key::for_lines(&by).unwrap_err().to_string();
+    assert!(words.contains("names the column 'amount'"), "{words}");
+    let columns = [b"id".to_vec(), b"amount".to_vec()];
+    by.resolve(&columns).unwrap();
+    assert!(fault(&by, b"1,x\n").unwrap().starts_with("column 'amount': 'x'"));
+    let mut by = order("csv", &["2:int", "..", "3"]);
+    assert!(by.resolve(&columns).unwrap_err().to_string().contains("there is no column 3"));
+    by.specs.pop();
+    by.resolve(&columns).unwrap();
+    assert!(fault(&by, b"1,x\n").unwrap().starts_with("column 'amount': 'x'"));
+    let format = Format::Csv(CsvFormat { has_header: false, ..CsvFormat::separated_by(b',') });
+    assert_eq!(TextOrder::of(format).separator, by.separator);
+}
+
+#[test]
+fn formats_of_days_have_to_tell_what_is_asked_for() {
+    let with = |key: &str, pattern: &str| {
+        let format = super::super::DateFormat::new(pattern).unwrap();
+        TextOrder { date_format: Some(format.into()), ..order("csv", &[key]) }
+    };
+    let said =
+        |key: &str, pattern: &str| Key::for_lines(&with(key, pattern)).unwrap_err().to_string();
+    assert!(said("1:time", "%d.%m.%Y").contains("tells no time of day"));
+    assert!(said("1:date", "%H:%M").contains("tells no day"));
+    assert!(fault(&with("1:date", "%d.%m.%Y"), b"22.11.2026\n").is_none());
+    assert!(fault(&with("1:date", "%d.%m.%Y"), b"31.11.2026\n").is_some());
+}

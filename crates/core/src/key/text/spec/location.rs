@@ -1,0 +1,111 @@
+//! Where a key is: bytes of the record, a field by its number, or a column by its name.
+
+use std::fmt;
+
+use super::super::super::spec::{read_position, read_range};
+use super::words::{quoted, unquoted};
+
+/// A place in a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// Bytes of the record.
+    Record { start: usize, end: Option<usize> },
+    /// A field, from 0, and bytes of it.
+    Field { field: usize, start: usize, end: Option<usize> },
+    /// A field by its name, and bytes of it.
+    Column { name: String, start: usize, end: Option<usize> },
+}
+
+impl Location {
+    /// Reads the `place` of the key `text`.
+    pub fn read(text: &str, place: &str) -> Result<Self, String> {
+        if place.is_empty() {
+            return Ok(Self::Record { start: 0, end: None });
+        }
+        let (field, range) = match place.strip_prefix('"') {
+            Some(_) => {
+                let (_, behind) = unquoted(place).ok_or_else(|| unclosed(text))?;
+                place.split_at(place.len() - behind.len())
+            }
+            None => place.split_at(place.find('[').unwrap_or(place.len())),
+        };
+        let (start, end) = match range.strip_prefix('[') {
+            Some(range) => {
+                let Some(range) = range.strip_suffix(']') else {
+                    return Err(format!("'{place}' in key '{text}' lacks its ]; write 2[0..4]"));
+                };
+                read_range(text, range)?
+            }
+            None if range.is_empty() => (0, None),
+            None => return Err(not_a_place(text, place)),
+        };
+        if field.starts_with('"') {
+            let (name, _) = unquoted(field).ok_or_else(|| unclosed(text))?;
+            return Ok(Self::Column { name: name.into_owned(), start, end });
+        }
+        if field.contains("..") {
+            if !range.is_empty() {
+                return Err(not_a_place(text, place));
+            }
+            let (start, end) = read_range(text, field)?;
+            return Ok(Self::Record { start, end });
+        }
+        if is_plain_name(field) {
+            return Ok(Self::Column { name: field.to_owned(), start, end });
+        }
+        Ok(Self::Field { field: read_field(text, field)?, start, end })
+    }
+}
+
+/// Reads the number of a field, from 1.
+fn read_field(text: &str, digits: &str) -> Result<usize, String> {
+    let number = read_position(text, digits).map_err(|_| not_a_place(text, digits))?;
+    match number.checked_sub(1) {
+        Some(field) => Ok(field),
+        None => Err(format!("fields count from 1, and key '{text}' names field 0")),
+    }
+}
+
+fn not_a_place(text: &str, place: &str) -> String {
+    format!(
+        "'{place}' in key '{text}' is not a place in a record; write 2 for the second field, \
+         2[0..4] for its first four bytes, amount or \"amount\" for the column of that name, 0..10 \
+         for bytes of the record, or .. for all of it"
+    )
+}
+
+pub fn unclosed(text: &str) -> String {
+    format!("key '{text}' opens a quote that does not close; quotes in quotes are doubled")
+}
+
+/// Whether a name is taken for one without quotes around it.
+fn is_plain_name(name: &str) -> bool {
+    let is_number = name.chars().all(|c| c.is_numeric() || matches!(c, '+' | '-' | '.' | ' '));
+    !is_number
+        && name.trim() == name
+        && !name.contains([':', '[', ']', '"'])
+        && !name.contains("..")
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (start, end) = match self {
+            Self::Record { start, end: None } => return write!(f, "{start}.."),
+            Self::Record { start, end: Some(end) } => return write!(f, "{start}..{end}"),
+            Self::Field { field, start, end } => {
+                write!(f, "{}", field + 1)?;
+                (*start, *end)
+            }
+            Self::Column { name, start, end } => {
+                let is_plain = is_plain_name(name);
+                f.write_str(&if is_plain { name.clone() } else { quoted(name) })?;
+                (*start, *end)
+            }
+        };
+        match (start, end) {
+            (0, None) => Ok(()),
+            (start, None) => write!(f, "[{start}..]"),
+            (start, Some(end)) => write!(f, "[{start}..{end}]"),
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! One job over rows of cells, held against a reader that goes byte by byte and a stable sort.
+
+use std::cmp::Ordering;
+use std::fs;
+use std::io::Write;
+
+use sortwell::format::{CsvFormat, Format, csv};
+use sortwell::io::Engine;
+use sortwell::job::{Budget, Input, Output, SortJob};
+use sortwell::key::text::{TextKeySpec, TextOrder};
+use sortwell::operator::Select;
+use sortwell::stats::{Progress, Statistics};
+use sortwell::{ByteSize, Error, Result};
+
+use crate::line_trial::assert_same;
+use crate::trial::{Folder, drain};
+
+/// A job over rows and what it is held against.
+#[derive(Clone)]
+pub struct Table {
+    pub inputs: Vec<Vec<u8>>,
+    pub format: CsvFormat,
+    /// Columns by number, from 1, and whether the largest comes first.
+    pub keys: Vec<(usize, bool)>,
+    pub select: Select,
+    pub memory: ByteSize,
+    pub threads: usize,
+    pub engine: Engine,
+    /// Whether inputs and output are pipes.
+    pub is_streamed: (bool, bool),
+    /// The most bytes that are written to a pipe at once.
+    pub piece: usize,
+}
+
+/// A row as the naive reader sees it: its bytes with an end, and what its first cells say.
+pub struct Row {
+    pub bytes: Vec<u8>,
+    pub cells: Vec<Vec<u8>>,
+}
+
+/// What the input says to the naive reader.
+#[derive(Default)]
+pub struct Read {
+    pub mark: Vec<u8>,
+    pub rows: Vec<Row>,
+}
+
+/// Where in a cell the naive reader is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Begin,
+    Plain,
+    Quoted,
+    /// Behind a quote that closes, or is the first of two.
+    Closed,
+}
+
+/// Reads a well-formed input byte by byte, keeping the first so many cells of each row.
+pub fn read(dialect: csv::Dialect, columns: usize, input: &[u8]) -> Read {
+    let text = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input);
+    let mut found = Read { mark: input[..input.len() - text.len()].to_vec(), rows: Vec::new() };
+    let (mut row, mut cell, mut cells) = (Vec::new(), Vec::new(), Vec::new());
+    let keep = |cells: &mut Vec<Vec<u8>>, cell: &mut Vec<u8>| {
+        let whole = std::mem::take(cell);
+        cells.extend((cells.len() < columns).then_some(whole));
+    };
+    let mut place = Place::Begin;
+    let mut bytes: Vec<u8> = text.to_vec();
+    let mut at = 0;
+    while at < bytes.len() {
+        let byte = bytes[at];
+        row.push(byte);
+        at += 1;
+        let is_quote = dialect.quote == Some(byte);
+        match place {
+            Place::Begin if is_quote => place = Place::Quoted,
+            Place::Quoted if is_quote => place = Place::Closed,
+            Place::Quoted => cell.push(byte),
+            Place::Closed if is_quote => {
+                cell.push(byte);
+                place = Place::Quoted;
+            }
+            _ if byte == b'\n' => {
+                // A carriage return before it is part of the end.
+                if place != Place::Closed && cell.last() == Some(&b'\r') {
+                    cell.pop();
+                }
+                keep(&mut cells, &mut cell);
+                let (bytes, cells) = (std::mem::take(&mut row), std::mem::take(&mut cells));
+                found.rows.push(Row { bytes, cells });
+                place = Place::Begin;
+            }
+            _ if byte == dialect.separator => {
+                keep(&mut cells, &mut cell);
+                place = Place::Begin;
+            }
+            Place::Closed => assert!(byte == b'\r', "byte {at} stands behind a closing quote"),
+            Place::Begin | Place::Plain => {
+                cell.push(byte);
+                place = Place::Plain;
+            }
+        }
+        if at == bytes.len() && !row.is_empty() {
+            assert!(place != Place::Quoted, "a quote is not closed");
+            bytes.push(b'\n');
+        }
+    }
+    found
+}
+
+impl Table {
+    /// A plain job with plenty of memory, by the first column.
+    pub fn new(inputs: Vec<Vec<u8>>) -> Self {
+        Self {
+            inputs,
+            format: CsvFormat::separated_by(b','),
+            keys: vec![(1, false)],
+            select: Select::default(),
+            memory: ByteSize::mib(128),
+            threads: 2,
+            engine: Engine::Auto,
+            is_streamed: (false, false),
+            piece: usize::MAX,
+        }
+    }
+
+    pub fn job(&self, folder: &Folder) -> SortJob {
+        let inputs = (0..self.inputs.len()).map(|index| Input::File(folder.input(index)));
+        let format = Format::Csv(self.format);
+        let mut job = SortJob::new(inputs.collect(), Output::File(folder.output()), format);
+        let spec = |&(column, is_descending): &(usize, bool)| {
+            let direction = if is_descending { ":desc" } else { "" };
+            format!("{column}{direction}")
+                .parse::<TextKeySpec>()
+                .expect("a key")
+                .spec(None)
+                .expect("a key")
+        };
+        job.order = (!self.keys.is_empty()).then(|| TextOrder {
+            specs: self.keys.iter().map(spec).collect(),
+            ..TextOrder::of(format)
+        });
+        job.select = self.select.clone();
+        (job.memory, job.threads) = (Budget::Bytes(self.memory), Some(self.threads));
+        (job.engine, job.temp, job.sync) = (self.engine, vec![folder.at("spill")], false);
+        job
+    }
+
+    fn compare(&self, a: &Row, b: &Row) -> Ordering {
+        if self.keys.is_empty() {
+            return csv::without_end(&a.bytes).cmp(csv::without_end(&b.bytes));
+        }
+        let mut orders = self.keys.iter().map(|&(column, is_descending)| {
+            // A row that is too short has an empty cell there: nothing is less than that.
+            let order = a.cells.get(column - 1).filter(|cell| !cell.is_empty());
+            let order = order.cmp(&b.cells.get(column - 1).filter(|cell| !cell.is_empty()));
+            if is_descending { order.reverse() } else { order }
+        });
+        orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    }
+
+    /// What the output must be, and how many rows are sorted for it.
+    pub fn expected(&self) -> (Vec<u8>, u64) {
+        let (mut top, mut rows): (Option<Vec<u8>>, Vec<Row>) = (None, Vec::new());
+        let columns = self.keys.iter().map(|(column, _)| *column).max().unwrap_or(0);
+        for input in self.inputs.iter().filter(|input| !input.is_empty()) {
+            let mut found = read(self.format.dialect, columns, input);
+            let mut own_top = found.mark;
+            if self.format.has_header && !found.rows.is_empty() {
+                own_top.extend(found.rows.remove(0).bytes);
+            }
+            top.get_or_insert(own_top);
+            rows.extend(found.rows);
+        }
+        let count = rows.len() as u64;
+        rows.sort_by(|a, b| self.compare(a, b));
+        if self.select.groups() {
+            rows.dedup_by(|next, kept| self.compare(next, kept).is_eq());
+        }
+        rows.truncate(self.select.limit.map_or(usize::MAX, |limit| limit as usize));
+        let mut out = top.unwrap_or_default();
+        rows.iter().for_each(|row| out.extend_from_slice(&row.bytes));
+        (out, count)
+    }
+
+    pub fn lay_out(&self, folder: &Folder) {
+        for (index, content) in self.inputs.iter().enumerate() {
+            let path = folder.input(index);
+            if !self.is_streamed.0 {
+                fs::write(path, content).expect("write");
+                continue;
+            }
+            folder.make_pipe(&path);
+            let (content, piece) = (content.clone(), self.piece);
+            std::thread::spawn(move || {
+                let mut pipe = fs::OpenOptions::new().write(true).open(path).expect("a pipe");
+                for part in content.chunks(piece) {
+                    // A job that has what it wants, or fails, closes its end.
+                    if pipe.write_all(part).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+    }
+
+    /// What is said of it when it fails.
+    fn words(&self) -> String {
+        let sizes: Vec<usize> = self.inputs.iter().map(Vec::len).collect();
+        let Self { keys, select, memory, threads, engine, is_streamed, format, .. } = self;
+        format!(
+            "{sizes:?} by {keys:?}, {format:?}, {select:?}, {memory}, {threads} threads, {engine}, \
+             streams {is_streamed:?}"
+        )
+    }
+
+    /// Runs the job and asserts all that must hold for any job.
+    pub fn run(&self) -> Statistics {
+        let expected = self.expected();
+        self.run_against(&expected)
+    }
+
+    /// The same, given what must come out.
+    pub fn run_against(&self, (expected, count): &(Vec<u8>, u64)) -> Statistics {
+        let words = self.words();
+        println!("{words}");
+        let folder = Folder::on_disk();
+        self.lay_out(&folder);
+        let reader = self.is_streamed.1.then(|| drain(&folder));
+        let outcome: Result<Statistics> = self.job(&folder).run(&Progress::new());
+        let statistics = outcome.unwrap_or_else(|e| panic!("{e}: {words}"));
+        let found = match reader {
+            Some(reader) => reader.join().expect("the reader"),
+            None => fs::read(folder.output()).expect("read"),
+        };
+        assert_same(&found, expected, &words);
+        if !self.select.is_partial() {
+            assert_eq!(statistics.records, *count, "{words}");
+            assert_eq!(statistics.proof.map(|proof| proof.records), Some(*count));
+        }
+        assert_eq!(statistics.runs == 0, statistics.passes == 1);
+        folder.assert_clean(true);
+        if !self.is_streamed.0 {
+            for (index, content) in self.inputs.iter().enumerate() {
+                assert!(fs::read(folder.input(index)).expect("read") == *content, "input touched");
+            }
+        }
+        statistics
+    }
+
+    /// Runs a job that must fail as malformed; which input it names, and its words.
+    pub fn fails(&self) -> (usize, String) {
+        let words = self.words();
+        println!("{words}");
+        let folder = Folder::on_disk();
+        self.lay_out(&folder);
+        let outcome = self.job(&folder).run(&Progress::new());
+        let error = outcome.err().unwrap_or_else(|| panic!("sorted what is no table: {words}"));
+        folder.assert_clean(false);
+        let said = error.to_string();
+        let Error::Malformed { path, .. } = error else { panic!("{said}: {words}") };
+        let named = (0..self.inputs.len()).find(|index| folder.input(*index) == path);
+        (named.unwrap_or_else(|| panic!("no input is named: {said}")), said)
+    }
+}

@@ -1,0 +1,209 @@
+//! One job over records that begin with their length, held against a naive walk and a stable sort.
+
+use std::cmp::Ordering;
+use std::fs;
+use std::io::Write;
+use std::ops::Range;
+
+use sortwell::format::Format;
+use sortwell::io::Engine;
+use sortwell::job::{Budget, Input, Output, SortJob};
+use sortwell::key::text::{TextKeySpec, TextOrder};
+use sortwell::operator::Select;
+use sortwell::stats::{Progress, Statistics};
+use sortwell::{ByteSize, Error};
+
+use crate::line_trial::assert_same;
+use crate::trial::{Folder, drain};
+
+/// A format by its name, the bytes of its prefix, and what it counts besides the record's own bytes.
+pub type Width = (&'static str, usize, usize);
+
+/// Every prefix.
+pub const FORMATS: [Width; 9] = [
+    ("u16le", 2, 0),
+    ("u16be", 2, 0),
+    ("u32le", 4, 0),
+    ("u32be", 4, 0),
+    ("u16le:self", 2, 2),
+    ("u16be:self", 2, 2),
+    ("u32le:self", 4, 4),
+    ("u32be:self", 4, 4),
+    ("rdw", 4, 4),
+];
+
+/// A job over prefixed records and what it is held against.
+#[derive(Clone)]
+pub struct Prefixed {
+    /// One of [`FORMATS`].
+    pub format: Width,
+    pub inputs: Vec<Vec<u8>>,
+    /// Ranges of bytes of the record without its prefix, and whether the largest comes first.
+    pub keys: Vec<(Range<usize>, bool)>,
+    pub select: Select,
+    pub memory: ByteSize,
+    pub threads: usize,
+    pub engine: Engine,
+    pub is_streamed: (bool, bool),
+    /// The most bytes that are written to a pipe at once.
+    pub piece: usize,
+}
+
+/// A prefix and the bytes behind it.
+pub fn record((name, width, counted): Width, body: &[u8]) -> Vec<u8> {
+    let number = (body.len() + counted) as u32;
+    let mut prefix = number.to_be_bytes()[4 - width..].to_vec();
+    if name == "rdw" {
+        prefix = [&(number as u16).to_be_bytes()[..], &[0, 0]].concat();
+    } else if name.contains("le") {
+        prefix.reverse();
+    }
+    [&prefix[..], body].concat()
+}
+
+/// The bodies of the records in `input`.
+fn bodies<'a>((name, width, counted): Width, input: &'a [u8]) -> Vec<&'a [u8]> {
+    let (mut bodies, mut at) = (Vec::new(), 0);
+    while at < input.len() {
+        let mut prefix = input[at..at + width].to_vec();
+        match name {
+            "rdw" => prefix.truncate(2),
+            _ if name.contains("le") => prefix.reverse(),
+            _ => {}
+        }
+        let number = prefix.iter().fold(0, |number, byte| number * 256 + usize::from(*byte));
+        let end = at + width + number - counted;
+        bodies.push(&input[at + width..end]);
+        at = end;
+    }
+    bodies
+}
+
+impl Prefixed {
+    /// A plain job with plenty of memory, by the whole record.
+    pub fn new(format: Width, inputs: Vec<Vec<u8>>) -> Self {
+        Self {
+            format,
+            inputs,
+            keys: Vec::new(),
+            select: Select::default(),
+            memory: ByteSize::mib(128),
+            threads: 2,
+            engine: Engine::Auto,
+            is_streamed: (false, false),
+            piece: usize::MAX,
+        }
+    }
+
+    pub fn job(&self, folder: &Folder) -> SortJob {
+        let inputs = (0..self.inputs.len()).map(|index| Input::File(folder.input(index)));
+        let format: Format = self.format.0.parse().expect("a format");
+        let mut job = SortJob::new(inputs.collect(), Output::File(folder.output()), format);
+        let spec = |(range, is_descending): &(Range<usize>, bool)| {
+            let end = if range.end == usize::MAX { String::new() } else { range.end.to_string() };
+            let direction = if *is_descending { ":desc" } else { "" };
+            let text = format!("{}..{end}{direction}", range.start);
+            text.parse::<TextKeySpec>().expect("a key").spec(None).expect("a key")
+        };
+        job.order = (!self.keys.is_empty()).then(|| TextOrder {
+            specs: self.keys.iter().map(spec).collect(),
+            ..TextOrder::of(format)
+        });
+        job.select = self.select.clone();
+        (job.memory, job.threads) = (Budget::Bytes(self.memory), Some(self.threads));
+        (job.engine, job.temp, job.sync) = (self.engine, vec![folder.at("spill")], false);
+        job
+    }
+
+    /// What the output must be, and how many records are sorted for it.
+    pub fn expected(&self) -> (Vec<u8>, u64) {
+        let part = |body: &&[u8], range: &Range<usize>| -> Vec<u8> {
+            let end = range.end.min(body.len());
+            body[range.start.min(end)..end].to_vec()
+        };
+        let compare = |a: &&[u8], b: &&[u8]| {
+            let mut orders = self.keys.iter().map(|(range, is_descending)| {
+                let order = part(a, range).cmp(&part(b, range));
+                if *is_descending { order.reverse() } else { order }
+            });
+            let whole = || if self.keys.is_empty() { a.cmp(b) } else { Ordering::Equal };
+            orders.find(|order| order.is_ne()).unwrap_or_else(whole)
+        };
+        let mut found: Vec<&[u8]> =
+            self.inputs.iter().flat_map(|input| bodies(self.format, input)).collect();
+        let count = found.len() as u64;
+        found.sort_by(compare);
+        if self.select.groups() {
+            found.dedup_by(|next, kept| compare(next, kept).is_eq());
+        }
+        found.truncate(self.select.limit.map_or(usize::MAX, |limit| limit as usize));
+        (found.iter().flat_map(|body| record(self.format, body)).collect(), count)
+    }
+
+    pub fn lay_out(&self, folder: &Folder) {
+        for (index, content) in self.inputs.iter().enumerate() {
+            let path = folder.input(index);
+            if !self.is_streamed.0 {
+                fs::write(path, content).expect("write");
+                continue;
+            }
+            folder.make_pipe(&path);
+            let (content, piece) = (content.clone(), self.piece);
+            std::thread::spawn(move || {
+                let mut pipe = fs::OpenOptions::new().write(true).open(path).expect("a pipe");
+                // A job that has what it wants, or fails, closes its end.
+                content.chunks(piece).all(|part| pipe.write_all(part).is_ok());
+            });
+        }
+    }
+
+    /// What is said of it when it fails.
+    fn words(&self) -> String {
+        let sizes: Vec<usize> = self.inputs.iter().map(Vec::len).collect();
+        let Self { format, keys, select, memory, threads, engine, is_streamed, .. } = self;
+        format!(
+            "{} {sizes:?} by {keys:?}, {select:?}, {memory}, {threads} threads, {engine}, streams \
+             {is_streamed:?}",
+            format.0
+        )
+    }
+
+    /// Runs the job and asserts all that must hold for any job.
+    pub fn run(&self) -> Statistics {
+        let (expected, count) = self.expected();
+        let words = self.words();
+        println!("{words}");
+        let folder = Folder::on_disk();
+        self.lay_out(&folder);
+        let reader = self.is_streamed.1.then(|| drain(&folder));
+        let outcome = self.job(&folder).run(&Progress::new());
+        let statistics = outcome.unwrap_or_else(|e| panic!("{e}: {words}"));
+        let found = match reader {
+            Some(reader) => reader.join().expect("the reader"),
+            None => fs::read(folder.output()).expect("read"),
+        };
+        assert_same(&found, &expected, &words);
+        if !self.select.is_partial() {
+            assert_eq!(statistics.records, count, "{words}");
+            assert_eq!(statistics.proof.map(|proof| proof.records), Some(count));
+        }
+        assert_eq!(statistics.runs == 0, statistics.passes == 1);
+        folder.assert_clean(true);
+        statistics
+    }
+
+    /// Runs a job that must fail as malformed; which input it names, and its words.
+    pub fn fails(&self) -> (usize, String) {
+        let words = self.words();
+        println!("{words}");
+        let folder = Folder::on_disk();
+        self.lay_out(&folder);
+        let outcome = self.job(&folder).run(&Progress::new());
+        let error = outcome.err().unwrap_or_else(|| panic!("sorted what is no record: {words}"));
+        folder.assert_clean(false);
+        let said = error.to_string();
+        let Error::Malformed { path, .. } = error else { panic!("{said}: {words}") };
+        let named = (0..self.inputs.len()).find(|index| folder.input(*index) == path);
+        (named.unwrap_or_else(|| panic!("no input is named: {said}")), said)
+    }
+}
