@@ -7,6 +7,7 @@ use clap::Args;
 use sortwell::Result;
 use sortwell::job::SortJob;
 
+use crate::command::options::filtering::Filtering;
 use crate::command::options::inputs::Inputs;
 use crate::command::options::order::Order;
 use crate::command::options::resources::Resources;
@@ -31,6 +32,9 @@ pub struct Arguments {
 
     #[command(flatten)]
     order: Order,
+
+    #[command(flatten)]
+    filtering: Filtering,
 
     #[command(flatten)]
     writing: Writing,
@@ -65,6 +69,9 @@ Examples:
   A table by its second column as a number, largest first, then by its first; its first line stays:
     sortwell sort -t tab -k 2:decimal:desc -k 1 --header 1 -o sorted.tsv table.tsv
 
+  Only lines whose second column is 10 or more, without those of a test:
+    sortwell sort -t tab --include '2:decimal >= 10' --exclude '1 starts with \"test\"' table.tsv
+
   How often each line occurs, and the ten smallest sizes:
     sortwell sort --count access.log
     du -h * | sortwell sort -k 1:size --limit 10
@@ -97,6 +104,7 @@ impl Arguments {
         Ok(SortJob {
             keys,
             order,
+            filter: self.filtering.filter(),
             select: self.selecting.select(),
             header_lines: self.header,
             memory: self.resources.memory(),

@@ -7,6 +7,7 @@
 mod account;
 mod budget;
 mod check;
+mod filtering;
 mod lines;
 mod merge;
 mod open;
@@ -23,6 +24,7 @@ use crate::key::{Key, KeySpec, with_encoder};
 use crate::operator::{self, Layout, Making, Select};
 use crate::pipeline::{self, Columns, Ended, Gate, Heading, RowShape, Work};
 use crate::plan::{Need, Plan};
+use crate::predicate::Filter;
 use crate::stats::{Progress, Statistics};
 use crate::units::ByteSize;
 
@@ -81,6 +83,8 @@ pub struct SortJob {
     pub keys: Vec<KeySpec>,
     /// What lines are ordered by; the whole line as bytes without it.
     pub order: Option<TextOrder>,
+    /// Which records take part; the others are as if they were not in the inputs.
+    pub filter: Filter,
     /// Which of the sorted records are written.
     pub select: Select,
     /// So many lines at the top of the first input stay at the top of the output; as many of each
@@ -114,6 +118,7 @@ impl SortJob {
             format,
             keys: Vec::new(),
             order: None,
+            filter: Filter::default(),
             select: Select::default(),
             header_lines: 0,
             memory: Budget::Auto,
@@ -146,7 +151,8 @@ impl SortJob {
         let mut input = open::inputs(self, engine, heading)?;
         let budget = self.memory.resolve()?;
         let (header, columns) = open::header(heading, &input, progress)?;
-        let gate = gate(self.format, columns.as_ref());
+        let predicate = filtering::predicate(self, columns.as_ref())?;
+        let gate = Gate { predicate, ..gate(self.format, columns.as_ref()) };
         let key = key(self.format, &self.keys, self.order.as_ref(), columns.as_ref())?;
         let making = Arc::new(self.making(columns.as_ref())?);
         let mut record_length = open::record_length(&input, framing)?;
@@ -264,7 +270,8 @@ impl SortJob {
 fn gate(format: Format, columns: Option<&Columns>) -> Gate {
     let Format::Csv(csv) = format else { return Gate::default() };
     let cells = columns.filter(|_| !csv.allows_ragged).map(|columns| columns.cells.len());
-    Gate { shape: Some(RowShape { dialect: csv.dialect, cells, is_of_header: csv.has_header }) }
+    let shape = RowShape { dialect: csv.dialect, cells, is_of_header: csv.has_header };
+    Gate { shape: Some(shape), predicate: None }
 }
 
 /// What records of this format are ordered by, given the columns of the first row.

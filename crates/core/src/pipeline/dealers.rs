@@ -71,7 +71,9 @@ impl Dealers {
             if let Some(sum) = &mut sum {
                 sum.add_record(record);
             }
-            dealer.deal_item(classifier, key, (record, (location + at) as u64));
+            // Records of one length go by their numbers.
+            let place = framing.fixed_length().map_or(at, |length| at / length);
+            dealer.deal_item(classifier, key, (record, (location + place) as u64));
         });
         dealer.mark(location as u64);
         dealt

@@ -8,11 +8,12 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::dealers::Dealers;
-use super::gate::Gate;
+use super::gate::{FirstFault, Gate};
+use super::sample::place_of;
 use super::stage::{Claim, Fill, Worker};
 use super::{Input, Stream, reading};
 use crate::error::Result;
-use crate::format::Framing;
+use crate::format::{Fault, Framing};
 use crate::incore::{Classifier, Item, KeyedLoad, Pool, Sample};
 use crate::io::{Completion, Operation, Region, Request};
 use crate::key::KeyEncoder;
@@ -72,6 +73,22 @@ pub struct RawLoad<'a, K> {
     dealers: Dealers,
     /// Records that a stream really held; the largest number there is while its end is not seen.
     stream_end: AtomicU32,
+    /// The first record found that must not be, by its number in the load.
+    fault: FirstFault,
+}
+
+/// A load of records of one length in buckets.
+#[derive(Debug)]
+pub struct FilledLoad {
+    /// The load.
+    pub load: KeyedLoad,
+    /// The pool its buckets lie in.
+    pub pool: Arc<Pool>,
+    /// What it was read through, where that is not the memory of its records.
+    pub spare: Option<Region>,
+    /// The first record that must not be, by its number in the load, and its place in the input:
+    /// which, and at which byte.
+    pub fault: Option<(Fault, (usize, u64))>,
 }
 
 impl<'a, K: KeyEncoder> RawLoad<'a, K> {
@@ -96,6 +113,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             slots: Mutex::new(slots),
             dealers: Dealers::new(how.item, Pool::new(memory.pool), classifier, workers),
             stream_end: AtomicU32::new(u32::MAX),
+            fault: FirstFault::default(),
         }
     }
 
@@ -120,11 +138,21 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
     fn deal(&self, worker: &mut Worker<'_>, span: &Span, bytes: &[u8]) {
         let length = self.how.record_length;
         let records = &bytes[span.skip..][..span.records as usize * length];
-        if self.how.verify {
-            worker.sum_in.add_all(self.how.framing, records);
+        let (key, block, first) = (self.how.key, (records, self.how.framing), span.first_record);
+        let sum = self.how.verify.then_some(&mut worker.sum_in);
+        let Some(gate) = self.how.gate else {
+            if let Some(sum) = sum {
+                sum.add_all(self.how.framing, records);
+            }
+            self.dealers.deal(worker.number, key, block, u64::from(first));
+            return;
+        };
+        let first = first as usize;
+        let dealt = self.dealers.deal_passed(worker.number, key, block, first, (gate, sum));
+        if let Err(Fault { at, message }) = dealt {
+            self.fault.note(Fault { at: first + at / length, message });
+            self.next.store(self.layout.spans.len(), Ordering::Relaxed);
         }
-        let block = (records, self.how.framing);
-        self.dealers.deal(worker.number, self.how.key, block, u64::from(span.first_record));
     }
 
     /// Reads and deals the next span of a stream, unless another worker is at it.
@@ -155,8 +183,8 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
     }
 
     /// The load with all its buckets, once everything has been read.
-    pub fn finish(self, workers: &mut [Worker<'_>]) -> (KeyedLoad, Arc<Pool>, Option<Region>) {
-        let Self { how, mut layout, slots, dealers, stream_end, .. } = self;
+    pub fn finish(self, workers: &mut [Worker<'_>]) -> FilledLoad {
+        let Self { how, mut layout, slots, dealers, stream_end, fault, .. } = self;
         let (classifier, pool, mut dealers) = dealers.finish();
         layout.records = layout.records.min(stream_end.into_inner());
         let slots = slots.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -171,17 +199,27 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             for number in layout.straddlers().take_while(|number| *number < layout.records) {
                 let location = u64::from(number);
                 let record = loaded.records().get(location);
-                if how.verify {
-                    workers[0].sum_in.add_all(how.framing, record);
+                let sum = &mut workers[0].sum_in;
+                let deal = |record: &[u8], _| {
+                    if how.verify {
+                        sum.add_record(record);
+                    }
+                    dealers[0].deal_item(&classifier, how.key, (record, location));
+                };
+                if let Err(found) = Gate::pass(how.gate, how.key, how.framing, record, deal) {
+                    fault.note(Fault { at: number as usize, ..found });
                 }
-                dealers[0].deal_item(&classifier, how.key, (record, location));
             }
             dealers[0].mark(u64::from(layout.records));
         } else {
             assert_eq!(layout.straddlers().next(), None, "spans of short records hold them whole");
         }
         let load = KeyedLoad::new(how.key, (loaded, how.bucket_records), &classifier, dealers);
-        (load, pool, spare)
+        let fault = fault.take().map(|fault| {
+            let (span, offset) = place_of(&layout, how.record_length, fault.at as u32);
+            (fault, (span.source, offset))
+        });
+        FilledLoad { load, pool, spare, fault }
     }
 }
 

@@ -3,9 +3,12 @@
 //! Every record passes here once, when it is dealt. Where nothing can be wrong with records and all
 //! are wanted, there is no gate at all.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use crate::format::csv::{Dialect, Rows, without_end};
 use crate::format::{Fault, Framing};
 use crate::key::KeyEncoder;
+use crate::predicate::Predicate;
 
 /// What is asked of rows of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,12 +26,19 @@ pub struct RowShape {
 pub struct Gate {
     /// Of rows.
     pub shape: Option<RowShape>,
+    /// What admits records; all take part without it.
+    pub predicate: Option<Predicate>,
 }
 
 impl Gate {
     /// Whether it lets everything pass, given the key.
     pub fn is_open<K: KeyEncoder>(&self, key: &K) -> bool {
-        self.shape.is_none() && !key.is_partial()
+        self.shape.is_none() && self.predicate.is_none() && !key.is_partial()
+    }
+
+    /// Whether every record takes part that is as it must be.
+    pub fn admits_all(&self) -> bool {
+        self.predicate.is_none()
     }
 
     /// Shows the records in `bytes`, whole ones back to back, that take part, and where each
@@ -46,13 +56,20 @@ impl Gate {
         mut show: impl FnMut(&[u8], usize),
     ) -> Result<u64, Fault> {
         let (mut at, mut shown) = (0, 0);
+        let is_partial = key.is_partial();
         let mut pass = |record: &[u8], fault: Option<String>| {
-            let fault = fault.or_else(|| key.fault(record).filter(|_| key.is_partial()));
-            if let Some(message) = fault {
-                return Err(Fault { at, message });
+            let begun = at;
+            at += record.len();
+            let is_wanted = || self.predicate.as_ref().is_none_or(|wanted| wanted.admits(record));
+            if fault.is_none() && !is_wanted() {
+                return Ok(());
             }
-            show(record, at);
-            (at, shown) = (at + record.len(), shown + 1);
+            let fault = fault.or_else(|| if is_partial { key.fault(record) } else { None });
+            if let Some(message) = fault {
+                return Err(Fault { at: begun, message });
+            }
+            show(record, begun);
+            shown += 1;
             Ok(())
         };
         match self.shape {
@@ -67,6 +84,57 @@ impl Gate {
             None => framing.records(bytes).try_for_each(|record| pass(record, None))?,
         }
         Ok(shown)
+    }
+}
+
+impl Gate {
+    /// Shows one record, unless a gate there is keeps it out.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub fn pass<K: KeyEncoder>(
+        gate: Option<&Self>,
+        key: &K,
+        framing: Framing,
+        record: &[u8],
+        mut show: impl FnMut(&[u8], usize),
+    ) -> Result<(), Fault> {
+        match gate {
+            Some(gate) => gate.each(key, framing, record, show).map(drop),
+            None => {
+                show(record, 0);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The first record of a load that must not be, whoever came upon others.
+#[derive(Debug, Default)]
+pub struct FirstFault(Mutex<Option<Fault>>);
+
+impl FirstFault {
+    fn first(&self) -> MutexGuard<'_, Option<Fault>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes a fault, unless one before it is known.
+    pub fn note(&self, fault: Fault) {
+        let mut first = self.first();
+        if first.as_ref().is_none_or(|first| fault.at < first.at) {
+            *first = Some(fault);
+        }
+    }
+
+    /// Whether there is one before `at`.
+    pub fn is_before(&self, at: usize) -> bool {
+        self.first().as_ref().is_some_and(|first| first.at < at)
+    }
+
+    /// The fault, if there was one.
+    pub fn take(&self) -> Option<Fault> {
+        self.first().take()
     }
 }
 

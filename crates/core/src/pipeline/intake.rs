@@ -1,13 +1,15 @@
 //! How an input comes into memory, load after load: what run generation needs to know of it.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use super::crew::empty_load;
-use super::dealing::{Dealing, Prepared, RawLoad};
+use super::dealing::{Dealing, FilledLoad, Prepared, RawLoad};
+use super::record_place::{Before, RecordPlace};
 use super::sample::Sampler;
 use super::stage::{Fill, Worker};
 use super::{Input, Work};
 use crate::error::{Error, Result};
+use crate::format::Fault;
 use crate::incore::{Item, KeyedLoad, Pool};
 use crate::io::Region;
 use crate::key::KeyEncoder;
@@ -120,6 +122,20 @@ impl<'a, K: KeyEncoder> FixedIntake<'a, K> {
         intake.prepare()?;
         Ok(intake)
     }
+
+    /// The error for a record that must not be, which begins at a byte of an input.
+    fn malformed(&self, fault: &Fault, (source, offset): (usize, u64)) -> Error {
+        let path = match &self.work.input {
+            Input::Files(files) => files[source].path().to_owned(),
+            Input::Stream(stream) => {
+                stream.lock().unwrap_or_else(PoisonError::into_inner).place().0
+            }
+        };
+        let records = Some(offset / self.work.record_length as u64);
+        let before = Before { records, lines: 0, bytes: offset };
+        let place = RecordPlace { before, framing: self.how.framing };
+        Error::Malformed { path, message: format!("{place}: {}", fault.message) }
+    }
 }
 
 impl<'a, K: KeyEncoder> Intake for FixedIntake<'a, K> {
@@ -158,7 +174,10 @@ impl<'a, K: KeyEncoder> Intake for FixedIntake<'a, K> {
     }
 
     fn finish(&mut self, raw: Self::Raw, workers: &mut [Worker<'_>], before: Sum) -> Result<Ready> {
-        let (load, pool, spare) = raw.finish(workers);
+        let FilledLoad { load, pool, spare, fault } = raw.finish(workers);
+        if let Some((fault, place)) = fault {
+            return Err(self.malformed(&fault, place));
+        }
         let sum = sum_in(workers).less(before);
         let spare = spare.into_iter().chain(self.unused.take()).collect();
         Ok(Ready { load, sum, pool, spare })

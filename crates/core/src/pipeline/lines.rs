@@ -28,6 +28,7 @@ use memchr::{memchr, memrchr};
 use super::chain::{Chain, Ready};
 use super::dealers::Dealers;
 use super::dealing::{Dealing, classifier_of};
+use super::gate::{FirstFault, Gate};
 use super::stage::{Claim, Fill, Worker};
 use super::{Input, Stream, reading};
 use crate::error::Result;
@@ -71,7 +72,7 @@ pub struct RawLines<'a, K> {
     is_crowded: AtomicBool,
     dealers: Dealers,
     /// The first record found that must not be, by its place in the load.
-    fault: Mutex<Option<Fault>>,
+    fault: FirstFault,
 }
 
 /// A load of lines in buckets.
@@ -114,7 +115,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
             how,
             input,
             chain: is_chained.then(|| Chain::new(how.framing, carried, begun)),
-            fault: Mutex::default(),
+            fault: FirstFault::default(),
             next: AtomicUsize::new(0),
             slots: Mutex::new(slots),
             around,
@@ -190,7 +191,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
 
     /// Deals whole lines, the first at `location`; how many they were.
     fn deal_lines(&self, worker: &mut Worker<'_>, lines: &[u8], location: usize) -> u64 {
-        if self.is_crowded.load(Ordering::Relaxed) || self.is_over_at(location) {
+        if self.is_crowded.load(Ordering::Relaxed) || self.fault.is_before(location) {
             return 0;
         }
         let (how, block) = (self.how, (lines, self.how.framing));
@@ -211,17 +212,8 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
 
     /// Notes a record that must not be. Nothing more is read then.
     fn note(&self, fault: Fault) {
-        let mut first = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
-        if first.as_ref().is_none_or(|first| fault.at < first.at) {
-            *first = Some(fault);
-        }
+        self.fault.note(fault);
         self.next.store(self.layout.spans.len(), Ordering::Relaxed);
-    }
-
-    /// Whether a record before `location` must not be.
-    fn is_over_at(&self, location: usize) -> bool {
-        let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
-        fault.as_ref().is_some_and(|fault| fault.at < location)
     }
 
     /// Reads and deals the next span of a stream, unless another worker is at it.
@@ -261,7 +253,6 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
     /// The load with all its buckets, once everything has been read.
     pub fn finish(self, workers: &mut [Worker<'_>], sum_before: Sum) -> FilledLines {
         let Self { how, layout, slots, around, found, dealers, fault, .. } = self;
-        let fault = fault.into_inner().unwrap_or_else(PoisonError::into_inner);
         let slots = slots.into_inner().unwrap_or_else(PoisonError::into_inner);
         let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let regions =
@@ -288,7 +279,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
             dealer: &mut dealers[0],
             sum: &mut workers[0].sum_in,
             room: if is_crowded { room } else { u64::MAX },
-            fault,
+            fault: &fault,
         };
         let mut tail = Vec::new();
         for piece in pieces {
@@ -296,7 +287,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
             let left = rest.deal(&region, piece.bytes, already);
             tail.extend((!left.is_empty()).then_some(left));
         }
-        let fault = rest.fault.take();
+        let fault = fault.take();
         dealers[0].mark(u64::MAX);
         let loaded = Loaded { region: Some(region), framing: how.framing, segments: Vec::new() };
         let load = KeyedLoad::new(how.key, (loaded, how.bucket_records), &classifier, dealers);
@@ -362,8 +353,7 @@ struct Rest<'a, K> {
     sum: &'a mut Sum,
     /// Lines that may still be dealt.
     room: u64,
-    /// The first record found that must not be.
-    fault: Option<Fault>,
+    fault: &'a FirstFault,
 }
 
 impl<K: KeyEncoder> Rest<'_, K> {
@@ -373,7 +363,7 @@ impl<K: KeyEncoder> Rest<'_, K> {
         let mut at = piece.start;
         for range in dealt {
             at = self.deal_lines(region, at..range.start);
-            if self.fault.as_ref().is_some_and(|fault| fault.at < range.start) {
+            if self.fault.is_before(range.start) {
                 return at..at; // what was dealt behind it is of no account
             }
             debug_assert!(at == range.start, "before dealt lines there are whole lines");
@@ -393,22 +383,14 @@ impl<K: KeyEncoder> Rest<'_, K> {
             }
             self.room -= 1;
             let line = &region[begun..begun + length];
-            let mut deal = |line: &[u8]| {
+            let deal = |line: &[u8], _| {
                 if self.how.verify {
                     self.sum.add_record(line);
                 }
                 self.dealer.deal_item(self.classifier, key, (line, begun as u64));
             };
-            match self.how.gate {
-                None => deal(line),
-                Some(gate) => {
-                    let passed = gate.each(key, framing, line, |line, _| deal(line));
-                    if let Err(Fault { message, .. }) = passed
-                        && self.fault.as_ref().is_none_or(|first| begun < first.at)
-                    {
-                        self.fault = Some(Fault { at: begun, message });
-                    }
-                }
+            if let Err(found) = Gate::pass(self.how.gate, key, framing, line, deal) {
+                self.fault.note(Fault { at: begun, ..found });
             }
             begun += length;
         }

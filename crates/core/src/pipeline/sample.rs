@@ -172,7 +172,7 @@ impl Sampler {
 }
 
 /// The span that record `number` begins in, and its offset in the file.
-fn place_of(layout: &Layout, length: usize, number: u32) -> (&Span, u64) {
+pub fn place_of(layout: &Layout, length: usize, number: u32) -> (&Span, u64) {
     let after = layout.spans.partition_point(|span| span.first_record <= number).max(1);
     let span = &layout.spans[after - 1];
     let ahead = u64::from(number - span.first_record) * length as u64;

@@ -8,9 +8,26 @@ use crate::source::Source;
 /// all; from `io` to `output` a record walks, with `sink` as the hand that writes for `run` and
 /// `output`; `plan` decides, `pipeline` does, `job` is the front door, and `report` reads what
 /// `stats` holds. A room need not exist yet.
-const ROOMS: [&str; 18] = [
-    "units", "error", "format", "stats", "proof", "io", "sink", "load", "key", "incore", "run",
-    "merge", "operator", "output", "plan", "pipeline", "job", "report",
+const ROOMS: [&str; 19] = [
+    "units",
+    "error",
+    "format",
+    "stats",
+    "proof",
+    "io",
+    "sink",
+    "load",
+    "key",
+    "predicate",
+    "incore",
+    "run",
+    "merge",
+    "operator",
+    "output",
+    "plan",
+    "pipeline",
+    "job",
+    "report",
 ];
 const PLACE: &str = "crates/core/src/";
 

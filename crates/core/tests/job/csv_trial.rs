@@ -134,7 +134,7 @@ impl Table {
                 .parse::<TextKeySpec>()
                 .expect("a key")
                 .spec(None)
-                .expect("a key")
+                .expect("no file")
         };
         job.order = (!self.keys.is_empty()).then(|| TextOrder {
             specs: self.keys.iter().map(spec).collect(),

@@ -103,7 +103,7 @@ impl Prefixed {
             let end = if range.end == usize::MAX { String::new() } else { range.end.to_string() };
             let direction = if *is_descending { ":desc" } else { "" };
             let text = format!("{}..{end}{direction}", range.start);
-            text.parse::<TextKeySpec>().expect("a key").spec(None).expect("a key")
+            text.parse::<TextKeySpec>().expect("a key").spec(None).expect("no file")
         };
         job.order = (!self.keys.is_empty()).then(|| TextOrder {
             specs: self.keys.iter().map(spec).collect(),

@@ -5,6 +5,7 @@
 //! What an option means to one subcommand alone stands in that subcommand's own words.
 
 pub mod cells;
+pub mod filtering;
 pub mod inputs;
 pub mod order;
 pub mod resources;

@@ -41,5 +41,6 @@ pub use order::{
     Body, Collation, End, Invalid, LastResort, Months, NumberFormat, Place, Position, Separator,
     TextOrder, TextSpec, Translation,
 };
+pub use part::ValueKey;
 pub use spec::{TextKeySpec, read_byte};
 pub use text_type::{CodePage, TextType, ValueList, Zoned};

@@ -10,6 +10,8 @@
 //! whose first byte is none of the marks. Direction leaves marks as they are: what is placed last
 //! comes last either way.
 
+mod value;
+
 use std::cell::Cell;
 use std::cmp::Ordering;
 use std::thread::LocalKey;
@@ -25,6 +27,8 @@ use super::typed::Typed;
 
 /// In front of a value.
 const VALUE: u8 = 2;
+
+pub use value::ValueKey;
 
 /// One part of a key.
 #[derive(Clone, Debug)]

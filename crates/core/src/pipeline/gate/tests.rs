@@ -6,7 +6,8 @@ use crate::key::{Key, with_encoder};
 
 fn passed(cells: Option<usize>, text: &str) -> Result<Vec<(usize, String)>, Fault> {
     let dialect = Dialect { separator: b',', quote: Some(b'"') };
-    let gate = Gate { shape: Some(RowShape { dialect, cells, is_of_header: true }) };
+    let gate =
+        Gate { shape: Some(RowShape { dialect, cells, is_of_header: true }), predicate: None };
     let key = Key::for_lines(&TextOrder::by_bytes(b'\n')).unwrap();
     let mut rows = Vec::new();
     let show = |row: &[u8], at| rows.push((at, String::from_utf8(row.to_vec()).unwrap()));

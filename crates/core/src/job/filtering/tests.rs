@@ -1,0 +1,45 @@
+//! That conditions look at fields as the job's keys do.
+
+use super::*;
+use crate::error::Error;
+use crate::format::Format;
+use crate::job::{Input, Output};
+use crate::key::text::Separator;
+use crate::predicate::Filter;
+
+fn job(format: Format, include: &str) -> SortJob {
+    let include = vec![include.parse().expect(include)];
+    let filter = Filter { include, exclude: Vec::new() };
+    SortJob { filter, ..SortJob::new(vec![Input::Stdin], Output::Stdout, format) }
+}
+
+fn admits(job: &SortJob, record: &[u8]) -> bool {
+    predicate(job, None).expect("a predicate").expect("something is said").admits(record)
+}
+
+#[test]
+fn fields_are_those_of_the_job() {
+    let mut lines = job(Format::LINES, "2:int == 7");
+    assert!(admits(&lines, b"a 7 b\n"));
+    assert!(!admits(&lines, b"a,7,b\n"));
+    let separator = Separator::Byte(b',');
+    lines.order = Some(TextOrder { separator, ..TextOrder::of(Format::LINES) });
+    assert!(admits(&lines, b"a,7,b\n"));
+    assert!(admits(&job(Format::CSV, "2:int == 7"), b"a,\"7\"\r\n"));
+    assert!(admits(&job(Format::Fixed { length: 4 }, "1..3 == '77'"), b"a77b"));
+}
+
+#[test]
+fn all_take_part_where_nothing_is_said() {
+    let job = SortJob::new(vec![Input::Stdin], Output::Stdout, Format::LINES);
+    assert!(predicate(&job, None).expect("nothing wrong").is_none());
+}
+
+#[test]
+fn locales_are_looked_up() {
+    let fault =
+        predicate(&job(Format::LINES, "1:locale=no-such == 'x'"), None).expect_err("no locale");
+    let Error::Usage(message) = fault else { panic!("{fault}") };
+    assert!(message.starts_with("in '1:locale=no-such == \"x\"': "), "{message}");
+    assert!(message.contains("no-such"), "{message}");
+}

@@ -1,0 +1,168 @@
+//! From an expression to a predicate: what its keys mean in a format, and literals made ready.
+//!
+//! Everything that could be wrong with a condition is found here, and not with the first record.
+
+use memchr::memmem::Finder;
+use regex::bytes::RegexBuilder;
+
+use super::evaluate::{Check, Node, Test};
+use super::expression::{self, Condition, Location, Operand, Tree};
+use crate::error::{Error, Result};
+use crate::key::text::{
+    Body, Collation, End, TextKeySpec, TextOrder, TextSpec, TextType, ValueKey,
+};
+
+/// Bytes that a pattern may take once it is compiled, and those that each thread may keep of what
+/// it has found out about it. Budgets are for records; the patterns that people write take some
+/// tens of kilobytes, most of it Unicode's tables.
+const PATTERN_BYTES: usize = 1 << 20;
+
+/// What keys mean.
+pub(super) struct Binder<'a> {
+    pub order: &'a TextOrder,
+    pub resolve: &'a dyn Fn(&TextKeySpec) -> std::result::Result<TextSpec, String>,
+}
+
+impl Binder<'_> {
+    /// A tree, bound.
+    pub fn node(&self, tree: &Tree) -> Result<Node> {
+        let all = |trees: &[Tree]| trees.iter().map(|tree| self.node(tree)).collect::<Result<_>>();
+        Ok(match tree {
+            Tree::All(trees) => Node::All(all(trees)?),
+            Tree::Any(trees) => Node::Any(all(trees)?),
+            Tree::Not(tree) => Node::Not(Box::new(self.node(tree)?)),
+            Tree::Condition(condition) => {
+                let wrong = |message| Error::Usage(format!("in '{condition}': {message}"));
+                Node::Check(Box::new(self.check(condition).map_err(wrong)?))
+            }
+        })
+    }
+
+    fn check(&self, condition: &Condition) -> std::result::Result<Check, String> {
+        let Condition { location, test } = condition;
+        let spec = self.spec(location)?;
+        let key = ValueKey::new(&spec, self.order);
+        let translated = |text: &String| {
+            text_alone(location, &spec)?;
+            Ok::<_, String>(key.translated(text.as_bytes(), &mut Vec::new()).to_vec())
+        };
+        let test = match test {
+            expression::Test::Compare(comparison, Operand::Location(other)) => {
+                let other_spec = self.spec(other)?;
+                same_type((location, &spec), (other, &other_spec))?;
+                Test::Key(*comparison, Box::new(ValueKey::new(&other_spec, self.order)))
+            }
+            expression::Test::Compare(comparison, Operand::Bare(written)) => {
+                if spec.text_type == TextType::Bytes {
+                    return Err(number_as_bytes(location, written));
+                }
+                Test::Literal(*comparison, literal(location, &key, written)?)
+            }
+            expression::Test::Compare(comparison, Operand::Text(text)) => {
+                Test::Literal(*comparison, literal(location, &key, text)?)
+            }
+            expression::Test::Contains(text) => {
+                Test::Contains(Box::new(Finder::new(&translated(text)?).into_owned()))
+            }
+            expression::Test::StartsWith(text) => Test::StartsWith(translated(text)?.into()),
+            expression::Test::EndsWith(text) => Test::EndsWith(translated(text)?.into()),
+            expression::Test::Matches(pattern) => {
+                text_alone(location, &spec)?;
+                let regex = RegexBuilder::new(pattern)
+                    .case_insensitive(spec.translation.folds_case)
+                    .size_limit(PATTERN_BYTES)
+                    .dfa_size_limit(PATTERN_BYTES)
+                    .build();
+                Test::Matches(regex.map_err(|e| format!("the pattern cannot be used: {e}"))?)
+            }
+            expression::Test::IsEmpty => Test::IsEmpty,
+        };
+        Ok(Check { key, test })
+    }
+
+    /// What a key means, if it can be asked of a record.
+    fn spec(&self, Location { written, spec }: &Location) -> std::result::Result<TextSpec, String> {
+        let spec = (self.resolve)(spec)?;
+        if spec.is_descending {
+            return Err(format!(
+                "{written} has a direction, and conditions have none; leave out desc"
+            ));
+        }
+        if spec.text_type == TextType::Random {
+            return Err(format!(
+                "{written} asks for a shuffle, which says nothing about values; leave out random"
+            ));
+        }
+        let is_field = |end| matches!(end, End::Field(_) | End::Within(_));
+        if matches!(self.order.body, Body::Whole | Body::Behind(_))
+            && (spec.start.field > 0 || is_field(spec.end))
+        {
+            return Err(format!(
+                "{written} is a field, and only lines and rows have fields; write bytes of the \
+                 record, as in 0..4"
+            ));
+        }
+        Ok(spec)
+    }
+}
+
+/// The bytes that a literal has in the key.
+fn literal(
+    location: &Location,
+    key: &ValueKey,
+    text: &str,
+) -> std::result::Result<Box<[u8]>, String> {
+    let written = &location.written;
+    let mut bytes = Vec::new();
+    match key.append_literal(text.as_bytes(), &mut bytes) {
+        Some(()) => Ok(bytes.into()),
+        None if text.is_empty() => {
+            Err(format!("\"\" is no value of {written}; write {written} is empty"))
+        }
+        None => Err(format!(
+            "'{text}' is no value of {written}; write one of that type, or another type behind the \
+             colon"
+        )),
+    }
+}
+
+/// That a number is compared with a key that has no type.
+fn number_as_bytes(Location { written, .. }: &Location, number: &str) -> String {
+    let place = written.split(':').next().unwrap_or_default();
+    format!(
+        "{written} is compared byte by byte, by which 10 comes before 9; write {place}:int or \
+         another type before {number}, or \"{number}\" if bytes are meant"
+    )
+}
+
+/// That bytes are looked at, where a condition has no use for a type.
+fn text_alone(location: &Location, spec: &TextSpec) -> std::result::Result<(), String> {
+    if spec.text_type == TextType::Bytes && spec.collation.is_none() {
+        return Ok(());
+    }
+    Err(format!(
+        "{} has a type, and this condition looks at bytes; leave out the type",
+        location.written
+    ))
+}
+
+/// That two keys can be compared with each other.
+fn same_type(
+    (left, left_spec): (&Location, &TextSpec),
+    (right, right_spec): (&Location, &TextSpec),
+) -> std::result::Result<(), String> {
+    let collation = |spec: &TextSpec| spec.collation.as_deref().map(Collation::describe);
+    let is_same = left_spec.text_type == right_spec.text_type
+        && left_spec.translation == right_spec.translation
+        && collation(left_spec) == collation(right_spec);
+    if is_same {
+        return Ok(());
+    }
+    Err(format!(
+        "{} and {} differ in their types; give both the same, as in 1:int < 2:int",
+        left.written, right.written
+    ))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+//! Whole messages of what cannot be asked, so that a change in any of them is seen.
+
+use super::super::evaluate::Predicate;
+use super::super::expression::Expression;
+use super::*;
+use crate::format::Format;
+
+fn bind(format: Format, text: &str) -> Result<Predicate> {
+    let expression: Expression = text.parse().expect(text);
+    Predicate::new(&expression, &TextOrder::of(format), |spec| match spec.locale() {
+        Some(locale) => Err(format!("no order of text is called {locale}")),
+        None => spec.spec(None).map_err(|e| e.to_string()),
+    })
+}
+
+/// What is wrong, behind the condition it is wrong with.
+fn fault(format: Format, text: &str) -> String {
+    match bind(format, text) {
+        Err(Error::Usage(message)) => {
+            let start = format!("in '{text}': ");
+            message.strip_prefix(&start).map(str::to_owned).unwrap_or(message)
+        }
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+#[test]
+fn faults_say_what_to_write() {
+    let table = [
+        (
+            "2 > 9",
+            "2 is compared byte by byte, by which 10 comes before 9; write 2:int or another type \
+             before 9, or \"9\" if bytes are meant",
+        ),
+        (
+            "2:ci == 12",
+            "2:ci is compared byte by byte, by which 10 comes before 9; write 2:int or another \
+             type before 12, or \"12\" if bytes are meant",
+        ),
+        ("2:int == \"\"", "\"\" is no value of 2:int; write 2:int is empty"),
+        (
+            "2:int >= \"abc\"",
+            "'abc' is no value of 2:int; write one of that type, or another type behind the colon",
+        ),
+        (
+            "2:decimal == +5",
+            "'+5' is no value of 2:decimal; write one of that type, or another type behind the \
+             colon",
+        ),
+        ("2:int:desc < 5", "2:int:desc has a direction, and conditions have none; leave out desc"),
+        (
+            "2:random == \"x\"",
+            "2:random asks for a shuffle, which says nothing about values; leave out random",
+        ),
+        (
+            "2:int contains \"5\"",
+            "2:int has a type, and this condition looks at bytes; leave out the type",
+        ),
+        (
+            "2:version starts with \"1.\"",
+            "2:version has a type, and this condition looks at bytes; leave out the type",
+        ),
+        (
+            "2:month ends with \"y\"",
+            "2:month has a type, and this condition looks at bytes; leave out the type",
+        ),
+        (
+            "2:size matches \"K\"",
+            "2:size has a type, and this condition looks at bytes; leave out the type",
+        ),
+        (
+            "2:int < 3:decimal",
+            "2:int and 3:decimal differ in their types; give both the same, as in 1:int < 2:int",
+        ),
+        (
+            "2:ci == 3:bytes",
+            "2:ci and 3:bytes differ in their types; give both the same, as in 1:int < 2:int",
+        ),
+        (
+            "2:int < 3:int:desc",
+            "3:int:desc has a direction, and conditions have none; leave out desc",
+        ),
+        ("2:locale=xx == \"x\"", "no order of text is called xx"),
+        ("2 == 3:locale=xx", "no order of text is called xx"),
+    ];
+    for (text, message) in table {
+        assert_eq!(fault(Format::LINES, text), message, "{text}");
+    }
+}
+
+#[test]
+fn records_without_fields_have_none() {
+    for format in [Format::Fixed { length: 10 }, "u16be".parse().expect("a format")] {
+        for place in ["1", "2:int", "1[0..4]"] {
+            let message = format!(
+                "{place} is a field, and only lines and rows have fields; write bytes of the \
+                 record, as in 0..4"
+            );
+            assert_eq!(fault(format, &format!("{place} is empty")), message);
+        }
+        for place in ["0..4", "4..", "..", "2..4:int"] {
+            bind(format, &format!("{place} is empty")).expect(place);
+        }
+    }
+}
+
+#[test]
+fn patterns_that_cannot_be_used() {
+    let open = fault(Format::LINES, "2 matches \"a(b\"");
+    assert!(open.starts_with("the pattern cannot be used: regex parse error:"), "{open}");
+    assert!(open.contains("unclosed group"), "{open}");
+    let large = fault(Format::LINES, "2 matches \"(a{1000}){1000}\"");
+    assert!(large.contains("exceeds size limit of 1048576 bytes"), "{large}");
+    let deep = format!("2 matches \"{}x{}\"", "(".repeat(5000), ")".repeat(5000));
+    assert!(fault(Format::LINES, &deep).contains("nest"), "the library's limit holds");
+    bind(Format::LINES, r#"2 matches "^\p{L}+\s(?i:x)\w*\d{1,9}$""#).expect("an ordinary pattern");
+}
+
+#[test]
+fn every_condition_is_bound() {
+    for text in ["1 is empty and 2:int > \"x\"", "1 is empty or not (1 is empty and 2:int > \"x\")"]
+    {
+        let fault = bind(Format::LINES, text).expect_err("the last condition is wrong");
+        assert!(fault.to_string().starts_with("in '2:int > \"x\"': 'x' is no value"), "{fault}");
+    }
+}

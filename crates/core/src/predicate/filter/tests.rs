@@ -1,0 +1,63 @@
+//! What several expressions do together.
+
+use super::*;
+use crate::format::Format;
+
+fn filter(include: &[&str], exclude: &[&str]) -> Filter {
+    let read = |texts: &[&str]| texts.iter().map(|text| text.parse().expect(text)).collect();
+    Filter { include: read(include), exclude: read(exclude) }
+}
+
+fn admitted(filter: &Filter, lines: &[&str]) -> Vec<String> {
+    let order = TextOrder::of(Format::LINES);
+    let predicate = filter
+        .predicate(&order, |spec| spec.spec(None).map_err(|e| e.to_string()))
+        .expect("a predicate");
+    let predicate = predicate.expect("something is said");
+    let admitted = lines.iter().filter(|line| predicate.admits(line.as_bytes()));
+    admitted.map(|line| (*line).to_owned()).collect()
+}
+
+#[test]
+fn nothing_said_is_no_predicate() {
+    let filter = Filter::default();
+    assert!(filter.is_all());
+    let order = TextOrder::of(Format::LINES);
+    let predicate = filter
+        .predicate(&order, |spec| spec.spec(None).map_err(|e| e.to_string()))
+        .expect("nothing wrong");
+    assert!(predicate.is_none());
+}
+
+#[test]
+fn every_include_holds_and_no_exclude() {
+    let lines = ["1", "2", "3", "4", "5", "x"];
+    assert_eq!(admitted(&filter(&["1:int > 1", "1:int < 5"], &[]), &lines), ["2", "3", "4"]);
+    assert_eq!(admitted(&filter(&["1:int > 1"], &["1:int == 3"]), &lines), ["2", "4", "5"]);
+    let both = filter(&[], &["1:int == 3", "1 == \"x\""]);
+    assert_eq!(admitted(&both, &lines), ["1", "2", "4", "5"]);
+    assert!(!both.is_all());
+}
+
+#[test]
+fn what_is_unknown_is_neither_included_nor_excluded() {
+    let lines = ["1", "x", ""];
+    assert_eq!(admitted(&filter(&["1:int < 5"], &[]), &lines), ["1"]);
+    assert_eq!(admitted(&filter(&["not 1:int >= 5"], &[]), &lines), ["1"]);
+    assert_eq!(admitted(&filter(&[], &["1:int >= 5"]), &lines), ["1", "x", ""]);
+    assert_eq!(admitted(&filter(&[], &["not 1:int >= 5"]), &lines), ["x", ""]);
+}
+
+#[test]
+fn faults_are_those_of_the_expression_at_fault() {
+    let order = TextOrder::of(Format::LINES);
+    for filter in [
+        filter(&["1 == \"x\"", "1:int == \"x\""], &[]),
+        filter(&["1 == \"x\""], &["1:int == \"x\""]),
+    ] {
+        let fault = filter
+            .predicate(&order, |spec| spec.spec(None).map_err(|e| e.to_string()))
+            .expect_err("no number");
+        assert!(fault.to_string().starts_with("in '1:int == \"x\"': "), "{fault}");
+    }
+}

@@ -1,0 +1,231 @@
+//! From words to a tree, by recursive descent; one word ahead decides everything.
+//!
+//! ```text
+//!     any        all { or all }
+//!     all        one { and one }
+//!     one        not one | ( any ) | condition
+//!     condition  KEY COMPARISON operand
+//!                KEY contains TEXT      KEY starts with TEXT      KEY is [not] empty
+//!                KEY matches TEXT       KEY ends with TEXT
+//!     operand    TEXT | number, date and the like | KEY
+//! ```
+//!
+//! On the left of a comparison stands a key, always. On its right, a word that begins as a number
+//! does is one, and not a field: `2 == 3` compares field 2, and `2 == 3:bytes` compares two fields.
+//!
+//! `not` and parentheses may stand in each other so often and no more: whoever walks the tree later
+//! does so by recursion, as does whoever drops it.
+
+use super::expression::{Condition, Location, Operand, Test, Tree};
+use super::fault::Fault;
+use super::lexer::{Kind, Lexer, Token, key, unquoted};
+
+/// How deep `not` and parentheses may stand in each other: more than anyone writes, and a small
+/// part of any thread's stack.
+const DEPTH_MAX: usize = 64;
+
+/// Words that cannot be keys unless they are in quotes.
+const RESERVED: [&str; 3] = ["and", "or", "not"];
+
+/// The tree of an expression.
+pub(super) fn parse(text: &str) -> Result<Tree, Fault> {
+    let mut lexer = Lexer::new(text);
+    let ahead = lexer.next()?;
+    let mut parser = Parser { lexer, ahead, depth: 0 };
+    let tree = parser.any()?;
+    match parser.ahead.kind {
+        Kind::End => Ok(tree),
+        Kind::Close => Err(Fault::new(parser.ahead.at, "this parenthesis was never opened")),
+        Kind::Word | Kind::Quoted => Err(parser.expected(
+            "'and', 'or' or the end (a value with blanks in it, or a key with signs in its name, \
+             stands in quotes)",
+        )),
+        _ => Err(parser.expected("'and', 'or' or the end")),
+    }
+}
+
+struct Parser<'a> {
+    lexer: Lexer<'a>,
+    /// The next word.
+    ahead: Token<'a>,
+    /// `not` and parentheses that are open.
+    depth: usize,
+}
+
+impl<'a> Parser<'a> {
+    /// Takes the next word.
+    fn take(&mut self) -> Result<Token<'a>, Fault> {
+        let next = self.lexer.next()?;
+        Ok(std::mem::replace(&mut self.ahead, next))
+    }
+
+    /// Takes the next word if it is this one.
+    fn takes(&mut self, keyword: &str) -> Result<bool, Fault> {
+        let is_it = self.ahead.is(keyword);
+        if is_it {
+            self.take()?;
+        }
+        Ok(is_it)
+    }
+
+    /// That something else stands ahead than what should.
+    fn expected(&self, what: &str) -> Fault {
+        let found = match self.ahead.kind {
+            Kind::End => "the end".to_owned(),
+            Kind::Quoted => self.ahead.text.to_owned(),
+            _ => format!("'{}'", self.ahead.text),
+        };
+        Fault::new(self.ahead.at, format!("expected {what}, but found {found}"))
+    }
+
+    fn any(&mut self) -> Result<Tree, Fault> {
+        self.joined("or", Self::all, Tree::Any)
+    }
+
+    fn all(&mut self) -> Result<Tree, Fault> {
+        self.joined("and", Self::one, Tree::All)
+    }
+
+    /// What `part` reads, again and again with `word` between.
+    fn joined(
+        &mut self,
+        word: &str,
+        part: impl Fn(&mut Self) -> Result<Tree, Fault>,
+        join: impl Fn(Vec<Tree>) -> Tree,
+    ) -> Result<Tree, Fault> {
+        let first = part(self)?;
+        if !self.ahead.is(word) {
+            return Ok(first);
+        }
+        let mut parts = vec![first];
+        while self.takes(word)? {
+            parts.push(part(self)?);
+        }
+        Ok(join(parts))
+    }
+
+    fn one(&mut self) -> Result<Tree, Fault> {
+        let begins_deeper = self.ahead.kind == Kind::Open || self.ahead.is("not");
+        if !begins_deeper {
+            return self.condition();
+        }
+        if self.depth == DEPTH_MAX {
+            let message = format!(
+                "'not' and parentheses stand in each other more than {DEPTH_MAX} times; write it \
+                 flatter"
+            );
+            return Err(Fault::new(self.ahead.at, message));
+        }
+        self.depth += 1;
+        let opening = self.take()?;
+        let tree = if opening.kind == Kind::Open {
+            let tree = self.any()?;
+            if self.ahead.kind == Kind::End {
+                return Err(Fault::new(opening.at, "this parenthesis is never closed"));
+            }
+            if self.ahead.kind != Kind::Close {
+                return Err(self.expected("'and', 'or' or ')'"));
+            }
+            self.take()?;
+            tree
+        } else {
+            Tree::Not(Box::new(self.one()?))
+        };
+        self.depth -= 1;
+        Ok(tree)
+    }
+
+    fn condition(&mut self) -> Result<Tree, Fault> {
+        let is_key = matches!(self.ahead.kind, Kind::Word | Kind::Quoted);
+        if !is_key || RESERVED.iter().any(|word| self.ahead.is(word)) {
+            return Err(self
+                .expected("what to look at: a key such as 2:int or 0..4, 'not' or a parenthesis"));
+        }
+        let location = location(&self.take()?)?;
+        if !self.takes("is")? {
+            return self.test().map(|test| Tree::Condition(Condition { location, test }));
+        }
+        let is_not = self.takes("not")?;
+        if !self.takes("empty")? {
+            return Err(self.expected(if is_not { "'empty'" } else { "'empty' or 'not empty'" }));
+        }
+        let condition = Tree::Condition(Condition { location, test: Test::IsEmpty });
+        Ok(if is_not { Tree::Not(Box::new(condition)) } else { condition })
+    }
+
+    fn test(&mut self) -> Result<Test, Fault> {
+        if let Kind::Comparison(comparison) = self.ahead.kind {
+            self.take()?;
+            return Ok(Test::Compare(comparison, self.operand()?));
+        }
+        if self.ahead.kind == Kind::Matches || self.ahead.is("matches") {
+            self.take()?;
+            return self.text("a pattern").map(Test::Matches);
+        }
+        if self.takes("contains")? {
+            return self.text("a text").map(Test::Contains);
+        }
+        if self.takes("starts")? {
+            return self.text_behind_with().map(Test::StartsWith);
+        }
+        if self.takes("ends")? {
+            return self.text_behind_with().map(Test::EndsWith);
+        }
+        Err(self.expected(
+            "a comparison (== != < <= > >=), 'contains', 'matches', 'starts with', 'ends with' or \
+             'is empty'",
+        ))
+    }
+
+    fn text_behind_with(&mut self) -> Result<String, Fault> {
+        if !self.takes("with")? {
+            return Err(self.expected("'with'"));
+        }
+        self.text("a text")
+    }
+
+    /// The text in quotes that has to follow.
+    fn text(&mut self, what: &str) -> Result<String, Fault> {
+        if self.ahead.kind != Kind::Quoted {
+            return Err(self.expected(&format!("{what} in quotes")));
+        }
+        self.take().map(|token| unquoted(token.text))
+    }
+
+    fn operand(&mut self) -> Result<Operand, Fault> {
+        let is_reserved = RESERVED.iter().any(|word| self.ahead.is(word));
+        match self.ahead.kind {
+            Kind::Quoted => self.take().map(|token| Operand::Text(unquoted(token.text))),
+            Kind::Word if is_bare(self.ahead.text) => {
+                self.take().map(|token| Operand::Bare(token.text.to_owned()))
+            }
+            Kind::Word if !is_reserved => location(&self.take()?).map(Operand::Location),
+            _ => Err(self.expected(
+                "what to compare with: a text in quotes, a number or a date, or another key",
+            )),
+        }
+    }
+}
+
+/// The key that a word is.
+fn location(token: &Token<'_>) -> Result<Location, Fault> {
+    let spec = key(token.text).parse();
+    let spec = spec.map_err(|message: String| Fault::new(token.at, message))?;
+    Ok(Location { written: token.text.to_owned(), spec })
+}
+
+/// Whether a word to compare with is a number, a date or the like: it begins as a number does, and
+/// is neither a range (`0..4`, `2[0..4]`) nor a field with its type (`2:int`).
+fn is_bare(word: &str) -> bool {
+    let unsigned = word.strip_prefix(['+', '-']).unwrap_or(word);
+    let begins = unsigned.strip_prefix('.').unwrap_or(unsigned);
+    let is_field = word.split_once(':').is_some_and(|(field, rest)| {
+        field.bytes().all(|byte| byte.is_ascii_digit())
+            && !rest.starts_with(|next: char| next.is_ascii_digit())
+    });
+    begins.starts_with(|first: char| first.is_ascii_digit())
+        && !(is_field || word.contains("..") || word.contains('['))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,36 @@
+//! Any text is an expression or an error in words; an expression says itself again, and finds an
+//! answer for any record of any format, the same one every time.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use sortwell::format::Format;
+use sortwell::key::text::TextOrder;
+use sortwell::predicate::{Expression, Filter, Predicate};
+
+const FORMATS: [Format; 3] = [Format::LINES, Format::CSV, Format::Fixed { length: 8 }];
+
+fuzz_target!(|data: (&str, &[u8])| {
+    let (text, record) = data;
+    let expression: Expression = match text.parse() {
+        Ok(expression) => expression,
+        Err(words) => {
+            let words: String = words;
+            assert!(words.trim_end().ends_with('^'), "no place is marked: {words}");
+            return;
+        }
+    };
+    let said = expression.to_string();
+    assert_eq!(said.parse::<Expression>().as_ref(), Ok(&expression), "{said}");
+    for format in FORMATS {
+        let order = TextOrder::of(format);
+        let bound = Predicate::new(&expression, &order, |spec| spec.spec(None).map_err(|e| e.to_string()));
+        let Ok(predicate) = bound else { continue };
+        let is_admitted = predicate.admits(record);
+        assert_eq!(predicate.admits(record), is_admitted, "{said}");
+        let excluding = Filter { include: Vec::new(), exclude: vec![expression.clone()] };
+        let excluding = excluding.predicate(&order, |spec| spec.spec(None).map_err(|e| e.to_string()));
+        let excluding = excluding.expect("it was bound before").expect("something is said");
+        assert_eq!(excluding.admits(record), !is_admitted, "{said}");
+    }
+});
