@@ -31,6 +31,10 @@ pub struct Arguments {
     #[command(flatten)]
     writing: Writing,
 
+    /// Of records with equal keys, write only the first
+    #[arg(short, long)]
+    unique: bool,
+
     /// Refuse inputs that are not sorted
     ///
     /// The first record out of order is named by its file, its number and its offset; there is no
@@ -73,7 +77,7 @@ impl Arguments {
         Ok(MergeJob {
             keys,
             order,
-            unique: self.writing.unique,
+            unique: self.unique,
             check: self.check,
             memory: self.resources.memory(),
             decompress: self.inputs.decompress,

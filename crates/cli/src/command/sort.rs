@@ -6,13 +6,13 @@
 use clap::Args;
 use sortwell::Result;
 use sortwell::job::SortJob;
-use sortwell::operator::Select;
 
 use crate::command::options::filtering::Filtering;
 use crate::command::options::inputs::Inputs;
 use crate::command::options::order::Order;
 use crate::command::options::resources::Resources;
 use crate::command::options::safety::Safety;
+use crate::command::options::selecting::Selecting;
 use crate::command::options::values;
 use crate::command::options::watching::Account;
 use crate::command::options::writing::Writing;
@@ -39,13 +39,8 @@ pub struct Arguments {
     #[command(flatten)]
     writing: Writing,
 
-    /// Write only the first N records of the order; the others are not sorted
-    #[arg(long, value_name = "N")]
-    limit: Option<u64>,
-
-    /// Of lines with equal keys write only the first, and before it how many they are
-    #[arg(long)]
-    count: bool,
+    #[command(flatten)]
+    selecting: Selecting,
 
     /// Keep the first N lines on top, unsorted; of further inputs they are left out
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -81,6 +76,9 @@ Examples:
     sortwell sort --count access.log
     du -h * | sortwell sort -k 1:size --limit 10
 
+  The last line of each name, where names are the first column:
+    sortwell sort -t , -k 1 --unique=last -o latest.csv all.csv
+
   Sort 100-byte records by their first ten bytes:
     sortwell sort -F fixed:100 -k 0..10 -o sorted.bin input.bin
 
@@ -107,12 +105,11 @@ impl Arguments {
     /// What was said, as what is meant.
     fn job(&self) -> Result<SortJob> {
         let (keys, order) = self.order.keys()?;
-        let unique = self.writing.unique;
         Ok(SortJob {
             keys,
             order,
             filter: self.filtering.filter(),
-            select: Select { unique, count: self.count, limit: self.limit },
+            select: self.selecting.select(),
             header_lines: self.header,
             memory: self.resources.memory(),
             threads: self.threads,

@@ -12,6 +12,7 @@ use sortwell::io::locale::Locale;
 use sortwell::io::{Engine, SpillDirectory};
 use sortwell::job::{Budget, CheckJob, Input, MergeJob, Output, SortJob, sort_lines, write_lines};
 use sortwell::key::text::TextOrder;
+use sortwell::operator::Unique;
 use sortwell::stats::Progress;
 use sortwell::{ByteSize, Error};
 
@@ -113,7 +114,7 @@ impl Work<'_> {
         let format = Format::Lines { terminator: order.terminator() };
         let mut job = SortJob::new(inputs, output, format);
         job.order = Some(order);
-        job.select.unique = settings.is_unique;
+        job.select.unique = settings.is_unique.then_some(Unique::First);
         job.memory = memory(settings.memory);
         job.threads = settings.threads;
         job.temp.clone_from(&settings.temporary);

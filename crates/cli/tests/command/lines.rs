@@ -74,6 +74,10 @@ fn selections_and_headers() {
     let input: &[u8] = b"b 1\na 2\nb 3\nc 4\na 5\n";
     let key = "-t @ -k 1[0..1]";
     assert_eq!(sorted(&format!("{key} --unique"), input), "a 2\nb 1\nc 4\n");
+    assert_eq!(sorted(&format!("{key} --unique=last"), input), "a 5\nb 3\nc 4\n");
+    assert_eq!(sorted("--unique=error", input), "a 2\na 5\nb 1\nb 3\nc 4\n");
+    assert_eq!(sorted(&format!("{key} -u --skip 1"), input), "b 1\nc 4\n");
+    assert_eq!(sorted("--skip 1 --limit 2", input), "a 5\nb 1\n");
     assert_eq!(sorted(&format!("{key} --count"), input), "      2 a 2\n      2 b 1\n      1 c 4\n");
     assert_eq!(sorted(&format!("{key} --limit 3"), input), "a 2\na 5\nb 1\n");
     assert_eq!(sorted(&format!("{key} -u --limit 1 -r"), input), "c 4\n");
@@ -85,6 +89,16 @@ fn selections_and_headers() {
     folder.write("two", "name\na\n");
     let out = folder.run("sort --header 1 one two").quietly();
     assert_eq!(out, b"name\na\nb\nz\n");
+}
+
+#[test]
+fn a_duplicate_is_refused_by_its_number() {
+    let folder = Folder::new();
+    folder.write("in", "c\na\nb\na\n");
+    let said = folder.run("sort --unique=error -o out in");
+    assert_eq!((said.status, said.out.len()), (3, 0), "{said:?}");
+    assert!(said.words.contains("in: record 2 of the sorted order"), "{said:?}");
+    assert!(said.words.contains("'a'"), "{said:?}");
 }
 
 #[test]

@@ -14,15 +14,16 @@ mod merge;
 mod open;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::io::compression::{Compress, Decompress};
 use crate::io::pipe::Outlet;
 use crate::io::{Direct, Engine, Extent, Supplied, limits};
-use crate::key::text::TextOrder;
+use crate::key::text::{Separator, TextOrder};
 use crate::key::{Key, KeySpec, with_encoder};
-use crate::operator::Select;
+use crate::operator::{self, Layout, Making, Select};
 use crate::pipeline::{self, Columns, Ended, Gate, Heading, RowShape, Work};
 use crate::plan::{Need, Plan};
 use crate::predicate::Filter;
@@ -162,11 +163,6 @@ impl SortJob {
     pub fn run(&self, progress: &Progress) -> Result<Statistics> {
         let account = Account::open(self.order.as_ref());
         let framing = self.format.framing();
-        if self.select.count && framing.fixed_length().is_some() {
-            let message = "counts stand before lines, and records of fixed length have no room for \
-                           them; leave out --count";
-            return Err(Error::Usage(message.to_owned()));
-        }
         limits::raise_open_files();
         let engine = self.engine.probe()?;
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
@@ -179,9 +175,21 @@ impl SortJob {
         let predicate = filtering::predicate(self, columns.as_ref())?;
         let gate = Gate { predicate, ..gate(self.format, columns.as_ref()) };
         let key = key(self.format, &self.keys, self.order.as_ref(), columns.as_ref())?;
+        let making = Arc::new(self.making(columns.as_ref())?);
         let mut record_length = open::record_length(&input, framing)?;
-        let output = open::output(&self.output, self.direct, progress)?;
-        let mut output = coders.output(output, self.compress.of(self.output.path()))?;
+        let compression = self.compress.of(self.output.path());
+        let mut output = match (self.select.split.is_some(), compression) {
+            (true, Some(_)) => {
+                let message = "several output files are not compressed yet; give --compress off, \
+                               or compress them afterwards";
+                return Err(Error::Usage(message.to_owned()));
+            }
+            (true, None) => open::parts(&self.output, self.direct)?,
+            (false, _) => {
+                let output = open::output(&self.output, self.direct, progress)?;
+                coders.output(output, compression)?
+            }
+        };
         loop {
             let need = self.need(input.bytes(), record_length, coders.rest());
             let plan = Plan::new(&need).map_err(|e| coders.explain(e))?;
@@ -191,7 +199,8 @@ impl SortJob {
             }
             let temp = temp.clone();
             let (direct, verify) = (self.direct, self.verify);
-            let (select, header, gate) = (self.select, header.clone(), gate.clone());
+            let (select, making) = (self.select.clone(), Arc::clone(&making));
+            let (header, gate) = (header.clone(), gate.clone());
             let work = Work {
                 plan,
                 input,
@@ -201,6 +210,7 @@ impl SortJob {
                 engine,
                 direct,
                 select,
+                making,
                 header,
                 gate,
                 verify,
@@ -260,6 +270,20 @@ impl SortJob {
     pub fn would_be_one_pass(&self, extent: Extent) -> Result<bool> {
         let need = self.need(Some(extent.bytes), extent.average(), self.memory.resolve()?);
         Ok(Plan::new(&Need { inputs: 1, ..need }).is_ok_and(|plan| plan.is_one_pass))
+    }
+
+    /// What is made of selected records, given the columns of the first row.
+    fn making(&self, columns: Option<&Columns>) -> Result<Making> {
+        let separator = self.order.as_ref().and_then(|order| match order.separator {
+            Separator::Byte(separator) => Some(separator),
+            _ => None,
+        });
+        let layout = Layout::of(self.format, separator);
+        let columns = columns.map(|columns| operator::Columns {
+            cells: &columns.cells,
+            are_named: columns.are_named,
+        });
+        Making::new(&self.select, layout, columns)
     }
 
     fn need(&self, input_bytes: Option<u64>, record_length: usize, budget: ByteSize) -> Need {

@@ -258,6 +258,18 @@ pub fn output(output: &Output, direct: Direct, progress: &Progress) -> Result<ou
     }
 }
 
+/// Opens an output that is split into files.
+pub fn parts(output: &Output, direct: Direct) -> Result<output::Output> {
+    match output {
+        Output::File(path) => output::Output::parts(path, direct),
+        Output::Stdout | Output::Pipe(_) => {
+            let message = "an output that is split needs a name that those of its files are made \
+                           of; give one with --output";
+            Err(Error::Usage(message.to_owned()))
+        }
+    }
+}
+
 /// Where runs go: where the user said, with `is_checked` if that is any good, else beside the
 /// output, else where temporary files go.
 pub fn temp(temp: &[PathBuf], is_checked: bool, output: &Output) -> Result<Vec<PathBuf>> {

@@ -1,14 +1,20 @@
 //! One task of a selection: its records become groups, its groups become output.
 
-use super::Selection;
-use super::selection::Group;
-use crate::error::Result;
-use crate::format::Framing;
-use crate::io::Region;
-use crate::sink::{Lane, Sink, Writer};
+use std::ops::Range;
 
-/// Bytes that records are handed over in.
-const STAGING: usize = 64 << 10;
+use super::excerpt::excerpt;
+use super::fold::Value;
+use super::selection::Group;
+use super::target::Target;
+use super::{Making, Selection, Unique};
+use crate::error::{Error, Result};
+use crate::io::Region;
+use crate::proof::Sum;
+use crate::sink::Lane;
+
+/// Bytes of the longest record that is kept on the way to a run. Longer ones go there as they are,
+/// so that nobody has to reckon with copies of them; in the end they are selected all the same.
+const EARLY_MAX: usize = 64 << 10;
 
 /// Takes the sorted records of one task and writes what is selected of them.
 ///
@@ -16,13 +22,9 @@ const STAGING: usize = 64 << 10;
 /// behind: so both are kept back until that is known.
 pub struct GroupWriter<'a, 'p> {
     selection: &'a Selection,
-    sink: &'a Sink,
+    target: Target<'a>,
     lane: &'a mut Lane<'p>,
     task: usize,
-    is_same: &'a dyn Fn(&[u8], &[u8]) -> bool,
-    framing: Framing,
-    /// Where records are handed over.
-    staging: Vec<u8>,
     /// The first group, while it is not this task's turn.
     first: Option<Group>,
     /// The group that records are added to.
@@ -33,88 +35,203 @@ pub struct GroupWriter<'a, 'p> {
     /// Where each record in `held` ends.
     ends: Vec<usize>,
     has_turn: bool,
+    /// Records taken.
+    taken: u64,
+    /// What is wrong with a record; those before it are good, and no more are taken.
+    fault: Option<Fault>,
+    /// The account of records that go no further.
+    sum: Sum,
+    longest_bytes: u64,
+    /// A record that was made of others, and as it is written.
+    made: (Vec<u8>, Vec<u8>),
+    /// What the output is split by, of the record that was made last.
+    value: Vec<u8>,
+    /// What it is of those in `held`: of each that differs from the one before, its number.
+    values: Vec<(usize, Vec<u8>)>,
+}
+
+/// Why there can be no output.
+#[derive(Debug)]
+enum Fault {
+    /// A record has the key of the one before it: its number in the task, and itself.
+    Duplicate(u64, Vec<u8>),
+    /// Anything else, in words.
+    Other(String),
 }
 
 impl<'a, 'p> GroupWriter<'a, 'p> {
     /// A writer of task `task`.
-    pub fn new(
+    pub(super) fn new(
         selection: &'a Selection,
-        sink: &'a Sink,
+        target: Target<'a>,
         lane: &'a mut Lane<'p>,
         task: usize,
-        is_same: &'a dyn Fn(&[u8], &[u8]) -> bool,
     ) -> Result<Self> {
         let held = Some(lane.take_buffer()?);
-        let framing = selection.framing;
-        let staging = vec![0; STAGING.max(framing.fixed_length().unwrap_or(0))];
         Ok(Self {
             selection,
-            sink,
+            target,
             lane,
             task,
-            is_same,
-            framing,
-            staging,
             first: None,
             current: None,
             held,
             filled: 0,
             ends: Vec::new(),
             has_turn: false,
+            taken: 0,
+            fault: None,
+            sum: Sum::default(),
+            longest_bytes: 0,
+            made: (Vec::new(), Vec::new()),
+            value: Vec::new(),
+            values: Vec::new(),
         })
     }
 
+    /// Takes the next record.
+    pub fn take(&mut self, record: &[u8]) -> Result<()> {
+        self.taken += 1;
+        if self.selection.is_full() || self.fault.is_some() {
+            return Ok(());
+        }
+        let Selection { select, making, is_last, .. } = self.selection;
+        if !select.groups() {
+            return self.emit(record, 1, &[]);
+        }
+        if !is_last && record.len() > EARLY_MAX {
+            return self.pass(record);
+        }
+        let values = match making.folds.values(record) {
+            Ok(values) => values,
+            Err(message) if *is_last => return self.refuse(record, &message),
+            // It is looked at again with all others, where it is known whether it is wanted.
+            Err(_) => return self.pass(record),
+        };
+        match self.current.take() {
+            Some(group) if self.is_of(&group, record, &values) => {
+                self.current = Some(self.add(group, record, values));
+                Ok(())
+            }
+            // Records may be as long as memory allows: the group before goes first.
+            done => {
+                self.current = Some(self.next_group(done, record, values)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether a record belongs to a group, and can be added to it here.
+    fn is_of(&self, group: &Group, record: &[u8], values: &[Value]) -> bool {
+        let Selection { making, is_last, .. } = self.selection;
+        (self.target.is_same)(&group.record, record)
+            && (*is_last || making.folds.fit(&group.values, values))
+    }
+
+    /// Takes no more records, as there is something wrong with this one.
+    fn refuse(&mut self, record: &[u8], message: &str) -> Result<()> {
+        match self.current.take() {
+            Some(group) if (self.target.is_same)(&group.record, record) => {
+                self.current = Some(group);
+            }
+            Some(done) => drop(self.close(done)?),
+            None => {}
+        }
+        self.fault = Some(Fault::Other(format!("{message}, in '{}'", excerpt(record))));
+        Ok(())
+    }
+
+    /// Writes a record without a look at others.
+    fn pass(&mut self, record: &[u8]) -> Result<()> {
+        if let Some(before) = self.current.take() {
+            self.close(before)?;
+        }
+        self.take_turn()?;
+        if let Some(open) = self.current.take() {
+            self.emit(&open.record, open.count, &open.values)?;
+        }
+        self.emit(record, 1, &[])
+    }
+
+    /// Accounts for `count` records like this one that were left out elsewhere, as a neighbour has
+    /// their key.
+    pub fn drop_equal(&mut self, record: &[u8], count: u64) {
+        self.taken += count;
+        if count > 0 && self.selection.is_summed {
+            self.sum.add_copies(record, count);
+        }
+    }
+
     /// Hands on what is left.
-    pub fn finish(mut self) -> Result<()> {
+    pub(super) fn finish(mut self) -> Result<()> {
         self.take_turn()?;
         self.flush()?;
+        self.check()?;
         let last = self.current.take();
+        self.selection.note_taken(self.taken, self.sum, self.longest_bytes);
         self.selection.pass_turn(last);
         Ok(())
     }
 
     /// Writes the group that the last task left open; nothing comes behind it.
-    pub fn write_open(&mut self) -> Result<()> {
+    pub(super) fn write_open(&mut self) -> Result<()> {
         self.take_turn()?;
         if let Some(last) = self.current.take() {
-            self.emit(&last.record, last.count)?;
+            self.emit(&last.record, last.count, &last.values)?;
         }
-        self.flush()
+        self.flush()?;
+        self.check()?;
+        self.selection.note_taken(self.taken, self.sum, self.longest_bytes);
+        Ok(())
     }
 
-    fn take_record(&mut self, record: &[u8]) -> Result<()> {
-        if self.selection.is_full() {
-            return Ok(());
+    /// What is wrong, unless it is behind all that is wanted. All before it has been written.
+    fn check(&mut self) -> Result<()> {
+        match self.fault.take().filter(|_| !self.selection.is_full()) {
+            Some(Fault::Duplicate(place, record)) => Err(self.not_unique(place, &record)),
+            Some(Fault::Other(message)) => Err(self.selection.malformed(message)),
+            None => Ok(()),
         }
-        if !self.selection.select.groups() {
-            return self.emit(record, 1);
+    }
+
+    /// `group` with one more record.
+    fn add(&mut self, mut group: Group, record: &[u8], values: Vec<Value>) -> Group {
+        group.count += 1;
+        self.selection.making.folds.add(&mut group.values, values);
+        match self.selection.select.unique {
+            Some(Unique::Error) => {
+                self.fault = Some(Fault::Duplicate(self.taken, record.to_vec()));
+            }
+            Some(Unique::Last) => {
+                self.account(&group.record);
+                fill(&mut group.record, record);
+            }
+            Some(Unique::First) | None => self.account(record),
         }
-        match &mut self.current {
-            Some(group) if (self.is_same)(&group.record, record) => group.count += 1,
-            // Records may be as long as memory allows: the group before goes first.
-            _ => self.current = Some(self.next_group(record)?),
-        }
-        Ok(())
+        group
     }
 
     /// A group that begins with `record`, once the one before it is closed. Its memory is that of
     /// the one before, where nobody else has it.
-    fn next_group(&mut self, record: &[u8]) -> Result<Group> {
-        let mut group = match self.current.take() {
+    fn next_group(
+        &mut self,
+        done: Option<Group>,
+        record: &[u8],
+        values: Vec<Value>,
+    ) -> Result<Group> {
+        let mut group = match done {
             Some(done) => self.close(done)?,
             None => Group::default(),
         };
-        group.record.clear();
-        group.record.reserve_exact(record.len());
-        group.record.extend_from_slice(record);
-        group.count = 1;
+        fill(&mut group.record, record);
+        (group.count, group.values) = (1, values);
         Ok(group)
     }
 
     /// A group that no record of this task belongs to any more; what can be used again of it.
     fn close(&mut self, group: Group) -> Result<Group> {
         if self.has_turn || self.first.is_some() {
-            return self.emit(&group.record, group.count).map(|()| group);
+            return self.emit(&group.record, group.count, &group.values).map(|()| group);
         }
         self.first = Some(group);
         if self.selection.is_turn(self.task) {
@@ -131,34 +248,122 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         self.selection.wait_turn(self.task, self.lane)?;
         self.has_turn = true;
         let open = self.selection.state().open.take();
-        let first = self.first.as_mut().or(self.current.as_mut());
+        let is_current = self.first.is_none();
+        let first = self.first.take().or_else(|| self.current.take());
         // These come before what is held.
         let mut before = Vec::new();
-        match (open, first) {
-            (Some(open), Some(first)) if (self.is_same)(&open.record, &first.record) => {
-                *first = Group { record: open.record, count: open.count + first.count };
+        let first = match (open, first) {
+            (Some(open), Some(first)) if self.is_of(&open, &first.record, &first.values) => {
+                Some(self.join(open, first)?)
             }
-            (Some(open), Some(_)) => before.push(open),
-            (Some(open), None) => self.current = Some(open),
-            (None, _) => {}
+            (Some(open), Some(first)) => {
+                before.push(open);
+                Some(first)
+            }
+            (open, first) => open.or(first),
+        };
+        if is_current {
+            self.current = first;
+        } else {
+            before.extend(first);
         }
-        before.extend(self.first.take());
         before.iter().try_for_each(|group| {
-            let prefix = self.prefix(group.count);
-            self.write_alone(prefix.as_bytes(), &group.record)
+            self.make(&group.record, group.count, &group.values, Self::write_alone)?;
+            // What follows is in the buffer already.
+            self.check()
         })
+    }
+
+    /// What two groups with the same key are together.
+    fn join(&mut self, mut open: Group, mut first: Group) -> Result<Group> {
+        let count = open.count + first.count;
+        let mut values = std::mem::take(&mut open.values);
+        self.selection.making.folds.add(&mut values, std::mem::take(&mut first.values));
+        let (kept, dropped) = match self.selection.select.unique {
+            Some(Unique::Error) if !self.selection.is_full() => {
+                return Err(self.not_unique(1, &first.record));
+            }
+            Some(Unique::Last) => (first, open),
+            _ => (open, first),
+        };
+        self.account(&dropped.record);
+        Ok(Group { count, values, ..kept })
     }
 
     /// What stands before a record that is the first of `count`: seven places, as uniq has it, or
     /// more where these are too few.
     fn prefix(&self, count: u64) -> String {
-        if self.selection.select.count { format!("{count:7} ") } else { String::new() }
+        let Selection { select, making, .. } = self.selection;
+        if select.count && !making.shape.counts() { format!("{count:7} ") } else { String::new() }
+    }
+
+    /// Adds what is made of a group, whose record is kept for `count`, to what is held.
+    fn emit(&mut self, record: &[u8], count: u64, values: &[Value]) -> Result<()> {
+        self.make(record, count, values, Self::hold)
+    }
+
+    /// Hands what is made of a group on to `write`, unless there is something wrong with it.
+    fn make(
+        &mut self,
+        record: &[u8],
+        count: u64,
+        values: &[Value],
+        write: impl FnOnce(&mut Self, &[u8], &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let (mut folded, mut shaped) = std::mem::take(&mut self.made);
+        let made = self.made_of((record, count, values), &mut folded, &mut shaped);
+        let written = match made {
+            Ok(made) => write(self, self.prefix(count).as_bytes(), made),
+            Err(message) => {
+                self.fault = Some(Fault::Other(format!("{message}, in '{}'", excerpt(record))));
+                Ok(())
+            }
+        };
+        self.made = (folded, shaped);
+        written
+    }
+
+    /// What is written of a group.
+    fn made_of<'r>(
+        &mut self,
+        (record, count, values): (&'r [u8], u64, &[Value]),
+        folded: &'r mut Vec<u8>,
+        shaped: &'r mut Vec<u8>,
+    ) -> std::result::Result<&'r [u8], String> {
+        let Selection { making, is_last, .. } = self.selection;
+        let Making { folds, shape, .. } = &**making;
+        let mut made = record;
+        if *is_last {
+            self.account(record);
+            making.splitting.value(record, &mut self.value);
+        }
+        if count > 1 && !folds.is_empty() {
+            folds.write(record, values, folded)?;
+            made = folded;
+            if !(self.target.is_same)(record, made) {
+                let names = folds.names();
+                return Err(format!(
+                    "{names} would change the key; sort by other fields with --key"
+                ));
+            }
+            if !is_last && self.selection.is_summed {
+                // A record that nobody has read goes on in place of this one.
+                self.account(record);
+                let mut new = Sum::default();
+                new.add_record(made);
+                self.sum = self.sum.less(new);
+            }
+        }
+        if *is_last && !shape.is_whole() {
+            shape.write(made, count, shaped)?;
+            made = shaped;
+        }
+        Ok(made)
     }
 
     /// Adds a record to what is held.
-    fn emit(&mut self, record: &[u8], count: u64) -> Result<()> {
-        let prefix = self.prefix(count);
-        let (prefix, capacity) = (prefix.as_bytes(), self.lane.capacity());
+    fn hold(&mut self, prefix: &[u8], record: &[u8]) -> Result<()> {
+        let capacity = self.lane.capacity();
         let length = prefix.len() + record.len();
         if self.filled + length > capacity {
             self.flush()?;
@@ -171,6 +376,10 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         room[..prefix.len()].copy_from_slice(prefix);
         room[prefix.len()..].copy_from_slice(record);
         self.filled += length;
+        self.longest_bytes = self.longest_bytes.max(length as u64);
+        if self.values.last().is_none_or(|(_, value)| *value != self.value) {
+            self.values.push((self.ends.len(), self.value.clone()));
+        }
         self.ends.push(self.filled);
         Ok(())
     }
@@ -178,64 +387,107 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     /// Writes what is held, as far as it is wanted.
     fn flush(&mut self) -> Result<()> {
         self.take_turn()?;
-        let records = self.wanted(self.ends.len());
-        let bytes = if records == 0 { 0 } else { self.ends[records - 1] };
+        let passed = self.ends.len();
+        let wanted = self.wanted(passed);
+        let end = |records: usize| records.checked_sub(1).map_or(0, |last| self.ends[last]);
+        let range = end(wanted.start)..end(wanted.end);
+        let bytes = range.len() as u64;
         if bytes > 0 {
             let Some(held) = self.held.take() else { unreachable!("a buffer") };
-            let offset = self.selection.state().offset;
-            let written = self
-                .sink
-                .write(self.lane, offset, bytes as u64, |writer| writer.put(&held[..bytes]));
+            let written = self.write_held(&held, range, wanted.clone());
             self.held = Some(held);
             written?;
-            self.selection.note_written(bytes as u64, records as u64);
+        }
+        if passed > 0 {
+            self.selection.note_passed(passed as u64, (wanted.len() as u64, bytes));
         }
         self.filled = 0;
         self.ends.clear();
+        self.values.clear();
+        Ok(())
+    }
+
+    /// Writes those records of `held` that are wanted, which lie at `range`.
+    fn write_held(&mut self, held: &[u8], range: Range<usize>, wanted: Range<usize>) -> Result<()> {
+        let Some(splitter) = &self.selection.splitter else {
+            let offset = self.selection.state().offset;
+            let (records, bytes) = (&held[range.clone()], range.len() as u64);
+            (self.target.note)(offset, records);
+            return self.target.sink.write(self.lane, offset, bytes, |writer| writer.put(records));
+        };
+        let (mut at, mut from) = (wanted.start, range.start);
+        while at < wanted.end {
+            let next = self.values.partition_point(|(first, _)| *first <= at);
+            let value = &self.values[next - 1].1;
+            let end = self.values.get(next).map_or(wanted.end, |(first, _)| *first);
+            let left = usize::try_from(splitter.left()).unwrap_or(usize::MAX);
+            let end = end.min(wanted.end).min(at.saturating_add(left));
+            let to = self.ends[end - 1];
+            splitter.write(self.lane, value, &[&held[from..to]], (end - at) as u64)?;
+            (at, from) = (end, to);
+        }
         Ok(())
     }
 
     /// Writes one record, not by way of what is held.
     fn write_alone(&mut self, prefix: &[u8], record: &[u8]) -> Result<()> {
         self.take_turn()?;
-        if self.wanted(1) == 0 {
+        if self.wanted(1).is_empty() {
+            self.selection.note_passed(1, (0, 0));
             return Ok(());
         }
-        let offset = self.selection.state().offset;
         let bytes = (prefix.len() + record.len()) as u64;
-        self.sink.write(self.lane, offset, bytes, |writer| {
-            writer.put(prefix)?;
-            writer.put(record)
-        })?;
-        self.selection.note_written(bytes, 1);
+        if let Some(splitter) = &self.selection.splitter {
+            splitter.write(self.lane, &self.value, &[prefix, record], 1)?;
+        } else {
+            let offset = self.selection.state().offset;
+            (self.target.note)(offset, record);
+            self.target.sink.write(self.lane, offset, bytes, |writer| {
+                writer.put(prefix)?;
+                writer.put(record)
+            })?;
+        }
+        self.longest_bytes = self.longest_bytes.max(bytes);
+        self.selection.note_passed(1, (1, bytes));
         Ok(())
     }
 
-    /// How many of `records` further ones are wanted.
-    fn wanted(&self, records: usize) -> usize {
-        let Some(limit) = self.selection.select.limit else { return records };
-        let left = limit.saturating_sub(self.selection.state().records);
-        usize::try_from(left).unwrap_or(usize::MAX).min(records)
+    /// Which of `records` further ones are wanted.
+    fn wanted(&self, records: usize) -> Range<usize> {
+        let select = &self.selection.select;
+        if !select.is_partial() {
+            return 0..records;
+        }
+        let passed = self.selection.state().passed;
+        let left = |place: u64| {
+            usize::try_from(place.saturating_sub(passed)).map_or(records, |left| left.min(records))
+        };
+        left(select.skip)..select.end().map_or(records, left)
+    }
+
+    /// Accounts for a record that goes no further.
+    fn account(&mut self, record: &[u8]) {
+        if self.selection.is_summed {
+            self.sum.add_record(record);
+        }
+    }
+
+    /// The error for record number `place` of this task, counted from 1.
+    fn not_unique(&self, place: u64, record: &[u8]) -> Error {
+        let number = self.selection.state().taken + place;
+        self.selection.malformed(format!(
+            "record {number} of the sorted order has the same key as the one before it: '{}'; \
+             --unique=first and --unique=last keep one of them",
+            excerpt(record)
+        ))
     }
 }
 
-impl Writer for GroupWriter<'_, '_> {
-    fn room(&mut self) -> &mut [u8] {
-        &mut self.staging
-    }
-
-    fn commit(&mut self, bytes: usize) -> Result<()> {
-        let staging = std::mem::take(&mut self.staging);
-        let framing = self.framing;
-        let taken = framing.records(&staging[..bytes]).try_for_each(|r| self.take_record(r));
-        self.staging = staging;
-        taken
-    }
-
-    /// Takes whole records.
-    fn put(&mut self, bytes: &[u8]) -> Result<()> {
-        self.framing.records(bytes).try_for_each(|record| self.take_record(record))
-    }
+/// Makes `to` equal to `record`, with no more memory than that takes.
+fn fill(to: &mut Vec<u8>, record: &[u8]) {
+    to.clear();
+    to.reserve_exact(record.len());
+    to.extend_from_slice(record);
 }
 
 impl Drop for GroupWriter<'_, '_> {

@@ -1,36 +1,121 @@
 //! What is done with sorted records on their way out: keeping one of equal ones, counting them,
-//! stopping after so many.
+//! adding up their fields (`fold`), leaving out the first so many, stopping after so many, writing
+//! some of their fields alone (`shape`).
 //!
 //! How much of a task is left is not known before it is done, so tasks have no places of their own
 //! in the output: each does its work into a buffer, and what it holds is written when all tasks
 //! before it are done ([`Selection`]).
+//!
+//! What makes one record of equal ones can be done to parts of them first, so that it is done
+//! wherever sorted records pass: in runs and between them as well as at the end
+//! ([`Select::early`]). How much of it is done early hangs on the memory there is; what comes out
+//! in the end does not.
 
+mod excerpt;
+mod fold;
 mod group;
+mod making;
+mod place;
 mod selection;
+mod shape;
+mod split;
+mod target;
 
+pub use fold::{FoldSpec, Function};
 pub use group::GroupWriter;
-pub use selection::Selection;
+pub use making::Making;
+pub use place::{Columns, Layout, Place};
+pub use selection::{Selected, Selection};
+pub use split::{PartFiles, Split, Splitter};
+pub use target::{Outlet, Target};
 
 /// Which of the sorted records are written, and how.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Select {
-    /// Of records with equal keys, only the first.
-    pub unique: bool,
-    /// Before each record that is written, how many had its key; for lines.
+    /// Of records with equal keys, only one.
+    pub unique: Option<Unique>,
+    /// With each record that is written, how many had its key: before lines, and as the last cell
+    /// of rows.
     pub count: bool,
+    /// Of records with equal keys, one that has these sums, least and greatest values.
+    pub folds: Vec<FoldSpec>,
+    /// Of each record that is written, these parts alone, in this order; all where there are none.
+    pub parts: Vec<Place>,
+    /// Into several files.
+    pub split: Option<Split>,
+    /// All but so many records at the beginning.
+    pub skip: u64,
     /// Only so many records.
     pub limit: Option<u64>,
 }
 
+/// What becomes of records with equal keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unique {
+    /// The first of them is kept, in the order of the input.
+    First,
+    /// The last of them is kept.
+    Last,
+    /// There must be none.
+    Error,
+}
+
+impl std::str::FromStr for Unique {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "first" => Ok(Self::First),
+            "last" => Ok(Self::Last),
+            "error" => Ok(Self::Error),
+            _ => Err(format!("'{text}' is none of first, last and error")),
+        }
+    }
+}
+
 impl Select {
     /// Whether all records are written as they are.
-    pub fn is_all(self) -> bool {
-        self == Self::default()
+    pub fn is_all(&self) -> bool {
+        *self == Self::default()
     }
 
-    /// Whether records with equal keys become one.
-    pub fn groups(self) -> bool {
-        self.unique || self.count
+    /// Whether records with equal keys become one, or may not be.
+    pub fn groups(&self) -> bool {
+        self.unique.is_some() || self.count || !self.folds.is_empty()
+    }
+
+    /// Whether there may be records that nobody wants, so that they are not even sorted.
+    pub fn is_partial(&self) -> bool {
+        self.skip > 0 || self.limit.is_some()
+    }
+
+    /// How many of the records, or groups of equal ones, are looked at, from the first on.
+    pub fn end(&self) -> Option<u64> {
+        self.limit.map(|limit| self.skip.saturating_add(limit))
+    }
+
+    /// How many of `records` are written, if none are equal.
+    pub fn written_of(&self, records: u64) -> u64 {
+        records.saturating_sub(self.skip).min(self.limit.unwrap_or(u64::MAX))
+    }
+
+    /// What can be done to some of the records before all are together. Not counts, which would
+    /// have to be kept beside the records; nor can it be told which duplicate is the first.
+    pub fn early(&self) -> Option<Self> {
+        let is_early = self.groups() && !self.count && self.unique != Some(Unique::Error);
+        is_early.then(|| Self {
+            skip: 0,
+            limit: None,
+            parts: Vec::new(),
+            split: None,
+            ..self.clone()
+        })
+    }
+
+    /// Which of equal neighbours is left, where nothing else is made of them.
+    pub fn kept(&self) -> Option<Unique> {
+        let is_all = !self.count && self.folds.is_empty();
+        self.unique.filter(|unique| *unique != Unique::Error && is_all)
     }
 }
 

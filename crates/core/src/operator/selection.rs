@@ -1,24 +1,28 @@
 //! The output of a sort that does not write all of its records: tasks take turns.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{GroupWriter, Select};
+use super::fold::Value;
+use super::{GroupWriter, Making, Select, Splitter, Target};
 use crate::error::{Error, Result};
-use crate::format::Framing;
-use crate::sink::{Lane, Sink, Writer};
+use crate::proof::Sum;
+use crate::sink::{Lane, Sink};
 
 /// How often a waiting worker looks whether the job was stopped.
 const STOP_CHECK: Duration = Duration::from_millis(50);
 
-/// Records with equal keys: the first of them, and how many they are.
+/// Records with equal keys.
 #[derive(Clone, Debug, Default)]
 pub struct Group {
-    /// The first record.
+    /// The one of them that is kept.
     pub record: Vec<u8>,
-    /// How many have its key.
+    /// How many they are.
     pub count: u64,
+    /// What is folded of all of them.
+    pub values: Vec<Value>,
 }
 
 /// Sorted records on their way to a sink, which takes what is left of them in order.
@@ -26,8 +30,16 @@ pub struct Group {
 pub struct Selection {
     /// What is left.
     pub select: Select,
-    /// How records are told apart.
-    pub framing: Framing,
+    /// What is made of it.
+    pub(super) making: Arc<Making>,
+    /// Whether nothing is selected of what is left any more: it is the output, not a run.
+    pub is_last: bool,
+    /// Whether it is accounted for every record, in [`Selected::sum`].
+    pub is_summed: bool,
+    /// Where they go instead of the sink, where these are several files.
+    pub(super) splitter: Option<Splitter>,
+    /// What messages call the records' source.
+    origin: PathBuf,
     state: Mutex<State>,
     /// Told whenever the state has changed.
     changed: Condvar,
@@ -42,18 +54,70 @@ pub struct State {
     is_failed: bool,
     /// The last group of the tasks before: the next may go on with it.
     pub open: Option<Group>,
-    /// Bytes written.
+    /// Bytes written, and what stands before them.
     pub offset: u64,
+    /// Records, or groups of equal ones, that are written or left out at the beginning.
+    pub passed: u64,
+    /// Records that tasks have taken.
+    pub taken: u64,
+    /// What was written, but for what stands before it.
+    selected: Selected,
+}
+
+/// What came of a selection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Selected {
+    /// Where its last byte ends.
+    pub end: u64,
     /// Records written.
     pub records: u64,
+    /// Bytes of the longest.
+    pub longest_bytes: u64,
+    /// Records that go no further than here, where that is accounted for: written to the output, or
+    /// dropped as another has their key. Records that were made of others count against them.
+    pub sum: Sum,
 }
 
 impl Selection {
-    /// A selection that writes from byte `start` of its sink on.
-    pub fn new(select: Select, framing: Framing, start: u64) -> Self {
-        let state = State { task: 0, is_failed: false, open: None, offset: start, records: 0 };
-        let is_full = AtomicBool::new(select.limit == Some(0));
-        Self { select, framing, state: Mutex::new(state), changed: Condvar::new(), is_full }
+    /// A selection that writes an output, from byte `start` of its sink on.
+    pub fn last(select: Select, making: Arc<Making>, start: u64, is_summed: bool) -> Self {
+        // Records that nobody wants are not looked at.
+        let is_summed = is_summed && !select.is_partial();
+        let state = State {
+            task: 0,
+            is_failed: false,
+            open: None,
+            offset: start,
+            passed: 0,
+            taken: 0,
+            selected: Selected::default(),
+        };
+        Self {
+            is_full: AtomicBool::new(select.end() == Some(0)),
+            select,
+            making,
+            is_last: true,
+            is_summed,
+            splitter: None,
+            origin: PathBuf::from("the input"),
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// A selection that writes a run.
+    pub fn early(select: Select, making: Arc<Making>, is_summed: bool) -> Self {
+        Self { is_last: false, ..Self::last(select, making, 0, is_summed) }
+    }
+
+    /// The same, of records that messages say are from `origin`.
+    pub fn of(self, origin: &Path) -> Self {
+        Self { origin: origin.to_owned(), ..self }
+    }
+
+    /// The same, into several files.
+    pub fn split(self, splitter: Option<Splitter>) -> Self {
+        Self { splitter, ..self }
     }
 
     /// Whether as many records were written as are wanted.
@@ -70,40 +134,42 @@ impl Selection {
     ///
     /// # Errors
     ///
-    /// Those of writing; [`Error::Interrupted`] where another task has failed.
+    /// Those of writing; [`Error::Malformed`] for records that may not be; [`Error::Interrupted`]
+    /// where another task has failed.
     pub fn write(
         &self,
-        sink: &Sink,
+        target: Target<'_>,
         lane: &mut Lane<'_>,
         task: usize,
-        is_same: &dyn Fn(&[u8], &[u8]) -> bool,
-        produce: impl FnOnce(&mut dyn Writer) -> Result<()>,
+        produce: impl FnOnce(&mut GroupWriter<'_, '_>) -> Result<()>,
     ) -> Result<()> {
         let guard = Failing(self);
-        let mut writer = GroupWriter::new(self, sink, lane, task, is_same)?;
+        let mut writer = GroupWriter::new(self, target, lane, task)?;
         produce(&mut writer)?;
         writer.finish()?;
         std::mem::forget(guard);
         Ok(())
     }
 
-    /// Writes what is left open and gives the bytes and records that were written.
+    /// Writes what is left open, and says what came of it all.
     ///
     /// # Errors
     ///
     /// Those of writing.
-    pub fn finish(&self, sink: &Sink, lane: &mut Lane<'_>) -> Result<(u64, u64)> {
+    pub fn finish(&self, target: Target<'_>, lane: &mut Lane<'_>) -> Result<Selected> {
         let task = self.state().task;
-        let mut writer = GroupWriter::new(self, sink, lane, task, &|_, _| false)?;
+        let mut writer = GroupWriter::new(self, target, lane, task)?;
         writer.write_open()?;
         drop(writer);
         let state = self.state();
-        let (bytes, records) = (state.offset, state.records);
+        let selected = Selected { end: state.offset, ..state.selected };
         drop(state);
-        if let Sink::File(file) = sink {
-            file.seal(lane, bytes)?;
+        if let Some(splitter) = &self.splitter {
+            splitter.finish(lane)?;
+        } else if let Sink::File(file) = target.sink {
+            file.seal(lane, selected.end)?;
         }
-        Ok((bytes, records))
+        Ok(selected)
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -134,13 +200,23 @@ impl Selection {
         Ok(())
     }
 
-    /// Notes that `records` records of `bytes` bytes were written.
-    pub(super) fn note_written(&self, bytes: u64, records: u64) {
+    /// Notes that `passed` records were passed, and of these `records` written, in `bytes` bytes.
+    pub(super) fn note_passed(&self, passed: u64, (records, bytes): (u64, u64)) {
         let mut state = self.state();
         state.offset += bytes;
-        state.records += records;
-        let is_full = self.select.limit.is_some_and(|limit| state.records >= limit);
+        state.passed += passed;
+        state.selected.records += records;
+        let is_full = self.select.end().is_some_and(|end| state.passed >= end);
         self.is_full.store(is_full, Ordering::Relaxed);
+    }
+
+    /// Notes what a task has taken in all: records, their account, and the longest it has written.
+    pub(super) fn note_taken(&self, taken: u64, sum: Sum, longest_bytes: u64) {
+        let mut state = self.state();
+        state.taken += taken;
+        let selected = &mut state.selected;
+        selected.sum.add(sum);
+        selected.longest_bytes = selected.longest_bytes.max(longest_bytes);
     }
 
     /// Gives the turn to the next task, with the group that it may go on with.
@@ -150,6 +226,11 @@ impl Selection {
         state.open = open;
         drop(state);
         self.changed.notify_all();
+    }
+
+    /// The error for a record that may not be as it is.
+    pub(super) fn malformed(&self, message: String) -> Error {
+        Error::Malformed { path: self.origin.clone(), message }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The output: whole, durable and under its name, or not there at all.
 
+mod parts;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,9 +11,12 @@ use crate::error::{Error, Result};
 use crate::io::compression::{Compression, Encoding};
 use crate::io::{Direct, File, TempFile, directory_of, pipe, redirect, space, sweep};
 use crate::load::layout::PAGE;
+use crate::operator::PartFiles;
 use crate::sink::{FileSink, Sink, StreamSink};
 use crate::stats::Progress;
 use crate::units::ByteSize;
+
+pub use parts::Parts;
 
 /// Where records go, open.
 #[derive(Debug)]
@@ -25,6 +30,8 @@ pub enum Output {
     },
     /// An empty file that standard output was redirected to, in place.
     Redirected(Arc<File>),
+    /// Several files.
+    Parts(Arc<Parts>),
     /// A stream; `None` once it was handed to a sink.
     Stream(Option<pipe::Writer>),
     /// Any of these, compressed on the way.
@@ -57,10 +64,28 @@ impl Output {
             Self::File { temporary, path } => pipe::Writer::file(temporary.file(), path)?,
             Self::Redirected(file) => pipe::Writer::file(file, Path::new("standard output"))?,
             Self::Stream(writer) => writer.take().map_or_else(pipe::Writer::stdout, Ok)?,
-            Self::Compressed { .. } => unreachable!("an output is compressed once"),
+            Self::Parts(_) | Self::Compressed { .. } => {
+                unreachable!("one output is compressed, and once")
+            }
         };
         let encoding = Encoding::start(writer, how, threads)?;
         Ok(Self::Compressed { target: Box::new(self), encoding })
+    }
+
+    /// An output in files that will appear beside `path`.
+    pub fn parts(path: &Path, direct: Direct) -> Result<Self> {
+        if directory_of(path).is_dir() {
+            sweep(directory_of(path))?;
+        }
+        Parts::new(path, direct).map(|parts| Self::Parts(Arc::new(parts)))
+    }
+
+    /// The files, where there are several.
+    pub fn part_files(&self) -> Option<Arc<dyn PartFiles>> {
+        match self {
+            Self::Parts(parts) => Some(Arc::<Parts>::clone(parts)),
+            _ => None,
+        }
     }
 
     /// Whether the page cache is bypassed.
@@ -73,7 +98,7 @@ impl Output {
         match self {
             Self::File { temporary, .. } => Some(temporary.file()),
             Self::Redirected(file) => Some(file),
-            Self::Stream(_) | Self::Compressed { .. } => None,
+            Self::Parts(_) | Self::Stream(_) | Self::Compressed { .. } => None,
         }
     }
 
@@ -111,6 +136,9 @@ impl Output {
 
     /// A sink for as many bytes as will come.
     pub fn growing_sink(&mut self) -> Result<Sink> {
+        if let Self::Parts(parts) = self {
+            return parts.no_sink();
+        }
         match self.open_file() {
             Some(file) => Ok(Sink::File(FileSink::growing(Arc::clone(file), granule(file)))),
             None => self.sink(0),
@@ -127,6 +155,7 @@ impl Output {
             Self::Compressed { encoding, .. } => {
                 pipe::Writer::inlet(encoding.inlet()).write_all(bytes, progress)
             }
+            Self::Parts(_) => unreachable!("an output that is split is written file by file"),
         }
     }
 
@@ -141,7 +170,7 @@ impl Output {
                 drop(encoding); // Nothing is written from here on.
                 target.abandon();
             }
-            Self::File { .. } | Self::Stream(_) => {}
+            Self::File { .. } | Self::Parts(_) | Self::Stream(_) => {}
         }
     }
 
@@ -173,6 +202,7 @@ impl Output {
                 }
                 redirect::skip_output(bytes)
             }
+            Self::Parts(parts) => parts.finish(sync),
             Self::Stream(_) => Ok(()),
             Self::Compressed { .. } => unreachable!("an output is compressed once"),
         }

@@ -8,10 +8,10 @@ use super::stage::{Drain, Worker};
 use crate::error::Result;
 use crate::format::Framing;
 use crate::incore::item::location;
-use crate::incore::{KeyedLoad, gather};
+use crate::incore::{KeyedLoad, gather, prefetch};
 use crate::key::KeyEncoder;
 use crate::load::Records;
-use crate::operator::Selection;
+use crate::operator::{GroupWriter, Outlet, Selected, Selection, Target, Unique};
 use crate::proof::Sum;
 use crate::run::{RunWriter, Table};
 use crate::sink::{Lane, Sink, Writer};
@@ -19,6 +19,9 @@ use crate::sink::{Lane, Sink, Writer};
 /// Bytes gathered before they are looked at again (summed, searched for index keys): a first-level
 /// cache's worth.
 const BATCH_BYTES: usize = 16 << 10;
+
+/// How far ahead records are asked for that are looked at one by one, as gathering does.
+const AHEAD: usize = 16;
 
 /// Where sorted records go, and what is noted of them on the way.
 #[derive(Clone, Copy, Debug)]
@@ -36,10 +39,10 @@ pub struct Destination<'a> {
 }
 
 impl<'a> Destination<'a> {
-    /// The destination that a run is.
-    pub fn run(writer: &'a RunWriter) -> Self {
+    /// The destination that a run is, of what `selection` leaves.
+    pub fn run(writer: &'a RunWriter, selection: Option<&'a Selection>) -> Self {
         let (sink, table) = (writer.sink(), Some(writer.table()));
-        Self { sink, table, is_summed: false, start: 0, selection: None }
+        Self { sink, table, is_summed: false, start: 0, selection }
     }
 
     /// Whether no more records are wanted.
@@ -54,19 +57,42 @@ impl<'a> Destination<'a> {
         key: &K,
         lane: &mut Lane<'_>,
         (task, offset, bytes): (usize, u64, u64),
-        produce: impl FnOnce(&mut dyn Writer) -> Result<()>,
+        produce: impl FnOnce(Outlet<'_, '_, '_>) -> Result<()>,
     ) -> Result<()> {
         match self.selection {
-            None => self.sink.write(lane, self.start + offset, bytes, produce),
-            Some(selection) => {
-                let is_same = |a: &[u8], b: &[u8]| key.compare_from(a, b, 0).is_eq();
-                selection.write(self.sink, lane, task, &is_same, produce)
-            }
+            None => self
+                .sink
+                .write(lane, self.start + offset, bytes, |writer| produce(Outlet::All(writer))),
+            Some(selection) => self.with_target(key, |target| {
+                let produce = |writer: &mut GroupWriter<'_, '_>| produce(Outlet::Selected(writer));
+                selection.write(target, lane, task, produce)
+            }),
         }
     }
 
-    /// Notes records that are about to be written: the first begins at byte `offset` of the
-    /// destination.
+    /// Writes what the selection holds back, and says what came of it.
+    pub fn finish<K: KeyEncoder>(
+        &self,
+        key: &K,
+        selection: &Selection,
+        lane: &mut Lane<'_>,
+    ) -> Result<Selected> {
+        self.with_target(key, |target| selection.finish(target, lane))
+    }
+
+    /// Hands this on to a selection.
+    fn with_target<K: KeyEncoder, R>(&self, key: &K, hand: impl FnOnce(Target<'_>) -> R) -> R {
+        let is_same = |a: &[u8], b: &[u8]| key.compare_from(a, b, 0).is_eq();
+        let note = |offset: u64, records: &[u8]| {
+            if let Some(table) = self.table {
+                table.note(key, offset, records);
+            }
+        };
+        hand(Target { sink: self.sink, is_same: &is_same, note: &note })
+    }
+
+    /// Notes records that are about to be written, all of them: the first begins at byte `offset`
+    /// of the destination. A selection sees to that itself.
     pub fn note<K: KeyEncoder>(
         &self,
         key: &K,
@@ -144,6 +170,45 @@ impl<'a, K: KeyEncoder> Gathering<'a, K> {
     }
 }
 
+impl<K: KeyEncoder> Gathering<'_, K> {
+    /// Hands the records of a sorted bucket to `writer`; of equal neighbours only the one that is
+    /// `kept`, where that is all there is to do. What is left out is not copied.
+    fn select(
+        &self,
+        (entries, records): (&[u64], &Records<'_>),
+        kept: Option<Unique>,
+        writer: &mut GroupWriter<'_, '_>,
+    ) -> Result<()> {
+        let (mut held, mut copies): (Option<&[u8]>, u64) = (None, 0);
+        for (place, entry) in entries.iter().enumerate() {
+            if let Some(ahead) = entries.get(place + AHEAD) {
+                prefetch(records.place(location(*ahead)));
+            }
+            // The same bytes have the same end, which need not be looked for, and the same key.
+            if let (Some(_), Some(before)) = (kept, held)
+                && records.place(location(*entry)).starts_with(before)
+            {
+                copies += 1;
+                continue;
+            }
+            let record = records.get(location(*entry));
+            let Some(before) = held.replace(record) else { continue };
+            writer.drop_equal(before, std::mem::take(&mut copies));
+            match kept {
+                Some(kept) if self.key.compare_from(before, record, 0).is_eq() => {
+                    let is_last = kept == Unique::Last;
+                    writer.drop_equal(if is_last { before } else { record }, 1);
+                    held = Some(if is_last { record } else { before });
+                }
+                _ => writer.take(before)?,
+            }
+        }
+        let Some(last) = held else { return Ok(()) };
+        writer.drop_equal(last, copies);
+        writer.take(last)
+    }
+}
+
 impl<K: KeyEncoder> Drain for Gathering<'_, K> {
     fn claim(&self) -> Option<usize> {
         let task = self.next.fetch_add(1, Ordering::Relaxed);
@@ -155,12 +220,22 @@ impl<K: KeyEncoder> Drain for Gathering<'_, K> {
         let range = self.load.sorted_range(&parts);
         let Worker { lane, scratch, sum_out, .. } = worker;
         let place = (task, range.start, range.end - range.start);
-        self.destination.write(self.key, lane, place, |writer| {
+        let kept = self.destination.selection.and_then(|selection| selection.select.kept());
+        self.destination.write(self.key, lane, place, |mut outlet| {
             let mut offset = range.start;
             for part in parts {
-                offset = self.load.sort_part(self.key, part, scratch, |entries, records| {
-                    self.emit((entries, records), offset, writer, sum_out)
-                })?;
+                self.load.sort_part(
+                    self.key,
+                    part,
+                    scratch,
+                    |entries, records| match &mut outlet {
+                        Outlet::All(writer) => {
+                            offset = self.emit((entries, records), offset, *writer, sum_out)?;
+                            Ok(())
+                        }
+                        Outlet::Selected(writer) => self.select((entries, records), kept, writer),
+                    },
+                )?;
             }
             Ok(())
         })

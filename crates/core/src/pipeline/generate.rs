@@ -13,9 +13,10 @@
 use super::Work;
 use super::crew::Crew;
 use super::dealing::Dealing;
-use super::gathering::{Destination, Gathering};
+use super::gathering::Gathering;
 use super::intake::{FixedIntake, Intake, Ready};
 use super::line_intake::LineIntake;
+use super::new_run::NewRun;
 use super::spill::Spill;
 use super::stage::{self, Drain, Fill};
 use crate::error::Result;
@@ -26,8 +27,8 @@ use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::load::Cutter;
 use crate::plan::passes::{least_budget_mib, longest_merged};
+use crate::run::Run;
 use crate::run::layout::Geometry;
-use crate::run::{Run, RunWriter};
 use crate::stats::Phase;
 
 /// What run generation ends with.
@@ -35,9 +36,18 @@ pub enum Generated {
     /// Everything is in memory.
     Whole(Box<KeyedLoad>),
     /// Runs, in the order of the input, and the memory of the loads.
-    Runs(Vec<Run>, Vec<Region>),
+    Runs(Spilled, Vec<Region>),
     /// The input has more records than one load was planned for: so many bytes each, on average.
     Crowded(usize),
+}
+
+/// The runs of an input.
+#[derive(Debug, Default)]
+pub struct Spilled {
+    pub runs: Vec<Run>,
+    /// Records and bytes that were sorted into them; a selection may have left fewer.
+    pub records: u64,
+    pub bytes: u64,
 }
 
 /// Reads all of the input.
@@ -61,7 +71,7 @@ pub fn generate<K: KeyEncoder>(
         bucket_records: bucket_records(work.record_length),
         buckets_max: plan.load.buckets_max,
     };
-    let generation = Generation { work, key, crew, memory, runs: Vec::new() };
+    let generation = Generation { work, key, crew, memory, spilled: Spilled::default() };
     match work.framing {
         Framing::Fixed(_) => generation.run(FixedIntake::new(work, &how, cutter)?, spill),
         _ => generation.run(LineIntake::new(work, &how)?, spill),
@@ -75,7 +85,7 @@ struct Generation<'a, 'w, K> {
     crew: &'a mut Crew<'w>,
     /// Memory of loads that is not in use.
     memory: Vec<Region>,
-    runs: Vec<Run>,
+    spilled: Spilled,
 }
 
 impl<K: KeyEncoder> Generation<'_, '_, K> {
@@ -87,7 +97,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         while ready.is_some() || !intake.is_over() {
             ready = self.turn(&mut intake, ready, spill)?;
             let Some(now) = ready else { continue };
-            if self.runs.is_empty() && intake.is_over() {
+            if self.spilled.runs.is_empty() && intake.is_over() {
                 return Ok(Generated::Whole(Box::new(now.load)));
             }
             if is_one_pass {
@@ -96,7 +106,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
             }
             ready = Some(now);
         }
-        Ok(Generated::Runs(self.runs, self.memory))
+        Ok(Generated::Runs(self.spilled, self.memory))
     }
 
     /// Fills the next load, if there is one, while the one before is written as a run.
@@ -106,15 +116,16 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         ready: Option<Ready>,
         spill: &mut Spill,
     ) -> Result<Option<Ready>> {
-        let (key, plan) = (self.key, &self.work.plan);
+        let key = self.key;
         let raw = self.begin(intake, ready.as_ref())?;
         let writer = match &ready {
             Some(ready) if ready.load.records() > 0 => Some(self.create_run(ready, spill)?),
             _ => None,
         };
+        let task_bytes = self.work.task_bytes();
         let gathering = ready.as_ref().zip(writer.as_ref()).map(|(ready, run)| {
-            let destination = Destination::run(run);
-            Gathering::new(key, &ready.load, self.work.framing, destination, plan.task_bytes)
+            let destination = run.destination();
+            Gathering::new(key, &ready.load, self.work.framing, destination, task_bytes)
         });
         let before = self.crew.sums().0;
         let looks_ahead = raw.is_some() && intake.looks_ahead();
@@ -127,7 +138,9 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         drop(gathering);
         if let Some(ready) = ready {
             if let Some(writer) = writer {
-                self.runs.push(writer.finish(&mut self.crew.workers[0].lane, ready.sum)?);
+                self.spilled.records += ready.load.records();
+                self.spilled.bytes += ready.load.bytes();
+                self.spilled.runs.push(writer.finish(key, self.crew, ready.sum)?);
             }
             let memory = ready.into_memory();
             let is_waited_for = raw.is_none() && !intake.is_over();
@@ -195,7 +208,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
     /// Sees that the load's records are not too long to be merged, if they have to be.
     fn check_length(&self, ready: &Ready, intake: &impl Intake) -> Result<()> {
         let plan = &self.work.plan;
-        let is_merged = !self.runs.is_empty() || !intake.is_over();
+        let is_merged = !self.spilled.runs.is_empty() || !intake.is_over();
         if plan.is_one_pass || !is_merged || ready.load.records() == 0 {
             return Ok(());
         }
@@ -209,11 +222,11 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
     }
 
     /// Creates the file of the run that a load becomes.
-    fn create_run(&self, ready: &Ready, spill: &mut Spill) -> Result<RunWriter> {
+    fn create_run(&self, ready: &Ready, spill: &mut Spill) -> Result<NewRun> {
         let Ready { load, .. } = ready;
         let (bytes, records, longest) = (load.bytes(), load.records(), load.longest_bytes());
         let key_length = self.key.key_length();
         let geometry = Geometry::new(self.work.framing, key_length, bytes, records, longest);
-        RunWriter::create(&spill.next_path()?, self.work.direct, geometry)
+        NewRun::create(self.work, spill, geometry)
     }
 }

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::format::Framing;
 use crate::key::KeyEncoder;
 use crate::merge::{Bound, Merger, Piece, positions};
+use crate::operator::Outlet;
 use crate::proof::Sum;
 use crate::sink::Writer;
 
@@ -118,10 +119,17 @@ impl<'a, K: KeyEncoder> Drain for Merging<'a, K> {
         let shares: Vec<&[u8]> = places.map(share).collect();
         let bytes: u64 = shares.iter().map(|share| share.len() as u64).sum();
         let first: u64 = starts.iter().sum();
-        let merger = Merger::new(self.key, self.framing, shares);
+        let mut merger = Merger::new(self.key, self.framing, shares);
         let Worker { lane, sum_out, .. } = worker;
         let place = (task, first, bytes);
-        self.destination
-            .write(self.key, lane, place, |writer| self.merge(merger, first, writer, sum_out))
+        self.destination.write(self.key, lane, place, |outlet| match outlet {
+            Outlet::All(writer) => self.merge(merger, first, writer, sum_out),
+            Outlet::Selected(writer) => {
+                while let Some(record) = merger.take_next() {
+                    writer.take(record)?;
+                }
+                Ok(())
+            }
+        })
     }
 }

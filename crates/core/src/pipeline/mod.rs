@@ -27,6 +27,7 @@ mod line_intake;
 mod lines;
 mod long_lines;
 mod merging;
+mod new_run;
 mod passes;
 mod reading;
 mod record_place;
@@ -37,7 +38,7 @@ mod spill;
 mod stage;
 mod stream;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
@@ -47,18 +48,17 @@ use crate::io::{Direct, Engine, File, Region};
 use crate::key::KeyEncoder;
 use crate::load::Source;
 use crate::load::lines::LineSource;
-use crate::operator::{Select, Selection};
+use crate::operator::{Making, Select, Selection};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::proof::Sum;
-use crate::run::Run;
 use crate::sink::LaneCounters;
 use crate::stats::{Phase, PhaseTime, Progress};
 
 use crew::Crew;
 pub use gate::{Gate, RowShape};
 use gathering::{Destination, Gathering};
-use generate::Generated;
+use generate::{Generated, Spilled};
 use spill::Spill;
 
 pub use heading::{Columns, Heading, Top};
@@ -102,6 +102,8 @@ pub struct Work {
     pub direct: Direct,
     /// Which records are written.
     pub select: Select,
+    /// What is made of them.
+    pub making: Arc<Making>,
     /// What stands at the top of files, and is not sorted.
     pub header: Header,
     /// What is asked of records.
@@ -176,7 +178,15 @@ impl Work {
 
     /// Records that are needed of each run, where not all are.
     fn run_limit(&self) -> Option<u64> {
-        self.select.limit.filter(|_| !self.select.groups())
+        self.select.end().filter(|_| !self.select.groups())
+    }
+
+    /// What messages about a sorted record call its source.
+    fn origin(&self) -> PathBuf {
+        match &self.input {
+            Input::Files(files) if files.len() == 1 => files[0].path().to_owned(),
+            _ => Path::new("the input").to_owned(),
+        }
     }
 
     /// Bytes that the output may have more than the input: each file's last line may lack its end.
@@ -257,8 +267,8 @@ pub fn sort<K: KeyEncoder>(
     let made = match generated {
         Generated::Crowded(average) => return Ok(Ended::Crowded(average)),
         Generated::Whole(load) => write_load(work, key, &mut crew, &load, output)?,
-        Generated::Runs(runs, memory) => {
-            write_runs(work, key, &mut crew, (runs, memory), &mut spill, output)?
+        Generated::Runs(spilled, memory) => {
+            write_runs(work, key, &mut crew, (spilled, memory), &mut spill, output)?
         }
     };
     crew.enter(Phase::Finishing)?;
@@ -289,7 +299,8 @@ fn write_load<K: KeyEncoder>(
 ) -> Result<Outcome> {
     crew.enter(Phase::Writing)?;
     let (records, bytes) = (load.records(), load.bytes());
-    let written = write_to(work, crew, bytes, output, |crew, destination| {
+    let sizes = (records, bytes);
+    let written = write_to(work, key, crew, sizes, output, |crew, destination| {
         let gathering = Gathering::new(key, load, work.framing, destination, work.task_bytes());
         stage::run(&mut crew.workers, None, Some(&gathering), stage::NOTHING_ELSE).map(drop)
     })?;
@@ -301,18 +312,18 @@ fn write_runs<K: KeyEncoder>(
     work: &Work,
     key: &K,
     crew: &mut Crew<'_>,
-    (mut runs, mut memory): (Vec<Run>, Vec<Region>),
+    (spilled, mut memory): (Spilled, Vec<Region>),
     spill: &mut Spill,
     output: &mut Output,
 ) -> Result<Outcome> {
+    let Spilled { mut runs, records, bytes } = spilled;
     let generated = runs.len() as u64;
-    let records: u64 = runs.iter().map(|run| run.records).sum();
-    let bytes = runs.iter().map(|run| run.bytes).sum();
     crew.enter(Phase::IntermediateMerge)?;
     let (way, more) = passes::narrow(work, key, crew, &mut memory, (spill, &mut runs))?;
     crew.enter(Phase::Writing)?;
     let merge_width = generated.min(runs.len() as u64);
-    let written = write_to(work, crew, bytes, output, |crew, destination| {
+    let sizes = (records, bytes);
+    let written = write_to(work, key, crew, sizes, output, |crew, destination| {
         passes::merge(work, key, crew, (way, &mut memory), &runs, destination).map(drop)
     })?;
     let passes = if records == 0 { 1 } else { 2 + more };
@@ -328,15 +339,20 @@ fn write_runs<K: KeyEncoder>(
     })
 }
 
-/// Lets `write` bring `bytes` bytes of records to the output; what was written in the end.
-fn write_to(
+/// Lets `write` bring so many records and bytes to the output; what was written in the end.
+fn write_to<K: KeyEncoder>(
     work: &Work,
+    key: &K,
     crew: &mut Crew<'_>,
-    bytes: u64,
+    (records, bytes): (u64, u64),
     output: &mut Output,
     write: impl FnOnce(&mut Crew<'_>, Destination<'_>) -> Result<()>,
 ) -> Result<Written> {
-    let header = work.header();
+    let mut header = work.making.header(work.framing, work.header())?;
+    let splitter = output.part_files().map(|files| {
+        let records = work.select.written_of(records);
+        work.making.splitter(files, std::mem::take(&mut header), records)
+    });
     let start = header.len() as u64;
     let is_all = work.select.is_all();
     let sink = if is_all { output.sink(start + bytes)? } else { output.growing_sink()? };
@@ -344,13 +360,18 @@ fn write_to(
     if start > 0 {
         sink.write(lane, 0, start, |writer| writer.put(&header))?;
     }
-    let selection = (!is_all).then(|| Selection::new(work.select, work.framing, start));
-    let (is_summed, selection) = (work.verify, selection.as_ref());
-    write(crew, Destination { sink: &sink, table: None, is_summed, start, selection })?;
+    let (select, is_summed) = (work.select.clone(), work.verify);
+    let selection = || Selection::last(select, Arc::clone(&work.making), start, is_summed);
+    let selection = (!is_all).then(|| selection().of(&work.origin()).split(splitter));
+    let selection = selection.as_ref();
+    let destination = Destination { sink: &sink, table: None, is_summed, start, selection };
+    write(crew, destination)?;
     let written = match selection {
         Some(selection) => {
-            let (bytes, records) = selection.finish(&sink, &mut crew.workers[0].lane)?;
-            Written { bytes, records: Some(records) }
+            let worker = &mut crew.workers[0];
+            let selected = destination.finish(key, selection, &mut worker.lane)?;
+            worker.sum_out.add(selected.sum);
+            Written { bytes: selected.end, records: Some(selected.records) }
         }
         None => Written { bytes: start + bytes, records: None },
     };
@@ -360,14 +381,14 @@ fn write_to(
 
 /// Holds what was written against what was read, and that against what the files held.
 fn prove(work: &Work, crew: &Crew<'_>, records: u64) -> Result<Option<Sum>> {
-    if let (Input::Files(files), Framing::Fixed(length), None, true) =
-        (&work.input, work.framing, work.select.limit, work.gate.admits_all())
+    if let (Input::Files(files), Framing::Fixed(length), false, true) =
+        (&work.input, work.framing, work.select.is_partial(), work.gate.admits_all())
     {
         let bytes: u64 = files.iter().map(|file| file.len()).sum();
         assert_eq!(records, bytes / length as u64, "every record is in some load");
     }
     // Records that nobody wants are not even sorted.
-    if !work.verify || work.select.limit.is_some() {
+    if !work.verify || work.select.is_partial() {
         return Ok(None);
     }
     let (read, written) = crew.sums();

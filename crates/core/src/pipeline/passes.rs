@@ -6,6 +6,7 @@ use super::Work;
 use super::crew::Crew;
 use super::gathering::Destination;
 use super::merging::Merging;
+use super::new_run::NewRun;
 use super::slabs::{ExpectedSlab, LoadedSlab, RawSlab};
 use super::sorted;
 use super::spill::Spill;
@@ -19,7 +20,7 @@ use crate::plan::Plan;
 use crate::plan::passes::{Choice, Way, longest_bytes};
 use crate::proof::Sum;
 use crate::run::layout::Geometry;
-use crate::run::{Run, RunReader, RunWriter};
+use crate::run::{Run, RunReader};
 
 /// The windows on the runs' tables may together take one part in so many of a slab: a share of the
 /// budget's reserve. No run has less than a page of its table in memory.
@@ -54,10 +55,10 @@ pub fn narrow<K: KeyEncoder>(
         for group in groups {
             merged.extend_from_slice(&runs[done..group.start]);
             let geometry = geometry(framing, key.key_length(), &runs[group.clone()]);
-            let writer = RunWriter::create(&spill.next_path()?, work.direct, geometry)?;
-            let destination = Destination::run(&writer);
-            let sum = merge(work, key, crew, (way, memory), &runs[group.clone()], destination)?;
-            merged.push(writer.finish(&mut crew.workers[0].lane, sum)?);
+            let run = NewRun::create(work, spill, geometry)?;
+            let (group_runs, destination) = (&runs[group.clone()], run.destination());
+            let sum = merge(work, key, crew, (way, memory), group_runs, destination)?;
+            merged.push(run.finish(key, crew, sum)?);
             for run in &runs[group.clone()] {
                 std::fs::remove_file(&run.path).map_err(|e| Error::io("remove", &run.path, e))?;
             }

@@ -14,7 +14,7 @@ use sortwell::format::Format;
 use sortwell::io::Engine;
 use sortwell::io::compression::{Codec, Compress, Compression, Decompress};
 use sortwell::job::{Budget, Input, MergeJob, Output, SortJob};
-use sortwell::operator::Select;
+use sortwell::operator::{Select, Unique};
 use sortwell::stats::Progress;
 
 use crate::random::Random;
@@ -126,7 +126,8 @@ fn sorts_as_told() {
         let job = MergeJob::new(inputs, output, format);
         MergeJob { memory, engine, temp, sync: false, ..job }.run(&Progress::new())
     } else {
-        let select = Select { unique: words[0] == "Unique", ..Select::default() };
+        let select =
+            Select { unique: (words[0] == "Unique").then_some(Unique::First), ..Select::default() };
         let job = SortJob::new(vec![input("0")], output, format);
         SortJob { threads, memory, engine, temp, select, sync: false, ..job }.run(&Progress::new())
     };

@@ -3,7 +3,7 @@
 
 use sortwell::ByteSize;
 use sortwell::format::{CsvFormat, csv::Dialect};
-use sortwell::operator::Select;
+use sortwell::operator::{Select, Unique};
 
 use crate::csv_shapes::{huge_cell, shapes, table, tricky_row, written};
 use crate::csv_trial::Table;
@@ -275,7 +275,11 @@ fn selections() {
             let limit = if unique { limit } else { limit.or(Some(50)) };
             let job = Table {
                 keys: random.pick(&[vec![(1, false)], vec![(2, true), (1, false)]]),
-                select: Select { unique, count: false, limit },
+                select: Select {
+                    unique: unique.then_some(Unique::First),
+                    limit,
+                    ..Select::default()
+                },
                 memory: ByteSize::mib(memory),
                 threads: 1,
                 engine: random.pick(&engines()),

@@ -9,7 +9,7 @@ use sortwell::format::Format;
 use sortwell::io::Engine;
 use sortwell::job::{Budget, Input, Output, SortJob};
 use sortwell::key::text::{Separator, TextKeySpec, TextOrder};
-use sortwell::operator::Select;
+use sortwell::operator::{Select, Unique};
 use sortwell::stats::{Progress, Statistics};
 
 use crate::trial::{Folder, drain};
@@ -67,7 +67,7 @@ impl Lines {
         let format = Format::Lines { terminator: self.terminator };
         let mut job = SortJob::new(inputs.collect(), Output::File(folder.output()), format);
         job.order = (!self.keys.is_empty()).then(|| self.order());
-        (job.select, job.header_lines) = (self.select, self.header_lines);
+        (job.select, job.header_lines) = (self.select.clone(), self.header_lines);
         (job.memory, job.threads) = (Budget::Bytes(self.memory), Some(self.threads));
         (job.engine, job.temp, job.sync) = (self.engine, vec![folder.at("spill")], false);
         job
@@ -108,9 +108,11 @@ impl Lines {
             false => lines.chunks(1).collect(),
         };
         let limit = self.select.limit.map_or(usize::MAX, |limit| limit as usize);
-        for group in groups.into_iter().take(limit) {
+        for group in groups.into_iter().skip(self.select.skip as usize).take(limit) {
             let prefix = format!("{:7} ", group.len());
-            put(if self.select.count { &prefix } else { "" }, group[0]);
+            let is_last = self.select.unique == Some(Unique::Last);
+            let kept = group[if is_last { group.len() - 1 } else { 0 }];
+            put(if self.select.count { &prefix } else { "" }, kept);
         }
         (out, count)
     }
@@ -157,7 +159,7 @@ impl Lines {
         };
         let (expected, count) = self.expected();
         assert_same(&found, &expected, &words);
-        if self.select.limit.is_none() {
+        if !self.select.is_partial() {
             assert_eq!(statistics.records, count);
             assert_eq!(statistics.proof.map(|proof| proof.records), Some(count));
         }

@@ -6,7 +6,7 @@ use std::fs;
 
 use sortwell::job::Input;
 use sortwell::key::text::Separator;
-use sortwell::operator::Select;
+use sortwell::operator::{Select, Unique};
 use sortwell::stats::Progress;
 use sortwell::{ByteSize, Error};
 
@@ -186,13 +186,20 @@ fn selections() {
     let some = [None, Some(0), Some(1), Some(33), Some(1_000_000)];
     for (bytes, memory) in [(500_000, 128), (20_000_000, 30)] {
         let data = table(bytes, &mut random);
-        for (unique, count) in [(false, false), (true, false), (false, true), (true, true)] {
+        let uniques = [None, Some(Unique::First), Some(Unique::Last)];
+        for (unique, count) in uniques.iter().flat_map(|unique| [(unique, false), (unique, true)]) {
             let (keys, compare) = ORDERS[random.below(ORDERS.len())];
             let lines = Lines {
                 keys: keys.to_vec(),
                 compare,
                 separator: Separator::Byte(b'\t'),
-                select: Select { unique, count, limit: random.pick(&some) },
+                select: Select {
+                    unique: *unique,
+                    count,
+                    skip: random.pick(&[0, 0, 1, 2000, 1_000_000]),
+                    limit: random.pick(&some),
+                    ..Select::default()
+                },
                 memory: ByteSize::mib(memory),
                 threads: 1 + random.below(5),
                 engine: random.pick(&engines()),
@@ -201,6 +208,53 @@ fn selections() {
             lines.run();
             Lines { is_streamed: (random.one_in(2), random.one_in(2)), ..lines }.run();
         }
+    }
+}
+
+/// With nine of ten lines the same as others, a tenth or little more is spilled, and what is left
+/// is the same as in memory.
+#[test]
+fn duplicates_are_dropped_early() {
+    let mut random = Random::fresh();
+    let all: Vec<u8> = (0..300_000)
+        .flat_map(|_| {
+            format!("{:04}\tof some length, as lines are\n", random.below(4000)).into_bytes()
+        })
+        .collect();
+    let input_bytes = all.len() as u64;
+    for (unique, threads) in [(Unique::First, 1), (Unique::Last, 2), (Unique::First, 3)] {
+        let select = Select { unique: Some(unique), ..Select::default() };
+        let inputs = vec![all.clone()];
+        let memory = ByteSize::mib(30);
+        let lines = Lines { select, memory, threads, ..Lines::new(inputs) };
+        let statistics = lines.run();
+        let spilled = statistics.streams.spill_written.bytes();
+        assert!(statistics.runs > 1 && spilled < input_bytes / 4, "{spilled} of {input_bytes}");
+    }
+}
+
+#[test]
+fn keys_that_must_be_unique() {
+    let mut random = Random::fresh();
+    for (lines, memory) in [(1000, 128), (600_000, 30)] {
+        let select = Select { unique: Some(Unique::Error), ..Select::default() };
+        let memory = ByteSize::mib(memory);
+        let mut numbers: Vec<usize> = (0..lines).collect();
+        numbers.sort_by_cached_key(|_| random.below(lines));
+        let text = |numbers: &[usize]| -> Vec<u8> {
+            numbers.iter().flat_map(|n| format!("{n:07} and what follows\n").into_bytes()).collect()
+        };
+        let alone = Lines { select, memory, threads: 2, ..Lines::new(vec![text(&numbers)]) };
+        alone.run();
+        numbers.extend([lines - 1, 555, 777]);
+        let twice = Lines { inputs: vec![text(&numbers)], ..alone };
+        let folder = Folder::on_disk();
+        twice.lay_out(&folder);
+        let said = twice.job(&folder).run(&Progress::new()).expect_err("a duplicate").to_string();
+        let expected = "record 557 of the sorted order has the same key as the one before it: \
+                        '0000555 and what follows'";
+        assert!(said.contains(expected), "{said}");
+        folder.assert_clean(false);
     }
 }
 

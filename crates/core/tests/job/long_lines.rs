@@ -4,7 +4,7 @@ use std::fs;
 
 use sortwell::format::Format;
 use sortwell::job::{Budget, Input, MergeJob, Output};
-use sortwell::operator::Select;
+use sortwell::operator::{Select, Unique};
 use sortwell::stats::Progress;
 use sortwell::{ByteSize, Error};
 
@@ -87,11 +87,11 @@ fn selections_of_long_lines() {
     let again = [&input[..], &mixed(&mut random, 2_000_000, (3, 4_000_000)), b"\n", &input];
     let input = again.concat();
     for select in [
-        Select { unique: true, ..Select::default() },
+        Select { unique: Some(Unique::First), ..Select::default() },
         Select { count: true, ..Select::default() },
         Select { limit: Some(7), ..Select::default() },
         Select { limit: Some(20_000), ..Select::default() },
-        Select { unique: true, limit: Some(30_000), ..Select::default() },
+        Select { unique: Some(Unique::First), limit: Some(30_000), ..Select::default() },
     ] {
         let memory = ByteSize::mib(34);
         let lines = Lines { memory, select, threads: 2, ..Lines::new(vec![input.clone()]) };

@@ -16,6 +16,7 @@ mod data;
 mod differential;
 
 mod faults;
+mod folds;
 mod line_shapes;
 mod line_trial;
 mod lines;

@@ -2,7 +2,7 @@
 //! pipes, budgets from the least up; and prefixes that cannot be.
 
 use sortwell::ByteSize;
-use sortwell::operator::Select;
+use sortwell::operator::{Select, Unique};
 
 use crate::prefixed_trial::{FORMATS, Prefixed, Width, record};
 use crate::random::Random;
@@ -165,9 +165,9 @@ fn selections() {
     for (bytes, memory) in [(200_000, 128), (12_500_000, 28)] {
         let input = records(format, bytes, 12, &mut random);
         for select in [
-            Select { unique: true, ..Select::default() },
+            Select { unique: Some(Unique::First), ..Select::default() },
             Select { limit: Some(1000), ..Select::default() },
-            Select { unique: true, limit: Some(7), count: false },
+            Select { unique: Some(Unique::First), limit: Some(7), ..Select::default() },
         ] {
             let (keys, memory) = (vec![(0..4, false)], ByteSize::mib(memory));
             let job = Prefixed {

@@ -109,7 +109,7 @@ impl Prefixed {
             specs: self.keys.iter().map(spec).collect(),
             ..TextOrder::of(format)
         });
-        job.select = self.select;
+        job.select = self.select.clone();
         (job.memory, job.threads) = (Budget::Bytes(self.memory), Some(self.threads));
         (job.engine, job.temp, job.sync) = (self.engine, vec![folder.at("spill")], false);
         job
@@ -133,7 +133,7 @@ impl Prefixed {
             self.inputs.iter().flat_map(|input| bodies(self.format, input)).collect();
         let count = found.len() as u64;
         found.sort_by(compare);
-        if self.select.unique {
+        if self.select.groups() {
             found.dedup_by(|next, kept| compare(next, kept).is_eq());
         }
         found.truncate(self.select.limit.map_or(usize::MAX, |limit| limit as usize));
@@ -183,7 +183,7 @@ impl Prefixed {
             None => fs::read(folder.output()).expect("read"),
         };
         assert_same(&found, &expected, &words);
-        if self.select.limit.is_none() {
+        if !self.select.is_partial() {
             assert_eq!(statistics.records, count, "{words}");
             assert_eq!(statistics.proof.map(|proof| proof.records), Some(count));
         }

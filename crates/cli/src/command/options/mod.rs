@@ -10,6 +10,7 @@ pub mod inputs;
 pub mod order;
 pub mod resources;
 pub mod safety;
+pub mod selecting;
 pub mod values;
 pub mod watching;
 pub mod writing;

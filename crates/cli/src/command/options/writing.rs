@@ -34,10 +34,6 @@ pub struct Writing {
     /// merge more files than can be merged at once. The default is the directory of the output.
     #[arg(short = 'T', long = "temp", value_name = "DIRECTORY", value_hint = ValueHint::DirPath)]
     pub temp: Vec<PathBuf>,
-
-    /// Of records with equal keys, write only the first
-    #[arg(short, long)]
-    pub unique: bool,
 }
 
 impl Writing {

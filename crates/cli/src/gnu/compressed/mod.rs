@@ -85,7 +85,7 @@ pub fn sort(mut job: SortJob, how: &Compression<'_>, progress: &Progress) -> Res
     drop(chunks);
     let merge = MergeJob {
         order: job.order,
-        unique: job.select.unique,
+        unique: job.select.unique.is_some(),
         memory: job.memory,
         temp: job.temp,
         sync: job.sync,

@@ -69,7 +69,7 @@ fn a_job_writes_the_same() {
         let mut job = SortJob::new(vec![Input::File(input.clone())], target.clone(), format);
         job.memory = Budget::Bytes(ByteSize::mib(64));
         job.order = Some(order.clone());
-        job.select.unique = is_unique;
+        job.select.unique = is_unique.then_some(crate::operator::Unique::First);
         job.run(&Progress::new()).expect("sort");
         let by_job = std::fs::read(&output).expect("read");
         let by_us = sort_lines(text.as_bytes(), order, is_unique).expect("sort");

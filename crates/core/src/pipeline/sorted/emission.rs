@@ -6,6 +6,7 @@ use super::tournament::Tournament;
 use crate::error::Result;
 use crate::format::Framing;
 use crate::key::KeyEncoder;
+use crate::operator::GroupWriter;
 use crate::pipeline::gathering::Destination;
 use crate::proof::Sum;
 use crate::sink::Writer;
@@ -74,6 +75,21 @@ impl<K: KeyEncoder> Emission<'_, '_, K> {
             tree.advance(self.feed)?;
         }
         Ok(emitted)
+    }
+
+    /// Hands records on one by one, as long as any are wanted.
+    pub fn select(
+        &mut self,
+        tree: &mut Tournament<'_, K>,
+        writer: &mut GroupWriter<'_, '_>,
+    ) -> Result<()> {
+        while !self.destination.is_full()
+            && let Some(source) = tree.winner()
+        {
+            writer.take(source.record())?;
+            tree.advance(self.feed)?;
+        }
+        Ok(())
     }
 
     /// Fills `out` with records until the next one does not fit.

@@ -325,7 +325,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         let path = spill.next_path()?;
         let writer = RunWriter::create_open(&path, self.work.direct, (framing, key_length))?;
         let is_summed = self.work.verify;
-        let destination = Destination { is_summed, ..Destination::run(&writer) };
+        let destination = Destination { is_summed, ..Destination::run(&writer, None) };
         let (Emitted { bytes, longest_bytes, .. }, sum) = self.merge(inputs, destination, false)?;
         let run = writer.finish_open(&mut self.lane, sum, (bytes, longest_bytes))?;
         self.lane.flush()?;

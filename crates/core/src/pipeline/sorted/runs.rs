@@ -16,6 +16,7 @@ use super::tournament::Tournament;
 use crate::error::Result;
 use crate::io::Arena;
 use crate::key::KeyEncoder;
+use crate::operator::Outlet;
 use crate::pipeline::Work;
 use crate::pipeline::crew::{Crew, cut};
 use crate::pipeline::gathering::Destination;
@@ -57,10 +58,13 @@ pub fn merge_runs<K: KeyEncoder>(
     let mut tree = Tournament::new(key, sources, None, &mut feed)?;
     let bytes = runs.iter().map(|run| run.bytes).sum();
     let Worker { lane, sum_out, .. } = &mut crew.workers[0];
-    destination.write(key, lane, (0, 0, bytes), |writer| {
+    destination.write(key, lane, (0, 0, bytes), |outlet| {
         let (feed, filter) = (&mut feed, None);
         let mut emission = Emission { key, framing, feed, destination, sum: sum_out, filter };
-        emission.write(&mut tree, writer).map(drop)
+        match outlet {
+            Outlet::All(writer) => emission.write(&mut tree, writer).map(drop),
+            Outlet::Selected(writer) => emission.select(&mut tree, writer),
+        }
     })?;
     for source in tree.into_sources() {
         source.close(&mut feed)?;

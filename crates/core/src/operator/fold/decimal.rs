@@ -1,0 +1,159 @@
+//! Decimal numbers of any length, exact: read, added, compared and written as digits.
+//!
+//! A sum has as many digits behind the point as the longest of its terms, so that it does not hang
+//! on the order in which they are added: 1.5 and 2.50 make 4.00.
+
+use std::cmp::Ordering;
+
+/// A decimal number. Zero is not negative.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decimal {
+    is_negative: bool,
+    /// Values of the digits, the least significant first; as many as the scale, or more.
+    digits: Vec<u8>,
+    /// How many of them are behind the point.
+    scale: usize,
+}
+
+impl Decimal {
+    /// Reads digits with a point among them or not, a sign before them or not, and blanks around
+    /// them or not; `None` for anything else.
+    pub fn read(text: &[u8]) -> Option<Self> {
+        let text = text.trim_ascii();
+        let (is_negative, text) = match text {
+            [b'-', rest @ ..] => (true, rest),
+            [b'+', rest @ ..] => (false, rest),
+            _ => (false, text),
+        };
+        let point = text.iter().position(|byte| *byte == b'.');
+        let (whole, behind) = match point {
+            Some(point) => (&text[..point], &text[point + 1..]),
+            None => (text, &[][..]),
+        };
+        let mut parts = behind.iter().rev().chain(whole.iter().rev());
+        if whole.len() + behind.len() == 0 || !parts.clone().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let mut digits = Vec::with_capacity(whole.len() + behind.len());
+        digits.extend(parts.by_ref().map(|digit| digit - b'0'));
+        let mut number = Self { is_negative, digits, scale: behind.len() };
+        number.tidy();
+        Some(number)
+    }
+
+    /// Whether there is no digit behind the point.
+    pub fn is_whole(&self) -> bool {
+        self.scale == 0
+    }
+
+    /// Adds another number.
+    pub fn add(&mut self, other: &Self) {
+        let mut other = other.clone();
+        let scale = self.scale.max(other.scale);
+        self.widen(scale);
+        other.widen(scale);
+        if self.is_negative == other.is_negative {
+            add_digits(&mut self.digits, &other.digits);
+        } else if compare_digits(&self.digits, &other.digits).is_ge() {
+            subtract_digits(&mut self.digits, &other.digits);
+        } else {
+            subtract_digits(&mut other.digits, &self.digits);
+            *self = other;
+        }
+        self.tidy();
+    }
+
+    /// Which of two numbers is greater; digits of zero at the end do not count.
+    pub fn compare(&self, other: &Self) -> Ordering {
+        let order = match (self.is_negative, other.is_negative) {
+            (false, true) => return Ordering::Greater,
+            (true, false) => return Ordering::Less,
+            _ => {
+                let whole = |number: &Self| number.digits.len() - number.scale;
+                // Without zeros before them, more digits before the point make a greater number.
+                whole(self).cmp(&whole(other)).then_with(|| {
+                    let length = self.digits.len().max(other.digits.len());
+                    padded(self, length).cmp(padded(other, length))
+                })
+            }
+        };
+        if self.is_negative { order.reverse() } else { order }
+    }
+
+    /// Appends it in plain notation.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        if self.is_negative {
+            out.push(b'-');
+        }
+        if self.digits.len() == self.scale {
+            out.push(b'0');
+        }
+        for (place, digit) in self.digits.iter().enumerate().rev() {
+            if place + 1 == self.scale {
+                out.push(b'.');
+            }
+            out.push(b'0' + digit);
+        }
+    }
+
+    /// Gives it so many digits behind the point, at least as many as it has.
+    fn widen(&mut self, scale: usize) {
+        let zeros = scale - self.scale;
+        if zeros > 0 {
+            self.digits.splice(0..0, std::iter::repeat_n(0, zeros));
+            self.scale = scale;
+        }
+    }
+
+    /// Takes away zeros before the first digit that counts, and the sign of zero.
+    fn tidy(&mut self) {
+        while self.digits.len() > self.scale && self.digits.last() == Some(&0) {
+            self.digits.pop();
+        }
+        self.is_negative &= self.digits.iter().any(|digit| *digit > 0);
+    }
+}
+
+/// Adds `more` to `digits`, both the least significant first.
+fn add_digits(digits: &mut Vec<u8>, more: &[u8]) {
+    let length = digits.len().max(more.len());
+    digits.resize(length, 0);
+    let mut carry = 0;
+    for (place, digit) in digits.iter_mut().enumerate() {
+        let sum = *digit + more.get(place).unwrap_or(&0) + carry;
+        (*digit, carry) = (sum % 10, sum / 10);
+    }
+    if carry > 0 {
+        digits.push(carry);
+    }
+}
+
+/// Takes `less` from `digits`, which is no less.
+fn subtract_digits(digits: &mut [u8], less: &[u8]) {
+    let mut borrowed = 0;
+    for (place, digit) in digits.iter_mut().enumerate() {
+        let taken = less.get(place).unwrap_or(&0) + borrowed;
+        borrowed = u8::from(*digit < taken);
+        *digit = *digit + 10 * borrowed - taken;
+    }
+    assert_eq!(borrowed, 0, "the greater comes first");
+}
+
+/// The digits of a number from the most significant on, and zeros up to this length.
+fn padded(number: &Decimal, length: usize) -> impl Iterator<Item = u8> {
+    let digits = number.digits.iter().rev().copied();
+    digits.chain(std::iter::repeat(0)).take(length)
+}
+
+/// Compares digits, the least significant first.
+fn compare_digits(a: &[u8], b: &[u8]) -> Ordering {
+    let significant = |digits: &[u8]| digits.iter().rposition(|digit| *digit > 0).map(|at| at + 1);
+    let (length, other) = (significant(a), significant(b));
+    length.cmp(&other).then_with(|| {
+        let length = length.unwrap_or(0);
+        a[..length].iter().rev().cmp(b[..length].iter().rev())
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,77 @@
+//! Decimals against integers of 128 bits, and as they are written.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn number(text: &str) -> Decimal {
+    Decimal::read(text.as_bytes()).unwrap_or_else(|| panic!("{text}"))
+}
+
+fn text(number: &Decimal) -> String {
+    let mut out = Vec::new();
+    number.write(&mut out);
+    String::from_utf8(out).unwrap()
+}
+
+fn sum(a: &str, b: &str) -> String {
+    let mut sum = number(a);
+    sum.add(&number(b));
+    text(&sum)
+}
+
+#[test]
+fn numbers_are_read_and_written_plainly() {
+    for (written, plain) in [
+        ("0", "0"),
+        ("-0", "0"),
+        ("-0.00", "0.00"),
+        ("007", "7"),
+        ("+5", "5"),
+        (" 12.50\t", "12.50"),
+        (".5", "0.5"),
+        ("-.05", "-0.05"),
+        ("5.", "5"),
+        ("00.10", "0.10"),
+    ] {
+        assert_eq!(text(&number(written)), plain, "{written}");
+    }
+    for wrong in ["", " ", "-", ".", "+.", "1e5", "1,5", "0x1", "1 2", "--1", "1.2.3", "NaN", "٣"]
+    {
+        assert_eq!(Decimal::read(wrong.as_bytes()), None, "{wrong}");
+    }
+}
+
+#[test]
+fn sums_have_the_longest_scale_and_any_length() {
+    assert_eq!(sum("1.5", "2.50"), "4.00");
+    assert_eq!(sum("1", "-1.00"), "0.00");
+    assert_eq!(sum("0.1", "0.2"), "0.3");
+    assert_eq!(sum("99", "1"), "100");
+    assert_eq!(sum("-0.05", "1"), "0.95");
+    let nines = "9".repeat(500);
+    assert_eq!(sum(&nines, "1"), format!("1{}", "0".repeat(500)));
+    assert_eq!(sum(&format!("-{nines}.5"), &nines), "-0.5");
+}
+
+proptest! {
+    #[test]
+    fn sums_and_orders_are_those_of_integers(
+        a in -10_i128.pow(20)..10_i128.pow(20), b in -10_i128.pow(9)..10_i128.pow(9),
+        scale in 0_usize..6, more in 0_usize..4,
+    ) {
+        // Both as whole numbers of the finer unit, to be told apart by the point alone.
+        let show = |value: i128, scale: usize| {
+            let sign = if value < 0 { "-" } else { "" };
+            let digits = format!("{:0>1$}", value.unsigned_abs(), scale + 1);
+            let (whole, behind) = digits.split_at(digits.len() - scale);
+            if scale == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{behind}") }
+        };
+        let (x, y) = (show(a, scale), show(b, scale + more));
+        let fine = a * 10_i128.pow(more as u32);
+        prop_assert_eq!(sum(&x, &y), show(fine + b, scale + more));
+        prop_assert_eq!(sum(&y, &x), show(fine + b, scale + more));
+        prop_assert_eq!(number(&x).compare(&number(&y)), fine.cmp(&b));
+        prop_assert_eq!(number(&x).compare(&number(&x)), Ordering::Equal);
+    }
+}

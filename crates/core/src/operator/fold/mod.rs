@@ -1,0 +1,377 @@
+//! Sums, least and greatest values over records with equal keys.
+//!
+//! One record of a group is kept, and what is folded takes the place of its own fields: what comes
+//! of some records is again a record, so that parts of a group can be folded in any grouping, early
+//! in runs or at the end. To come to the same in all of them,
+//!
+//! - sums of decimals are exact, with as many digits behind the point as any of their terms has;
+//! - of values that compare equal the first is taken;
+//! - integers of a machine are added with more bits than they have, and parts whose sum does not
+//!   fit are left as they are until all are together: only that whole sum can overflow;
+//! - cells that are empty take no part, and a group of nothing else keeps what it has.
+
+mod decimal;
+mod integer;
+
+use std::str::FromStr;
+
+use super::place::{Columns, Layout, Place};
+use crate::format::csv::{self, Dialect};
+use decimal::Decimal;
+use integer::Integer;
+
+/// What is made of the values of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// All of them added.
+    Sum,
+    /// The least.
+    Min,
+    /// The greatest.
+    Max,
+}
+
+/// One thing to fold, as a person writes it: `PLACE[:TYPE]`, for a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoldSpec {
+    /// What is made of the values.
+    pub function: Function,
+    place: Place,
+    /// The name of a type, where one is given.
+    type_name: Option<String>,
+}
+
+/// Names of the types of cells.
+const CELL_TYPES: [&str; 4] = ["decimal", "int", "text", "bytes"];
+
+impl Function {
+    /// The option that asks for it.
+    pub fn option(self) -> &'static str {
+        match self {
+            Self::Sum => "--sum",
+            Self::Min => "--min",
+            Self::Max => "--max",
+        }
+    }
+}
+
+impl FoldSpec {
+    /// Reads `PLACE[:TYPE]`.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, in words.
+    pub fn read(function: Function, text: &str) -> Result<Self, String> {
+        let is_type = |name: &str| CELL_TYPES.contains(&name) || Integer::named(name, 0).is_some();
+        let (place, type_name) = match text.rsplit_once(':') {
+            Some((place, name)) if is_type(name) => (place, Some(name.to_owned())),
+            _ => (text, None),
+        };
+        Ok(Self { function, place: Place::from_str(place)?, type_name })
+    }
+}
+
+/// What is folded, with places found.
+#[derive(Clone, Debug, Default)]
+pub struct Folds(Vec<Fold>);
+
+#[derive(Clone, Debug)]
+struct Fold {
+    function: Function,
+    field: Field,
+    layout: Layout,
+    /// What messages call the place.
+    name: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Field {
+    /// A cell with a number, perhaps a whole one.
+    Number { column: usize, is_whole: bool },
+    /// A cell, by its bytes.
+    Text { column: usize },
+    /// Bytes.
+    Integer(Integer),
+}
+
+/// A value of a record, or of several together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// Of empty cells.
+    Nothing,
+    /// A number as text.
+    Number(Decimal),
+    /// What a cell says.
+    Text(Vec<u8>),
+    /// A machine's number.
+    Integer(i128),
+}
+
+impl Folds {
+    /// Finds the places of `specs` in records of this layout.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with them, in words.
+    pub fn new(
+        specs: &[FoldSpec],
+        layout: Layout,
+        columns: Option<Columns<'_>>,
+    ) -> Result<Self, String> {
+        let mut folds: Vec<Fold> = Vec::with_capacity(specs.len());
+        for spec in specs {
+            let option = spec.function.option();
+            let field = field(spec, layout, columns).map_err(|e| format!("{option}: {e}"))?;
+            if let Some(other) = folds.iter().find(|other| overlap(other.field, field)) {
+                return Err(format!(
+                    "{option} {} and {} {} have one place for two values; leave one out",
+                    spec.place,
+                    other.function.option(),
+                    other.name
+                ));
+            }
+            let name = spec.place.to_string();
+            folds.push(Fold { function: spec.function, field, layout, name });
+        }
+        Ok(Self(folds))
+    }
+
+    /// Whether nothing is folded.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The options and places, for a message.
+    pub fn names(&self) -> String {
+        let name = |fold: &Fold| format!("{} {}", fold.function.option(), fold.name);
+        self.0.iter().map(name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The values of a record.
+    ///
+    /// # Errors
+    ///
+    /// Which is not one, in words.
+    pub fn values(&self, record: &[u8]) -> Result<Vec<Value>, String> {
+        self.0.iter().map(|fold| fold.value(record)).collect()
+    }
+
+    /// Adds to `values` those of records behind theirs.
+    pub fn add(&self, values: &mut [Value], more: Vec<Value>) {
+        for (fold, (value, more)) in self.0.iter().zip(values.iter_mut().zip(more)) {
+            fold.add(value, more);
+        }
+    }
+
+    /// Whether all values together could be written into a record.
+    pub fn fit(&self, values: &[Value], more: &[Value]) -> bool {
+        self.0.iter().zip(values.iter().zip(more)).all(|(fold, pair)| match (fold.field, pair) {
+            (Field::Integer(integer), (Value::Integer(a), Value::Integer(b))) => {
+                fold.function != Function::Sum || integer.holds(a + b)
+            }
+            _ => true,
+        })
+    }
+
+    /// Writes `record` with these values in place of its own.
+    ///
+    /// # Errors
+    ///
+    /// Which does not fit, in words.
+    pub fn write(&self, record: &[u8], values: &[Value], out: &mut Vec<u8>) -> Result<(), String> {
+        out.clear();
+        match self.0.first().and_then(|fold| fold.layout.dialect().zip(Some(fold.layout))) {
+            Some((dialect, layout)) => self.write_cells(record, (dialect, layout), values, out),
+            None => return self.write_integers(record, values, out),
+        }
+        Ok(())
+    }
+
+    fn write_cells(
+        &self,
+        record: &[u8],
+        (dialect, layout): (Dialect, Layout),
+        values: &[Value],
+        out: &mut Vec<u8>,
+    ) {
+        let body = layout.body(record);
+        let column = |fold: &Fold| match (fold.field, fold.layout) {
+            (Field::Number { column, .. } | Field::Text { column }, _) => column,
+            (Field::Integer(_), _) => usize::MAX,
+        };
+        let value_of = |number: usize| {
+            let mut pairs = self.0.iter().zip(values);
+            pairs.find(|(fold, _)| column(fold) == number).map(|(_, value)| value)
+        };
+        let mut cells = 0;
+        for (number, cell) in csv::Cells::new(dialect, body).enumerate() {
+            if number > 0 {
+                out.push(dialect.separator);
+            }
+            match value_of(number) {
+                Some(Value::Number(value)) => value.write(out),
+                Some(Value::Text(text)) => append_cell(dialect, text, out),
+                _ => out.extend_from_slice(cell),
+            }
+            cells = number + 1;
+        }
+        // A row may be shorter than others of its group.
+        let last = self.0.iter().zip(values).filter(|(_, value)| **value != Value::Nothing);
+        for number in cells..last.map(|(fold, _)| column(fold) + 1).max().unwrap_or(0) {
+            out.push(dialect.separator);
+            match value_of(number) {
+                Some(Value::Number(value)) => value.write(out),
+                Some(Value::Text(text)) => append_cell(dialect, text, out),
+                _ => {}
+            }
+        }
+        out.extend_from_slice(&record[body.len()..]);
+    }
+
+    fn write_integers(
+        &self,
+        record: &[u8],
+        values: &[Value],
+        out: &mut Vec<u8>,
+    ) -> Result<(), String> {
+        out.extend_from_slice(record);
+        for (fold, value) in self.0.iter().zip(values) {
+            let (Field::Integer(integer), Value::Integer(value)) = (fold.field, value) else {
+                continue;
+            };
+            if !integer.holds(*value) {
+                let (bits, name) = (8 * integer.width, &fold.name);
+                return Err(format!(
+                    "the sum {value} of bytes {name} does not fit in their {bits} bits"
+                ));
+            }
+            let before = record.len() - fold.layout.body(record).len();
+            integer.write(*value, &mut out[before..]);
+        }
+        Ok(())
+    }
+}
+
+impl Fold {
+    fn value(&self, record: &[u8]) -> Result<Value, String> {
+        let cell = |column: usize| self.layout.cells(record).and_then(|mut c| c.nth(column));
+        let quote = self.layout.dialect().and_then(|dialect| dialect.quote);
+        match self.field {
+            Field::Integer(integer) => {
+                let body = self.layout.body(record);
+                integer.read(body).map(Value::Integer).ok_or_else(|| {
+                    format!("bytes {} reach beyond its {} bytes", self.name, body.len())
+                })
+            }
+            Field::Text { column } => Ok(match cell(column).map(|cell| csv::value(quote, cell)) {
+                Some(text) if !text.is_empty() => Value::Text(text.into_owned()),
+                _ => Value::Nothing,
+            }),
+            Field::Number { column, is_whole } => {
+                let Some(cell) = cell(column) else { return Ok(Value::Nothing) };
+                let text = csv::value(quote, cell);
+                if text.is_empty() {
+                    return Ok(Value::Nothing);
+                }
+                let number = Decimal::read(&text).filter(|n| !is_whole || n.is_whole());
+                number.map(Value::Number).ok_or_else(|| {
+                    let kind = if is_whole { "a whole number" } else { "a number" };
+                    let text = String::from_utf8_lossy(&text);
+                    format!("'{}' in column {} is not {kind}", text.escape_debug(), self.name)
+                })
+            }
+        }
+    }
+
+    fn add(&self, value: &mut Value, more: Value) {
+        let order = match (&mut *value, &more) {
+            (_, Value::Nothing) => return,
+            (Value::Number(sum), Value::Number(term)) if self.function == Function::Sum => {
+                return sum.add(term);
+            }
+            (Value::Integer(sum), Value::Integer(term)) if self.function == Function::Sum => {
+                *sum += term;
+                return;
+            }
+            (Value::Number(a), Value::Number(b)) => b.compare(a),
+            (Value::Text(a), Value::Text(b)) => b.cmp(&a),
+            (Value::Integer(a), Value::Integer(b)) => b.cmp(&a),
+            _ => {
+                *value = more;
+                return;
+            }
+        };
+        let is_better = match self.function {
+            Function::Min => order.is_lt(),
+            Function::Max | Function::Sum => order.is_gt(),
+        };
+        if is_better {
+            *value = more;
+        }
+    }
+}
+
+fn field(spec: &FoldSpec, layout: Layout, columns: Option<Columns<'_>>) -> Result<Field, String> {
+    let (place, name) = (&spec.place, spec.type_name.as_deref());
+    if matches!(layout, Layout::Fixed(_) | Layout::Prefixed(_)) {
+        let (start, end) = layout.range(place)?;
+        let names = Integer::names();
+        let Some(integer) = name.and_then(|name| Integer::named(name, start)) else {
+            return Err(format!("'{place}' needs a type of binary integers: {names}"));
+        };
+        if end != Some(start + integer.width) {
+            return Err(format!(
+                "'{place}' is not as wide as its type; write {start}..{}",
+                start + integer.width
+            ));
+        }
+        return Ok(Field::Integer(integer));
+    }
+    let column = layout.column(place, columns)?;
+    match name {
+        None | Some("decimal") => Ok(Field::Number { column, is_whole: false }),
+        Some("int") => Ok(Field::Number { column, is_whole: true }),
+        Some("text" | "bytes") if spec.function != Function::Sum => Ok(Field::Text { column }),
+        Some(name @ ("text" | "bytes")) => {
+            Err(format!("'{place}:{name}' is text, which cannot be added; write int or decimal"))
+        }
+        Some(name) => Err(format!(
+            "'{name}' is a type of binary integers; cells have the types {}",
+            CELL_TYPES.join(" ")
+        )),
+    }
+}
+
+/// Whether two fields share bytes.
+fn overlap(a: Field, b: Field) -> bool {
+    match (a, b) {
+        (Field::Integer(a), Field::Integer(b)) => {
+            a.start < b.start + b.width && b.start < a.start + a.width
+        }
+        (
+            Field::Number { column: a, .. } | Field::Text { column: a },
+            Field::Number { column: b, .. } | Field::Text { column: b },
+        ) => a == b,
+        _ => false,
+    }
+}
+
+/// Appends a cell that says `text`, in quotes where it needs them.
+pub(super) fn append_cell(dialect: Dialect, text: &[u8], out: &mut Vec<u8>) {
+    let Dialect { separator, quote } = dialect;
+    let is_plain =
+        |byte: &u8| *byte != separator && Some(*byte) != quote && *byte != b'\n' && *byte != b'\r';
+    match quote {
+        Some(quote) if !text.iter().all(is_plain) => {
+            out.push(quote);
+            for byte in text {
+                out.extend(std::iter::repeat_n(*byte, 1 + usize::from(*byte == quote)));
+            }
+            out.push(quote);
+        }
+        _ => out.extend_from_slice(text),
+    }
+}
+
+#[cfg(test)]
+mod tests;

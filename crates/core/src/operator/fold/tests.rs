@@ -1,0 +1,116 @@
+//! What is folded, of rows, lines and binary records.
+
+use super::*;
+use crate::format::{Format, Prefix};
+
+fn folds(specs: &[(Function, &str)], layout: Layout) -> Result<Folds, String> {
+    let read = |(function, text): &(Function, &str)| FoldSpec::read(*function, text);
+    let specs: Vec<FoldSpec> = specs.iter().map(read).collect::<Result<_, _>>()?;
+    Folds::new(&specs, layout, None)
+}
+
+/// The first of some records, with what is folded of all.
+fn folded(folds: &Folds, records: &[&[u8]]) -> Result<Vec<u8>, String> {
+    let mut values = folds.values(records[0])?;
+    for record in &records[1..] {
+        folds.add(&mut values, folds.values(record)?);
+    }
+    let mut out = Vec::new();
+    folds.write(records[0], &values, &mut out).map(|()| out)
+}
+
+/// The same of parts folded first, as runs do it; it must not make a difference.
+fn folded_in_parts(folds: &Folds, records: &[&[u8]]) -> Result<Vec<u8>, String> {
+    let whole = folded(folds, records);
+    for cut in 1..records.len() {
+        let (before, behind) = records.split_at(cut);
+        let parts = [folded(folds, before)?, folded(folds, behind)?];
+        let parts = folded(folds, &[&parts[0], &parts[1]]);
+        assert_eq!(parts, whole, "cut at {cut}");
+    }
+    whole
+}
+
+const CSV: Layout = Layout::Cells(Dialect { separator: b',', quote: Some(b'"') });
+
+#[test]
+fn rows_keep_the_first_with_other_cells() {
+    use Function::{Max, Min, Sum};
+    let specs = [(Sum, "2"), (Min, "3:text"), (Max, "4:int")];
+    let folds = folds(&specs, CSV).unwrap();
+    let rows: [&[u8]; 4] = [
+        b"a,\"1.50\",\"x, y\",\"7\",first\r\n",
+        b"a,-0.5,\"say \"\"b\"\"\",,second\n",
+        b"a,,,12,third\n",
+        b"a, +3 ,zebra,-1,\"fourth\n\"\n",
+    ];
+    let expected = b"a,4.00,\"say \"\"b\"\"\",12,first\r\n";
+    assert_eq!(folded_in_parts(&folds, &rows), Ok(expected.to_vec()));
+    let empty: [&[u8]; 2] = [b"a,\"\",,,\n", b"a,,,,\n"];
+    assert_eq!(folded_in_parts(&folds, &empty), Ok(empty[0].to_vec()));
+    // Values that compare equal: the first is taken. A row may lack cells that others have.
+    let ragged: [&[u8]; 3] = [b"a\n", b"a,1,z,2\n", b"a,1.0,\"z\",2\n"];
+    assert_eq!(folded_in_parts(&folds, &ragged), Ok(b"a,2.0,z,2\n".to_vec()));
+    let columns = folds.values(b"a,1e3,b,1\n").unwrap_err();
+    assert_eq!(columns, "'1e3' in column 2 is not a number");
+    assert!(folds.values(b"a,1,b,1.5\n").unwrap_err().contains("a whole number"));
+}
+
+#[test]
+fn lines_have_fields_and_any_end() {
+    let layout = Layout::of(Format::Lines { terminator: 0 }, Some(b':'));
+    let folds = folds(&[(Function::Sum, "2")], layout).unwrap();
+    assert_eq!(folded_in_parts(&folds, &[b"a:1:\"\0", b"a:2:x\0"]), Ok(b"a:3:\"\0".to_vec()));
+}
+
+#[test]
+fn binary_integers_are_exact_or_an_error() {
+    use Function::{Max, Min, Sum};
+    let specs = [(Sum, "1..2:i8"), (Min, "2..4:u16be"), (Max, "4..6:i16le")];
+    let folds = folds(&specs, Layout::Fixed(7)).unwrap();
+    let record = |sum: i8, least: u16, most: i16| {
+        let parts = [&[b'k', sum.cast_unsigned()][..], &least.to_be_bytes(), &most.to_le_bytes()];
+        [&parts.concat()[..], b"."].concat()
+    };
+    let (a, b, c) = (record(100, 300, -5), record(27, 7, 9), record(-100, 400, -300));
+    let all: [&[u8]; 3] = [&a, &b, &c];
+    assert_eq!(folded_in_parts(&folds, &all), Ok(record(27, 7, 9)));
+    assert!(folds.fit(&folds.values(&a).unwrap(), &folds.values(&b).unwrap()));
+    let said = folded(&folds, &[&a, &a]).unwrap_err();
+    assert_eq!(said, "the sum 200 of bytes 1..2 does not fit in their 8 bits");
+    // Parts that do not fit are not folded early; all together may.
+    assert!(!folds.fit(&folds.values(&a).unwrap(), &folds.values(&a).unwrap()));
+    assert_eq!(folded(&folds, &[&a, &a, &c]), Ok(record(100, 300, -5)));
+}
+
+#[test]
+fn ranges_of_prefixed_records_count_behind_the_prefix() {
+    let layout = Layout::Prefixed(Prefix::RDW);
+    let folds = folds(&[(Function::Sum, "1..3:u16be")], layout).unwrap();
+    let record = |value: u16| [&[0, 7, 0, 0, b'k'][..], &value.to_be_bytes()].concat();
+    assert_eq!(folded_in_parts(&folds, &[&record(700), &record(800)]), Ok(record(1500)));
+    let said = folds.values(&[0, 6, 0, 0, b'k', 1]).unwrap_err();
+    assert!(said.contains("1..3 reach beyond its 2 bytes"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_folded_is_said() {
+    use Function::{Max, Min, Sum};
+    let lines = Layout::Lines { separator: None };
+    for (specs, layout, part) in [
+        (vec![(Sum, "2:text")], CSV, "cannot be added"),
+        (vec![(Sum, "2:u16le")], CSV, "decimal int text bytes"),
+        (vec![(Sum, "0..2")], CSV, "name one by its number"),
+        (vec![(Sum, "amount")], CSV, "no names"),
+        (vec![(Min, "2"), (Max, "2")], CSV, "--max 2 and --min 2 have one place"),
+        (vec![(Sum, "2")], lines, "--separator"),
+        (vec![(Sum, "0..2")], Layout::Fixed(8), "i64be"),
+        (vec![(Sum, "0..2:u32le")], Layout::Fixed(8), "write 0..4"),
+        (vec![(Sum, "6..10:u32le")], Layout::Fixed(8), "8 bytes"),
+        (vec![(Sum, "0..4:u32le"), (Max, "3..4:u8")], Layout::Fixed(8), "one place"),
+        (vec![(Sum, "amount:u32le")], Layout::Fixed(8), "write 0..4"),
+    ] {
+        let said = folds(&specs, layout).unwrap_err();
+        assert!(said.contains(part), "{specs:?}: {said}");
+    }
+}

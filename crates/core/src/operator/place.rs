@@ -1,0 +1,209 @@
+//! Where in records an operator looks: columns of rows, fields of lines, ranges of bytes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::format::csv::{self, Cells, Dialect};
+use crate::format::{Format, Prefix};
+
+/// A place as a person writes it: `amount`, `3`, `"3"` for a column of that name, or `8..16`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A column or field, by its number from 1 or its name.
+    Column(String),
+    /// Bytes of the record from 0, the end not included; without an end, all that follow.
+    Range(usize, Option<usize>),
+}
+
+/// How records are made, as far as operators must know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Rows of cells.
+    Cells(Dialect),
+    /// Lines, each with its last byte; there may be a byte that separates fields.
+    Lines {
+        /// Between fields.
+        separator: Option<u8>,
+    },
+    /// So many bytes.
+    Fixed(usize),
+    /// Bytes behind their length.
+    Prefixed(Prefix),
+}
+
+/// The columns of rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns<'a> {
+    /// What the cells of the first row say.
+    pub cells: &'a [Vec<u8>],
+    /// Whether these are names.
+    pub are_named: bool,
+}
+
+impl FromStr for Place {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |digits: &str| digits.parse::<u32>().ok().map(|number| number as usize);
+        let range = text.split_once("..").and_then(|(start, end)| {
+            let start = if start.is_empty() { Some(0) } else { number(start) };
+            let end = if end.is_empty() { Some(None) } else { number(end).map(Some) };
+            start.zip(end)
+        });
+        match range {
+            Some((start, Some(end))) if end <= start => Err(format!(
+                "the range {text} is empty; it counts from 0 and leaves out its end: write \
+                 {start}..{} for one byte",
+                start + 1
+            )),
+            Some((start, end)) => Ok(Self::Range(start, end)),
+            None if text.is_empty() => Err("a place is missing; write a column or 0..4".to_owned()),
+            None => Ok(Self::Column(text.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Column(name) => f.write_str(name),
+            Self::Range(start, Some(end)) => write!(f, "{start}..{end}"),
+            Self::Range(start, None) => write!(f, "{start}.."),
+        }
+    }
+}
+
+impl Layout {
+    /// The layout of records of a format, of lines with what separates their fields.
+    pub fn of(format: Format, separator: Option<u8>) -> Self {
+        match format {
+            Format::Fixed { length } => Self::Fixed(length as usize),
+            Format::Lines { .. } => Self::Lines { separator },
+            Format::Csv(csv) => Self::Cells(csv.dialect),
+            Format::Prefixed(prefix) => Self::Prefixed(prefix),
+        }
+    }
+
+    /// What separates and what quotes, where there are cells or fields.
+    pub fn dialect(self) -> Option<Dialect> {
+        match self {
+            Self::Cells(dialect) => Some(dialect),
+            Self::Lines { separator } => {
+                separator.map(|separator| Dialect { separator, quote: None })
+            }
+            Self::Fixed(_) | Self::Prefixed(_) => None,
+        }
+    }
+
+    /// A record without what stands before or behind it.
+    pub fn body(self, record: &[u8]) -> &[u8] {
+        match self {
+            Self::Cells(_) => csv::without_end(record),
+            Self::Lines { .. } => record.split_last().map_or(record, |(_, text)| text),
+            Self::Fixed(_) => record,
+            Self::Prefixed(prefix) => record.get(prefix.bytes()..).unwrap_or_default(),
+        }
+    }
+
+    /// The cells or fields of a record.
+    pub fn cells(self, record: &[u8]) -> Option<Cells<'_>> {
+        self.dialect().map(|dialect| Cells::new(dialect, self.body(record)))
+    }
+
+    /// The number, from 0, of the column at `place`.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none, in words.
+    pub fn column(self, place: &Place, columns: Option<Columns<'_>>) -> Result<usize, String> {
+        let Place::Column(text) = place else {
+            return Err(format!(
+                "'{place}' is a range of bytes, and these records have columns; name one by its \
+                 number or its name"
+            ));
+        };
+        if self.dialect().is_none() {
+            return Err(match self {
+                Self::Lines { .. } => format!(
+                    "'{place}' is a field, and lines have fields where a byte separates them; give \
+                     it with --separator"
+                ),
+                _ => format!(
+                    "'{place}' is not a range of bytes, the only place there is in such records; \
+                     write 0..4"
+                ),
+            });
+        }
+        let names = columns.filter(|columns| columns.are_named).map(|columns| columns.cells);
+        if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return numbered(text, columns);
+        }
+        let name = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text);
+        let Some(names) = names else {
+            return Err(format!(
+                "'{text}' is the name of a column, and these have no names; write the number of \
+                 the column, from 1"
+            ));
+        };
+        let mut found = names.iter().enumerate().filter(|(_, cell)| *cell == name.as_bytes());
+        match (found.next(), found.next()) {
+            (Some((number, _)), None) => Ok(number),
+            (Some((first, _)), Some((second, _))) => Err(format!(
+                "columns {} and {} are both called '{name}'; name the one you mean by its number",
+                first + 1,
+                second + 1
+            )),
+            (None, _) => {
+                let names: Vec<_> =
+                    names.iter().map(|name| String::from_utf8_lossy(name)).collect();
+                Err(format!(
+                    "no column is called '{name}'; the columns are '{}'",
+                    names.join("', '")
+                ))
+            }
+        }
+    }
+
+    /// The bytes at `place`, of the record or of what is behind its length.
+    ///
+    /// # Errors
+    ///
+    /// Why there are none, in words.
+    pub fn range(self, place: &Place) -> Result<(usize, Option<usize>), String> {
+        match (self, place) {
+            (Self::Cells(_) | Self::Lines { .. }, _) => {
+                Err(format!("'{place}' is a range of bytes, and these records have columns"))
+            }
+            (_, Place::Column(text)) => Err(format!(
+                "'{text}' is not a range of bytes, the only place there is in such records; write \
+                 0..4"
+            )),
+            (Self::Fixed(length), Place::Range(start, end))
+                if *start >= length || end.is_some_and(|end| end > length) =>
+            {
+                Err(format!("the range {place} reaches beyond the record's {length} bytes"))
+            }
+            (Self::Fixed(length), Place::Range(start, end)) => {
+                Ok((*start, Some(end.unwrap_or(length))))
+            }
+            (Self::Prefixed(_), Place::Range(start, end)) => Ok((*start, *end)),
+        }
+    }
+}
+
+/// The column of a number from 1, which must be there where it is known what there is.
+fn numbered(text: &str, columns: Option<Columns<'_>>) -> Result<usize, String> {
+    let number = text.parse::<u32>().ok().and_then(|number| number.checked_sub(1));
+    let Some(number) = number else {
+        return Err(format!("'{text}' is no number of a column; they count from 1"));
+    };
+    match columns.map(|columns| columns.cells.len()) {
+        Some(count) if number as usize >= count => {
+            Err(format!("there is no column {text}; the first row has {count}"))
+        }
+        _ => Ok(number as usize),
+    }
+}
+
+#[cfg(test)]
+mod tests;

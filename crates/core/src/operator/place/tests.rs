@@ -1,0 +1,51 @@
+//! Places as they are written, and what they mean.
+
+use super::*;
+
+#[test]
+fn places_are_read_and_shown() {
+    for text in ["3", "amount", "\"3\"", "0..4", "8.."] {
+        assert_eq!(text.parse::<Place>().unwrap().to_string(), text);
+    }
+    assert_eq!("..4".parse(), Ok(Place::Range(0, Some(4))));
+    // Whatever is no range is a name.
+    assert_eq!("a..b".parse(), Ok(Place::Column("a..b".to_owned())));
+    assert!("4..4".parse::<Place>().unwrap_err().contains("4..5"));
+    assert!("".parse::<Place>().is_err());
+}
+
+#[test]
+fn columns_have_numbers_and_names() {
+    let layout = Layout::of(Format::CSV, None);
+    let cells: Vec<Vec<u8>> = ["id", "2", "id", "a b"].map(|name| name.as_bytes().into()).into();
+    let columns = |text: &str, are_named| {
+        let columns = Columns { cells: &cells, are_named };
+        layout.column(&text.parse().unwrap(), Some(columns))
+    };
+    assert_eq!(columns("a b", true), Ok(3));
+    assert_eq!(columns("3", true), Ok(2));
+    assert_eq!(columns("\"2\"", true), Ok(1));
+    for (text, are_named, part) in [
+        ("id", true, "columns 1 and 3"),
+        ("x", true, "'id', '2', 'id', 'a b'"),
+        ("x", false, "no names"),
+        ("5", true, "there is no column 5; the first row has 4"),
+        ("0", true, "count from 1"),
+        ("0..2", true, "range"),
+    ] {
+        let said = columns(text, are_named).unwrap_err();
+        assert!(said.contains(part), "{said}");
+    }
+    let lines = Layout::of(Format::LINES, None).column(&Place::Column("1".into()), None);
+    assert!(lines.unwrap_err().contains("--separator"));
+}
+
+#[test]
+fn ranges_lie_within_records_of_one_length() {
+    let place = |text: &str| text.parse::<Place>().unwrap();
+    assert_eq!(Layout::Fixed(8).range(&place("4..")), Ok((4, Some(8))));
+    assert!(Layout::Fixed(8).range(&place("4..9")).unwrap_err().contains("8 bytes"));
+    assert!(Layout::Fixed(8).range(&place("8..")).is_err());
+    assert!(Layout::Fixed(8).range(&place("amount")).unwrap_err().contains("0..4"));
+    assert_eq!(Layout::Prefixed(Prefix::RDW).range(&place("4..")), Ok((4, None)));
+}

@@ -1,0 +1,178 @@
+//! The shape in which a record is written: with a count, or some of its fields alone.
+
+use super::fold::append_cell;
+use super::place::{Columns, Layout, Place};
+use crate::format::csv::{BYTE_ORDER_MARK, Cells};
+use crate::format::{Prefix, PrefixWidth};
+
+/// The name of the column with counts.
+const COUNT: &[u8] = b"count";
+
+/// What is written of a record, in which order.
+#[derive(Clone, Debug, Default)]
+pub struct Shape {
+    layout: Option<Layout>,
+    parts: Parts,
+    /// Whether the last cell says how many records there were.
+    counts: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+enum Parts {
+    /// The record as it is.
+    #[default]
+    All,
+    /// Cells by their numbers.
+    Cells(Vec<usize>),
+    /// Bytes from each first to before each last.
+    Ranges(Vec<(usize, Option<usize>)>),
+}
+
+impl Shape {
+    /// The shape of records of `layout` with `places` alone, if there are any, and a last cell for
+    /// counts, if `counts`.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the places, in words.
+    pub fn new(
+        places: &[Place],
+        counts: bool,
+        layout: Layout,
+        columns: Option<Columns<'_>>,
+    ) -> Result<Self, String> {
+        let said = |e| format!("--select: {e}");
+        let parts = match layout {
+            _ if places.is_empty() => Parts::All,
+            Layout::Cells(_) | Layout::Lines { .. } => {
+                let column = |place| layout.column(place, columns);
+                Parts::Cells(places.iter().map(column).collect::<Result<_, _>>().map_err(said)?)
+            }
+            Layout::Fixed(_) | Layout::Prefixed(_) => {
+                let range = |place| layout.range(place);
+                Parts::Ranges(places.iter().map(range).collect::<Result<_, _>>().map_err(said)?)
+            }
+        };
+        // Before lines stands how many they are.
+        let counts = counts && matches!(layout, Layout::Cells(_));
+        Ok(Self { layout: Some(layout), parts, counts })
+    }
+
+    /// Whether records are written as they are.
+    pub fn is_whole(&self) -> bool {
+        matches!(self.parts, Parts::All) && !self.counts
+    }
+
+    /// Whether a cell says how many records there were.
+    pub fn counts(&self) -> bool {
+        self.counts
+    }
+
+    /// Writes a record that stands for `count`.
+    ///
+    /// # Errors
+    ///
+    /// That it got too long for its prefix, in words.
+    pub fn write(&self, record: &[u8], count: u64, out: &mut Vec<u8>) -> Result<(), String> {
+        self.write_with(record, count.to_string().as_bytes(), out)
+    }
+
+    /// A header in the shape of the records below it; it may have several rows.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`write`](Self::write).
+    pub fn header<'a>(&self, rows: impl Iterator<Item = &'a [u8]>) -> Result<Vec<u8>, String> {
+        let (mut header, mut shaped) = (Vec::new(), Vec::new());
+        for row in rows {
+            let (mark, row) = match row.strip_prefix(BYTE_ORDER_MARK) {
+                Some(rest) if header.is_empty() => row.split_at(row.len() - rest.len()),
+                _ => row.split_at(0),
+            };
+            self.write_with(row, COUNT, &mut shaped)?;
+            header.extend_from_slice(mark);
+            header.extend_from_slice(&shaped);
+        }
+        Ok(header)
+    }
+
+    fn write_with(&self, record: &[u8], count: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+        out.clear();
+        let Some(layout) = self.layout else {
+            out.extend_from_slice(record);
+            return Ok(());
+        };
+        let body = layout.body(record);
+        match (&self.parts, layout.dialect()) {
+            (Parts::Ranges(ranges), _) => return self.write_ranges(layout, body, ranges, out),
+            (Parts::Cells(columns), Some(dialect)) => {
+                let cells: Vec<&[u8]> = Cells::new(dialect, body).collect();
+                for (place, column) in columns.iter().enumerate() {
+                    if place > 0 {
+                        out.push(dialect.separator);
+                    }
+                    out.extend_from_slice(cells.get(*column).copied().unwrap_or_default());
+                }
+            }
+            _ => out.extend_from_slice(body),
+        }
+        if let (true, Some(dialect)) = (self.counts, layout.dialect()) {
+            out.push(dialect.separator);
+            append_cell(dialect, count, out);
+        }
+        // A row of one empty cell would be read as no row at all.
+        if let (true, Some(quote)) = (out.is_empty(), layout.dialect().and_then(|d| d.quote)) {
+            out.extend_from_slice(&[quote, quote]);
+        }
+        out.extend_from_slice(&record[body.len()..]);
+        Ok(())
+    }
+
+    fn write_ranges(
+        &self,
+        layout: Layout,
+        body: &[u8],
+        ranges: &[(usize, Option<usize>)],
+        out: &mut Vec<u8>,
+    ) -> Result<(), String> {
+        let ranges = ranges.iter().map(|(start, end)| {
+            let end = end.unwrap_or(body.len()).min(body.len());
+            &body[(*start).min(end)..end]
+        });
+        if let Layout::Prefixed(prefix) = layout {
+            write_prefix(prefix, ranges.clone().map(<[u8]>::len).sum(), out)?;
+        }
+        ranges.for_each(|range| out.extend_from_slice(range));
+        Ok(())
+    }
+}
+
+/// Writes how long a record of so many bytes is.
+fn write_prefix(prefix: Prefix, length: usize, out: &mut Vec<u8>) -> Result<(), String> {
+    let number = length + if prefix.counts_itself { prefix.bytes() } else { 0 };
+    let wide = |bytes: usize| {
+        let bits = 8 * bytes;
+        format!(
+            "--select makes a record of {length} bytes, which does not fit {bits} bits of length"
+        )
+    };
+    match prefix.width {
+        PrefixWidth::U32 => {
+            let number = u32::try_from(number).map_err(|_| wide(4))?;
+            let bytes =
+                if prefix.is_little_endian { number.to_le_bytes() } else { number.to_be_bytes() };
+            out.extend_from_slice(&bytes);
+        }
+        PrefixWidth::U16 | PrefixWidth::Rdw => {
+            let number = u16::try_from(number).map_err(|_| wide(2))?;
+            let bytes =
+                if prefix.is_little_endian { number.to_le_bytes() } else { number.to_be_bytes() };
+            out.extend_from_slice(&bytes);
+            out.extend(std::iter::repeat_n(0, prefix.bytes() - 2));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,61 @@
+//! Records in other shapes.
+
+use super::*;
+use crate::format::Format;
+
+fn shape(places: &str, counts: bool, format: Format) -> Result<Shape, String> {
+    let places = places.split_terminator(',').map(|place| place.parse().unwrap());
+    let places: Vec<Place> = places.collect();
+    let names: Vec<Vec<u8>> = ["id", "name", "note"].map(|name| name.as_bytes().into()).into();
+    let columns = Columns { cells: &names, are_named: true };
+    let columns = matches!(format, Format::Csv(_)).then_some(columns);
+    Shape::new(&places, counts, Layout::of(format, Some(b':')), columns)
+}
+
+fn shaped(places: &str, counts: bool, format: Format, record: &[u8]) -> Vec<u8> {
+    let mut out = b"left over".to_vec();
+    shape(places, counts, format).unwrap().write(record, 12, &mut out).unwrap();
+    out
+}
+
+#[test]
+fn rows_of_some_cells_and_counts() {
+    let row = b"1,\"a, \"\"b\"\"\",\"two\nlines\"\r\n";
+    let some = |places, counts| shaped(places, counts, Format::CSV, row);
+    assert_eq!(some("note,1", false), b"\"two\nlines\",1\r\n");
+    assert_eq!(some("2,2", false), b"\"a, \"\"b\"\"\",\"a, \"\"b\"\"\"\r\n");
+    assert_eq!(some("", true), b"1,\"a, \"\"b\"\"\",\"two\nlines\",12\r\n");
+    assert_eq!(some("id", true), b"1,12\r\n");
+    assert_eq!(shaped("3", false, Format::CSV, b"1,2,\n"), b"\"\"\n");
+    assert_eq!(shaped("3,1", false, Format::CSV, b"1\n"), b",1\n");
+    assert_eq!(shaped("3", false, Format::TSV, b"1\t2\t3\n"), b"3\n");
+    assert!(shape("", false, Format::CSV).unwrap().is_whole());
+    let said = shape("nope", false, Format::CSV).unwrap_err();
+    assert!(said.contains("--select") && said.contains("'id', 'name', 'note'"), "{said}");
+}
+
+#[test]
+fn headers_go_with_their_rows() {
+    let shape = shape("note,id", true, Format::CSV).unwrap();
+    let header: &[u8] = b"id,name,note\r\n";
+    let found = shape.header([header].into_iter()).unwrap();
+    assert_eq!(found, b"note,id,count\r\n");
+    let marked = [BYTE_ORDER_MARK, header].concat();
+    let found = shape.header([&marked[..]].into_iter()).unwrap();
+    assert_eq!(found, [BYTE_ORDER_MARK, b"note,id,count\r\n"].concat());
+}
+
+#[test]
+fn fields_of_lines_and_ranges_of_bytes() {
+    assert_eq!(shaped("3,1", true, Format::LINES, b"a:\"b:c\"\r\n"), b"c\"\r:a\n");
+    let fixed = Format::Fixed { length: 6 };
+    assert_eq!(shaped("4..,0..2", false, fixed, b"abcdef"), b"efab");
+    let prefixed = |name: &str| name.parse::<Format>().unwrap();
+    assert_eq!(shaped("3..,0..1", false, prefixed("u16be"), b"\0\x05abcde"), b"\0\x03dea");
+    assert_eq!(shaped("9..", false, prefixed("u32le:self"), b"\x06\0\0\0ab"), b"\x04\0\0\0");
+    assert_eq!(shaped("1..2", false, prefixed("rdw"), b"\0\x06\0\0ab"), b"\0\x05\0\0b");
+    let twice = shape("0..,0..", false, prefixed("u16le")).unwrap();
+    let long = [&40_000_u16.to_le_bytes()[..], &[b'x'; 40_000]].concat();
+    let said = twice.write(&long, 1, &mut Vec::new()).unwrap_err();
+    assert!(said.contains("80000 bytes") && said.contains("16 bits"), "{said}");
+}

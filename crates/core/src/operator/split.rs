@@ -1,0 +1,298 @@
+//! An output in several files: so many, or one for each value of a field.
+//!
+//! Whoever has its turn writes to the file that is open; it is closed when the next one begins, so
+//! that there may be any number of them. Where they lie and when they get their names is for
+//! [`PartFiles`] to see to.
+
+use std::collections::HashMap;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::excerpt::excerpt;
+use super::place::{Columns, Layout, Place};
+use crate::error::{Error, Result};
+use crate::format::csv;
+use crate::sink::{Lane, Sink};
+
+/// Bytes of a value that are part of a name.
+const NAME_MAX: usize = 100;
+
+/// Into which files an output is split.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Split {
+    /// So many, with as equal numbers of records as can be.
+    Count(u64),
+    /// One for each value that records have here. They must be sorted by it before anything else.
+    By(Place),
+}
+
+impl FromStr for Split {
+    type Err = String;
+
+    /// Reads a number of files.
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        match text.parse::<u64>() {
+            Ok(count) if count > 0 => Ok(Self::Count(count)),
+            _ => Err(format!("'{text}' is not a number of files; write 1 or more")),
+        }
+    }
+}
+
+/// The same with its place found. The default is one file.
+#[derive(Clone, Debug, Default)]
+pub enum Splitting {
+    /// One output.
+    #[default]
+    None,
+    /// So many files.
+    Count(u64),
+    /// By a cell.
+    Cell(Layout, usize),
+    /// By some bytes.
+    Bytes(Layout, (usize, Option<usize>)),
+}
+
+/// Makes the files.
+pub trait PartFiles: std::fmt::Debug + Send + Sync {
+    /// Makes the next file, whose name ends in `name`.
+    ///
+    /// # Errors
+    ///
+    /// Those of making it.
+    fn open(&self, name: &str) -> Result<Sink>;
+
+    /// Ends the file that was opened last, at so many bytes.
+    fn close(&self, bytes: u64);
+}
+
+impl Splitting {
+    /// What `split` asks for, of records of this layout.
+    ///
+    /// # Errors
+    ///
+    /// Why these have no such place, in words.
+    pub fn new(
+        split: Option<&Split>,
+        layout: Layout,
+        columns: Option<Columns<'_>>,
+    ) -> std::result::Result<Self, String> {
+        let said = |e| format!("--split-by: {e}");
+        match (split, layout) {
+            (None, _) => Ok(Self::None),
+            (Some(Split::Count(count)), _) => Ok(Self::Count(*count)),
+            (Some(Split::By(place)), Layout::Cells(_) | Layout::Lines { .. }) => {
+                layout.column(place, columns).map(|at| Self::Cell(layout, at)).map_err(said)
+            }
+            (Some(Split::By(place)), _) => {
+                layout.range(place).map(|range| Self::Bytes(layout, range)).map_err(said)
+            }
+        }
+    }
+
+    /// The value by which a record is split, into `out`.
+    pub fn value(&self, record: &[u8], out: &mut Vec<u8>) {
+        match self {
+            Self::None | Self::Count(_) => {}
+            Self::Cell(layout, at) => {
+                out.clear();
+                let cell = layout.cells(record).and_then(|mut cells| cells.nth(*at));
+                let quote = layout.dialect().and_then(|dialect| dialect.quote);
+                out.extend_from_slice(&csv::value(quote, cell.unwrap_or_default()));
+            }
+            Self::Bytes(layout, (start, end)) => {
+                out.clear();
+                let body = layout.body(record);
+                let end = end.unwrap_or(body.len()).min(body.len());
+                out.extend_from_slice(&body[(*start).min(end)..end]);
+            }
+        }
+    }
+}
+
+/// The files of one output.
+#[derive(Debug)]
+pub struct Splitter {
+    files: Arc<dyn PartFiles>,
+    /// What each file begins with.
+    header: Vec<u8>,
+    /// How many files, and records in all of them; `None` for one for each value.
+    counts: Option<(u64, u64)>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    open: Option<Part>,
+    /// Files begun, and records written to all of them.
+    parts: u64,
+    records: u64,
+    /// Values by the names they gave to files.
+    names: HashMap<String, Vec<u8>>,
+}
+
+#[derive(Debug)]
+struct Part {
+    sink: Sink,
+    value: Vec<u8>,
+    bytes: u64,
+}
+
+impl Splitter {
+    /// The files of `splitting`, which get `records` records.
+    pub fn new(
+        splitting: &Splitting,
+        files: Arc<dyn PartFiles>,
+        header: Vec<u8>,
+        records: u64,
+    ) -> Self {
+        let counts = match splitting {
+            Splitting::Count(count) => Some((*count, records)),
+            _ => None,
+        };
+        Self { files, header, counts, state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many records belong into the file that the next one belongs into, as far as that hangs
+    /// on their number.
+    pub fn left(&self) -> u64 {
+        let Some((count, total)) = self.counts else { return u64::MAX };
+        let state = self.state();
+        // The part of the next record; part p ends before record (p + 1) * total / count.
+        let part = part_of(state.records, count, total);
+        end_of(part, count, total) - state.records
+    }
+
+    /// Writes records that belong into one file, of the order's next.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing; [`Error::Usage`] where files cannot be named by their values.
+    pub fn write(
+        &self,
+        lane: &mut Lane<'_>,
+        value: &[u8],
+        bytes: &[&[u8]],
+        records: u64,
+    ) -> Result<()> {
+        let mut state = self.state();
+        match self.counts {
+            Some((count, total)) => {
+                let part = part_of(state.records, count, total);
+                self.open_up_to(&mut state, lane, part + 1)?;
+            }
+            None if state.open.as_ref().is_some_and(|part| part.value == value) => {}
+            None => {
+                let name = state.name(value)?;
+                self.open_next(&mut state, lane, &name)?;
+            }
+        }
+        let Some(part) = &mut state.open else { unreachable!("a file is open") };
+        value.clone_into(&mut part.value);
+        let length: usize = bytes.iter().map(|bytes| bytes.len()).sum();
+        part.sink.write(lane, part.bytes, length as u64, |writer| {
+            bytes.iter().try_for_each(|bytes| writer.put(bytes))
+        })?;
+        part.bytes += length as u64;
+        state.records += records;
+        Ok(())
+    }
+
+    /// Ends the last file; what is lacking of a number of files is made, with headers alone.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub fn finish(&self, lane: &mut Lane<'_>) -> Result<()> {
+        let mut state = self.state();
+        if let Some((count, _)) = self.counts {
+            self.open_up_to(&mut state, lane, count)?;
+        }
+        self.close(&mut state, lane)
+    }
+
+    /// Opens further files until there are `parts`.
+    fn open_up_to(&self, state: &mut State, lane: &mut Lane<'_>, parts: u64) -> Result<()> {
+        while state.parts < parts {
+            let name = (state.parts + 1).to_string();
+            self.open_next(state, lane, &name)?;
+        }
+        Ok(())
+    }
+
+    fn open_next(&self, state: &mut State, lane: &mut Lane<'_>, name: &str) -> Result<()> {
+        self.close(state, lane)?;
+        let (sink, bytes) = (self.files.open(name)?, self.header.len() as u64);
+        if bytes > 0 {
+            sink.write(lane, 0, bytes, |writer| writer.put(&self.header))?;
+        }
+        state.open = Some(Part { sink, value: Vec::new(), bytes });
+        state.parts += 1;
+        Ok(())
+    }
+
+    fn close(&self, state: &mut State, lane: &mut Lane<'_>) -> Result<()> {
+        let Some(Part { sink, bytes, .. }) = state.open.take() else { return Ok(()) };
+        if let Sink::File(file) = &sink {
+            file.seal(lane, bytes)?;
+        }
+        self.files.close(bytes);
+        Ok(())
+    }
+}
+
+impl State {
+    /// The name that a value gives to its file.
+    fn name(&mut self, value: &[u8]) -> Result<String> {
+        let name = name_of(value);
+        let Some(other) = self.names.insert(name.clone(), value.to_owned()) else {
+            return Ok(name);
+        };
+        let (value, other) = (excerpt(value), excerpt(&other));
+        Err(Error::Usage(if value == other {
+            format!(
+                "records with '{value}' come back behind others, so that they do not make one file; \
+                 what --split-by names must be the first of the sort's keys, as bytes"
+            )
+        } else {
+            format!(
+                "'{other}' and '{value}' would both be in a file named '{name}'; --split-by takes \
+                 values that differ in letters, digits and - _ . alone"
+            )
+        }))
+    }
+}
+
+/// What a value looks like in a name: letters, digits and a few signs, others as `_`.
+fn name_of(value: &[u8]) -> String {
+    let Ok(text) = std::str::from_utf8(value) else {
+        return value.iter().take(NAME_MAX / 2).map(|byte| format!("{byte:02x}")).collect();
+    };
+    let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    let mut name = String::new();
+    for letter in text.trim().chars() {
+        if name.len() + letter.len_utf8() > NAME_MAX {
+            break;
+        }
+        name.push(if is_plain(letter) { letter } else { '_' });
+    }
+    if name.is_empty() { "empty".to_owned() } else { name }
+}
+
+/// The part, from 0, of record number `record` of `total` in `count` parts.
+fn part_of(record: u64, count: u64, total: u64) -> u64 {
+    // The last part that begins at the record or before it.
+    let near = (u128::from(record) * u128::from(count) / u128::from(total.max(1))) as u64;
+    if end_of(near, count, total) <= record { near + 1 } else { near }
+}
+
+/// The first record that is not in part number `part` or one before.
+fn end_of(part: u64, count: u64, total: u64) -> u64 {
+    (u128::from(part + 1) * u128::from(total) / u128::from(count)) as u64
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! An output in several files: all of them appear, each whole, or none does.
+//!
+//! They are written in a directory of our own beside their names, and get these one after the other
+//! when all are complete. A file is open only while it is written.
+
+use std::fs::{self, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use super::granule;
+use crate::error::{Error, Result};
+use crate::io::{Direct, File, SpillDirectory, directory_of};
+use crate::operator::PartFiles;
+use crate::sink::{FileSink, Sink};
+
+/// The files of one output.
+#[derive(Debug)]
+pub struct Parts {
+    /// The name that those of the files are made of.
+    path: PathBuf,
+    directory: SpillDirectory,
+    direct: Direct,
+    made: Mutex<Vec<Part>>,
+}
+
+#[derive(Debug)]
+struct Part {
+    temporary: PathBuf,
+    path: PathBuf,
+    bytes: u64,
+}
+
+impl Parts {
+    /// Files that will appear beside `path`, under names made of it.
+    pub fn new(path: &Path, direct: Direct) -> Result<Self> {
+        if path.file_name().is_none() {
+            return Err(Error::Usage(format!("{} names no file", path.display())));
+        }
+        let directory = SpillDirectory::create(directory_of(path))?;
+        Ok(Self { path: path.to_owned(), directory, direct, made: Mutex::default() })
+    }
+
+    /// A sink that takes nothing, for whoever must be given one.
+    pub fn no_sink(&self) -> Result<Sink> {
+        let file = File::create(&self.directory.path().join("none"), self.direct)?;
+        let granule = granule(&file);
+        Ok(Sink::File(FileSink::growing(file, granule)))
+    }
+
+    /// Gives all files their names.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system; then none of the files is there.
+    pub fn finish(&self, sync: bool) -> Result<()> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        for part in made.iter() {
+            let failed = |e| Error::io("write", &part.path, e);
+            let file = OpenOptions::new().write(true).open(&part.temporary).map_err(failed)?;
+            file.set_len(part.bytes).map_err(failed)?;
+            if sync {
+                file.sync_data().map_err(failed)?;
+            }
+            if part.path.is_dir() {
+                return Err(Error::io("replace", &part.path, rustix::io::Errno::ISDIR));
+            }
+        }
+        for (number, part) in made.iter().enumerate() {
+            let Err(e) = fs::rename(&part.temporary, &part.path) else { continue };
+            for named in &made[..number] {
+                // What cannot be removed either is named by the error that led here.
+                let _ = fs::remove_file(&named.path);
+            }
+            return Err(Error::io("replace", &part.path, e));
+        }
+        let directory = directory_of(&self.path);
+        if sync {
+            let synced = fs::File::open(directory).and_then(|directory| directory.sync_all());
+            synced.map_err(|e| Error::io("make durable", directory, e))?;
+        }
+        Ok(())
+    }
+}
+
+impl PartFiles for Parts {
+    fn open(&self, name: &str) -> Result<Sink> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let temporary = self.directory.path().join(format!("part-{:06}", made.len()));
+        let file = File::create(&temporary, self.direct)?;
+        let granule = granule(&file);
+        made.push(Part { temporary, path: named(&self.path, name), bytes: 0 });
+        Ok(Sink::File(FileSink::growing(file, granule)))
+    }
+
+    fn close(&self, bytes: u64) {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = made.last_mut() {
+            last.bytes = bytes;
+        }
+    }
+}
+
+/// `out.csv` and `Berlin` as `out-Berlin.csv`.
+fn named(path: &Path, name: &str) -> PathBuf {
+    let mut file_name = path.file_stem().unwrap_or_default().to_owned();
+    file_name.push("-");
+    file_name.push(name);
+    if let Some(extension) = path.extension() {
+        file_name.push(".");
+        file_name.push(extension);
+    }
+    path.with_file_name(file_name)
+}

@@ -1,0 +1,63 @@
+//! A run that a stage writes: all of its records, or what a selection leaves of them.
+//!
+//! How much a selection leaves is not known beforehand; the run is one of open length then, and its
+//! tasks take turns.
+
+use std::sync::Arc;
+
+use super::Work;
+use super::crew::Crew;
+use super::gathering::Destination;
+use super::spill::Spill;
+use crate::error::Result;
+use crate::key::KeyEncoder;
+use crate::operator::Selection;
+use crate::proof::Sum;
+use crate::run::layout::Geometry;
+use crate::run::{Run, RunWriter};
+
+/// A run that is being written.
+#[derive(Debug)]
+pub struct NewRun {
+    writer: RunWriter,
+    selection: Option<Selection>,
+}
+
+impl NewRun {
+    /// Creates the file for records of this geometry.
+    pub fn create(work: &Work, spill: &mut Spill, geometry: Geometry) -> Result<Self> {
+        let path = spill.next_path()?;
+        let Some(select) = work.select.early() else {
+            let writer = RunWriter::create(&path, work.direct, geometry)?;
+            return Ok(Self { writer, selection: None });
+        };
+        let framing = geometry.framing;
+        let writer = RunWriter::create_open(
+            &path,
+            work.direct,
+            (framing, geometry.index_key_length as usize),
+        )?;
+        let is_summed = work.verify && !work.select.is_partial();
+        let making = Arc::clone(&work.making);
+        let selection = Selection::early(select, making, is_summed).of(&work.origin());
+        Ok(Self { writer, selection: Some(selection) })
+    }
+
+    /// Where a stage brings the records.
+    pub fn destination(&self) -> Destination<'_> {
+        Destination::run(&self.writer, self.selection.as_ref())
+    }
+
+    /// The run, of records that had the sum `sum` as they were brought.
+    pub fn finish<K: KeyEncoder>(self, key: &K, crew: &mut Crew<'_>, sum: Sum) -> Result<Run> {
+        let worker = &mut crew.workers[0];
+        let Some(selection) = &self.selection else {
+            return self.writer.finish(&mut worker.lane, sum);
+        };
+        let left = self.destination().finish(key, selection, &mut worker.lane)?;
+        worker.sum_out.add(left.sum);
+        let checksum = sum.checksum.wrapping_sub(left.sum.checksum);
+        let sum = Sum { records: left.records, checksum };
+        self.writer.finish_open(&mut worker.lane, sum, (left.end, left.longest_bytes))
+    }
+}
