@@ -298,8 +298,12 @@ impl Shared {
             };
             drop(state);
             slot.packed.resize(self.slot_bytes, 0);
-            slot.packed_bytes = encoder.encode(&slot.chunk, &mut slot.packed);
+            let encoded = encoder.encode(&slot.chunk, &mut slot.packed);
             state = self.state();
+            match encoded {
+                Ok(bytes) => slot.packed_bytes = bytes,
+                Err(e) => (state.failure, state.has_failed) = (Some(e), true),
+            }
             state.done.insert(number, slot);
             if !state.is_writing {
                 state = self.write_out(state);

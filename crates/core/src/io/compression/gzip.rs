@@ -189,7 +189,7 @@ impl Encoder {
 }
 
 impl Encode for Encoder {
-    fn encode(&mut self, chunk: &[u8], into: &mut [u8]) -> usize {
+    fn encode(&mut self, chunk: &[u8], into: &mut [u8]) -> Result<usize> {
         let hint = match self.level {
             1 => 4,
             9 => 2,
@@ -208,7 +208,7 @@ impl Encode for Encoder {
         crc.update(chunk);
         into[end..end + 4].copy_from_slice(&crc.sum().to_le_bytes());
         into[end + 4..end + 8].copy_from_slice(&(chunk.len() as u32).to_le_bytes());
-        end + TRAILER_BYTES
+        Ok(end + TRAILER_BYTES)
     }
 }
 

@@ -282,7 +282,7 @@ fn look_back(window: &mut Vec<u8>, block: &[u8]) {
 pub struct Encoder;
 
 impl Encode for Encoder {
-    fn encode(&mut self, chunk: &[u8], into: &mut [u8]) -> usize {
+    fn encode(&mut self, chunk: &[u8], into: &mut [u8]) -> Result<usize> {
         let flags = VERSION | INDEPENDENT | CONTENT_CHECKSUM;
         let descriptor = [flags, BLOCK_CODE];
         into[..4].copy_from_slice(&MAGIC.to_le_bytes());
@@ -303,7 +303,7 @@ impl Encode for Encoder {
         }
         into[end..end + 4].copy_from_slice(&[0; 4]);
         into[end + 4..end + 8].copy_from_slice(&xxh32(chunk, 0).to_le_bytes());
-        end + 8
+        Ok(end + 8)
     }
 }
 

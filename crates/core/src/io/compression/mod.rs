@@ -69,7 +69,7 @@ trait Decode: Send {
 /// Compresses chunks.
 trait Encode: Send {
     /// Makes a whole member or frame of `chunk` in `into`, which has room for the longest.
-    fn encode(&mut self, chunk: &[u8], into: &mut [u8]) -> usize;
+    fn encode(&mut self, chunk: &[u8], into: &mut [u8]) -> Result<usize>;
 }
 
 impl Codec {

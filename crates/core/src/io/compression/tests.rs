@@ -43,7 +43,7 @@ fn packed(compression: Compression, chunks: &[&[u8]]) -> Vec<u8> {
     let mut packed = Vec::new();
     for chunk in chunks {
         let mut room = vec![0; bound];
-        let bytes = encoder.encode(chunk, &mut room);
+        let bytes = encoder.encode(chunk, &mut room).expect("packed");
         packed.extend_from_slice(&room[..bytes]);
     }
     packed

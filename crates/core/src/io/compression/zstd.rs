@@ -4,6 +4,8 @@
 //! take is accounted for before a frame is begun, and one that there is no memory for is refused,
 //! with the budget that would do.
 
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use zstd_safe::{
@@ -13,7 +15,7 @@ use zstd_safe::{
 use super::memory::{HEAD_BYTES, Windows, ZSTD_MAGIC, budget_for_window, window_of};
 use super::source::Compressed;
 use super::{Codec, Decode, Encode};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::units::ByteSize;
 
 const FRAME: &str = "zstd frame";
@@ -140,11 +142,12 @@ impl Encoder {
 }
 
 impl Encode for Encoder {
-    fn encode(&mut self, chunk: &[u8], into: &mut [u8]) -> usize {
-        match self.0.compress2(into, chunk) {
-            Ok(bytes) => bytes,
-            Err(code) => panic!("a frame cannot be made: {}", get_error_name(code)),
-        }
+    fn encode(&mut self, chunk: &[u8], into: &mut [u8]) -> Result<usize> {
+        // There is room for every frame; what may fail is getting memory.
+        self.0.compress2(into, chunk).map_err(|code| {
+            let source = io::Error::other(get_error_name(code));
+            Error::io("compress with", Path::new(Codec::Zstd.name()), source)
+        })
     }
 }
 
