@@ -79,7 +79,11 @@ fn what_does_not_fit_is_refused() {
     refused("-k 1:date --date-format %Y", "tells neither a day nor a time");
     refused("-k 1:time --date-format %d.%m.%Y", "tells no time of day");
     refused("-k 1:int --invalid maybe", "maybe");
-    refused("-k 1:int --pad 256", "'256' is not a byte");
+    refused("-F rdw -k 0..4 --pad 256", "'256' is not a byte");
+    refused("-k 1:int --date-format %d.%m.%Y", "no key is a date");
+    refused("-F fixed:8 -k 0..4 --date-format %d.%m.%Y", "no key is a date");
+    refused("-k 1:int --pad 0", "--pad is for records with their length in front");
+    refused("-F fixed:8 --pad 0", "--pad is for records with their length in front");
     refused("-k 1:order=@nowhere", "cannot read nowhere");
     refused("-F rdw -k 4..8:pad=-1", "'-1' is not a byte");
 }

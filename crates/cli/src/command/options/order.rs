@@ -6,7 +6,8 @@ use std::sync::Arc;
 use clap::Args;
 use sortwell::format::Format;
 use sortwell::key::text::{
-    DateFormat, Invalid, Separator, TextKeySpec, TextOrder, TextSpec, collation, read_byte,
+    DateFormat, Invalid, Separator, TextKeySpec, TextOrder, TextSpec, TextType, collation,
+    read_byte,
 };
 use sortwell::key::{KeySpec, NumberType};
 use sortwell::{Error, Result};
@@ -141,6 +142,11 @@ impl Order {
     /// [`Error::Usage`] for a key that cannot be read, or that means nothing in the format.
     pub fn keys(&self) -> Result<(Vec<KeySpec>, Option<TextOrder>)> {
         let format = self.format()?;
+        if self.pad.is_some() && !matches!(format, Format::Prefixed(_)) {
+            let message = "--pad is for records with their length in front, of which some are \
+                           shorter than others; leave it out";
+            return Err(Error::Usage(message.to_owned()));
+        }
         let Format::Fixed { .. } = format else {
             return Ok((Vec::new(), Some(self.text_order(format)?)));
         };
@@ -150,6 +156,7 @@ impl Order {
             return Err(Error::Usage(message.to_owned()));
         }
         match read_all(&self.keys) {
+            Ok(_) if self.date_format.is_some() => Err(without_days()),
             Ok(keys) => Ok((if self.reverse { values::reversed(&keys)? } else { keys }, None)),
             Err(fault) => match self.text_order(format) {
                 Ok(order) => Ok((Vec::new(), Some(order))),
@@ -168,6 +175,12 @@ impl Order {
             key.spec(key.locale().map(collation).transpose()?)
         };
         let mut specs: Vec<TextSpec> = keys.iter().map(spec).collect::<Result<_>>()?;
+        let is_day = |spec: &TextSpec| {
+            matches!(spec.text_type, TextType::Date | TextType::Time | TextType::Timestamp)
+        };
+        if self.date_format.is_some() && !specs.iter().any(is_day) {
+            return Err(without_days());
+        }
         if specs.is_empty() && self.reverse {
             specs.push(TextSpec::default());
         }
@@ -197,6 +210,13 @@ impl Order {
 
 fn read_all<T: FromStr<Err = String>>(keys: &[String]) -> Result<Vec<T>> {
     keys.iter().map(|key| key.parse().map_err(Error::Usage)).collect()
+}
+
+/// That a date format is given, and no key that it is for.
+fn without_days() -> Error {
+    let message = "--date-format says how days and times are written, but no key is a date, a time \
+                   or a timestamp; write one, as in -k 2:date, or leave it out";
+    Error::Usage(message.to_owned())
 }
 
 /// Whether a key names bytes or a machine number, or no type.

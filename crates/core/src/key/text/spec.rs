@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use super::columns;
 use super::order::{Collation, End, Position, TextSpec, Translation};
-use crate::error::Result;
+use crate::error;
 use crate::format::Format;
 use crate::key::KeySpec;
 use location::Location;
@@ -71,7 +71,7 @@ impl TextKeySpec {
     /// # Errors
     ///
     /// What is wrong, in words: no column is called so, or several are, or there are not so many.
-    pub fn resolve(&mut self, columns: &[Vec<u8>]) -> std::result::Result<(), String> {
+    pub fn resolve(&mut self, columns: &[Vec<u8>]) -> Result<(), String> {
         match &self.location {
             Location::Column { name, start, end } => {
                 let field = columns::find(name, columns).map_err(|fault| self.said(&fault))?;
@@ -96,7 +96,7 @@ impl TextKeySpec {
     /// # Errors
     ///
     /// What does not fit, in words: a place that such records do not have, or a type.
-    pub fn check(&self, format: Format) -> std::result::Result<(), String> {
+    pub fn check(&self, format: Format) -> Result<(), String> {
         match format {
             Format::Lines { .. } => match &self.location {
                 Location::Column { name, .. } => Err(format!(
@@ -118,7 +118,7 @@ impl TextKeySpec {
         }
     }
 
-    fn check_is_text(&self, records: &str) -> std::result::Result<(), String> {
+    fn check_is_text(&self, records: &str) -> Result<(), String> {
         if self.modifiers.pad.is_some() {
             return Err(format!(
                 "key '{self}' says pad, but {records} differ in length as they like: what they \
@@ -135,7 +135,7 @@ impl TextKeySpec {
     }
 
     /// A key of records that have no fields; of this length, where they all have one.
-    fn check_range(&self, length: Option<usize>) -> std::result::Result<(), String> {
+    fn check_range(&self, length: Option<usize>) -> Result<(), String> {
         let Location::Record { start, end } = self.location else {
             return Err(format!(
                 "key '{self}' is not a range of bytes, and these records have no fields; write \
@@ -160,7 +160,7 @@ impl TextKeySpec {
     ///
     /// [`Error::Usage`](crate::Error::Usage) for a file that it names and that cannot be read, or
     /// does not hold what it should.
-    pub fn spec(&self, collation: Option<Arc<dyn Collation>>) -> Result<TextSpec> {
+    pub fn spec(&self, collation: Option<Arc<dyn Collation>>) -> error::Result<TextSpec> {
         let modifiers = &self.modifiers;
         let trims = modifiers.trims;
         let at = |field, byte| Position { field, byte, skips_blanks: trims };
@@ -209,7 +209,7 @@ impl fmt::Display for TextKeySpec {
 impl FromStr for TextKeySpec {
     type Err = String;
 
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let pieces = words::split(text, ':').ok_or_else(|| location::unclosed(text))?;
         let (place, words) = match pieces.as_slice() {
             [place, words @ ..] => (*place, words),
@@ -239,3 +239,6 @@ impl FromStr for TextKeySpec {
         Ok(Self { location, named, modifiers, column: None })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -45,6 +45,12 @@ pub fn without_blanks(text: &[u8]) -> &[u8] {
 /// `text` without blanks at both ends.
 #[inline]
 pub fn trimmed(text: &[u8]) -> &[u8] {
+    if let (Some(&first), Some(&last)) = (text.first(), text.last())
+        && !is_blank(first)
+        && !is_blank(last)
+    {
+        return text; // as nearly always
+    }
     let text = without_blanks(text);
     let end = text.iter().rposition(|&byte| !is_blank(byte)).map_or(0, |last| last + 1);
     &text[..end]

@@ -115,10 +115,7 @@ fn columns_become_fields() {
         fault("price:int"),
         "key 'price:int': no column is called 'price'; the columns are 'id', 'amount', '2'"
     );
-    assert_eq!(
-        fault("4"),
-        "key '4': there is no column 4; the 3 columns are 'id', 'amount', '2'"
-    );
+    assert_eq!(fault("4"), "key '4': there is no column 4; the 3 columns are 'id', 'amount', '2'");
 }
 
 #[test]
@@ -274,10 +271,7 @@ fn messages_say_what_is_wrong_and_what_to_write() {
 #[test]
 fn messages_about_quotes_lists_and_bytes() {
     let table = [
-        (
-            "\"a",
-            "key '\"a' opens a quote that does not close; quotes in quotes are doubled",
-        ),
+        ("\"a", "key '\"a' opens a quote that does not close; quotes in quotes are doubled"),
         (
             "1:order=a||b",
             "'order=a||b' in key '1:order=a||b' has an empty value, which is none: nulls-first and \
@@ -292,10 +286,7 @@ fn messages_about_quotes_lists_and_bytes() {
             "0..4:pad=256",
             "'256' is not a byte; write its number, as in 0, 64 or 0x40 in key '0..4:pad=256'",
         ),
-        (
-            "0..4:packed:trim",
-            "key '0..4:packed:trim' says trim, but in packed every byte counts",
-        ),
+        ("0..4:packed:trim", "key '0..4:packed:trim' says trim, but in packed every byte counts"),
         (
             "8..10:u32le:desc",
             "key '8..10:u32le' is 2 bytes wide, but u32le takes 4 bytes; write 8..12:u32le",
@@ -339,8 +330,34 @@ fn nonsense_is_refused() {
 /// Pieces of keys, good and bad.
 fn any_key() -> impl Strategy<Value = String> {
     let pieces = [
-        ":", ":", "\"", "\"", "[", "]", "0..4", "2", "a", "B", "=", "|", "@", " ", ".", "order=", "desc",
-        "ci", "trim", "nulls-first", "pad=", "int", "date", "u32le", "packed", "zoned", "locale=", "ä",
+        ":",
+        ":",
+        "\"",
+        "\"",
+        "[",
+        "]",
+        "0..4",
+        "2",
+        "a",
+        "B",
+        "=",
+        "|",
+        "@",
+        " ",
+        ".",
+        "order=",
+        "desc",
+        "ci",
+        "trim",
+        "nulls-first",
+        "pad=",
+        "int",
+        "date",
+        "u32le",
+        "packed",
+        "zoned",
+        "locale=",
+        "ä",
     ];
     proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..9)
         .prop_map(|pieces| pieces.concat())
