@@ -30,7 +30,7 @@ fn unknown_words() {
 
 #[test]
 fn formats() {
-    refused("sort -F csv in", &["'csv'", "lines", "fixed:100"]);
+    refused("sort -F excel in", &["'excel'", "lines", "fixed:100"]);
     refused("sort -F lines:300 in", &["'300'", "lines:0"]);
     refused("sort -F fixed in", &["fixed:100"]);
     refused("sort -F fixed:0 in", &["1 to 1048576"]);
