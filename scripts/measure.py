@@ -15,12 +15,13 @@ and what counts is the ratio of their best times within one run:
               output's blocks is not counted: the floor errs on the low side.
     sortwell  from the start of the process to durable output, with every core
 
-The suite `orders` times sortwell alone, on the same records in several orders; `unique` and `limit`,
-which hardly write anything, are held against `read`, which is reading the input once. Tables of
-comma-separated values go to DuckDB as well, if Python finds its module. Run as root, the
-page cache is dropped before each contender; otherwise the figures say "warm". Before the times of a
-suite count, the first output is compared with the input by an independent sum of the records and
-its order is checked, by Python; each later output must give the same proof as the first.
+The suite `orders` times sortwell alone, on the same records in several orders; `unique` and
+`limit`, which hardly write anything, are held against `read`, which is reading the input once.
+Tables go to DuckDB as well, if Python finds its module, and if it has enough with the same memory.
+Run as root, the page cache is dropped before each contender; otherwise the figures say "warm".
+Before the times of a suite count, the first output is compared with the input by an independent
+sum of the records and its order is checked, by Python; each later output must give the same proof
+as the first.
 
 Inputs are made once and stay in --dir for the next time. Python 3.9 or newer, on Linux.
 """
@@ -118,10 +119,14 @@ def measure(bench: Bench, suite: Suite) -> dict:
     try:
         for number in range(1, bench.runs + 1):
             took = {}
-            for name, contender in contenders.items():
+            for name, contender in list(contenders.items()):
                 bench.output.unlink(missing_ok=True)
                 is_cold &= cool_down()
-                took[name] = contender()
+                figures = contender()
+                if figures is None:
+                    leave_out(name, contenders, ratios, rounds)
+                    continue
+                took[name] = figures
                 if "stats" in took[name]:
                     source = sources.get(name, sources[suite.inputs[0]])
                     trust(bench, suite, source, took[name], rounds[0][name] if rounds else None)
@@ -169,6 +174,15 @@ def line_up(bench: Bench, suite: Suite, sources: dict[str, Path]) -> tuple[dict,
         contenders["duckdb"] = partial(duckdb_sort, bench, suite, source)
         ratios.append(("sortwell", "duckdb"))
     return contenders, ratios
+
+
+def leave_out(name: str, contenders: dict, ratios: list, rounds: list) -> None:
+    """Goes on without a contender that cannot do it."""
+    print(f"{name} fails, and is left out", file=sys.stderr, flush=True)
+    del contenders[name]
+    ratios[:] = [pair for pair in ratios if name not in pair]
+    for took in rounds:
+        took.pop(name, None)
 
 
 def trust(bench: Bench, suite: Suite, source: Path, took: dict, first: dict | None) -> None:
