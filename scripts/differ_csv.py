@@ -80,9 +80,7 @@ def written(chance: random.Random, case: Case, cells: list[str]) -> bytes:
     options = {"delimiter": case.separator, "lineterminator": "\r\n"}
     if case.quote:
         options["quotechar"] = case.quote
-        options["quoting"] = chance.choice(
-            (csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC)
-        )
+        options["quoting"] = chance.choice((csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC))
     else:
         options |= {"quoting": csv.QUOTE_NONE, "quotechar": None}
     out = io.StringIO(newline="")
@@ -190,7 +188,10 @@ def differs(case: Case, binary: str, folder: Path) -> str | None:
 
 # Our types, DuckDB's, and how a value is made.
 TYPES = {
-    "bytes": ("VARCHAR", lambda chance: "".join(chance.choices('aAb" ,\n', k=chance.randint(1, 6)))),
+    "bytes": (
+        "VARCHAR",
+        lambda chance: "".join(chance.choices('aAb" ,\n', k=chance.randint(1, 6))),
+    ),
     "int": ("BIGINT", lambda chance: str(chance.randint(-(10 ** chance.randint(1, 17)), 10**9))),
     "decimal": ("DECIMAL(18,3)", lambda chance: f"{chance.randint(-(10**9), 10**9) / 1000:.3f}"),
     "float": ("DOUBLE", lambda chance: repr(chance.uniform(-1, 1) * 10 ** chance.randint(-9, 9))),
@@ -252,8 +253,7 @@ def differs_from_duckdb(
     table = f"read_csv('{folder}/typed.csv', header=true, columns={columns}, quote='\"')"
     by = ", ".join([*order, "cast(number as bigint)"])
     theirs = [
-        int(row[0])
-        for row in duckdb.sql(f"select number from {table} order by {by}").fetchall()
+        int(row[0]) for row in duckdb.sql(f"select number from {table} order by {by}").fetchall()
     ]
     if ours != theirs:
         place = next(at for at, pair in enumerate(zip(ours, theirs)) if pair[0] != pair[1])

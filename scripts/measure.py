@@ -15,10 +15,13 @@ and what counts is the ratio of their best times within one run:
               output's blocks is not counted: the floor errs on the low side.
     sortwell  from the start of the process to durable output, with every core
 
-The suite `orders` times sortwell alone, on the same records in several orders. Run as root, the
-page cache is dropped before each contender; otherwise the figures say "warm". Before the times of a
-suite count, the first output is compared with the input by an independent sum of the records and
-its order is checked, by Python; each later output must give the same proof as the first.
+The suite `orders` times sortwell alone, on the same records in several orders; `unique` and
+`limit`, which hardly write anything, are held against `read`, which is reading the input once.
+Tables go to DuckDB as well, if Python finds its module, and if it has enough with the same memory.
+Run as root, the page cache is dropped before each contender; otherwise the figures say "warm".
+Before the times of a suite count, the first output is compared with the input by an independent
+sum of the records and its order is checked, by Python; each later output must give the same proof
+as the first.
 
 Inputs are made once and stay in --dir for the next time. Python 3.9 or newer, on Linux.
 """
@@ -27,6 +30,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import importlib.util
 import json
 import os
 import shlex
@@ -36,7 +40,15 @@ from functools import partial
 from pathlib import Path
 
 from measuring.checks import check
-from measuring.contenders import cool_down, copy, floor, gnu_sort, sort
+from measuring.contenders import (
+    cool_down,
+    copy,
+    duckdb_sort,
+    floor,
+    gnu_sort,
+    read_once,
+    sort,
+)
 from measuring.inputs import make_all
 from measuring.machine import machine, program
 from measuring.process import in_child
@@ -103,13 +115,18 @@ def measure(bench: Bench, suite: Suite) -> dict:
     sources = make_all(bench, suite)
     contenders, ratios = line_up(bench, suite, sources)
     rounds, is_cold = [], True
+    size = sources[suite.inputs[0]].stat().st_size
     try:
         for number in range(1, bench.runs + 1):
             took = {}
-            for name, contender in contenders.items():
+            for name, contender in list(contenders.items()):
                 bench.output.unlink(missing_ok=True)
                 is_cold &= cool_down()
-                took[name] = contender()
+                figures = contender()
+                if figures is None:
+                    leave_out(name, contenders, ratios, rounds)
+                    continue
+                took[name] = figures
                 if "stats" in took[name]:
                     source = sources.get(name, sources[suite.inputs[0]])
                     trust(bench, suite, source, took[name], rounds[0][name] if rounds else None)
@@ -123,8 +140,8 @@ def measure(bench: Bench, suite: Suite) -> dict:
     return {
         "suite": suite.name,
         "records": bench.records(suite),
-        "record_bytes": suite.record_bytes,
-        "bytes": bench.bytes(suite),
+        "record_bytes": round(size / bench.records(suite)),
+        "bytes": size,
         "passes": suite.passes,
         "cache": "cold" if is_cold else "warm",
         "commands": {order: bench.in_words(suite, order) for order in suite.inputs},
@@ -141,6 +158,9 @@ def line_up(bench: Bench, suite: Suite, sources: dict[str, Path]) -> tuple[dict,
         contenders = {order: partial(sort, bench, suite, path) for order, path in sources.items()}
         return contenders, [(order, first) for order in others]
     (source,) = sources.values()
+    if suite.only_reads:
+        reading = {"read": lambda: in_child(read_once, (source,))[0]}
+        return {**reading, "sortwell": partial(sort, bench, suite, source)}, [("sortwell", "read")]
     contenders = {
         "cp": partial(copy, source, bench.output),
         "floor": lambda: in_child(floor, (source, bench.output, suite.passes))[0],
@@ -150,7 +170,19 @@ def line_up(bench: Bench, suite: Suite, sources: dict[str, Path]) -> tuple[dict,
     if suite.key is None:
         contenders["gnu sort"] = partial(gnu_sort, bench, suite, source)
         ratios.append(("sortwell", "gnu sort"))
+    if suite.column and importlib.util.find_spec("duckdb"):
+        contenders["duckdb"] = partial(duckdb_sort, bench, suite, source)
+        ratios.append(("sortwell", "duckdb"))
     return contenders, ratios
+
+
+def leave_out(name: str, contenders: dict, ratios: list, rounds: list) -> None:
+    """Goes on without a contender that cannot do it."""
+    print(f"{name} fails, and is left out", file=sys.stderr, flush=True)
+    del contenders[name]
+    ratios[:] = [pair for pair in ratios if name not in pair]
+    for took in rounds:
+        took.pop(name, None)
 
 
 def trust(bench: Bench, suite: Suite, source: Path, took: dict, first: dict | None) -> None:

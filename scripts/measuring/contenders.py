@@ -6,6 +6,7 @@ import json
 import mmap
 import os
 import resource
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -54,6 +55,32 @@ def gnu_sort(bench: Bench, suite: Suite, source: Path) -> dict:
     account, _ = run(bench.gnu_sort(suite, source), {"LC_ALL": "C"})
     sync(bench.output)
     return {**account, "seconds": time.perf_counter() - start}
+
+
+def duckdb_sort(bench: Bench, suite: Suite, source: Path) -> dict | None:
+    """DuckDB's sort of the same table, with the same memory and threads, durable; None where that
+    is not enough for it."""
+    start = time.perf_counter()
+    try:
+        account, _ = run([sys.executable, "-c", bench.duckdb_script(suite, source)])
+    except SystemExit:
+        return None
+    sync(bench.output)
+    return {**account, "seconds": time.perf_counter() - start}
+
+
+def read_once(source: Path) -> dict:
+    """Reads every byte and does nothing else."""
+    size = source.stat().st_size
+    memory = mmap.mmap(-1, REQUESTS_IN_FLIGHT * REQUEST_BYTES)
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = transfer(source, size, memory, is_write=False)
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return {
+        **taken(seconds, used),
+        "user_seconds": used.ru_utime - before.ru_utime,
+        "system_seconds": used.ru_stime - before.ru_stime,
+    }
 
 
 def floor(source: Path, output: Path, passes: int) -> dict:

@@ -17,6 +17,9 @@ ORDERS = (
     "skewed",
 )
 
+CSV = ("--format", "csv", "--key")
+BY_COUNT = "count:int:nulls-first"
+
 
 @dataclass(frozen=True)
 class Suite:
@@ -35,6 +38,12 @@ class Suite:
     # Times the floor reads and writes the data.
     passes: int = 1
     memory_mib: int | None = None
+    # Words of the command in place of format and key.
+    options: tuple[str, ...] = ()
+    # The column of a table by which its rows must ascend.
+    column: str | None = None
+    # Whether it is held against reading the input once, as hardly anything is written.
+    only_reads: bool = False
 
 
 SUITES = (
@@ -56,6 +65,20 @@ SUITES = (
         passes=2,
         memory_mib=1024,
     ),
+    Suite("csv", ("table",), 1.6, options=(*CSV, BY_COUNT), column="count"),
+    Suite("csv-text", ("table",), 1.8, options=(*CSV, "note"), column="note"),
+    Suite(
+        "csv-two-pass",
+        ("table",),
+        1.6,
+        records=50_000_000,
+        passes=2,
+        memory_mib=1024,
+        options=(*CSV, BY_COUNT),
+        column="count",
+    ),
+    Suite("unique", ("duplicates",), 1.2, options=("--unique",), only_reads=True),
+    Suite("limit", ("ascii",), 1.2, options=("--limit", "1000"), only_reads=True),
 )
 
 
@@ -79,7 +102,7 @@ class Bench:
         return max(2, round(suite.records * self.scale) // 2 * 2)
 
     def bytes(self, suite: Suite) -> int:
-        """Size of each input."""
+        """Size of each input; of a table about that."""
         return self.records(suite) * suite.record_bytes
 
     def input(self, suite: Suite, order: str) -> Path:
@@ -89,7 +112,9 @@ class Bench:
     def sort(self, suite: Suite, source: Path, output: Path, *more: str) -> list[str]:
         """The command that sorts one file into another."""
         command = [str(self.binary), "sort", "--threads", str(self.threads)]
-        if suite.key:
+        if suite.options:
+            command += suite.options
+        elif suite.key:
             command += ["--format", f"fixed:{suite.record_bytes}", "--key", suite.key]
         if suite.memory_mib:
             command += ["--memory", f"{self.budget_mib(suite)}MiB", "--temp", str(self.directory)]
@@ -104,6 +129,17 @@ class Bench:
         command = ["sort", f"--parallel={self.threads}", f"--buffer-size={self.budget_mib(suite)}M"]
         command += [f"--temporary-directory={self.directory}", "-o", str(self.output)]
         return [*command, str(source)]
+
+    def duckdb_script(self, suite: Suite, source: Path) -> str:
+        """The same by DuckDB, in Python, given as much."""
+        key = "try_cast(count as bigint) nulls first" if suite.column == "count" else suite.column
+        table = f"read_csv('{source}', header=true, all_varchar=true)"
+        return f"""
+import duckdb
+base = duckdb.connect()
+base.execute("set threads={self.threads}; set memory_limit='{self.budget_mib(suite)}MiB'")
+base.execute("set temp_directory='{self.directory}/duckdb'")
+base.execute("copy (select * from {table} order by {key}) to '{self.output}' (header)")"""
 
     def in_words(self, suite: Suite, order: str) -> str:
         """The measured command, without the folders of this machine."""

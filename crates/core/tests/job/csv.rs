@@ -83,17 +83,19 @@ fn blocks_end_at_every_place_of_a_row() {
         "xy,\"\"\"\"\"\"\r\n",
         "\"\n\n\n\",\"\"\"\"\n",
     ];
-    for row in rows {
+    for (place, row) in rows.into_iter().enumerate() {
         assert_eq!(row.len() % 2, 1, "{row:?}");
-        let input = format!("a,b\n{}", row.repeat(9_000_000 / row.len()));
-        for (threads, memory) in [(1, LEAST), (3, ByteSize::mib(128))] {
-            let job = Table { threads, memory, ..Table::new(vec![input.clone().into_bytes()]) };
-            // All rows are equal: what comes out is what went in.
-            let rows = (input.len() - 4) / row.len();
-            let expected = (input.clone().into_bytes(), rows as u64);
-            job.run_against(&expected);
-            Table { is_streamed: (true, false), ..job }.run_against(&expected);
-        }
+        // More blocks than the row has bytes; of one row, also more than one load.
+        let bytes = if place == 0 { 12_500_000 } else { 4_500_000 };
+        let input = format!("a,b\n{}", row.repeat(bytes / row.len()));
+        // All rows are equal: what comes out is what went in.
+        let rows = (input.len() - 4) / row.len();
+        let expected = (input.clone().into_bytes(), rows as u64);
+        let job = Table { memory: LEAST, threads: 1, ..Table::new(vec![input.into_bytes()]) };
+        job.run_against(&expected);
+        let memory = ByteSize::mib(36);
+        let is_streamed = (place % 2 == 0, false);
+        Table { memory, threads: 3, is_streamed, ..job }.run_against(&expected);
     }
 }
 
@@ -121,6 +123,9 @@ fn every_shape_in_the_least_memory() {
         let expected = job.expected();
         let runs = job.run_against(&expected).runs;
         assert!(runs > 1 || job.inputs[0].len() < 12_000_000, "{name}: {runs} runs");
+        if random.one_in(2) {
+            continue;
+        }
         let (threads, memory) = random.pick(&[(2, 32), (3, 36), (5, 48)]);
         let (memory, is_streamed) = (ByteSize::mib(memory), (true, random.one_in(2)));
         Table { memory, threads, is_streamed, ..job }.run_against(&expected);
@@ -157,7 +162,8 @@ fn cells_over_many_blocks() {
 fn other_dialects() {
     let mut random = Random::fresh();
     for (separator, quote) in [(b';', b'"'), (b'\t', b'\''), (b'|', b'~')] {
-        for (bytes, memory) in [(50_000, 128), (12_500_000, 28)] {
+        let large = if quote == b'\'' { 12_500_000 } else { 400_000 };
+        for (bytes, memory) in [(50_000, 128), (large, 28)] {
             let header = ["a", "b"].join(&char::from(separator).to_string());
             let input =
                 table(&header, bytes, |_| tricky_row(&mut random, 2, 8, (separator, quote)));

@@ -1,0 +1,66 @@
+"""Inputs of text: a table with quoted cells, and lines most of which are there many times."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+SEED = 7
+ROWS_AT_ONCE = 100_000
+WORDS = 40_000
+# fmt: off
+SYLLABLES = (
+    "ka", "ro", "mi", "te", "lo", "san", "ver", "del", "ni", "pa",
+    "qu", "est", "or", "al", "\u00e9n", "ba", "zu", "wi", "fe", "ha",
+)
+# fmt: on
+# Of ten lines, so many are there more than once.
+DUPLICATES_OF_TEN = 9
+
+
+def write_table(path: Path, rows: int) -> None:
+    """Comma-separated values: names and notes of words as frequent as a language's.
+
+    A third of the notes are quoted, with a separator in them; one in three hundred has a line end
+    and quotes. Some counts are missing or negative.
+    """
+    noise = random.Random(SEED)
+    words = ["".join(noise.choices(SYLLABLES, k=noise.randint(1, 5))) for _ in range(WORDS)]
+    total, weights = 0.0, []
+    for rank in range(WORDS):
+        total += 1 / (rank + 3)
+        weights.append(total)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write("name,count,amount,day,note\n")
+        for first in range(0, rows, ROWS_AT_ONCE):
+            count = min(ROWS_AT_ONCE, rows - first)
+            chosen = noise.choices(words, cum_weights=weights, k=4 * count)
+            for row in range(count):
+                name, *others = chosen[4 * row : 4 * row + 4]
+                file.write(f"{name},{middle(noise, row)},{note(name, others, row, chosen)}\n")
+
+
+def middle(noise: random.Random, row: int) -> str:
+    """A count, an amount and a day."""
+    count = "" if row % 997 == 0 else noise.randrange(-(10**6), 10**9)
+    amount = f"{noise.randrange(10**8) / 100:.2f}"
+    return f"{count},{amount},20{row % 27:02}-{row % 12 + 1:02}-{row % 28 + 1:02}"
+
+
+def note(name: str, others: list[str], row: int, words: list[str]) -> str:
+    """A few words, as they are written in a cell."""
+    text = " ".join(others) + " " + words[7 * row % len(words)] * 3
+    if row % 300 == 0:
+        return f'"{text},\n""{name}"" "'
+    return f'"{text}, {name}"' if row % 3 == 0 else text
+
+
+def write_duplicates(path: Path, lines: int) -> None:
+    """Lines of 100 bytes, each drawn from a tenth as many."""
+    noise = random.Random(SEED)
+    distinct = max(1, lines * (10 - DUPLICATES_OF_TEN) // 10)
+    texts = [b"%049d%050x\n" % (noise.randrange(10**48), place) for place in range(distinct)]
+    with open(path, "wb") as file:
+        for first in range(0, lines, ROWS_AT_ONCE):
+            count = min(ROWS_AT_ONCE, lines - first)
+            file.write(b"".join(noise.choices(texts, k=count)))
