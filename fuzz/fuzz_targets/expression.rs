@@ -5,8 +5,17 @@
 
 use libfuzzer_sys::fuzz_target;
 use sortwell::format::Format;
-use sortwell::key::text::TextOrder;
+use sortwell::key::text::{TextKeySpec, TextOrder, TextSpec};
 use sortwell::predicate::{Expression, Filter, Predicate};
+
+/// What a key means, unless it names a file.
+fn resolve(key: &TextKeySpec) -> Result<TextSpec, String> {
+    let text = key.to_string();
+    if text.contains('@') || text.contains("sequence") {
+        return Err("no files here".to_owned());
+    }
+    key.spec(None).map_err(|e| e.to_string())
+}
 
 const FORMATS: [Format; 3] = [Format::LINES, Format::CSV, Format::Fixed { length: 8 }];
 
@@ -24,12 +33,12 @@ fuzz_target!(|data: (&str, &[u8])| {
     assert_eq!(said.parse::<Expression>().as_ref(), Ok(&expression), "{said}");
     for format in FORMATS {
         let order = TextOrder::of(format);
-        let bound = Predicate::new(&expression, &order, |spec| spec.spec(None).map_err(|e| e.to_string()));
+        let bound = Predicate::new(&expression, &order, resolve);
         let Ok(predicate) = bound else { continue };
         let is_admitted = predicate.admits(record);
         assert_eq!(predicate.admits(record), is_admitted, "{said}");
         let excluding = Filter { include: Vec::new(), exclude: vec![expression.clone()] };
-        let excluding = excluding.predicate(&order, |spec| spec.spec(None).map_err(|e| e.to_string()));
+        let excluding = excluding.predicate(&order, resolve);
         let excluding = excluding.expect("it was bound before").expect("something is said");
         assert_eq!(excluding.admits(record), !is_admitted, "{said}");
     }

@@ -42,9 +42,9 @@ impl Binder<'_> {
         let Condition { location, test } = condition;
         let spec = self.spec(location)?;
         let key = ValueKey::new(&spec, self.order);
-        let translated = |text: &String| {
+        let text_in_values = |text: &String| {
             text_alone(location, &spec)?;
-            Ok::<_, String>(key.translated(text.as_bytes(), &mut Vec::new()).to_vec())
+            key.literal(text).ok_or_else(|| not_in_page(location, text))
         };
         let test = match test {
             expression::Test::Compare(comparison, Operand::Location(other)) => {
@@ -53,7 +53,7 @@ impl Binder<'_> {
                 Test::Key(*comparison, Box::new(ValueKey::new(&other_spec, self.order)))
             }
             expression::Test::Compare(comparison, Operand::Bare(written)) => {
-                if spec.text_type == TextType::Bytes {
+                if is_text(&spec) {
                     return Err(number_as_bytes(location, written));
                 }
                 Test::Literal(*comparison, literal(location, &key, written)?)
@@ -62,13 +62,19 @@ impl Binder<'_> {
                 Test::Literal(*comparison, literal(location, &key, text)?)
             }
             expression::Test::Contains(text) => {
-                Test::Contains(Box::new(Finder::new(&translated(text)?).into_owned()))
+                Test::Contains(Box::new(Finder::new(&text_in_values(text)?).into_owned()))
             }
-            expression::Test::StartsWith(text) => Test::StartsWith(translated(text)?.into()),
-            expression::Test::EndsWith(text) => Test::EndsWith(translated(text)?.into()),
+            expression::Test::StartsWith(text) => Test::StartsWith(text_in_values(text)?.into()),
+            expression::Test::EndsWith(text) => Test::EndsWith(text_in_values(text)?.into()),
             expression::Test::Matches(pattern) => {
                 text_alone(location, &spec)?;
+                // Characters of EBCDIC are a byte each.
+                let is_unicode = spec.text_type == TextType::Bytes;
+                if !is_unicode && !pattern.is_ascii() {
+                    return Err(not_in_page(location, pattern));
+                }
                 let regex = RegexBuilder::new(pattern)
+                    .unicode(is_unicode)
                     .case_insensitive(spec.translation.folds_case)
                     .size_limit(PATTERN_BYTES)
                     .dfa_size_limit(PATTERN_BYTES)
@@ -83,6 +89,13 @@ impl Binder<'_> {
     /// What a key means, if it can be asked of a record.
     fn spec(&self, Location { written, spec }: &Location) -> std::result::Result<TextSpec, String> {
         let spec = (self.resolve)(spec)?;
+        if spec.is_by_name {
+            let name = spec.name.as_deref().unwrap_or_default();
+            return Err(format!(
+                "{written} names the column '{name}', but the input has no names of columns; give \
+                 the number of the column"
+            ));
+        }
         if spec.is_descending {
             return Err(format!(
                 "{written} has a direction, and conditions have none; leave out desc"
@@ -113,9 +126,8 @@ fn literal(
     text: &str,
 ) -> std::result::Result<Box<[u8]>, String> {
     let written = &location.written;
-    let mut bytes = Vec::new();
-    match key.append_literal(text.as_bytes(), &mut bytes) {
-        Some(()) => Ok(bytes.into()),
+    match key.literal_key(text) {
+        Some(key) => Ok(key.into()),
         None if text.is_empty() => {
             Err(format!("\"\" is no value of {written}; write {written} is empty"))
         }
@@ -135,9 +147,22 @@ fn number_as_bytes(Location { written, .. }: &Location, number: &str) -> String 
     )
 }
 
+/// Whether a key has no type but text.
+fn is_text(spec: &TextSpec) -> bool {
+    matches!(spec.text_type, TextType::Bytes | TextType::Ebcdic(_) | TextType::Sequence(_))
+}
+
+/// That text holds characters that a page of EBCDIC has not, or that a pattern cannot name there.
+fn not_in_page(Location { written, .. }: &Location, text: &str) -> String {
+    format!(
+        "'{text}' has characters that values of {written} cannot have, or a pattern beyond ASCII; \
+         write text of that code page, and patterns in ASCII"
+    )
+}
+
 /// That bytes are looked at, where a condition has no use for a type.
 fn text_alone(location: &Location, spec: &TextSpec) -> std::result::Result<(), String> {
-    if spec.text_type == TextType::Bytes && spec.collation.is_none() {
+    if matches!(spec.text_type, TextType::Bytes | TextType::Ebcdic(_)) && spec.collation.is_none() {
         return Ok(());
     }
     Err(format!(

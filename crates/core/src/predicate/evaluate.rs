@@ -2,6 +2,7 @@
 //!
 //! Nothing is allocated for a record: buffers belong to the thread, and grow as far as the longest
 //! value that had to be copied. Where a value lies in the record as it is, it is looked at there.
+//! (Two cells whose quotes are doubled, compared with each other, are the exception.)
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -46,7 +47,7 @@ pub(super) enum Test {
     Literal(Comparison, Box<[u8]>),
     /// Against the value of another key of the same type.
     Key(Comparison, Box<ValueKey>),
-    /// The texts of these are as the key sees them.
+    /// The texts of these are as the key sees values.
     Contains(Box<Finder<'static>>),
     StartsWith(Box<[u8]>),
     EndsWith(Box<[u8]>),
@@ -54,13 +55,11 @@ pub(super) enum Test {
     IsEmpty,
 }
 
-/// Room for values that do not lie in a record as they are, and for keys.
+/// Room for keys.
 #[derive(Debug, Default)]
 struct Scratch {
-    value: Vec<u8>,
     key: Vec<u8>,
-    other_value: Vec<u8>,
-    other_key: Vec<u8>,
+    other: Vec<u8>,
 }
 
 thread_local! {
@@ -123,29 +122,32 @@ fn joined(nodes: &[Node], decisive: bool, record: &[u8], scratch: &mut Scratch) 
 
 impl Check {
     fn holds(&self, record: &[u8], scratch: &mut Scratch) -> Option<bool> {
-        let Scratch { value, key, other_value, other_key } = scratch;
-        let value = self.key.value(record, value);
-        let order = match &self.test {
-            Test::Literal(comparison, literal) => {
-                (*comparison, self.compare_with_literal(value, literal, key)?)
-            }
-            Test::Key(comparison, other) => {
-                let other_value = other.value(record, other_value);
-                let order = self.compare_with_key(value, other, other_value, (key, other_key))?;
-                (*comparison, order)
-            }
-            Test::Contains(finder) => {
-                return Some(finder.find(self.key.translated(value, key)).is_some());
-            }
-            Test::StartsWith(text) => {
-                return Some(self.key.translated(value, key).starts_with(text));
-            }
-            Test::EndsWith(text) => return Some(self.key.translated(value, key).ends_with(text)),
-            Test::Matches(regex) => return Some(regex.is_match(value)),
-            Test::IsEmpty => return Some(value.is_empty()),
-        };
-        let (comparison, order) = order;
-        Some(comparison.admits(order))
+        if let Test::IsEmpty = self.test {
+            return Some(self.key.with_value(record, <[u8]>::is_empty));
+        }
+        if self.key.is_short(record) {
+            return None;
+        }
+        self.key.with_value(record, |value| {
+            Some(match &self.test {
+                Test::Literal(comparison, literal) => {
+                    comparison.admits(self.compare_with_literal(value, literal, scratch)?)
+                }
+                Test::Key(comparison, other) => {
+                    if other.is_short(record) {
+                        return None;
+                    }
+                    comparison.admits(other.with_value(record, |other_value| {
+                        self.compare_with_key(value, (other, other_value), scratch)
+                    })?)
+                }
+                Test::Contains(finder) => finder.find(value).is_some(),
+                Test::StartsWith(text) => value.starts_with(text),
+                Test::EndsWith(text) => value.ends_with(text),
+                Test::Matches(regex) => regex.is_match(value),
+                Test::IsEmpty => value.is_empty(),
+            })
+        })
     }
 
     /// `None` where the value is not of the type.
@@ -154,7 +156,7 @@ impl Check {
         &self,
         value: &[u8],
         literal: &[u8],
-        key: &mut Vec<u8>,
+        Scratch { key, .. }: &mut Scratch,
     ) -> Option<Ordering> {
         if self.key.is_plain() {
             return Some(value.cmp(literal));
@@ -171,9 +173,8 @@ impl Check {
     fn compare_with_key(
         &self,
         value: &[u8],
-        other: &ValueKey,
-        other_value: &[u8],
-        (key, other_key): (&mut Vec<u8>, &mut Vec<u8>),
+        (other, other_value): (&ValueKey, &[u8]),
+        scratch: &mut Scratch,
     ) -> Option<Ordering> {
         if self.key.is_plain() {
             return Some(value.cmp(other_value));
@@ -181,11 +182,11 @@ impl Check {
         if !self.key.is_of_type(value) || !other.is_of_type(other_value) {
             return None;
         }
-        key.clear();
-        other_key.clear();
-        self.key.append_key(value, usize::MAX, key);
-        other.append_key(other_value, usize::MAX, other_key);
-        Some(key.cmp(&other_key))
+        scratch.key.clear();
+        scratch.other.clear();
+        self.key.append_key(value, usize::MAX, &mut scratch.key);
+        other.append_key(other_value, usize::MAX, &mut scratch.other);
+        Some(scratch.key.cmp(&scratch.other))
     }
 }
 

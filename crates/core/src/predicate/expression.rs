@@ -30,7 +30,7 @@ pub(super) enum Tree {
     Any(Vec<Tree>),
     /// It does not hold.
     Not(Box<Tree>),
-    Condition(Condition),
+    Condition(Box<Condition>),
 }
 
 /// One condition: what is looked at, and what is asked of it.
@@ -117,8 +117,10 @@ impl fmt::Display for Tree {
         let (children, word) = match self {
             Self::Condition(condition) => return condition.fmt(f),
             Self::Not(child) => {
-                if let Self::Condition(Condition { location, test: Test::IsEmpty }) = &**child {
-                    return write!(f, "{} is not empty", location.written);
+                if let Self::Condition(condition) = &**child
+                    && condition.test == Test::IsEmpty
+                {
+                    return write!(f, "{} is not empty", condition.location.written);
                 }
                 f.write_str("not ")?;
                 return child.fmt_inside(f, matches!(**child, Self::All(_) | Self::Any(_)));
@@ -142,6 +144,12 @@ impl fmt::Display for Tree {
 impl Tree {
     fn fmt_inside(&self, f: &mut fmt::Formatter<'_>, needs_parentheses: bool) -> fmt::Result {
         if needs_parentheses { write!(f, "({self})") } else { write!(f, "{self}") }
+    }
+}
+
+impl From<Condition> for Tree {
+    fn from(condition: Condition) -> Self {
+        Self::Condition(Box::new(condition))
     }
 }
 

@@ -19,12 +19,15 @@
 //! - `not` binds closer than `and`, and that closer than `or`. Case of these words does not count.
 //! - In quotes, `\"`, `\'` and `\\` stand for what follows the backslash, `\n`, `\r` and `\t` for
 //!   line feed, carriage return and tab, and two quotes for one. Any other backslash is itself.
+//! - Values of mainframes and machines are compared with literals in decimal digits, and EBCDIC
+//!   with the characters it stands for; patterns for it are in ASCII.
 //!
 //! **Unknown.** A value that is not of the key's type, an empty one among them, compares as unknown
 //! with everything, as NULL does in SQL: neither `amount:int == 5` nor `amount:int != 5` holds for
 //! `abc`, nor does `not amount:int == 5`. `and` is false where one side is, `or` true where one
-//! side is, whatever is unknown beside it. In the end, unknown is as good as false: an `--include`
-//! leaves such a record out, and an `--exclude` keeps it. Bytes and text are never unknown.
+//! side is, whatever is unknown beside it. A record that ends within the bytes a key looks at is
+//! unknown as well. In the end, unknown is as good as false: an `--include` leaves such a record
+//! out, and an `--exclude` keeps it. Bytes and text are never unknown.
 //!
 //! Two steps, as for keys: text becomes an [`Expression`] (`lexer`, `parser`, `expression`),
 //! whose faults are shown with their place; and an expression becomes a [`Predicate`] once the

@@ -143,13 +143,13 @@ impl<'a> Parser<'a> {
         }
         let location = location(&self.take()?)?;
         if !self.takes("is")? {
-            return self.test().map(|test| Tree::Condition(Condition { location, test }));
+            return self.test().map(|test| Condition { location, test }.into());
         }
         let is_not = self.takes("not")?;
         if !self.takes("empty")? {
             return Err(self.expected(if is_not { "'empty'" } else { "'empty' or 'not empty'" }));
         }
-        let condition = Tree::Condition(Condition { location, test: Test::IsEmpty });
+        let condition = Condition { location, test: Test::IsEmpty }.into();
         Ok(if is_not { Tree::Not(Box::new(condition)) } else { condition })
     }
 

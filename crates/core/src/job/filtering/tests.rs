@@ -43,3 +43,19 @@ fn locales_are_looked_up() {
     assert!(message.starts_with("in '1:locale=no-such == \"x\"': "), "{message}");
     assert!(message.contains("no-such"), "{message}");
 }
+
+#[test]
+fn columns_are_found_by_their_names() {
+    let cells = vec![b"name".to_vec(), b"full amount".to_vec()];
+    let columns = Columns { cells, are_named: true };
+    let bound = |text: &str| predicate(&job(Format::CSV, text), Some(&columns));
+    let by_name = bound("'full amount':decimal > 5 and name is not empty").expect("a predicate");
+    let by_name = by_name.expect("something is said");
+    assert!(by_name.admits(b"a,5.01\n"));
+    assert!(!by_name.admits(b"a,5\n") && !by_name.admits(b",6\n"));
+    let unknown = bound("nome is empty").expect_err("no such column").to_string();
+    assert!(unknown.starts_with("in 'nome is empty': "), "{unknown}");
+    assert!(unknown.contains("no column is called 'nome' (did you mean 'name'?)"), "{unknown}");
+    let beyond = bound("3 is empty").expect_err("no such column").to_string();
+    assert!(beyond.contains("there is no column 3"), "{beyond}");
+}

@@ -43,8 +43,8 @@ fn faults_say_what_to_write() {
             "'abc' is no value of 2:int; write one of that type, or another type behind the colon",
         ),
         (
-            "2:decimal == +5",
-            "'+5' is no value of 2:decimal; write one of that type, or another type behind the \
+            "2:decimal == 1e5",
+            "'1e5' is no value of 2:decimal; write one of that type, or another type behind the \
              colon",
         ),
         ("2:int:desc < 5", "2:int:desc has a direction, and conditions have none; leave out desc"),
@@ -79,6 +79,26 @@ fn faults_say_what_to_write() {
         (
             "2:int < 3:int:desc",
             "3:int:desc has a direction, and conditions have none; leave out desc",
+        ),
+        (
+            "amount:int == 5",
+            "amount:int names the column 'amount', but the input has no names of columns; give the \
+             number of the column",
+        ),
+        (
+            "2:ebcdic < 5",
+            "2:ebcdic is compared byte by byte, by which 10 comes before 9; write 2:int or another \
+             type before 5, or \"5\" if bytes are meant",
+        ),
+        (
+            "2:ebcdic contains \"\u{20ac}\"",
+            "'\u{20ac}' has characters that values of 2:ebcdic cannot have, or a pattern beyond \
+             ASCII; write text of that code page, and patterns in ASCII",
+        ),
+        (
+            "2:ebcdic matches \"\u{e4}\"",
+            "'\u{e4}' has characters that values of 2:ebcdic cannot have, or a pattern beyond \
+             ASCII; write text of that code page, and patterns in ASCII",
         ),
         ("2:locale=xx == \"x\"", "no order of text is called xx"),
         ("2 == 3:locale=xx", "no order of text is called xx"),

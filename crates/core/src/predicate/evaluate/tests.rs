@@ -97,6 +97,20 @@ fn rows() {
             ("1 matches '^a\"b$'", &["\"a\"\"b\"\n"], &["ab\n"]),
             ("1:ci == 2:text:ci", &["\"a\"\"b\",\"A\"\"B\"\n"], &["\"a\"\"b\",ab\n"]),
             ("1 == 2:bytes", &["\"a\"\"b\",\"a\"\"b\"\n", "\"a\",a\n"], &["\"a\"\"b\",\"a\"\n"]),
+            (
+                "2:date >= 2024-01-01",
+                &["a,2024-01-01\n", "a,\"20240102\"\n"],
+                &["a,2023-12-31\n", "a,\n"],
+            ),
+            ("2:time < 12:30", &["a,12:29:59.9\n"], &["a,12:30\n", "a,noon\n"]),
+            (
+                "1:timestamp > '2024-01-01 12:30:00'",
+                &["2024-01-01T12:30:00-01:00\n"],
+                &["2024-01-01\n"],
+            ),
+            ("1:ip >= 10.0.0.9", &["10.0.0.10\n", "::1\n"], &["10.0.0.8\n", "10\n"]),
+            ("1:bool == 'true'", &["true\n", "TRUE\n"], &["false\n", "\n"]),
+            ("1:order=low|mid|high >= 'mid'", &["mid\n", "high\n"], &["low\n", "higher\n"]),
             ("1 is empty", &["\"\",x\n", ",x\n"], &["\"\"\"\",x\n"]),
         ],
     );
@@ -110,13 +124,26 @@ fn binary_records() {
             ("0..4 == 'ABCD'", &["ABCDefgh"], &["abcdefgh", "ABCEefgh"]),
             ("4.. == 'efg\\n'", &["ABCDefg\n"], &["ABCDefgh"]),
             ("4..6:int > 10", &["xxxx11xx"], &["xxxx10xx", "xxxxx1xx"]),
-            ("6..12 == 'gh'", &["ABCDefgh"], &["ABCDefhh"]),
+            ("0..12 == 'ABCDefgh' or 0..12 != 'ABCDefgh'", &[], &["ABCDefgh"]),
             ("8.. is empty", &["ABCDefgh"], &[]),
+            ("0..2:u16le > 256", &["\u{1}\u{1}xxxxxx"], &["\0\u{1}xxxxxx"]),
+            ("0..2:zoned >= 10", &["10xxxxxx", "1{xxxxxx"], &["09xxxxxx", "1}xxxxxx", "xxxxxxxx"]),
+            ("0..2:u16le < 2..4:u16le", &["a\0b\0xxxx"], &["a\0a\0xxxx", "b\0a\0xxxx"]),
         ],
     );
+    let page = predicate(
+        Format::Fixed { length: 3 },
+        "0..3:ebcdic:ci == 'Ab1' and 0..3:ebcdic matches 'b\\d$'",
+    );
+    assert!(page.admits(&[0xc1, 0x82, 0xf1]) && page.admits(&[0x81, 0x82, 0xf1]));
+    assert!(!page.admits(&[0xc1, 0xc2, 0xf1]) && !page.admits(b"Ab1"));
     check(
         "u16be".parse().expect("a format"),
-        &[("0..2 == 'ab'", &["\0\u{3}abc", "\0\u{2}ab"], &["\0\u{1}a", "\0\0", "\0\u{3}cab"])],
+        &[
+            ("0..2 contains ''", &["\0\u{2}ab"], &["\0\u{1}a"]),
+            ("0..2 != 3..4 or 0..2 is empty", &["\0\u{4}abcd", "\0\0"], &["\0\u{3}abc"]),
+            ("0..2 == 'ab'", &["\0\u{3}abc", "\0\u{2}ab"], &["\0\u{1}a", "\0\0", "\0\u{3}cab"]),
+        ],
     );
 }
 

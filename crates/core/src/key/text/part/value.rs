@@ -2,31 +2,41 @@
 //! key; for comparing it with what a person wrote.
 //!
 //! A value and a literal go through the same encoder, so that what compares equal is what a sort by
-//! the key takes for equal.
+//! the key takes for equal. Where values are not written as text is (numbers of machines and
+//! mainframes, EBCDIC), a literal is brought into a form first whose key is that of the value.
 
-use super::super::encode::number::trimmed;
+use super::super::super::key_type::{NumberClass, NumberType};
+use super::super::encode::number::{Grammar, Number};
+use super::super::encode::{ebcdic, machine};
 use super::super::field::Fields;
-use super::super::order::{Body, Separator, TextOrder, TextSpec};
+use super::super::order::{Body, NumberFormat, Separator, TextOrder, TextSpec};
 use super::super::sink::BufferSink;
+use super::super::strict;
+use super::super::text_type::{Class, TextType};
 use super::super::typed::Typed;
 use super::Part;
 
-/// A key of which values are asked for one by one. Nothing but values of its type has a place
-/// among them, whatever the order says of others.
+/// A key of which values are asked for one by one.
 #[derive(Clone, Debug)]
 pub struct ValueKey {
     separator: Separator,
     body: Body,
+    numbers: NumberFormat,
     part: Part,
+    /// The type of the part, which here takes nothing but values.
     typed: Typed,
 }
 
 impl ValueKey {
     /// The key that `spec` means in records of `order`, whose own keys play no part.
     pub fn new(spec: &TextSpec, order: &TextOrder) -> Self {
-        let part = Part::new(spec, order, true);
-        let typed = Typed::new(spec, order, true, true);
-        Self { separator: order.separator, body: order.body, part, typed }
+        Self {
+            separator: order.separator,
+            body: order.body,
+            numbers: order.numbers,
+            part: Part::new(spec, order, true),
+            typed: Typed::new(spec, order, true, true),
+        }
     }
 
     /// Whether values are ordered by their bytes as they are.
@@ -34,56 +44,100 @@ impl ValueKey {
         self.part.spec.is_plain()
     }
 
-    /// What `record` says there, without quotes around it; made in `buffer` where it does not lie
-    /// in the record as it is. Nothing where the record has no such place.
+    /// Whether `record` ends before the bytes of its that the key looks at. Fields never do: they
+    /// are empty.
     #[inline]
-    pub fn value<'a>(&self, record: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
+    pub fn is_short(&self, record: &[u8]) -> bool {
+        self.part.needs > self.body.of_record(record).len()
+    }
+
+    /// Shows `body` what `record` says there, as the key sees it: without quotes around it, with
+    /// its letters in one case where case does not count, and EBCDIC as the characters it stands
+    /// for, a byte each. Nothing where the record has no such place.
+    #[inline]
+    pub fn with_value<T>(&self, record: &[u8], body: impl FnOnce(&[u8]) -> T) -> T {
         let mut fields = Fields::new(self.body.of_record(record), self.separator);
-        match self.part.located(&mut fields) {
-            (text, false) if self.part.pad.is_none() => text,
-            (text, has_pairs) => {
-                buffer.clear();
-                self.part.rewrite(&fields, text, has_pairs, buffer);
-                self.part.trim(buffer)
-            }
-        }
+        self.part.with_text(&mut fields, body)
     }
 
-    /// Appends the whole key of what a person wrote to compare values with; `None` where that is no
-    /// value of the key's type.
-    pub fn append_literal(&self, text: &[u8], out: &mut Vec<u8>) -> Option<()> {
-        self.is_of_type(text).then(|| self.append_key(text, usize::MAX, out))
-    }
-
-    /// Whether a value is of the key's type. All bytes are text, and none are a number.
+    /// Whether a value, so shown, is of the key's type. All bytes are text, and none are a number.
     #[inline]
     pub fn is_of_type(&self, value: &[u8]) -> bool {
-        self.typed.is_valid(value)
+        self.part.class == Class::Text || !self.part.is_null(value) && self.typed.is_valid(value)
     }
 
     /// Appends the first `limit` bytes of a value's key, or all of it where it is shorter. Whole
     /// keys compare with memcmp as the values do in their type.
+    #[inline]
     pub fn append_key(&self, value: &[u8], limit: usize, out: &mut Vec<u8>) {
         let end = out.len().saturating_add(limit);
-        self.part.with_translated(value, |text| {
-            self.typed.append(text, &mut BufferSink::new(out, limit));
-        });
+        self.typed.append(value, &mut BufferSink::new(out, limit));
         out.truncate(end);
     }
 
-    /// A value as its key sees it: with its letters in one case where case does not count. Made in
-    /// `buffer` where that differs.
-    #[inline]
-    pub fn translated<'a>(&self, value: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
-        match &self.part.table {
-            None => value,
-            Some(table) => {
-                buffer.clear();
-                table.append(value, buffer);
-                if self.part.trims_late { trimmed(buffer) } else { buffer }
+    /// The key of what a person wrote to compare values with; `None` where that is no value of the
+    /// key's type.
+    pub fn literal_key(&self, text: &str) -> Option<Vec<u8>> {
+        let mut key = Vec::new();
+        let sink = &mut BufferSink::new(&mut key, usize::MAX);
+        match &self.part.spec.text_type {
+            TextType::Packed | TextType::Zoned(_) => {
+                let is_number = strict::is_decimal(text.as_bytes(), self.numbers);
+                let grammar = Grammar { takes_plus: true, takes_fraction: true };
+                is_number.then(|| {
+                    Number::read(text.as_bytes(), self.numbers, grammar).append(0, sink);
+                })?;
+            }
+            TextType::Binary(number) => {
+                machine::append(&machine_number(*number, text)?, *number, sink);
+            }
+            _ => {
+                let value = self.literal(text)?;
+                self.is_of_type(&value).then(|| self.typed.append(&value, sink))?;
             }
         }
+        Some(key)
     }
+
+    /// Text that a person wrote to look for in values, as the key sees these; `None` where no value
+    /// could have it.
+    pub fn literal(&self, text: &str) -> Option<Vec<u8>> {
+        let folds_case = self.part.spec.translation.folds_case;
+        if let TextType::Ebcdic(_) = self.part.spec.text_type {
+            let fold = |byte| if folds_case { ebcdic::capital(byte) } else { byte };
+            return text.chars().map(|c| u8::try_from(c).ok().map(fold)).collect();
+        }
+        let mut literal = Vec::with_capacity(text.len());
+        match &self.part.table {
+            Some(table) => table.append(text.as_bytes(), &mut literal),
+            None => literal.extend_from_slice(text.as_bytes()),
+        }
+        Some(literal)
+    }
+}
+
+/// The bytes of a number that is all of `text`, as machines have it.
+fn machine_number(number: NumberType, text: &str) -> Option<Vec<u8>> {
+    let text = text.trim();
+    let width = number.width_bytes;
+    let mut bytes = match (number.class, width) {
+        (NumberClass::Float, 4) => text.parse::<f32>().ok()?.to_be_bytes().to_vec(),
+        (NumberClass::Float, _) => text.parse::<f64>().ok()?.to_be_bytes().to_vec(),
+        (class, _) => {
+            let bits = 8 * width as u32;
+            let value: i128 = text.parse().ok()?;
+            let range = match class {
+                NumberClass::Signed => -(1 << (bits - 1))..1 << (bits - 1),
+                _ => 0..1 << bits,
+            };
+            let bytes = range.contains(&value).then(|| value.to_be_bytes())?;
+            bytes[bytes.len() - width..].to_vec()
+        }
+    };
+    if number.is_little_endian {
+        bytes.reverse();
+    }
+    Some(bytes)
 }
 
 #[cfg(test)]
