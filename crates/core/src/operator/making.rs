@@ -34,14 +34,14 @@ impl Making {
             return Err(Error::Usage(message.to_owned()));
         }
         if select.unique == Some(Unique::Error) && (select.count || !select.folds.is_empty()) {
-            let message = "--unique=error refuses records with equal keys, so that nothing is left \
-                           to count or to add up; leave one of them out";
+            let message = "--unique=error refuses records with equal keys, so that nothing is \
+                           left to count or to add up; leave one of them out";
             return Err(Error::Usage(message.to_owned()));
         }
         if select.groups() && matches!(select.split, Some(Split::Count(_))) {
-            let message = "--split takes the number of records that are written, which nobody knows \
-                           before equal ones have become one; split the output of this sort, or \
-                           use --split-by";
+            let message = "--split takes the number of records that are written, which nobody \
+                           knows before equal ones have become one; split the output of this \
+                           sort, or use --split-by";
             return Err(Error::Usage(message.to_owned()));
         }
         let splitting = Splitting::new(select.split.as_ref(), layout, columns);

@@ -254,8 +254,8 @@ impl State {
         let (value, other) = (excerpt(value), excerpt(&other));
         Err(Error::Usage(if value == other {
             format!(
-                "records with '{value}' come back behind others, so that they do not make one file; \
-                 what --split-by names must be the first of the sort's keys, as bytes"
+                "records with '{value}' come back behind others, so that they do not make one \
+                 file; what --split-by names must be the first of the sort's keys, as bytes"
             )
         } else {
             format!(

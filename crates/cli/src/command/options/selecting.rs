@@ -37,13 +37,13 @@ pub struct Selecting {
 
     /// Of records with equal keys write one, with the sum of this field of all of them; repeatable
     ///
-    /// The first of them is kept, or with --unique=last the last. csv and tsv: PLACE is a column, by
-    /// its name or its number from 1; lines: a field, with --separator. TYPE is decimal (the
+    /// The first of them is kept, or with --unique=last the last. csv and tsv: PLACE is a column,
+    /// by its name or its number from 1; lines: a field, with --separator. TYPE is decimal (the
     /// default) or int. Numbers are exact and of any length; an empty cell takes no part, and any
     /// other that is not a number is an error. The sum is written in plain notation.
     ///
-    /// fixed:N and records with their lengths: PLACE is a range of bytes, and TYPE a binary integer,
-    /// as in 8..12:u32le. A sum that does not fit is an error.
+    /// fixed:N and records with their lengths: PLACE is a range of bytes, and TYPE a binary
+    /// integer, as in 8..12:u32le. A sum that does not fit is an error.
     #[arg(long, value_name = "PLACE[:TYPE]", value_parser = fold(Function::Sum))]
     sum: Vec<FoldSpec>,
 
@@ -75,8 +75,8 @@ pub struct Selecting {
     /// Write a file for each value of this column, field or range of bytes
     ///
     /// The first of the sort's keys must be the same place, by its bytes. With -o out.csv, records
-    /// with Berlin there are in out-Berlin.csv; signs that are no letters or digits, - _ or . become
-    /// _ in names, and values whose names are the same then are an error.
+    /// with Berlin there are in out-Berlin.csv; signs that are no letters or digits, - _ or .
+    /// become _ in names, and values whose names are the same then are an error.
     #[arg(long, value_name = "PLACE", conflicts_with = "split",
           value_parser = values::parse::<Place>)]
     split_by: Option<Place>,

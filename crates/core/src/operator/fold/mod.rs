@@ -294,8 +294,8 @@ impl Fold {
                 return;
             }
             (Value::Number(a), Value::Number(b)) => b.compare(a),
-            (Value::Text(a), Value::Text(b)) => b.cmp(&a),
-            (Value::Integer(a), Value::Integer(b)) => b.cmp(&a),
+            (Value::Text(a), Value::Text(b)) => b.as_slice().cmp(a),
+            (Value::Integer(a), Value::Integer(b)) => b.cmp(a),
             _ => {
                 *value = more;
                 return;
