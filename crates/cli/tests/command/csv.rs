@@ -1,4 +1,4 @@
-//! `sort` over tables as it is used at a shell, and every sentence that is said to one that is none.
+//! `sort` over tables as it is used at a shell, and what is said to those that are none.
 
 use std::process::Command;
 
@@ -86,7 +86,7 @@ fn refused(options: &str, table: &[u8], parts: &[&str]) {
     // What came before is of no account, nor is what follows.
     folder.write("good.csv", table.split(|byte| *byte == b'\n').next().expect("a header"));
     let named = [parts, &["bad.csv: "]].concat();
-    folder.run(&format!("sort -F csv {options} -j 3 good.csv bad.csv -o out")).fails(3, &named);
+    folder.run(&format!("sort -F csv {options} good.csv bad.csv -o out")).fails(3, &named);
     assert_eq!(folder.names(), ["bad.csv", "good.csv"]);
 }
 
@@ -107,7 +107,7 @@ fn rows_that_must_not_be() {
 #[test]
 fn a_far_row_that_must_not_be() {
     let mut table = b"a,b\n".to_vec();
-    (0..900_000).for_each(|n| table.extend(format!("{},\"{n}\n\"\n", n * 7919 % 1000).bytes()));
+    (0..900_000_u64).for_each(|n| table.extend(format!("{},\"{n}\n\"\n", n * 7919 % 1000).bytes()));
     table.extend_from_slice(b"x\ny\n\"");
     for options in ["-k 1", "-k 1 -j 1 -M 28MiB -T .", "-j 3 -M 36MiB -T ."] {
         refused(options, &table, &["row 900001, line 1800002: the row has 1 cell,"]);
