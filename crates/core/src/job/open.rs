@@ -90,7 +90,7 @@ pub fn header(
                     first.check_same(&top, csv)?;
                 }
             }
-            None if file.len() > 0 => {
+            None if !top.is_nothing(heading) && file.len() > 0 => {
                 header.bytes.clone_from(&top.bytes);
                 first = Some(top);
             }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use memchr::memchr_iter;
 
 use crate::error::{Error, Result};
-use crate::format::csv::{BYTE_ORDER_MARK, Cells, Rows, value, without_end};
+use crate::format::csv::{BYTE_ORDER_MARK, Cells, ROW_END, Rows, value, without_end};
 use crate::format::{CsvFormat, Format};
 use crate::key::text::TextOrder;
 
@@ -131,7 +131,8 @@ impl Heading {
             Self::Row(csv) => {
                 let (mark, row) = split_mark(bytes);
                 let is_good = |row: crate::format::csv::Row<'_>| row.stray_quote.is_none();
-                if !Rows::new(csv.dialect, row).next().is_none_or(is_good) {
+                // The one row there is may lack its end.
+                if !Rows::new(csv.dialect, &ended(row, ROW_END)).next().is_none_or(is_good) {
                     let message = "the first row has a quote that neither opens nor closes a cell; \
                                    give --quote none if quotes mean nothing in this file";
                     return Err(Error::Malformed { path, message: message.to_owned() });
@@ -170,6 +171,14 @@ impl Columns {
 }
 
 impl Top {
+    /// Whether the input has nothing: neither lines nor a row, be there a mark or not.
+    pub fn is_nothing(&self, heading: Heading) -> bool {
+        match heading {
+            Heading::Row(_) => self.first_row.is_empty(),
+            Heading::Nothing | Heading::Lines { .. } => self.skip == 0,
+        }
+    }
+
     /// The columns that its first row shows; `None` where there is no row.
     pub fn columns(&self, csv: CsvFormat) -> Option<Columns> {
         if self.first_row.is_empty() {

@@ -20,7 +20,7 @@ use super::sample::{LineSampler, Lines};
 use super::stage::Worker;
 use super::{Input, Stream, Work};
 use crate::error::{Error, Result};
-use crate::format::Fault;
+use crate::format::{Fault, Framing};
 use crate::incore::{Classifier, KeyedLoad, Pool};
 use crate::io::Region;
 use crate::key::KeyEncoder;
@@ -219,9 +219,14 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
                 stream.place()
             }
         };
+        let (what, check) = match self.how.framing {
+            Framing::Quoted(_) => ("row", "look for a quote that is not closed there"),
+            Framing::Prefixed(_) => ("record", "check --format"),
+            Framing::Terminated(_) | Framing::Fixed(_) => ("line", "check --format"),
+        };
         let message = format!(
-            "the line that begins at byte {} has more than {}, which is as much as the memory \
-             budget has room for; give more with --memory, or check --format",
+            "the {what} that begins at byte {} has more than {}, which is as much as the memory \
+             budget has room for; give more with --memory, or {check}",
             read - held as u64,
             ByteSize(held as u64)
         );

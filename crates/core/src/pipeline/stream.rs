@@ -185,7 +185,7 @@ impl Stream {
         let lines = memchr_iter(b'\n', kept).count() as u64;
         self.next_begins = Some(Before { lines, bytes: top.skip, ..Before::NOTHING });
         match (&self.top, self.heading) {
-            (None, _) if top.skip > 0 || !top.first_row.is_empty() => self.top = Some(top),
+            (None, _) if !top.is_nothing(self.heading) => self.top = Some(top),
             (Some(first), Heading::Row(csv)) => first.check_same(&top, csv)?,
             _ => {}
         }

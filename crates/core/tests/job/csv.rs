@@ -18,7 +18,7 @@ const NO_HEADER: CsvFormat = CsvFormat { has_header: false, ..CsvFormat::separat
 
 #[test]
 fn inputs_of_a_few_bytes() {
-    let inputs: [&[u8]; 21] = [
+    let inputs: [&[u8]; 22] = [
         b"",
         b"\n",
         b"\r\n",
@@ -27,6 +27,7 @@ fn inputs_of_a_few_bytes() {
         b"a\r\n",
         b"\"a\"",
         b"\"a\"\r\n",
+        b"\"a\"\r",
         b"\xef\xbb\xbf",
         b"\xef\xbb\xbfa\nz\nb\n",
         b"\xef\xbb\xbf\"a\"\nz\nb",
@@ -49,7 +50,8 @@ fn inputs_of_a_few_bytes() {
             for piece in [1, 3, usize::MAX] {
                 Table { is_streamed, piece, ..job.clone() }.run();
             }
-            let inputs = vec![input.to_vec(), Vec::new(), input.to_vec(), input.to_vec()];
+            let mark = b"\xef\xbb\xbf".to_vec();
+            let inputs = vec![mark, input.to_vec(), Vec::new(), input.to_vec(), input.to_vec()];
             let job = Table { inputs, ..job };
             job.run();
             Table { is_streamed, ..job }.run();

@@ -177,6 +177,21 @@ fn a_single_stray_quote_early() {
     }
 }
 
+/// So much that no load can hold what seems to be one row.
+#[test]
+fn a_single_stray_quote_in_little_memory() {
+    let mut random = Random::fresh();
+    let mut input = good(1000, &mut random);
+    let place = format!("the row that begins at byte {} has more than", input.len());
+    input.extend_from_slice(b"in\"ches,two\n");
+    input.extend(b"x,y\n".repeat(6_000_000));
+    for is_streamed in [(false, false), (true, false)] {
+        let inputs = vec![input.clone()];
+        let job = Table { memory: LEAST, threads: 1, is_streamed, ..Table::new(inputs) };
+        fails(&job, 0, &[&place, "a quote that is not closed", "--memory"]);
+    }
+}
+
 #[test]
 fn headers_that_differ() {
     let cases: [(&[u8], &[u8], &str); 5] = [

@@ -16,7 +16,7 @@ use sortwell::{ByteSize, Error};
 use crate::line_trial::assert_same;
 use crate::trial::{Folder, drain};
 
-/// A format by its name, the bytes of its prefix, and what it counts besides the record's own bytes.
+/// A format by name, the bytes of its prefix, and what it counts besides the record's own bytes.
 pub type Width = (&'static str, usize, usize);
 
 /// Every prefix.
