@@ -110,7 +110,7 @@ def make(seed: int, number: int) -> Case:
     names = [cell(chance, case) for _ in range(columns)]
     for place in range(chance.randint(1, 3)):
         content = bytearray()
-        if place == 0 and chance.random() < 0.2:
+        if place == 0 and (case.has_header or pool) and chance.random() < 0.2:
             content += MARK
             case.top += MARK
         if case.has_header:

@@ -62,7 +62,7 @@ pub fn record((name, width, counted): Width, body: &[u8]) -> Vec<u8> {
 }
 
 /// The bodies of the records in `input`.
-fn bodies<'a>((name, width, counted): Width, input: &'a [u8]) -> Vec<&'a [u8]> {
+fn bodies((name, width, counted): Width, input: &[u8]) -> Vec<&[u8]> {
     let (mut bodies, mut at) = (Vec::new(), 0);
     while at < input.len() {
         let mut prefix = input[at..at + width].to_vec();

@@ -4,7 +4,8 @@
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use super::super::order::{Collation, End, LastResort, Position, Translation};
+use super::super::order::{Collation, End, Invalid, LastResort, Place, Position, Translation};
+use super::super::text_type::TextType::{Bool, Time};
 use super::*;
 use crate::key::{Key, OPEN_WORD_BYTES, open_word, with_encoder};
 use std::sync::Arc;
@@ -208,8 +209,11 @@ fn bytes_of_a_key_can_be_shown() {
 
 /// Specs of any kind over short records of the bytes that matter.
 fn any_order() -> impl Strategy<Value = TextOrder> {
-    const TYPES: [TextType; 7] = [
+    const TYPES: [TextType; 10] = [
         TextType::Bytes,
+        TextType::Int,
+        Time,
+        Bool,
         TextType::Decimal,
         TextType::Version,
         TextType::Natural,
@@ -226,23 +230,34 @@ fn any_order() -> impl Strategy<Value = TextOrder> {
         position.clone().prop_map(End::Within),
     ];
     let flags = any::<[bool; 4]>();
-    let spec = (position, end, proptest::sample::select(TYPES.to_vec()), flags).prop_map(
-        |(start, end, text_type, [is_descending, trims, folds_case, is_collated])| TextSpec {
-            start,
-            end,
-            text_type,
-            translation: Translation { folds_case, ..Translation::default() },
-            collation: is_collated.then(|| Arc::new(Caseless) as Arc<dyn Collation>),
-            is_descending,
-            trims,
-            ..TextSpec::default()
+    let places = [None, None, Some(Place::First), Some(Place::Last)];
+    let places = proptest::sample::select(places.to_vec());
+    let types = proptest::sample::select(TYPES.to_vec());
+    let spec = (position, end, types, flags, places.clone()).prop_map(
+        |(start, end, text_type, [is_descending, trims, folds_case, is_collated], nulls)| {
+            TextSpec {
+                nulls,
+                start,
+                end,
+                text_type,
+                translation: Translation { folds_case, ..Translation::default() },
+                collation: is_collated.then(|| Arc::new(Caseless) as Arc<dyn Collation>),
+                is_descending,
+                trims,
+                ..TextSpec::default()
+            }
         },
     );
     let separator = prop_oneof![Just(Separator::Blanks), Just(Separator::Byte(b':'))];
     let last = proptest::option::of(any::<bool>());
-    (proptest::collection::vec(spec, 0..4), separator, last).prop_map(|(specs, separator, last)| {
+    let specs = proptest::collection::vec(spec, 0..4);
+    (specs, separator, last, places).prop_map(|(specs, separator, last, place)| {
         let then_whole = last.map(|is_descending| LastResort { is_descending, collation: None });
-        TextOrder { separator, ..lines(specs, then_whole) }
+        // Types that check have no order of what is invalid where it is a fault.
+        let is_checked = specs.iter().any(|spec| matches!(spec.text_type, Time | Bool));
+        let place = place.or(is_checked.then_some(Place::Last));
+        let invalid = place.map(Invalid::Placed);
+        TextOrder { separator, invalid, ..lines(specs, then_whole) }
     })
 }
 
