@@ -101,7 +101,12 @@ impl Chain {
             (state.tracker, state.begun) = (Tracker::new(self.framing), piece);
         }
         let passed = state.tracker.pass_counted(&memory[skip..bytes], has_odd_quotes);
-        let mut ends = passed.map_err(|Fault { at, message }| Fault { at: piece + at, message });
+        let begun = state.begun;
+        let mut ends = passed.map_err(|Fault { at, message }| {
+            // A record that is wrong from the block's beginning may have begun before it.
+            let at = if at == 0 { begun } else { piece + at };
+            Fault { at, message }
+        });
         if let Ok(Some((_, last))) = ends {
             state.begun = piece + last;
         }
