@@ -107,8 +107,11 @@ impl Chain {
             let at = if at == 0 { begun } else { piece + at };
             Fault { at, message }
         });
-        if let Ok(Some((_, last))) = ends {
-            state.begun = piece + last;
+        match ends {
+            Ok(Some((_, last))) => state.begun = piece + last,
+            // Nothing behind it is the first that is wrong.
+            Err(_) => state.begun = usize::MAX,
+            Ok(None) => {}
         }
         if span.is_end
             && let (Ok(_), Err(message)) = (&ends, state.tracker.pass_end())
