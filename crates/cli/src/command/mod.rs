@@ -41,7 +41,7 @@ Exit status:
 /// The subcommands, one file each.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    Sort(sort::Arguments),
+    Sort(Box<sort::Arguments>),
     Merge(merge::Arguments),
     Check(check::Arguments),
     Gnu(gnu::Arguments),

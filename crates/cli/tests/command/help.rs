@@ -21,8 +21,8 @@ fn help_names_every_subcommand_and_exit_status() {
 #[test]
 fn help_of_sort_has_every_option_and_examples() {
     let help = printed("sort --help");
-    let options = "--output --format --key --reverse --include --exclude --memory --threads --temp --verify --sync \
-                   --io --direct --progress --stats Examples: fixed:100";
+    let options = "--output --format --key --reverse --include --exclude --memory --threads --temp \
+                   --verify --sync --io --direct --progress --stats Examples: fixed:100";
     for word in options.split_whitespace() {
         assert!(help.contains(word), "{word} is missing:\n{help}");
     }

@@ -91,7 +91,7 @@ impl Prefix {
     }
 
     /// Bytes of the record that begins with `bytes`, its prefix included; `None` where they do not
-    /// hold the prefix, or it is [wrong](Self::is_wrong).
+    /// hold the prefix, or it has a [fault](Self::fault).
     #[inline]
     pub fn record_length(self, bytes: &[u8]) -> Option<usize> {
         let number = self.number(bytes)?;

@@ -24,6 +24,7 @@ use crate::io::{Direct, Engine, Extent, Supplied, limits};
 use crate::key::text::{Separator, TextOrder};
 use crate::key::{Key, KeySpec, with_encoder};
 use crate::operator::{self, Layout, Making, Select};
+use crate::output;
 use crate::pipeline::{self, Columns, Ended, Gate, Heading, RowShape, Work};
 use crate::plan::{Need, Plan};
 use crate::predicate::Filter;
@@ -172,24 +173,11 @@ impl SortJob {
         let heading = Heading::of(self.format, self.header_lines)?;
         let mut input = open::inputs(self, &inputs, engine, heading)?;
         let (header, columns) = open::header(heading, &input, progress)?;
-        let predicate = filtering::predicate(self, columns.as_ref())?;
-        let gate = Gate { predicate, ..gate(self.format, columns.as_ref()) };
+        let gate = self.gate(columns.as_ref())?;
         let key = key(self.format, &self.keys, self.order.as_ref(), columns.as_ref())?;
         let making = Arc::new(self.making(columns.as_ref())?);
         let mut record_length = open::record_length(&input, framing)?;
-        let compression = self.compress.of(self.output.path());
-        let mut output = match (self.select.split.is_some(), compression) {
-            (true, Some(_)) => {
-                let message = "several output files are not compressed yet; give --compress off, \
-                               or compress them afterwards";
-                return Err(Error::Usage(message.to_owned()));
-            }
-            (true, None) => open::parts(&self.output, self.direct)?,
-            (false, _) => {
-                let output = open::output(&self.output, self.direct, progress)?;
-                coders.output(output, compression)?
-            }
-        };
+        let mut output = self.open_output(&mut coders, progress)?;
         loop {
             let need = self.need(input.bytes(), record_length, coders.rest());
             let plan = Plan::new(&need).map_err(|e| coders.explain(e))?;
@@ -245,6 +233,28 @@ impl SortJob {
 }
 
 impl SortJob {
+    /// What is asked of records, given the columns of the first row.
+    fn gate(&self, columns: Option<&Columns>) -> Result<Gate> {
+        let predicate = filtering::predicate(self, columns)?;
+        Ok(Gate { predicate, ..gate(self.format, columns) })
+    }
+
+    fn open_output(&self, coders: &mut Coders, progress: &Progress) -> Result<output::Output> {
+        let compression = self.compress.of(self.output.path());
+        match (self.select.split.is_some(), compression) {
+            (true, Some(_)) => Err(Error::Usage(
+                "several output files are not compressed yet; give --compress off, or compress \
+                 them afterwards"
+                    .to_owned(),
+            )),
+            (true, None) => open::parts(&self.output, self.direct),
+            (false, _) => {
+                let output = open::output(&self.output, self.direct, progress)?;
+                coders.output(output, compression)
+            }
+        }
+    }
+
     /// Whether the inputs, as they are, would be sorted without run files. Of streams that is not
     /// known; they are not opened, which those at their other ends would notice.
     ///

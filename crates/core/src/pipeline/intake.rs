@@ -90,7 +90,7 @@ pub trait Intake {
     ///
     /// # Errors
     ///
-    /// [`Error::Malformed`](crate::Error::Malformed) where the input is not what it was said to be.
+    /// [`Error::Malformed`] where the input is not what it was said to be.
     fn finish(&mut self, raw: Self::Raw, workers: &mut [Worker<'_>], before: Sum) -> Result<Ready>;
 }
 

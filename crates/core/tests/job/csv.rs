@@ -210,7 +210,7 @@ fn ragged_rows_that_are_kept() {
             tricky_row(&mut random, cells, 5, (b',', b'"'))
         });
         let format = CsvFormat { allows_ragged: true, ..CsvFormat::separated_by(b',') };
-        let (memory, keys) = (ByteSize::mib(memory), vec![(4, true), (2, false)]);
+        let (memory, keys) = (ByteSize::mib(memory), vec![(3, true), (2, false)]);
         let job = Table { format, memory, keys, threads: 1, ..Table::new(vec![input]) };
         let expected = job.expected();
         job.run_against(&expected);

@@ -151,10 +151,14 @@ impl Table {
             return csv::without_end(&a.bytes).cmp(csv::without_end(&b.bytes));
         }
         let mut orders = self.keys.iter().map(|&(column, is_descending)| {
-            // A row that is too short has an empty cell there: nothing is less than that.
-            let order = a.cells.get(column - 1).filter(|cell| !cell.is_empty());
-            let order = order.cmp(&b.cells.get(column - 1).filter(|cell| !cell.is_empty()));
-            if is_descending { order.reverse() } else { order }
+            // Empty cells come last either way, and a row that is too short has one there.
+            let cell =
+                |row: &Row| row.cells.get(column - 1).cloned().filter(|cell| !cell.is_empty());
+            match (cell(a), cell(b)) {
+                (Some(a), Some(b)) if is_descending => b.cmp(&a),
+                (Some(a), Some(b)) => a.cmp(&b),
+                (a, b) => a.is_none().cmp(&b.is_none()),
+            }
         });
         orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use sortwell::format::Format;
 use sortwell::io::Engine;
 use sortwell::job::{Budget, Input, Output, SortJob};
-use sortwell::key::text::{TextKeySpec, TextOrder};
+use sortwell::key::text::{Invalid, Place, TextKeySpec, TextOrder};
 use sortwell::operator::Select;
 use sortwell::stats::{Progress, Statistics};
 use sortwell::{ByteSize, Error};
@@ -107,6 +107,7 @@ impl Prefixed {
         };
         job.order = (!self.keys.is_empty()).then(|| TextOrder {
             specs: self.keys.iter().map(spec).collect(),
+            invalid: Some(Invalid::Placed(Place::First)),
             ..TextOrder::of(format)
         });
         job.select = self.select.clone();
@@ -117,14 +118,17 @@ impl Prefixed {
 
     /// What the output must be, and how many records are sorted for it.
     pub fn expected(&self) -> (Vec<u8>, u64) {
-        let part = |body: &&[u8], range: &Range<usize>| -> Vec<u8> {
-            let end = range.end.min(body.len());
-            body[range.start.min(end)..end].to_vec()
+        // Records that are too short for a key come first either way.
+        let part = |body: &&[u8], range: &Range<usize>| -> Option<Vec<u8>> {
+            let end = if range.end == usize::MAX { body.len() } else { range.end };
+            body.get(range.start..end).map(<[u8]>::to_vec)
         };
         let compare = |a: &&[u8], b: &&[u8]| {
             let mut orders = self.keys.iter().map(|(range, is_descending)| {
-                let order = part(a, range).cmp(&part(b, range));
-                if *is_descending { order.reverse() } else { order }
+                match (part(a, range), part(b, range)) {
+                    (Some(a), Some(b)) if *is_descending => b.cmp(&a),
+                    (a, b) => a.cmp(&b),
+                }
             });
             let whole = || if self.keys.is_empty() { a.cmp(b) } else { Ordering::Equal };
             orders.find(|order| order.is_ne()).unwrap_or_else(whole)

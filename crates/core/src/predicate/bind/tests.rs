@@ -24,86 +24,85 @@ fn fault(format: Format, text: &str) -> String {
     }
 }
 
+/// Conditions, and what is wrong with each.
+const FAULTS: [(&str, &str); 20] = [
+    (
+        "2 > 9",
+        "2 is compared byte by byte, by which 10 comes before 9; write 2:int or another type \
+             before 9, or \"9\" if bytes are meant",
+    ),
+    (
+        "2:ci == 12",
+        "2:ci is compared byte by byte, by which 10 comes before 9; write 2:int or another \
+             type before 12, or \"12\" if bytes are meant",
+    ),
+    ("2:int == \"\"", "\"\" is no value of 2:int; write 2:int is empty"),
+    (
+        "2:int >= \"abc\"",
+        "'abc' is no value of 2:int; write one of that type, or another type behind the colon",
+    ),
+    (
+        "2:decimal == 1e5",
+        "'1e5' is no value of 2:decimal; write one of that type, or another type behind the \
+             colon",
+    ),
+    ("2:int:desc < 5", "2:int:desc has a direction, and conditions have none; leave out desc"),
+    (
+        "2:random == \"x\"",
+        "2:random asks for a shuffle, which says nothing about values; leave out random",
+    ),
+    (
+        "2:int contains \"5\"",
+        "2:int has a type, and this condition looks at bytes; leave out the type",
+    ),
+    (
+        "2:version starts with \"1.\"",
+        "2:version has a type, and this condition looks at bytes; leave out the type",
+    ),
+    (
+        "2:month ends with \"y\"",
+        "2:month has a type, and this condition looks at bytes; leave out the type",
+    ),
+    (
+        "2:size matches \"K\"",
+        "2:size has a type, and this condition looks at bytes; leave out the type",
+    ),
+    (
+        "2:int < 3:decimal",
+        "2:int and 3:decimal differ in their types; give both the same, as in 1:int < 2:int",
+    ),
+    (
+        "2:ci == 3:bytes",
+        "2:ci and 3:bytes differ in their types; give both the same, as in 1:int < 2:int",
+    ),
+    ("2:int < 3:int:desc", "3:int:desc has a direction, and conditions have none; leave out desc"),
+    (
+        "amount:int == 5",
+        "amount:int names the column 'amount', but the input has no names of columns; give the \
+             number of the column",
+    ),
+    (
+        "2:ebcdic < 5",
+        "2:ebcdic is compared byte by byte, by which 10 comes before 9; write 2:int or another \
+             type before 5, or \"5\" if bytes are meant",
+    ),
+    (
+        "2:ebcdic contains \"\u{20ac}\"",
+        "'\u{20ac}' has characters that values of 2:ebcdic cannot have, or a pattern beyond \
+             ASCII; write text of that code page, and patterns in ASCII",
+    ),
+    (
+        "2:ebcdic matches \"\u{e4}\"",
+        "'\u{e4}' has characters that values of 2:ebcdic cannot have, or a pattern beyond \
+             ASCII; write text of that code page, and patterns in ASCII",
+    ),
+    ("2:locale=xx == \"x\"", "no order of text is called xx"),
+    ("2 == 3:locale=xx", "no order of text is called xx"),
+];
+
 #[test]
 fn faults_say_what_to_write() {
-    let table = [
-        (
-            "2 > 9",
-            "2 is compared byte by byte, by which 10 comes before 9; write 2:int or another type \
-             before 9, or \"9\" if bytes are meant",
-        ),
-        (
-            "2:ci == 12",
-            "2:ci is compared byte by byte, by which 10 comes before 9; write 2:int or another \
-             type before 12, or \"12\" if bytes are meant",
-        ),
-        ("2:int == \"\"", "\"\" is no value of 2:int; write 2:int is empty"),
-        (
-            "2:int >= \"abc\"",
-            "'abc' is no value of 2:int; write one of that type, or another type behind the colon",
-        ),
-        (
-            "2:decimal == 1e5",
-            "'1e5' is no value of 2:decimal; write one of that type, or another type behind the \
-             colon",
-        ),
-        ("2:int:desc < 5", "2:int:desc has a direction, and conditions have none; leave out desc"),
-        (
-            "2:random == \"x\"",
-            "2:random asks for a shuffle, which says nothing about values; leave out random",
-        ),
-        (
-            "2:int contains \"5\"",
-            "2:int has a type, and this condition looks at bytes; leave out the type",
-        ),
-        (
-            "2:version starts with \"1.\"",
-            "2:version has a type, and this condition looks at bytes; leave out the type",
-        ),
-        (
-            "2:month ends with \"y\"",
-            "2:month has a type, and this condition looks at bytes; leave out the type",
-        ),
-        (
-            "2:size matches \"K\"",
-            "2:size has a type, and this condition looks at bytes; leave out the type",
-        ),
-        (
-            "2:int < 3:decimal",
-            "2:int and 3:decimal differ in their types; give both the same, as in 1:int < 2:int",
-        ),
-        (
-            "2:ci == 3:bytes",
-            "2:ci and 3:bytes differ in their types; give both the same, as in 1:int < 2:int",
-        ),
-        (
-            "2:int < 3:int:desc",
-            "3:int:desc has a direction, and conditions have none; leave out desc",
-        ),
-        (
-            "amount:int == 5",
-            "amount:int names the column 'amount', but the input has no names of columns; give the \
-             number of the column",
-        ),
-        (
-            "2:ebcdic < 5",
-            "2:ebcdic is compared byte by byte, by which 10 comes before 9; write 2:int or another \
-             type before 5, or \"5\" if bytes are meant",
-        ),
-        (
-            "2:ebcdic contains \"\u{20ac}\"",
-            "'\u{20ac}' has characters that values of 2:ebcdic cannot have, or a pattern beyond \
-             ASCII; write text of that code page, and patterns in ASCII",
-        ),
-        (
-            "2:ebcdic matches \"\u{e4}\"",
-            "'\u{e4}' has characters that values of 2:ebcdic cannot have, or a pattern beyond \
-             ASCII; write text of that code page, and patterns in ASCII",
-        ),
-        ("2:locale=xx == \"x\"", "no order of text is called xx"),
-        ("2 == 3:locale=xx", "no order of text is called xx"),
-    ];
-    for (text, message) in table {
+    for (text, message) in FAULTS {
         assert_eq!(fault(Format::LINES, text), message, "{text}");
     }
 }
