@@ -311,7 +311,9 @@ impl SortJob {
 /// What is asked of records of this format, given the columns of its first row.
 fn gate(format: Format, columns: Option<&Columns>) -> Gate {
     let Format::Csv(csv) = format else { return Gate::default() };
-    let cells = columns.filter(|_| !csv.allows_ragged).map(|columns| columns.cells.len());
+    // A first row without anything in it does not say how many cells others have.
+    let tells = |columns: &&Columns| !csv.allows_ragged && columns.cells != [b""];
+    let cells = columns.filter(tells).map(|columns| columns.cells.len());
     let shape = RowShape { dialect: csv.dialect, cells, is_of_header: csv.has_header };
     Gate { shape: Some(shape), predicate: None }
 }

@@ -28,6 +28,7 @@
 
 mod composite;
 mod key_type;
+mod known;
 mod number;
 mod part;
 mod scalar;
@@ -39,6 +40,7 @@ use std::cmp::Ordering;
 
 pub use composite::CompositeKey;
 pub use key_type::NumberType;
+pub use known::KnownWord;
 pub use number::NumberKey;
 pub use slice::SliceKey;
 pub use spec::KeySpec;
@@ -145,6 +147,19 @@ pub trait KeyEncoder: Send + Sync {
     fn fault(&self, record: &[u8]) -> Option<String> {
         let _ = record;
         None
+    }
+
+    /// Word 0 of the key, or what keeps `record` from having one: both at the cost of finding its
+    /// fields once.
+    ///
+    /// # Errors
+    ///
+    /// As [`fault`](Self::fault) says it.
+    fn checked_word(&self, record: &[u8]) -> std::result::Result<u64, String> {
+        match self.fault(record) {
+            Some(fault) => Err(fault),
+            None => Ok(self.word(record, 0)),
+        }
     }
 
     /// Whether keys differ in length.

@@ -267,11 +267,14 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         } else {
             before.extend(first);
         }
-        before.iter().try_for_each(|group| {
+        // What was found wrong so far lies behind all that is held, which may be all that is wanted.
+        let behind = self.fault.take();
+        for group in &before {
             self.make(&group.record, group.count, &group.values, Self::write_alone)?;
-            // What follows is in the buffer already.
-            self.check()
-        })
+            self.check()?;
+        }
+        self.fault = behind;
+        Ok(())
     }
 
     /// What two groups with the same key are together.

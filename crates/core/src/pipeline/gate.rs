@@ -41,8 +41,8 @@ impl Gate {
         self.predicate.is_none()
     }
 
-    /// Shows the records in `bytes`, whole ones back to back, that take part, and where each
-    /// begins; how many they are.
+    /// Shows the records in `bytes`, whole ones back to back, that take part, where each begins,
+    /// and the first word of its key; how many they are.
     ///
     /// # Errors
     ///
@@ -53,10 +53,9 @@ impl Gate {
         key: &K,
         framing: Framing,
         bytes: &[u8],
-        mut show: impl FnMut(&[u8], usize),
+        mut show: impl FnMut(&[u8], usize, u64),
     ) -> Result<u64, Fault> {
         let (mut at, mut shown) = (0, 0);
-        let is_partial = key.is_partial();
         let mut pass = |record: &[u8], fault: Option<String>| {
             let begun = at;
             at += record.len();
@@ -64,11 +63,8 @@ impl Gate {
             if fault.is_none() && !is_wanted() {
                 return Ok(());
             }
-            let fault = fault.or_else(|| if is_partial { key.fault(record) } else { None });
-            if let Some(message) = fault {
-                return Err(Fault { at: begun, message });
-            }
-            show(record, begun);
+            let word = fault.map_or_else(|| key.checked_word(record), Err);
+            show(record, begun, word.map_err(|message| Fault { at: begun, message })?);
             shown += 1;
             Ok(())
         };
@@ -88,7 +84,7 @@ impl Gate {
 }
 
 impl Gate {
-    /// Shows one record, unless a gate there is keeps it out.
+    /// Shows one record and the first word of its key, unless a gate there is keeps it out.
     ///
     /// # Errors
     ///
@@ -98,12 +94,14 @@ impl Gate {
         key: &K,
         framing: Framing,
         record: &[u8],
-        mut show: impl FnMut(&[u8], usize),
+        mut show: impl FnMut(&[u8], u64),
     ) -> Result<(), Fault> {
         match gate {
-            Some(gate) => gate.each(key, framing, record, show).map(drop),
+            Some(gate) => {
+                gate.each(key, framing, record, |record, _, word| show(record, word)).map(drop)
+            }
             None => {
-                show(record, 0);
+                show(record, key.word(record, 0));
                 Ok(())
             }
         }

@@ -210,7 +210,10 @@ impl Top {
                 text(&others.cells[at]),
                 text(&own.cells[at])
             ),
-            None => format!("{} columns here and {} there", others.cells.len(), own.cells.len()),
+            None => {
+                let (here, there) = (others.cells.len(), own.cells.len());
+                format!("{here} column{} here and {there} there", if here == 1 { "" } else { "s" })
+            }
         };
         let message = format!(
             "its header is not that of {}: {what}; sort files of the same columns together, or \

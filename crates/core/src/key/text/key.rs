@@ -103,9 +103,13 @@ impl TextKey {
 
     #[inline]
     fn append<S: Sink>(&self, record: &[u8], out: &mut S) {
-        let mut fields = self.fields(record);
+        self.append_fields(&mut self.fields(record), out);
+    }
+
+    #[inline]
+    fn append_fields<S: Sink>(&self, fields: &mut Fields<'_>, out: &mut S) {
         for part in &self.parts {
-            part.append(&mut fields, out);
+            part.append(fields, out);
             if out.room() == 0 {
                 break;
             }
@@ -161,6 +165,18 @@ impl KeyEncoder for TextKey {
     fn fault(&self, record: &[u8]) -> Option<String> {
         let mut fields = self.fields(record);
         self.parts.iter().find_map(|part| part.fault(&mut fields))
+    }
+
+    fn checked_word(&self, record: &[u8]) -> std::result::Result<u64, String> {
+        let mut fields = self.fields(record);
+        if self.is_partial
+            && let Some(fault) = self.parts.iter().find_map(|part| part.fault(&mut fields))
+        {
+            return Err(fault);
+        }
+        let mut sink = WordSink::new(0);
+        self.append_fields(&mut fields, &mut sink);
+        Ok(sink.word())
     }
 
     fn few_words(&self, record: &[u8], first: usize) -> [u64; FEW_WORDS] {

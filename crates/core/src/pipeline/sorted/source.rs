@@ -389,7 +389,7 @@ impl Watch {
         framing: Framing,
         record: &[u8],
     ) -> std::result::Result<(), String> {
-        self.gate.each(key, framing, record, |_, _| {}).map_err(|fault| fault.message)?;
+        self.gate.each(key, framing, record, |_, _, _| {}).map_err(|fault| fault.message)?;
         self.lines += memchr_iter(b'\n', record).count() as u64;
         Ok(())
     }
