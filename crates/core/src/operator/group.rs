@@ -188,7 +188,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     /// What is wrong, unless it is behind all that is wanted. All before it has been written.
     fn check(&mut self) -> Result<()> {
         match self.fault.take().filter(|_| !self.selection.is_full()) {
-            Some(Fault::Duplicate(place, record)) => Err(self.not_unique(place, &record)),
+            Some(Fault::Duplicate(place, record)) => Err(self.selection.not_unique(place, &record)),
             Some(Fault::Other(message)) => Err(self.selection.malformed(message)),
             None => Ok(()),
         }
@@ -267,7 +267,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         } else {
             before.extend(first);
         }
-        // What was found wrong so far lies behind all that is held, which may be all that is wanted.
+        // What is wrong so far is behind what is held, which may be all that is wanted.
         let behind = self.fault.take();
         for group in &before {
             self.make(&group.record, group.count, &group.values, Self::write_alone)?;
@@ -284,7 +284,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         self.selection.making.folds.add(&mut values, std::mem::take(&mut first.values));
         let (kept, dropped) = match self.selection.select.unique {
             Some(Unique::Error) if !self.selection.is_full() => {
-                return Err(self.not_unique(1, &first.record));
+                return Err(self.selection.not_unique(1, &first.record));
             }
             Some(Unique::Last) => (first, open),
             _ => (open, first),
@@ -473,16 +473,6 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         if self.selection.is_summed {
             self.sum.add_record(record);
         }
-    }
-
-    /// The error for record number `place` of this task, counted from 1.
-    fn not_unique(&self, place: u64, record: &[u8]) -> Error {
-        let number = self.selection.state().taken + place;
-        self.selection.malformed(format!(
-            "record {number} of the sorted order has the same key as the one before it: '{}'; \
-             --unique=first and --unique=last keep one of them",
-            excerpt(record)
-        ))
     }
 }
 

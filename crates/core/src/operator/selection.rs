@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::excerpt::excerpt;
 use super::fold::Value;
 use super::{GroupWriter, Making, Select, Splitter, Target};
 use crate::error::{Error, Result};
@@ -226,6 +227,16 @@ impl Selection {
         state.open = open;
         drop(state);
         self.changed.notify_all();
+    }
+
+    /// The error for record number `place` of the task whose turn it is, counted from 1.
+    pub(super) fn not_unique(&self, place: u64, record: &[u8]) -> Error {
+        let number = self.state().taken + place;
+        self.malformed(format!(
+            "record {number} of the sorted order has the same key as the one before it: '{}'; \
+             --unique=first and --unique=last keep one of them",
+            excerpt(record)
+        ))
     }
 
     /// The error for a record that may not be as it is.
