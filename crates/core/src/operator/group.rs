@@ -7,7 +7,7 @@ use super::fold::Value;
 use super::selection::Group;
 use super::target::Target;
 use super::{Making, Selection, Unique};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::io::Region;
 use crate::proof::Sum;
 use crate::sink::Lane;
