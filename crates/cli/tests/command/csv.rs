@@ -124,7 +124,7 @@ fn headers_that_must_not_be() {
     folder.write("one", "a,b\nx,y\n");
     for (other, part) in [
         ("a,c\nx,y\n", "column 2 is 'c' here and 'b' there"),
-        ("a\nx\n", "1 columns here and 2 there"),
+        ("a\nx\n", "1 column here and 2 there"),
     ] {
         folder.write("other", other);
         let parts = ["other: ", "its header is not that of", "one", part, "--no-header"];

@@ -196,7 +196,7 @@ fn a_single_stray_quote_in_little_memory() {
 fn headers_that_differ() {
     let cases: [(&[u8], &[u8], &str); 5] = [
         (b"a,b\n1,2\n", b"a,c\n1,2\n", "column 2 is 'c' here and 'b' there"),
-        (b"a,b\n1,2\n", b"a\n1\n", "1 columns here and 2 there"),
+        (b"a,b\n1,2\n", b"a\n1\n", "1 column here and 2 there"),
         (b"a,b\n1,2\n", b"a,b,c\n1,2,3\n", "3 columns here and 2 there"),
         (b"\"a\",b\n", b"\"a\n\",b\n", "column 1 is 'a\n' here and 'a' there"),
         (b"a,b\n1,2\n", b"A,b\n", "column 1 is 'A' here and 'a' there"),
