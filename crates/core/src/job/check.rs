@@ -3,7 +3,7 @@
 use memchr::memchr_iter;
 
 use super::coders::Coders;
-use super::{Budget, Input, gate, key, open};
+use super::{Budget, Input, framing, gate, key, open};
 use crate::error::Result;
 use crate::format::Format;
 use crate::io::compression::Decompress;
@@ -62,7 +62,7 @@ impl CheckJob {
     ///
     /// Whatever the world does wrong, as an [`Error`](crate::Error).
     pub fn run(&self, progress: &Progress) -> Result<Checked> {
-        let framing = self.format.framing();
+        let framing = framing(self.format)?;
         limits::raise_open_files();
         let mut coders = Coders::new(self.memory.resolve()?, limits::cores());
         let mut inputs = open::places(&coders.in_turn(&self.inputs, self.decompress)?, framing)?;

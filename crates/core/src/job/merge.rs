@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::account::{Account, Made};
 use super::coders::Coders;
-use super::{Budget, Input, Output, gate, key, open};
+use super::{Budget, Input, Output, framing, gate, key, open};
 use crate::error::Result;
 use crate::format::Format;
 use crate::io::compression::{Compress, Decompress};
@@ -96,7 +96,7 @@ impl MergeJob {
     /// [`Error`]: crate::Error
     pub fn run(&self, progress: &Progress) -> Result<Statistics> {
         let account = Account::open(self.order.as_ref());
-        let framing = self.format.framing();
+        let framing = framing(self.format)?;
         limits::raise_open_files();
         let engine = self.engine.probe()?;
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::format::Format;
+use crate::format::{Format, Framing};
 use crate::io::compression::{Compress, Decompress};
 use crate::io::pipe::Outlet;
 use crate::io::{Direct, Engine, Extent, Supplied, limits};
@@ -163,7 +163,7 @@ impl SortJob {
     /// [`Error`]: crate::Error
     pub fn run(&self, progress: &Progress) -> Result<Statistics> {
         let account = Account::open(self.order.as_ref());
-        let framing = self.format.framing();
+        let framing = framing(self.format)?;
         limits::raise_open_files();
         let engine = self.engine.probe()?;
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
@@ -305,6 +305,16 @@ impl SortJob {
             budget,
             threads: self.threads.unwrap_or_else(limits::cores),
         }
+    }
+}
+
+/// How records of this format are told apart.
+fn framing(format: Format) -> Result<Framing> {
+    match format.framing() {
+        Framing::Fixed(0) => Err(Error::Usage(
+            "records of 0 bytes are none; give a record length of 1 or more".to_owned(),
+        )),
+        framing => Ok(framing),
     }
 }
 
