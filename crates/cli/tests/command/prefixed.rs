@@ -29,10 +29,10 @@ fn every_prefix() {
 #[test]
 fn keys_by_byte_range() {
     let input = b"\0\x03xb1\0\x03ya2\0\x01z\0\x03wb0";
-    sorts("-F u16be -k 1..2", input, b"\0\x01z\0\x03ya2\0\x03xb1\0\x03wb0");
+    sorts("-F u16be -k 1..2 --pad 0", input, b"\0\x01z\0\x03ya2\0\x03xb1\0\x03wb0");
     sorts("-F u16be -k 1.. -r", input, b"\0\x03xb1\0\x03wb0\0\x03ya2\0\x01z");
-    sorts("-F u16be -k 1..2:desc -k 0..1", input, b"\0\x03wb0\0\x03xb1\0\x03ya2\0\x01z");
-    sorts("-F u16be -k 1..2 --unique --limit 2", input, b"\0\x01z\0\x03ya2");
+    sorts("-F u16be -k 1..2:desc -k 0..1 --pad 0", input, b"\0\x03wb0\0\x03xb1\0\x03ya2\0\x01z");
+    sorts("-F u16be -k 1..2 --pad 0 --unique --limit 2", input, b"\0\x01z\0\x03ya2");
 }
 
 #[test]

@@ -81,8 +81,8 @@ fn place(spec: &TextSpec, separator: Separator) -> String {
     };
     match (&spec.name, separator) {
         (Some(name), _) => format!("column '{}'", shown(name.as_bytes())),
-        (None, Separator::Cells(_)) => format!("column {}", field + 1),
-        (None, _) => format!("field {}", field + 1),
+        (None, Separator::Cells(_)) => format!("column {}", field.saturating_add(1)),
+        (None, _) => format!("field {}", field.saturating_add(1)),
     }
 }
 
