@@ -55,7 +55,8 @@ class Case:
         if not self.has_header:
             command.append("--no-header")
         for column, is_descending in self.keys:
-            command += ["-k", f"{column + 1}{':desc:nulls-last' if is_descending else ':nulls-first'}"]
+            direction = ":desc:nulls-last" if is_descending else ":nulls-first"
+            command += ["-k", f"{column + 1}{direction}"]
         command += ["-j", str(self.chance.randint(1, 4))]
         if self.is_large:
             command[-1] = "1"
