@@ -74,7 +74,10 @@ impl Shape {
     ///
     /// That it got too long for its prefix, in words.
     pub fn write(&self, record: &[u8], count: u64, out: &mut Vec<u8>) -> Result<(), String> {
-        self.write_with(record, count.to_string().as_bytes(), out)
+        match self.counts {
+            true => self.write_with(record, count.to_string().as_bytes(), out),
+            false => self.write_with(record, &[], out),
+        }
     }
 
     /// A header in the shape of the records below it; it may have several rows.

@@ -1,19 +1,17 @@
 //! One job over rows of cells, held against a reader that goes byte by byte and a stable sort.
 
 use std::cmp::Ordering;
-use std::fs;
-use std::io::Write;
 
+use sortwell::ByteSize;
 use sortwell::format::{CsvFormat, Format, csv};
 use sortwell::io::Engine;
 use sortwell::job::{Budget, Input, Output, SortJob};
 use sortwell::key::text::{TextKeySpec, TextOrder};
 use sortwell::operator::Select;
-use sortwell::stats::{Progress, Statistics};
-use sortwell::{ByteSize, Error, Result};
+use sortwell::stats::Statistics;
 
-use crate::line_trial::assert_same;
-use crate::trial::{Folder, drain};
+use crate::held::Held;
+use crate::trial::Folder;
 
 /// A job over rows and what it is held against.
 #[derive(Clone)]
@@ -189,27 +187,6 @@ impl Table {
         (out, count)
     }
 
-    pub fn lay_out(&self, folder: &Folder) {
-        for (index, content) in self.inputs.iter().enumerate() {
-            let path = folder.input(index);
-            if !self.is_streamed.0 {
-                fs::write(path, content).expect("write");
-                continue;
-            }
-            folder.make_pipe(&path);
-            let (content, piece) = (content.clone(), self.piece);
-            std::thread::spawn(move || {
-                let mut pipe = fs::OpenOptions::new().write(true).open(path).expect("a pipe");
-                for part in content.chunks(piece) {
-                    // A job that has what it wants, or fails, closes its end.
-                    if pipe.write_all(part).is_err() {
-                        break;
-                    }
-                }
-            });
-        }
-    }
-
     /// What is said of it when it fails.
     fn words(&self) -> String {
         let sizes: Vec<usize> = self.inputs.iter().map(Vec::len).collect();
@@ -220,52 +197,24 @@ impl Table {
         )
     }
 
+    fn held(&self) -> Held<'_> {
+        let Self { inputs, select, is_streamed, .. } = self;
+        let (is_streamed, words) = (*is_streamed, self.words());
+        Held { inputs, select, is_streamed, piece: self.piece, words }
+    }
+
     /// Runs the job and asserts all that must hold for any job.
     pub fn run(&self) -> Statistics {
-        let expected = self.expected();
-        self.run_against(&expected)
+        self.run_against(&self.expected())
     }
 
     /// The same, given what must come out.
-    pub fn run_against(&self, (expected, count): &(Vec<u8>, u64)) -> Statistics {
-        let words = self.words();
-        println!("{words}");
-        let folder = Folder::on_disk();
-        self.lay_out(&folder);
-        let reader = self.is_streamed.1.then(|| drain(&folder));
-        let outcome: Result<Statistics> = self.job(&folder).run(&Progress::new());
-        let statistics = outcome.unwrap_or_else(|e| panic!("{e}: {words}"));
-        let found = match reader {
-            Some(reader) => reader.join().expect("the reader"),
-            None => fs::read(folder.output()).expect("read"),
-        };
-        assert_same(&found, expected, &words);
-        if !self.select.is_partial() {
-            assert_eq!(statistics.records, *count, "{words}");
-            assert_eq!(statistics.proof.map(|proof| proof.records), Some(*count));
-        }
-        assert_eq!(statistics.runs == 0, statistics.passes == 1);
-        folder.assert_clean(true);
-        if !self.is_streamed.0 {
-            for (index, content) in self.inputs.iter().enumerate() {
-                assert!(fs::read(folder.input(index)).expect("read") == *content, "input touched");
-            }
-        }
-        statistics
+    pub fn run_against(&self, expected: &(Vec<u8>, u64)) -> Statistics {
+        self.held().run(|folder| self.job(folder), expected)
     }
 
     /// Runs a job that must fail as malformed; which input it names, and its words.
     pub fn fails(&self) -> (usize, String) {
-        let words = self.words();
-        println!("{words}");
-        let folder = Folder::on_disk();
-        self.lay_out(&folder);
-        let outcome = self.job(&folder).run(&Progress::new());
-        let error = outcome.err().unwrap_or_else(|| panic!("sorted what is no table: {words}"));
-        folder.assert_clean(false);
-        let said = error.to_string();
-        let Error::Malformed { path, .. } = error else { panic!("{said}: {words}") };
-        let named = (0..self.inputs.len()).find(|index| folder.input(*index) == path);
-        (named.unwrap_or_else(|| panic!("no input is named: {said}")), said)
+        self.held().fails(|folder| self.job(folder))
     }
 }

@@ -1,8 +1,6 @@
 //! One job over lines in a folder of its own, held against a stable sort of vectors of bytes.
 
 use std::cmp::Ordering;
-use std::fs;
-use std::io::Write;
 
 use sortwell::ByteSize;
 use sortwell::format::Format;
@@ -10,9 +8,10 @@ use sortwell::io::Engine;
 use sortwell::job::{Budget, Input, Output, SortJob};
 use sortwell::key::text::{Separator, TextKeySpec, TextOrder};
 use sortwell::operator::{Select, Unique};
-use sortwell::stats::{Progress, Statistics};
+use sortwell::stats::Statistics;
 
-use crate::trial::{Folder, drain};
+use crate::held::Held;
+use crate::trial::Folder;
 
 /// How two lines without their ends compare.
 pub type Comparator = fn(&[u8], &[u8]) -> Ordering;
@@ -118,20 +117,7 @@ impl Lines {
     }
 
     pub fn lay_out(&self, folder: &Folder) {
-        for (index, content) in self.inputs.iter().enumerate() {
-            let path = folder.input(index);
-            if !self.is_streamed.0 {
-                fs::write(path, content).expect("write");
-                continue;
-            }
-            folder.make_pipe(&path);
-            let content = content.clone();
-            std::thread::spawn(move || {
-                let mut pipe = fs::OpenOptions::new().write(true).open(path).expect("a pipe");
-                // A job that has what it wants closes its end.
-                let _ = pipe.write_all(&content);
-            });
-        }
+        self.held().lay_out(folder);
     }
 
     /// What is said of it when it fails.
@@ -144,33 +130,15 @@ impl Lines {
         )
     }
 
+    fn held(&self) -> Held<'_> {
+        let Self { inputs, select, is_streamed, .. } = self;
+        let (is_streamed, words) = (*is_streamed, self.words());
+        Held { inputs, select, is_streamed, piece: usize::MAX, words }
+    }
+
     /// Runs the job and asserts all that must hold for any job.
     pub fn run(&self) -> Statistics {
-        let words = self.words();
-        println!("{words}");
-        let folder = Folder::on_disk();
-        self.lay_out(&folder);
-        let reader = self.is_streamed.1.then(|| drain(&folder));
-        let outcome = self.job(&folder).run(&Progress::new());
-        let statistics = outcome.unwrap_or_else(|e| panic!("{e}: {words}"));
-        let found = match reader {
-            Some(reader) => reader.join().expect("the reader"),
-            None => fs::read(folder.output()).expect("read"),
-        };
-        let (expected, count) = self.expected();
-        assert_same(&found, &expected, &words);
-        if !self.select.is_partial() {
-            assert_eq!(statistics.records, count);
-            assert_eq!(statistics.proof.map(|proof| proof.records), Some(count));
-        }
-        assert_eq!(statistics.runs == 0, statistics.passes == 1);
-        folder.assert_clean(true);
-        if !self.is_streamed.0 {
-            for (index, content) in self.inputs.iter().enumerate() {
-                assert!(fs::read(folder.input(index)).expect("read") == *content, "input touched");
-            }
-        }
-        statistics
+        self.held().run(|folder| self.job(folder), &self.expected())
     }
 }
 

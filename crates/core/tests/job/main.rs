@@ -14,9 +14,9 @@ mod csv_shapes;
 mod csv_trial;
 mod data;
 mod differential;
-
 mod faults;
 mod folds;
+mod held;
 mod line_shapes;
 mod line_trial;
 mod lines;
@@ -31,5 +31,4 @@ mod spilling;
 mod stopping;
 mod streams;
 mod supplied;
-
 mod trial;

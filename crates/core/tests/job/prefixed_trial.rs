@@ -1,20 +1,18 @@
 //! One job over records that begin with their length, held against a naive walk and a stable sort.
 
 use std::cmp::Ordering;
-use std::fs;
-use std::io::Write;
 use std::ops::Range;
 
+use sortwell::ByteSize;
 use sortwell::format::Format;
 use sortwell::io::Engine;
 use sortwell::job::{Budget, Input, Output, SortJob};
 use sortwell::key::text::{Invalid, Place, TextKeySpec, TextOrder};
 use sortwell::operator::Select;
-use sortwell::stats::{Progress, Statistics};
-use sortwell::{ByteSize, Error};
+use sortwell::stats::Statistics;
 
-use crate::line_trial::assert_same;
-use crate::trial::{Folder, drain};
+use crate::held::Held;
+use crate::trial::Folder;
 
 /// A format by name, the bytes of its prefix, and what it counts besides the record's own bytes.
 pub type Width = (&'static str, usize, usize);
@@ -144,23 +142,6 @@ impl Prefixed {
         (found.iter().flat_map(|body| record(self.format, body)).collect(), count)
     }
 
-    pub fn lay_out(&self, folder: &Folder) {
-        for (index, content) in self.inputs.iter().enumerate() {
-            let path = folder.input(index);
-            if !self.is_streamed.0 {
-                fs::write(path, content).expect("write");
-                continue;
-            }
-            folder.make_pipe(&path);
-            let (content, piece) = (content.clone(), self.piece);
-            std::thread::spawn(move || {
-                let mut pipe = fs::OpenOptions::new().write(true).open(path).expect("a pipe");
-                // A job that has what it wants, or fails, closes its end.
-                content.chunks(piece).all(|part| pipe.write_all(part).is_ok());
-            });
-        }
-    }
-
     /// What is said of it when it fails.
     fn words(&self) -> String {
         let sizes: Vec<usize> = self.inputs.iter().map(Vec::len).collect();
@@ -172,42 +153,19 @@ impl Prefixed {
         )
     }
 
+    fn held(&self) -> Held<'_> {
+        let Self { inputs, select, is_streamed, .. } = self;
+        let (is_streamed, words) = (*is_streamed, self.words());
+        Held { inputs, select, is_streamed, piece: self.piece, words }
+    }
+
     /// Runs the job and asserts all that must hold for any job.
     pub fn run(&self) -> Statistics {
-        let (expected, count) = self.expected();
-        let words = self.words();
-        println!("{words}");
-        let folder = Folder::on_disk();
-        self.lay_out(&folder);
-        let reader = self.is_streamed.1.then(|| drain(&folder));
-        let outcome = self.job(&folder).run(&Progress::new());
-        let statistics = outcome.unwrap_or_else(|e| panic!("{e}: {words}"));
-        let found = match reader {
-            Some(reader) => reader.join().expect("the reader"),
-            None => fs::read(folder.output()).expect("read"),
-        };
-        assert_same(&found, &expected, &words);
-        if !self.select.is_partial() {
-            assert_eq!(statistics.records, count, "{words}");
-            assert_eq!(statistics.proof.map(|proof| proof.records), Some(count));
-        }
-        assert_eq!(statistics.runs == 0, statistics.passes == 1);
-        folder.assert_clean(true);
-        statistics
+        self.held().run(|folder| self.job(folder), &self.expected())
     }
 
     /// Runs a job that must fail as malformed; which input it names, and its words.
     pub fn fails(&self) -> (usize, String) {
-        let words = self.words();
-        println!("{words}");
-        let folder = Folder::on_disk();
-        self.lay_out(&folder);
-        let outcome = self.job(&folder).run(&Progress::new());
-        let error = outcome.err().unwrap_or_else(|| panic!("sorted what is no record: {words}"));
-        folder.assert_clean(false);
-        let said = error.to_string();
-        let Error::Malformed { path, .. } = error else { panic!("{said}: {words}") };
-        let named = (0..self.inputs.len()).find(|index| folder.input(*index) == path);
-        (named.unwrap_or_else(|| panic!("no input is named: {said}")), said)
+        self.held().fails(|folder| self.job(folder))
     }
 }
