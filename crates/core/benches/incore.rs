@@ -145,7 +145,7 @@ fn gathering(c: &mut Criterion) {
             .collect();
         group.throughput(Throughput::Elements(count as u64));
         group.bench_function(format!("{length} bytes"), |b| {
-            b.iter(|| gather(&entries, &records, black_box(&mut out[..count * length])));
+            b.iter(|| gather(&entries, &records, black_box(&mut out[..count * length]), None));
         });
     }
 }

@@ -223,7 +223,7 @@ impl<'a, K: KeyEncoder> Words<'a, K> {
         if let Some(value) = word.checked_sub(self.first).and_then(|place| self.few.get(place)) {
             return *value;
         }
-        (self.few, self.first) = (self.key.few_words(self.record, word), word);
+        (self.few, self.first) = (self.key.few_words(self.record.into(), word), word);
         self.few[0]
     }
 }

@@ -8,6 +8,7 @@ use super::item::{RECORD_ITEM_MAX, location};
 use super::prefetch::prefetch;
 use crate::format::Framing;
 use crate::load::Records;
+use crate::proof::Sum;
 
 /// How far ahead records are asked for. A miss takes some 100 ns and copying 100 bytes some 8 ns.
 const AHEAD: usize = 16;
@@ -24,12 +25,17 @@ pub struct Gathered {
     pub bytes: usize,
 }
 
-/// Copies as many of the records that `entries` name as fit `out`, back to back; entries beyond
-/// them are only prefetched.
-pub fn gather(entries: &[u64], records: &Records<'_>, out: &mut [u8]) -> Gathered {
+/// Copies as many of the records that `entries` name as fit `out`, back to back, and adds them to
+/// `sum`, if one is wanted; entries beyond them are only prefetched.
+pub fn gather(
+    entries: &[u64],
+    records: &Records<'_>,
+    out: &mut [u8],
+    sum: Option<&mut Sum>,
+) -> Gathered {
     let length = match records.framing() {
         Framing::Fixed(length) => length,
-        _ => return gather_varying(entries, records, out),
+        _ => return gather_varying(entries, records, out, sum),
     };
     let count = entries.len().min(out.len() / length);
     let out = &mut out[..count * length];
@@ -43,10 +49,18 @@ pub fn gather(entries: &[u64], records: &Records<'_>, out: &mut [u8]) -> Gathere
         }
         _ => gather_long(entries, records, out, length),
     }
+    if let Some(sum) = sum {
+        sum.add_all(records.framing(), out);
+    }
     Gathered { records: count, bytes: count * length }
 }
 
-fn gather_varying(entries: &[u64], records: &Records<'_>, out: &mut [u8]) -> Gathered {
+fn gather_varying(
+    entries: &[u64],
+    records: &Records<'_>,
+    out: &mut [u8],
+    mut sum: Option<&mut Sum>,
+) -> Gathered {
     let mut bytes = 0;
     for (place, entry) in entries.iter().enumerate() {
         if let Some(ahead) = entries.get(place + AHEAD) {
@@ -58,6 +72,10 @@ fn gather_varying(entries: &[u64], records: &Records<'_>, out: &mut [u8]) -> Gat
         };
         to.copy_from_slice(record);
         bytes += record.len();
+        // While it is at hand, and its length known.
+        if let Some(sum) = &mut sum {
+            sum.add_record(record);
+        }
     }
     Gathered { records: entries.len(), bytes }
 }

@@ -4,6 +4,23 @@ use std::cmp::Ordering;
 
 use super::{FEW_WORDS, KeyEncoder};
 
+/// A record, and where its first cells end, as far as that was seen when it was told from the next.
+#[derive(Clone, Copy, Debug)]
+pub struct CutRecord<'a> {
+    /// All of it.
+    pub bytes: &'a [u8],
+    /// Behind the cells that are known; none need be.
+    pub cell_ends: &'a [u32],
+}
+
+impl<'a> From<&'a [u8]> for CutRecord<'a> {
+    /// A record of which nothing is known.
+    #[inline]
+    fn from(bytes: &'a [u8]) -> Self {
+        Self { bytes, cell_ends: &[] }
+    }
+}
+
 /// The key of one record, whose first word is `word`.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownWord<'a, K> {
@@ -11,6 +28,8 @@ pub struct KnownWord<'a, K> {
     pub key: &'a K,
     /// Word 0 of the record that is asked about.
     pub word: u64,
+    /// Where its first cells end, as far as they are known.
+    pub cell_ends: &'a [u32],
 }
 
 impl<K: KeyEncoder> KeyEncoder for KnownWord<'_, K> {
@@ -30,8 +49,9 @@ impl<K: KeyEncoder> KeyEncoder for KnownWord<'_, K> {
     }
 
     #[inline]
-    fn few_words(&self, record: &[u8], first: usize) -> [u64; FEW_WORDS] {
-        self.key.few_words(record, first)
+    fn few_words(&self, record: CutRecord<'_>, first: usize) -> [u64; FEW_WORDS] {
+        let cell_ends = if record.cell_ends.is_empty() { self.cell_ends } else { record.cell_ends };
+        self.key.few_words(CutRecord { cell_ends, ..record }, first)
     }
 
     fn compare_from(&self, a: &[u8], b: &[u8], word: usize) -> Ordering {

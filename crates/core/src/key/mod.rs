@@ -40,7 +40,7 @@ use std::cmp::Ordering;
 
 pub use composite::CompositeKey;
 pub use key_type::NumberType;
-pub use known::KnownWord;
+pub use known::{CutRecord, KnownWord};
 pub use number::NumberKey;
 pub use slice::SliceKey;
 pub use spec::KeySpec;
@@ -125,15 +125,20 @@ pub trait KeyEncoder: Send + Sync {
 
     /// Words of the key from word `first` on, and zeros behind its last.
     #[inline]
-    fn few_words(&self, record: &[u8], first: usize) -> [u64; FEW_WORDS] {
+    fn few_words(&self, record: CutRecord<'_>, first: usize) -> [u64; FEW_WORDS] {
         let mut words = [0; FEW_WORDS];
         for (index, word) in (first..self.words()).zip(&mut words) {
-            *word = self.word(record, index);
+            *word = self.word(record.bytes, index);
             if self.is_last(index, *word) {
                 break;
             }
         }
         words
+    }
+
+    /// Of how many cells at the beginning of a row it helps to know where they end.
+    fn cells_wanted(&self) -> usize {
+        0
     }
 
     /// Whether there may be records that have no key.
@@ -155,10 +160,10 @@ pub trait KeyEncoder: Send + Sync {
     /// # Errors
     ///
     /// As [`fault`](Self::fault) says it.
-    fn checked_word(&self, record: &[u8]) -> std::result::Result<u64, String> {
-        match self.fault(record) {
+    fn checked_word(&self, record: CutRecord<'_>) -> std::result::Result<u64, String> {
+        match self.fault(record.bytes) {
             Some(fault) => Err(fault),
-            None => Ok(self.word(record, 0)),
+            None => Ok(self.word(record.bytes, 0)),
         }
     }
 

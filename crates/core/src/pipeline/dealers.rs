@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::gate::Gate;
 use crate::format::{Fault, Framing};
 use crate::incore::{Classifier, Dealer, Item, Pool};
-use crate::key::{KeyEncoder, KnownWord};
+use crate::key::{CutRecord, KeyEncoder, KnownWord};
 use crate::proof::Sum;
 
 /// What records of a load are dealt with while it is read.
@@ -67,14 +67,14 @@ impl Dealers {
         let dealer = dealer.get_or_insert_with(|| {
             Dealer::new(Arc::clone(&self.pool), self.item, classifier.buckets())
         });
-        let dealt = gate.each(key, framing, block, |record, at, word| {
+        let dealt = gate.each(key, framing, block, |CutRecord { bytes, cell_ends }, at, word| {
             if let Some(sum) = &mut sum {
-                sum.add_record(record);
+                sum.add_record(bytes);
             }
             // Records of one length go by their numbers.
             let place = framing.fixed_length().map_or(at, |length| at / length);
-            let key = KnownWord { key, word };
-            dealer.deal_item(classifier, &key, (record, (location + place) as u64));
+            let key = KnownWord { key, word, cell_ends };
+            dealer.deal_item(classifier, &key, (bytes, (location + place) as u64));
         });
         dealer.mark(location as u64);
         dealt

@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::format::{Fault, Framing};
 use crate::incore::{Classifier, Item, KeyedLoad, Pool, Sample};
 use crate::io::{Completion, Operation, Region, Request};
-use crate::key::{KeyEncoder, KnownWord};
+use crate::key::{CutRecord, KeyEncoder, KnownWord};
 use crate::load::{Layout, Loaded, Span};
 
 /// Memory of one load, empty.
@@ -200,12 +200,12 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
                 let location = u64::from(number);
                 let record = loaded.records().get(location);
                 let sum = &mut workers[0].sum_in;
-                let deal = |record: &[u8], word| {
+                let deal = |CutRecord { bytes, cell_ends }: CutRecord<'_>, word| {
                     if how.verify {
-                        sum.add_record(record);
+                        sum.add_record(bytes);
                     }
-                    let key = KnownWord { key: how.key, word };
-                    dealers[0].deal_item(&classifier, &key, (record, location));
+                    let key = KnownWord { key: how.key, word, cell_ends };
+                    dealers[0].deal_item(&classifier, &key, (bytes, location));
                 };
                 if let Err(found) = Gate::pass(how.gate, how.key, how.framing, record, deal) {
                     fault.note(Fault { at: number as usize, ..found });

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::format::csv::{Dialect, Rows, without_end};
 use crate::format::{Fault, Framing};
-use crate::key::KeyEncoder;
+use crate::key::{CutRecord, KeyEncoder};
 use crate::predicate::Predicate;
 
 /// What is asked of rows of cells.
@@ -53,13 +53,14 @@ impl Gate {
         key: &K,
         framing: Framing,
         bytes: &[u8],
-        mut show: impl FnMut(&[u8], usize, u64),
+        mut show: impl FnMut(CutRecord<'_>, usize, u64),
     ) -> Result<u64, Fault> {
         let (mut at, mut shown) = (0, 0);
-        let mut pass = |record: &[u8], fault: Option<String>| {
+        let mut pass = |record: CutRecord<'_>, fault: Option<String>| {
             let begun = at;
-            at += record.len();
-            let is_wanted = || self.predicate.as_ref().is_none_or(|wanted| wanted.admits(record));
+            at += record.bytes.len();
+            let admits = |wanted: &Predicate| wanted.admits(record.bytes);
+            let is_wanted = || self.predicate.as_ref().is_none_or(admits);
             if fault.is_none() && !is_wanted() {
                 return Ok(());
             }
@@ -70,14 +71,15 @@ impl Gate {
         };
         match self.shape {
             Some(shape) => {
-                for row in Rows::new(shape.dialect, bytes) {
+                let mut rows = Rows::new(shape.dialect, bytes).noting(key.cells_wanted());
+                while let Some(row) = rows.next() {
                     let is_good = row.stray_quote.is_none()
                         && shape.cells.is_none_or(|cells| cells == row.cells);
                     let fault = if is_good { None } else { shape.fault(&row) };
-                    pass(row.bytes, fault)?;
+                    pass(CutRecord { bytes: row.bytes, cell_ends: rows.cell_ends() }, fault)?;
                 }
             }
-            None => framing.records(bytes).try_for_each(|record| pass(record, None))?,
+            None => framing.records(bytes).try_for_each(|record| pass(record.into(), None))?,
         }
         Ok(shown)
     }
@@ -94,14 +96,14 @@ impl Gate {
         key: &K,
         framing: Framing,
         record: &[u8],
-        mut show: impl FnMut(&[u8], u64),
+        mut show: impl FnMut(CutRecord<'_>, u64),
     ) -> Result<(), Fault> {
         match gate {
             Some(gate) => {
                 gate.each(key, framing, record, |record, _, word| show(record, word)).map(drop)
             }
             None => {
-                show(record, key.word(record, 0));
+                show(record.into(), key.word(record, 0));
                 Ok(())
             }
         }

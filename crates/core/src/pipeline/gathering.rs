@@ -91,6 +91,11 @@ impl<'a> Destination<'a> {
         hand(Target { sink: self.sink, is_same: &is_same, note: &note })
     }
 
+    /// The sum that records are added to which are written, if they are.
+    fn sum_of<'s>(&self, sum: &'s mut Sum) -> Option<&'s mut Sum> {
+        self.is_summed.then_some(sum)
+    }
+
     /// Notes records that are about to be written, all of them: the first begins at byte `offset`
     /// of the destination. A selection sees to that itself.
     pub fn note<K: KeyEncoder>(
@@ -101,9 +106,14 @@ impl<'a> Destination<'a> {
         bytes: &[u8],
         sum: &mut Sum,
     ) {
-        if self.is_summed {
+        if let Some(sum) = self.sum_of(sum) {
             sum.add_all(framing, bytes);
         }
+        self.note_summed(key, offset, bytes);
+    }
+
+    /// The same, of records that have been added to the sum.
+    fn note_summed<K: KeyEncoder>(&self, key: &K, offset: u64, bytes: &[u8]) {
         if let Some(table) = self.table {
             table.note(key, offset, bytes);
         }
@@ -152,9 +162,10 @@ impl<'a, K: KeyEncoder> Gathering<'a, K> {
                 _ => BATCH_BYTES,
             };
             let out = room.len().min(batch);
-            let gathered = gather(rest, records, &mut room[..out]);
+            let written = self.destination.sum_of(sum);
+            let gathered = gather(rest, records, &mut room[..out], written);
             let bytes = if gathered.records > 0 {
-                self.destination.note(key, framing, offset, &room[..gathered.bytes], sum);
+                self.destination.note_summed(key, offset, &room[..gathered.bytes]);
                 writer.commit(gathered.bytes)?;
                 gathered.bytes
             } else {

@@ -35,7 +35,7 @@ use crate::error::Result;
 use crate::format::{Ends, Fault, Framing};
 use crate::incore::{Classifier, Dealer, KeyedLoad, Pool};
 use crate::io::{Completion, Operation, Region, Request};
-use crate::key::{KeyEncoder, KnownWord};
+use crate::key::{CutRecord, KeyEncoder, KnownWord};
 use crate::load::Loaded;
 use crate::load::lines::{LineLayout, LineSpan};
 use crate::proof::Sum;
@@ -383,12 +383,12 @@ impl<K: KeyEncoder> Rest<'_, K> {
             }
             self.room -= 1;
             let line = &region[begun..begun + length];
-            let deal = |line: &[u8], word| {
+            let deal = |CutRecord { bytes, cell_ends }: CutRecord<'_>, word| {
                 if self.how.verify {
-                    self.sum.add_record(line);
+                    self.sum.add_record(bytes);
                 }
-                let key = KnownWord { key, word };
-                self.dealer.deal_item(self.classifier, &key, (line, begun as u64));
+                let key = KnownWord { key, word, cell_ends };
+                self.dealer.deal_item(self.classifier, &key, (bytes, begun as u64));
             };
             if let Err(found) = Gate::pass(self.how.gate, key, framing, line, deal) {
                 self.fault.note(Fault { at: begun, ..found });

@@ -3,45 +3,47 @@
 //! Looking at text through bit masks is the way of simdjson (Langdale and Lemire, "Parsing
 //! Gigabytes of JSON per Second", VLDB Journal 2019, section 3.1).
 
+use wide::u8x16;
+
 /// Bytes that one mask tells of.
 pub const WIDTH: usize = 64;
 
 /// Sixty-four bytes; those behind the end of the text are zeros.
 #[derive(Clone, Copy)]
-pub struct Chunk([u8; WIDTH]);
+pub struct Chunk([u8x16; WIDTH / 16]);
 
 impl Chunk {
     /// The first bytes of `bytes`.
     #[inline]
     pub fn of(bytes: &[u8]) -> Self {
         match bytes.first_chunk() {
-            Some(whole) => Self(*whole),
+            Some(whole) => Self::whole(whole),
             None => Self::cut(bytes),
         }
+    }
+
+    #[inline]
+    fn whole(bytes: &[u8; WIDTH]) -> Self {
+        let (parts, _) = bytes.as_chunks();
+        Self([parts[0].into(), parts[1].into(), parts[2].into(), parts[3].into()])
     }
 
     #[inline(never)]
     fn cut(bytes: &[u8]) -> Self {
         let mut chunk = [0; WIDTH];
         chunk[..bytes.len()].copy_from_slice(bytes);
-        Self(chunk)
+        Self::whole(&chunk)
     }
 
     /// A bit for each byte that is `wanted`, the first byte's lowest.
     #[inline]
     pub fn equal(&self, wanted: u8) -> u64 {
-        // Ones and zeros first, which the compiler does for many bytes at once; then the eight of a
-        // word are moved next to each other by a multiplication.
-        let is_equal = self.0.map(|byte| u8::from(byte == wanted));
-        let (words, _) = is_equal.as_chunks::<8>();
-        let bits = |word: &[u8; 8]| u64::from_le_bytes(*word).wrapping_mul(TOGETHER) >> 56;
-        let placed = words.iter().enumerate().map(|(place, word)| bits(word) << (8 * place));
+        let wanted = u8x16::splat(wanted);
+        let bits = |part: &u8x16| u64::from(part.cmp_eq(wanted).move_mask().cast_unsigned());
+        let placed = self.0.iter().enumerate().map(|(place, part)| bits(part) << (16 * place));
         placed.fold(0, |mask, bits| mask | bits)
     }
 }
-
-/// Moves the lowest bit of byte *n* to bit 56 + *n*.
-const TOGETHER: u64 = 0x0102_0408_1020_4080;
 
 /// For each bit, whether the bits up to and with it that are set are odd in number: of quotes, from
 /// each opening one to before the closing one.

@@ -3,7 +3,7 @@
 use memchr::{memchr, memchr2};
 
 use super::masks::{Chunk, WIDTH, parity_so_far};
-use super::{Dialect, ROW_END};
+use super::{Dialect, ROW_END, without_end};
 
 /// Behind the first row that ends in `bytes`, at whose beginning one is in quotes or not.
 #[inline]
@@ -62,6 +62,9 @@ pub struct Rows<'a> {
     strays: u64,
     /// What goes over from one chunk to the next.
     carry: Carry,
+    /// Where the first cells of the row shown last end in it, and how many of them are wanted.
+    cell_ends: Vec<u32>,
+    wanted_cells: usize,
 }
 
 /// What a chunk leaves to the next.
@@ -79,7 +82,58 @@ impl<'a> Rows<'a> {
     /// The rows in `bytes`, which begins with one.
     pub fn new(dialect: Dialect, bytes: &'a [u8]) -> Self {
         let carry = Carry { may_open: 1, ..Carry::default() };
-        Self { dialect, bytes, start: 0, next_chunk: 0, ends: 0, separators: 0, strays: 0, carry }
+        Self {
+            dialect,
+            bytes,
+            start: 0,
+            next_chunk: 0,
+            ends: 0,
+            separators: 0,
+            strays: 0,
+            carry,
+            cell_ends: Vec::new(),
+            wanted_cells: 0,
+        }
+    }
+
+    /// The same rows, of each of which it is noted where its first `wanted` cells end.
+    #[must_use]
+    pub fn noting(self, wanted: usize) -> Self {
+        Self { wanted_cells: wanted, ..self }
+    }
+
+    /// Where cells of the row shown last end: its first ones, up to as many as are wanted, and as
+    /// far as 32 bits count.
+    #[inline]
+    pub fn cell_ends(&self) -> &[u32] {
+        &self.cell_ends
+    }
+
+    /// Notes the cells that end at `separators` of the chunk.
+    #[inline]
+    fn note_cells(&mut self, mut separators: u64) {
+        while separators != 0 && self.cell_ends.len() < self.wanted_cells {
+            let at = self.next_chunk - WIDTH + separators.trailing_zeros() as usize;
+            self.note_cell(at - self.start);
+            separators &= separators - 1;
+        }
+    }
+
+    /// Notes that the next cell ends at byte `end` of the row.
+    #[inline]
+    fn note_cell(&mut self, end: usize) {
+        match u32::try_from(end) {
+            Ok(end) => self.cell_ends.push(end),
+            Err(_) => self.wanted_cells = self.cell_ends.len(),
+        }
+    }
+
+    /// Notes that the row ends, if its last cell is wanted.
+    #[inline]
+    fn note_end(&mut self, row: &[u8]) {
+        if self.cell_ends.len() < self.wanted_cells {
+            self.note_cell(without_end(row).len());
+        }
     }
 
     /// Looks at the next chunk.
@@ -130,6 +184,7 @@ impl<'a> Rows<'a> {
     fn last(&mut self, cells: usize, stray: Option<usize>) -> Option<Row<'a>> {
         let bytes = &self.bytes[self.start..];
         self.start = self.bytes.len();
+        self.note_end(bytes);
         let open = || {
             let quote = self.dialect.quote?;
             let opened = bytes.iter().rposition(|&byte| byte == quote);
@@ -146,7 +201,9 @@ impl<'a> Iterator for Rows<'a> {
     #[inline]
     fn next(&mut self) -> Option<Row<'a>> {
         let (mut cells, mut stray) = (1, None);
+        self.cell_ends.clear();
         while self.ends == 0 {
+            self.note_cells(self.separators);
             cells += self.separators.count_ones() as usize;
             if self.strays != 0 {
                 let at = self.next_chunk - WIDTH + self.strays.trailing_zeros() as usize;
@@ -162,6 +219,7 @@ impl<'a> Iterator for Rows<'a> {
         let bit = self.ends.trailing_zeros();
         let up_to = u64::MAX >> (63 - bit);
         cells += (self.separators & up_to).count_ones() as usize;
+        self.note_cells(self.separators & up_to);
         let chunk = self.next_chunk - WIDTH;
         if self.strays & up_to != 0 {
             let at = chunk + self.strays.trailing_zeros() as usize;
@@ -172,6 +230,7 @@ impl<'a> Iterator for Rows<'a> {
         let end = chunk + bit as usize + 1;
         let bytes = &self.bytes[self.start..end];
         self.start = end;
+        self.note_end(bytes);
         Some(Row { bytes, cells, stray_quote: stray })
     }
 }

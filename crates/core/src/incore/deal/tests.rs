@@ -8,6 +8,7 @@ use crate::io::Arena;
 use crate::key::text::TextOrder;
 use crate::key::{Key, KeySpec, with_encoder};
 use crate::load::Loaded;
+use crate::proof::Sum;
 use crate::units::ByteSize;
 
 /// Records of `length` bytes with keys in their first byte, many of them equal.
@@ -218,7 +219,8 @@ fn lines_come_back_once_and_are_gathered_whole() {
             assert_eq!(dealt.bytes(bucket, framing), whole.len() as u64);
             for room in [whole.len(), whole.len() / 2, whole.len().saturating_sub(1), 0] {
                 let mut out = vec![0; room];
-                let gathered = gather(&entries, &loaded.records(), &mut out);
+                let mut sum = Sum::default();
+                let gathered = gather(&entries, &loaded.records(), &mut out, Some(&mut sum));
                 let fits = expected.iter().scan(0, |end, line| {
                     *end += line.len();
                     Some(*end)
@@ -227,6 +229,9 @@ fn lines_come_back_once_and_are_gathered_whole() {
                 assert_eq!(gathered.records, fits.len());
                 assert_eq!(gathered.bytes, fits.last().copied().unwrap_or(0));
                 assert!(out[..gathered.bytes] == whole[..gathered.bytes]);
+                let mut wanted = Sum::default();
+                wanted.add_all(framing, &whole[..gathered.bytes]);
+                assert_eq!(sum, wanted);
             }
         }
     });

@@ -8,6 +8,7 @@ use crate::incore::{Pool, gather};
 use crate::io::Arena;
 use crate::key::{Key, KeySpec, with_encoder};
 use crate::load::Segment;
+use crate::proof::Sum;
 use crate::units::ByteSize;
 
 const WORKERS: usize = 3;
@@ -105,7 +106,9 @@ fn sorted<K: KeyEncoder>(load: &KeyedLoad, key: &K, length: usize) -> Vec<u8> {
             load.sort_part(key, part, &mut scratch, |entries, records| {
                 let start = out.len();
                 out.resize(start + entries.len() * length, 0);
-                gather(entries, records, &mut out[start..]);
+                let mut sum = Sum::default();
+                gather(entries, records, &mut out[start..], Some(&mut sum));
+                assert_eq!(sum.records, entries.len() as u64);
             });
         }
     }

@@ -53,7 +53,7 @@ pub fn refine<K: KeyEncoder>(
             prefetch(records.place(location(*ahead)));
         }
         let location = location(group[place]);
-        let words = key.few_words(records.get(location), word);
+        let words = key.few_words(records.get(location).into(), word);
         *row = [pair(words[0], words[1]), pair(words[2], words[3]), u128::from(location)];
     }
     rows.sort_unstable();

@@ -2,8 +2,11 @@
 
 use super::*;
 use crate::format::Format;
+use crate::format::csv::{Dialect, Rows};
 use crate::key::text::{TextKeySpec, TextOrder};
 use crate::key::{Key, with_encoder};
+
+const CSV: Dialect = Dialect { separator: b',', quote: Some(b'"') };
 
 #[test]
 fn known_words_are_those_of_the_key() {
@@ -20,15 +23,19 @@ fn known_words_are_those_of_the_key() {
     ];
     for record in rows {
         with_encoder!(&key, |key| {
-            let checked = key.checked_word(record);
+            let mut cut = Rows::new(CSV, record).noting(key.cells_wanted());
+            cut.next();
+            let cell_ends = cut.cell_ends();
+            let checked = key.checked_word(CutRecord { bytes: record, cell_ends });
+            assert_eq!(checked, key.checked_word(record.into()));
             assert_eq!(checked.as_ref().err(), key.fault(record).as_ref());
             let Ok(word) = checked else { continue };
-            let known = KnownWord { key, word };
+            let known = KnownWord { key, word, cell_ends };
             assert_eq!(known.words(), key.words());
             for index in 0..4 {
                 assert_eq!(known.word(record, index), key.word(record, index), "{record:?}");
             }
-            assert_eq!(known.few_words(record, 0), key.few_words(record, 0));
+            assert_eq!(known.few_words(record.into(), 0), key.few_words(record.into(), 0));
         });
     }
 }

@@ -25,7 +25,9 @@ const KEPT: usize = 8;
 pub(super) struct Fields<'a> {
     text: &'a [u8],
     separator: Separator,
-    /// Where the first `known` fields end.
+    /// Where the first fields end, as it was known before.
+    given: &'a [u32],
+    /// Where the first `known` fields end; those given are not among them.
     ends: [usize; KEPT],
     known: usize,
 }
@@ -34,7 +36,13 @@ impl<'a> Fields<'a> {
     /// The fields of `text`, which is a record without its terminator.
     #[inline]
     pub fn new(text: &'a [u8], separator: Separator) -> Self {
-        Self { text, separator, ends: [0; KEPT], known: 0 }
+        Self::given(text, separator, &[])
+    }
+
+    /// The same, where the first of them end at the bytes `ends`.
+    #[inline]
+    pub fn given(text: &'a [u8], separator: Separator, ends: &'a [u32]) -> Self {
+        Self { text, separator, given: ends, ends: [0; KEPT], known: ends.len() }
     }
 
     /// Bytes of the record that may be part of a key.
@@ -110,12 +118,23 @@ impl<'a> Fields<'a> {
         }
     }
 
+    #[inline]
     fn field_end(&mut self, field: usize) -> usize {
-        if field < self.known {
+        match self.given.get(field) {
+            Some(end) => *end as usize,
+            None => self.find_end(field),
+        }
+    }
+
+    fn find_end(&mut self, field: usize) -> usize {
+        if field < self.known.min(KEPT) {
             return self.ends[field];
         }
         let mut at = self.known;
-        let mut end = if at == 0 { 0 } else { self.ends[at - 1] };
+        let mut end = match at.checked_sub(1) {
+            None => 0,
+            Some(last) => self.given.get(last).map_or_else(|| self.ends[last], |end| *end as usize),
+        };
         loop {
             let start = if at == 0 { 0 } else { self.behind(end) };
             end = self.end_of_field_at(start);

@@ -4,11 +4,13 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::super::{FEW_WORDS, KeyEncoder, OPEN_WORD_BYTES, is_last_open_word, open_word};
+use super::super::{
+    CutRecord, FEW_WORDS, KeyEncoder, OPEN_WORD_BYTES, is_last_open_word, open_word,
+};
 use super::field::Fields;
 use super::order::{Body, Separator, TextOrder, TextSpec};
 use super::part::Part;
-use super::sink::{BufferSink, Sink, WordSink};
+use super::sink::{BufferSink, FewSink, Sink, WordSink};
 use super::text_type::TextType;
 use crate::error::{Error, Result};
 
@@ -21,7 +23,12 @@ pub struct TextKey {
     parts: Box<[Part]>,
     /// Whether a record may have a fault in one of them.
     is_partial: bool,
+    /// Cells up to the last that a part looks at.
+    cells: usize,
 }
+
+/// Ends of cells that are worth noting for all rows; what lies behind is looked for.
+const CELLS_NOTED_MAX: usize = 64;
 
 /// Bytes of a part's key that two records are compared by at first. A collation makes no more than
 /// these, where its whole keys are several times as long as the text; they are twice what two lines
@@ -68,7 +75,12 @@ impl TextKey {
         let parts = parts.map(|(index, spec)| Part::new(spec, order, index + 1 == count));
         let parts: Box<[Part]> = parts.collect();
         let is_partial = parts.iter().any(Part::is_partial);
-        Ok(Self { separator: order.separator, body: order.body, parts, is_partial })
+        let cells = match order.separator {
+            Separator::Cells(_) => parts.iter().map(Part::fields).max().unwrap_or(0),
+            Separator::Blanks | Separator::Byte(_) => 0,
+        };
+        let (separator, body) = (order.separator, order.body);
+        Ok(Self { separator, body, parts, is_partial, cells })
     }
 
     /// The bytes that key number `spec` of the order looks at, as a part of `record`; for showing
@@ -80,6 +92,11 @@ impl TextKey {
     #[inline]
     fn fields<'a>(&self, record: &'a [u8]) -> Fields<'a> {
         Fields::new(self.body.of_record(record), self.separator)
+    }
+
+    #[inline]
+    fn cut_fields<'a>(&self, CutRecord { bytes, cell_ends }: CutRecord<'a>) -> Fields<'a> {
+        Fields::given(self.body.of_record(bytes), self.separator, cell_ends)
     }
 
     /// Shows the words `wanted` of a record's key, made at once; none behind its last.
@@ -167,27 +184,27 @@ impl KeyEncoder for TextKey {
         self.parts.iter().find_map(|part| part.fault(&mut fields))
     }
 
-    fn checked_word(&self, record: &[u8]) -> std::result::Result<u64, String> {
-        let mut fields = self.fields(record);
-        if self.is_partial
-            && let Some(fault) = self.parts.iter().find_map(|part| part.fault(&mut fields))
-        {
-            return Err(fault);
+    #[inline]
+    fn cells_wanted(&self) -> usize {
+        self.cells.min(CELLS_NOTED_MAX)
+    }
+
+    #[inline]
+    fn checked_word(&self, record: CutRecord<'_>) -> std::result::Result<u64, String> {
+        let (mut fields, mut sink) = (self.cut_fields(record), WordSink::new(0));
+        if self.is_partial {
+            let mut parts = self.parts.iter();
+            parts.try_for_each(|part| part.append_checked(&mut fields, &mut sink))?;
+        } else {
+            self.append_fields(&mut fields, &mut sink);
         }
-        let mut sink = WordSink::new(0);
-        self.append_fields(&mut fields, &mut sink);
         Ok(sink.word())
     }
 
-    fn few_words(&self, record: &[u8], first: usize) -> [u64; FEW_WORDS] {
-        let mut words = [0; FEW_WORDS];
-        let mut slots = words.iter_mut();
-        self.show_words(record, first..first.saturating_add(FEW_WORDS), |word| {
-            if let Some(slot) = slots.next() {
-                *slot = word;
-            }
-        });
-        words
+    fn few_words(&self, record: CutRecord<'_>, first: usize) -> [u64; FEW_WORDS] {
+        let mut sink = FewSink::new(first);
+        self.append_fields(&mut self.cut_fields(record), &mut sink);
+        sink.words()
     }
 
     #[inline]

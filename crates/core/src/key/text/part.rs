@@ -76,14 +76,6 @@ pub(super) fn with_buffer<T>(
     result
 }
 
-/// What the text of a part is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Value,
-    Null,
-    Invalid,
-}
-
 impl Part {
     /// The part that `spec` makes within `order`; the last one where `is_last`.
     pub fn new(spec: &TextSpec, order: &TextOrder, is_last: bool) -> Self {
@@ -183,22 +175,43 @@ impl Part {
     #[inline]
     pub fn append<S: Sink>(&self, fields: &mut Fields<'_>, out: &mut S) {
         let is_short = self.needs > fields.length();
-        self.with_text(fields, |text| {
-            if self.nulls.is_some() || self.invalid.is_some() {
-                if let Some(mark) = self.mark(text, is_short) {
-                    out.push(mark);
-                    return;
+        self.with_text(fields, |text| self.append_text(text, is_short, out));
+    }
+
+    /// The same, or what keeps a record from having this part of the key.
+    #[inline]
+    pub fn append_checked<S: Sink>(
+        &self,
+        fields: &mut Fields<'_>,
+        out: &mut S,
+    ) -> Result<(), String> {
+        let is_good = self.needs <= fields.length()
+            && self.with_text(fields, |text| {
+                let is_good = self.is_good(text);
+                if is_good && out.room() > 0 {
+                    self.append_text(text, false, out);
                 }
-                if self.marks_values {
-                    out.push(VALUE);
-                }
+                is_good
+            });
+        if is_good { Ok(()) } else { self.fault(fields).map_or(Ok(()), Err) }
+    }
+
+    #[inline]
+    fn append_text<S: Sink>(&self, text: &[u8], is_short: bool, out: &mut S) {
+        if self.nulls.is_some() || self.invalid.is_some() {
+            if let Some(mark) = self.mark(text, is_short) {
+                out.push(mark);
+                return;
             }
-            let mark = out.mark();
-            self.typed.append(text, out);
-            if self.spec.is_descending {
-                out.invert_from(mark);
+            if self.marks_values {
+                out.push(VALUE);
             }
-        });
+        }
+        let mark = out.mark();
+        self.typed.append(text, out);
+        if self.spec.is_descending {
+            out.invert_from(mark);
+        }
     }
 
     /// What stands for text that is no value, where such has a place.
@@ -220,16 +233,14 @@ impl Part {
         }
     }
 
+    /// Whether text is a value, or none where that has a place.
     #[inline]
-    fn kind(&self, text: &[u8]) -> Kind {
-        if self.is_null(text) && self.nulls.is_some() {
-            return Kind::Null;
-        }
-        if !self.is_checked || self.typed.is_valid(text) { Kind::Value } else { Kind::Invalid }
+    fn is_good(&self, text: &[u8]) -> bool {
+        !self.is_checked || self.nulls.is_some() && self.is_null(text) || self.typed.is_valid(text)
     }
 
     /// What keeps a record from having this part of the key, if anything does.
-    #[inline]
+    #[cold]
     pub fn fault(&self, fields: &mut Fields<'_>) -> Option<String> {
         if !self.is_partial() {
             return None;
@@ -238,10 +249,18 @@ impl Part {
         if self.needs > length {
             return Some(self.words.short(length, self.needs));
         }
-        match self.with_text(fields, |text| self.kind(text)) {
-            Kind::Value | Kind::Null => None,
-            Kind::Invalid => Some(self.words.invalid(&self.said(fields))),
-        }
+        let is_good = self.with_text(fields, |text| self.is_good(text));
+        (!is_good).then(|| self.words.invalid(&self.said(fields)))
+    }
+
+    /// Fields up to the last that it looks at.
+    pub fn fields(&self) -> usize {
+        let last = match self.spec.end {
+            End::Field(field) => field,
+            End::At(position) | End::Within(position) => position.field,
+            End::Record => 0,
+        };
+        last.max(self.spec.start.field).saturating_add(1)
     }
 
     /// The text it looks at, before any translation.

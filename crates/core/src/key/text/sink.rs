@@ -1,9 +1,12 @@
 //! Where the bytes of a key go: into one word of it, or all into a buffer.
 //!
-//! Encoders are written once over [`Sink`] and instantiated twice. [`WordSink`] keeps its eight
-//! bytes in a register, so that the key prefix costs no memory and no allocation.
+//! Encoders are written once over [`Sink`] and instantiated for each. [`WordSink`] keeps its eight
+//! bytes in a register, so that the key prefix costs no memory and no allocation; [`FewSink`] has
+//! room for the words that are asked for together.
 
-use super::super::{OPEN_WORD_BYTES, WORD_BYTES, continued};
+use super::super::{
+    FEW_WORDS, OPEN_WORD_BYTES, WORD_BYTES, continued, is_last_open_word, open_word,
+};
 
 /// Takes the bytes of a key in order, as many as are wanted.
 pub(super) trait Sink {
@@ -89,6 +92,72 @@ impl Sink for WordSink {
     fn invert_from(&mut self, mark: usize) {
         let ones_from = |bits: u32| u64::MAX.checked_shr(bits).unwrap_or(0);
         self.word ^= ones_from(mark as u32) ^ ones_from(self.filled_bits);
+    }
+}
+
+/// A few words of the key; what comes before and after them is dropped.
+#[derive(Debug)]
+pub(super) struct FewSink {
+    /// Bytes still to come before the words.
+    skip: usize,
+    bytes: [u8; FEW_BYTES],
+    filled: usize,
+}
+
+/// One byte more than the words hold: it tells whether the last of them is the last of the key.
+const FEW_BYTES: usize = FEW_WORDS * OPEN_WORD_BYTES + 1;
+
+impl FewSink {
+    /// Takes words from `first` on.
+    #[inline]
+    pub fn new(first: usize) -> Self {
+        let skip = first.saturating_mul(OPEN_WORD_BYTES);
+        Self { skip, bytes: [0; FEW_BYTES], filled: 0 }
+    }
+
+    /// The words, and zeros behind the last of the key.
+    #[inline]
+    pub fn words(&self) -> [u64; FEW_WORDS] {
+        let mut words = [0; FEW_WORDS];
+        for (place, word) in words.iter_mut().enumerate() {
+            *word = open_word(&self.bytes[(place * OPEN_WORD_BYTES).min(self.filled)..self.filled]);
+            if is_last_open_word(*word) {
+                break;
+            }
+        }
+        words
+    }
+}
+
+impl Sink for FewSink {
+    #[inline]
+    fn room(&self) -> usize {
+        self.skip.saturating_add(FEW_BYTES - self.filled)
+    }
+
+    #[inline]
+    fn push(&mut self, byte: u8) {
+        self.extend(&[byte]);
+    }
+
+    #[inline]
+    fn extend(&mut self, bytes: &[u8]) {
+        let skipped = self.skip.min(bytes.len());
+        self.skip -= skipped;
+        let taken = (bytes.len() - skipped).min(FEW_BYTES - self.filled);
+        let to = &mut self.bytes[self.filled..self.filled + taken];
+        to.copy_from_slice(&bytes[skipped..skipped + taken]);
+        self.filled += taken;
+    }
+
+    #[inline]
+    fn mark(&self) -> usize {
+        self.filled
+    }
+
+    #[inline]
+    fn invert_from(&mut self, mark: usize) {
+        self.bytes[mark..self.filled].iter_mut().for_each(|byte| *byte = !*byte);
     }
 }
 

@@ -3,13 +3,16 @@
 //! The encoders of these types take what they can read at the beginning, as sorting lines always
 //! has; in tables, text that says something else is a mistake. Blanks at the ends never count.
 
-use super::encode::number::{Grammar, Number, trimmed};
+use super::encode::number::{Grammar, Number, plain, trimmed};
 use super::encode::size::PREFIXES;
 use super::order::{Months, NumberFormat};
 
 /// Whether `text` is an optional sign and digits.
 #[inline]
 pub(super) fn is_int(text: &[u8], format: NumberFormat) -> bool {
+    if plain(text).is_some() {
+        return true;
+    }
     let text = trimmed(text);
     let digits = match text {
         [b'-' | b'+', digits @ ..] => digits,

@@ -10,7 +10,9 @@ fn passed(cells: Option<usize>, text: &str) -> Result<Vec<(usize, String)>, Faul
         Gate { shape: Some(RowShape { dialect, cells, is_of_header: true }), predicate: None };
     let key = Key::for_lines(&TextOrder::by_bytes(b'\n')).unwrap();
     let mut rows = Vec::new();
-    let show = |row: &[u8], at, _| rows.push((at, String::from_utf8(row.to_vec()).unwrap()));
+    let show = |row: CutRecord<'_>, at, _| {
+        rows.push((at, String::from_utf8(row.bytes.to_vec()).unwrap()));
+    };
     let framing = Framing::Quoted(b'"');
     let count = with_encoder!(&key, |key| gate.each(key, framing, text.as_bytes(), show))?;
     assert_eq!(count, rows.len() as u64);

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::format::csv::Cells;
 
 const DIALECT: Dialect = Dialect { separator: b',', quote: Some(b'"') };
 
@@ -86,6 +87,26 @@ fn well_formed_rows_are_told_apart() {
     assert!(rows.iter().all(|row| row.stray_quote.is_none()));
 }
 
+/// That the ends noted of the first `wanted` cells of each row are those of its cells.
+fn assert_cells(bytes: &[u8], wanted: usize) {
+    let mut rows = Rows::new(DIALECT, bytes).noting(wanted);
+    while let Some(row) = rows.next() {
+        if row.stray_quote.is_some() {
+            continue; // what is a cell of it is not said
+        }
+        let text = without_end(row.bytes);
+        let mut behind = 0;
+        let ends: Vec<u32> = Cells::new(DIALECT, text)
+            .take(wanted)
+            .map(|cell| {
+                behind += cell.len() + 1;
+                (behind - 1) as u32
+            })
+            .collect();
+        assert_eq!(rows.cell_ends(), ends, "{:?}", String::from_utf8_lossy(row.bytes));
+    }
+}
+
 #[test]
 fn stray_quotes_are_told() {
     let stray = |row: &str| Rows::new(DIALECT, row.as_bytes()).next().unwrap().stray_quote;
@@ -116,5 +137,6 @@ proptest! {
         let text = [vec![b'y'; ahead], text].concat();
         prop_assert_eq!(found(&text), expected(&text), "{:?}", String::from_utf8_lossy(&text));
         assert_ends(&text);
+        (0..5).for_each(|wanted| assert_cells(&text, wanted));
     }
 }

@@ -10,7 +10,7 @@
 //! The low bit of a pair says whether another follows, so digits end themselves. Numbers of up to
 //! 14 digits fit into a key prefix.
 
-use super::super::sink::Sink;
+use super::super::sink::{Sink, load};
 
 const ZERO: u8 = 0x80;
 const SMALL: u8 = 0x81;
@@ -56,6 +56,64 @@ pub fn append<S: Sink>(
     }
 }
 
+/// Digits that are looked at together.
+const FEW: usize = 16;
+
+/// Eight bytes of which each has this value.
+const fn eight(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+/// Whether `bytes` are all digits, up to sixteen.
+#[inline]
+pub fn are_few(bytes: &[u8]) -> bool {
+    // The upper half of a digit is 3, also after 6 is added to the lower half (Muła). Behind the
+    // last byte, zeros are made digits.
+    let all_digits = |bytes: &[u8]| {
+        let behind = eight(b'0').checked_shr(8 * bytes.len().min(8) as u32).unwrap_or(0);
+        let word = load(bytes) | behind;
+        (word | word.wrapping_add(eight(6))) & eight(0xf0) == eight(0x30)
+            && word & eight(0xf0) == eight(0x30)
+    };
+    match bytes.split_at_checked(8) {
+        None => all_digits(bytes),
+        Some((first, rest)) => rest.len() <= FEW - 8 && all_digits(first) && all_digits(rest),
+    }
+}
+
+/// Appends the value of `digits`, of which there is one and the first is not `b'0'`, times
+/// 10^`shift`.
+#[inline]
+pub fn append_whole<S: Sink>(is_negative: bool, shift: i64, digits: &[u8], out: &mut S) {
+    let exponent = digits.len() as i64 + shift;
+    if digits.len() > FEW {
+        let last = digits.iter().rposition(|&digit| digit != b'0').unwrap_or(0);
+        append(is_negative, exponent, digits[..=last].iter().copied(), out);
+        return;
+    }
+    let mark = out.mark();
+    append_exponent(exponent, out);
+    let (first, rest) = digits.split_at(digits.len().min(8));
+    let pairs = pairs(load(first)) << 32 | pairs(load(rest));
+    // Behind the last pair that is not zero, nothing follows.
+    let count = 8 - pairs.trailing_zeros() / 8;
+    let continues = eight(1) & !(u64::MAX >> (8 * (count - 1)));
+    out.extend(&((2 * pairs) | continues).to_be_bytes()[..count as usize]);
+    if is_negative {
+        out.invert_from(mark);
+    }
+}
+
+/// The values of the pairs of eight ASCII digits, one a byte; bytes of zero are digits of zero.
+#[inline]
+fn pairs(digits: u64) -> u64 {
+    const PAIRS: u64 = 0x00ff_00ff_00ff_00ff;
+    let digits = digits & eight(0x0f);
+    let apart = 10 * (digits >> 8 & PAIRS) + (digits & PAIRS);
+    let closer = (apart | apart >> 8) & 0x0000_ffff_0000_ffff;
+    (closer | closer >> 16) & 0xffff_ffff
+}
+
 #[inline]
 fn append_exponent<S: Sink>(exponent: i64, out: &mut S) {
     if (EXPONENT_MIN..=EXPONENT_MAX).contains(&exponent) {
@@ -86,9 +144,8 @@ pub fn append_value<S: Sink>(
 #[inline]
 pub fn append_run<S: Sink>(run: &[u8], out: &mut S) {
     let zeros = run.iter().take_while(|&&digit| digit == b'0').count();
-    let run = &run[zeros..];
-    match run.iter().rposition(|&digit| digit != b'0') {
-        Some(last) => append(false, run.len() as i64, run[..=last].iter().copied(), out),
-        None => append_zero(out),
+    match &run[zeros..] {
+        [] => append_zero(out),
+        digits => append_whole(false, 0, digits, out),
     }
 }

@@ -56,10 +56,26 @@ pub fn trimmed(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
+/// Whether `text`, nothing but digits and perhaps a minus sign, is negative, and its digits; for a
+/// few digits, as nearly all numbers have.
+#[inline]
+pub fn plain(text: &[u8]) -> Option<(bool, &[u8])> {
+    let is_negative = text.first() == Some(&b'-');
+    let digits = &text[usize::from(is_negative)..];
+    (!digits.is_empty() && digits::are_few(digits)).then_some((is_negative, digits))
+}
+
 impl<'a> Number<'a> {
     /// The number at the beginning of `text`; one without digits where there is none.
     #[inline]
     pub fn read(text: &'a [u8], format: NumberFormat, grammar: Grammar) -> Self {
+        if let Some((is_negative, digits)) = plain(text) {
+            let whole = match digits.iter().position(|&digit| digit != b'0') {
+                Some(first) => &digits[first..],
+                None => &[],
+            };
+            return Self { is_negative, whole, fraction: &[], rest: &[], has_separators: false };
+        }
         let mut text = without_blanks(text);
         let is_negative = text.first() == Some(&b'-');
         if is_negative || grammar.takes_plus && text.first() == Some(&b'+') {
@@ -112,9 +128,7 @@ impl<'a> Number<'a> {
             return;
         }
         if self.fraction.is_empty() && !self.has_separators {
-            let last = self.whole.iter().rposition(|&digit| digit != b'0').unwrap_or(0);
-            let significant = self.whole[..=last].iter().copied();
-            digits::append(self.is_negative, self.whole.len() as i64 + shift, significant, out);
+            digits::append_whole(self.is_negative, shift, self.whole, out);
             return;
         }
         if !self.has_separators && !self.whole.is_empty() {

@@ -392,6 +392,29 @@ proptest! {
         prop_assert_eq!(keys[0].cmp(&keys[1]), a.partial_cmp(&b).unwrap());
     }
 
+    /// Digits sixteen at a time are those two by two, and nothing else is taken for digits.
+    #[test]
+    fn few_digits_are_appended_as_many_are(
+        digits in "[1-9][0-9]{0,17}|[1-9][0-9]{0,3}0{0,12}",
+        shift in -90_i64..90,
+        is_negative: bool,
+        other: u8,
+        place: prop::sample::Index,
+    ) {
+        let digits = digits.into_bytes();
+        let last = digits.iter().rposition(|&digit| digit != b'0').unwrap_or(0);
+        let (mut few, mut many) = (Vec::new(), Vec::new());
+        digits::append_whole(is_negative, shift, &digits, &mut BufferSink::new(&mut few, 99));
+        let (exponent, each) = (digits.len() as i64 + shift, digits[..=last].iter().copied());
+        digits::append(is_negative, exponent, each, &mut BufferSink::new(&mut many, 99));
+        prop_assert_eq!(few, many);
+        let mut text = digits;
+        let place = place.index(text.len());
+        text[place] = other;
+        let is_few = text.len() <= 16 && text.iter().all(u8::is_ascii_digit);
+        prop_assert_eq!(digits::are_few(&text), is_few);
+    }
+
     /// Short ways and long integers round alike.
     #[test]
     fn both_ways_of_rounding_agree(value in any::<u64>(), power in -27i64..=27) {

@@ -158,7 +158,7 @@ fn few_words_are_the_words() {
         for first in 0..words.len() {
             let behind = words[first..].iter().copied().chain(std::iter::repeat(0));
             let wanted: Vec<u64> = behind.take(FEW_WORDS).collect();
-            assert_eq!(key.few_words(record, first).as_slice(), wanted, "{length} {first}");
+            assert_eq!(key.few_words(record.into(), first).as_slice(), wanted, "{length} {first}");
         }
     }
 }

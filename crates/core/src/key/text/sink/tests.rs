@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::key::{OPEN_WORD_BYTES, open_word};
+use crate::key::{FEW_WORDS, OPEN_WORD_BYTES, is_last_open_word, open_word};
 
 /// One call of a sink.
 #[derive(Clone, Debug)]
@@ -64,6 +64,16 @@ proptest! {
             let rest = &bytes[start.min(bytes.len())..];
             prop_assert_eq!(sink.word(), open_word(rest), "word {}", index);
             prop_assert_eq!(sink.room(), 8 - rest.len().min(8) + start.saturating_sub(bytes.len()));
+            let mut sink = FewSink::new(index);
+            apply(&steps, &mut sink);
+            let mut wanted = [0; FEW_WORDS];
+            for (place, word) in wanted.iter_mut().enumerate() {
+                *word = open_word(&rest[(place * OPEN_WORD_BYTES).min(rest.len())..]);
+                if is_last_open_word(*word) {
+                    break;
+                }
+            }
+            prop_assert_eq!(sink.words(), wanted, "from word {}", index);
         }
     }
 }
