@@ -51,13 +51,19 @@ impl Alphabet {
     /// A number that is in the order of words: never less for a greater one.
     #[inline]
     pub fn pack(&self, word: u64) -> u64 {
+        self.pack_exact(word).unwrap_or_else(|| self.pack_to_gap(word))
+    }
+
+    /// The same, where no other word has that number.
+    #[inline]
+    pub fn pack_exact(&self, word: u64) -> Option<u64> {
         let (mut sum, mut any) = (0_u64, 0);
         for (place, byte) in self.places.iter().zip(word.to_be_bytes()) {
             let value = place[usize::from(byte)];
             sum = sum.wrapping_add(value);
             any |= value;
         }
-        if any & GAP == 0 { sum } else { self.pack_to_gap(word) }
+        (any & GAP == 0).then_some(sum)
     }
 
     #[cold]

@@ -43,7 +43,7 @@ impl Scratch {
     /// Bytes of scratch space for buckets of up to `capacity` items.
     pub const fn bytes_needed(capacity: usize, item: Item) -> usize {
         let records = match item {
-            Item::Entry => 0,
+            Item::Entry | Item::WideEntry => 0,
             Item::Record(length) => capacity * length,
         };
         capacity * (size_of::<u128>() + 2 * size_of::<u64>()) + records
@@ -109,6 +109,11 @@ impl<K: KeyEncoder> Sorter<'_, K> {
                 ties::settle(entries, leaf, self.key, &self.records, wide);
                 show(entries, &self.records)
             }
+            Item::WideEntry => {
+                collect_wide_entries(dealt, bucket, &mut wide[..count]);
+                ties::settle_wide(wide, entries, leaf, self.key, &self.records);
+                show(entries, &self.records)
+            }
             Item::Record(length) => {
                 let bytes = &mut bytes[..count * length];
                 self.collect_records(dealt, bucket, leaf, (length, bytes, entries));
@@ -146,13 +151,27 @@ impl<K: KeyEncoder> Sorter<'_, K> {
 }
 
 fn collect_entries(dealt: &Dealt, bucket: usize, entries: &mut [u64]) {
+    collect(dealt, bucket, entries, |item| u64::from_ne_bytes(*item));
+}
+
+fn collect_wide_entries(dealt: &Dealt, bucket: usize, entries: &mut [u128]) {
+    collect(dealt, bucket, entries, |item| u128::from_ne_bytes(*item));
+}
+
+/// Collects a bucket's items of `BYTES` bytes each.
+fn collect<T, const BYTES: usize>(
+    dealt: &Dealt,
+    bucket: usize,
+    out: &mut [T],
+    read: impl Fn(&[u8; BYTES]) -> T,
+) {
     let mut filled = 0;
     dealt.each(bucket, |items| {
-        let (items, _) = items.as_chunks::<8>();
-        for (slot, item) in entries[filled..].iter_mut().zip(items) {
-            *slot = u64::from_ne_bytes(*item);
+        let (items, _) = items.as_chunks();
+        for (slot, item) in out[filled..].iter_mut().zip(items) {
+            *slot = read(item);
         }
         filled += items.len();
     });
-    assert_eq!(filled, entries.len());
+    assert_eq!(filled, out.len());
 }

@@ -25,7 +25,7 @@ mod sample;
 pub use sample::Sample;
 
 use super::alphabet::Alphabet;
-use super::item::{DIGEST_BITS, LOCATION_MAX};
+use super::item::{DIGEST_BITS, LOCATION_MAX, WIDE_BITS};
 use crate::key::{FEW_WORDS, KeyEncoder, WORD_BYTES};
 
 /// Stands for the word behind a key's last one: the location of the record.
@@ -72,6 +72,8 @@ pub struct Leaf {
     pub word: usize,
     /// Smallest value of that word in this bucket, packed where words are.
     low: u64,
+    /// Bits of the largest difference to it.
+    bits: u32,
     /// Bits dropped so that the bucket's whole range fits a digest.
     shift: u32,
 }
@@ -79,7 +81,7 @@ pub struct Leaf {
 impl Leaf {
     fn new(word: usize, low: u64, high: u64) -> Self {
         let bits = 64 - (high - low).leading_zeros();
-        Self { word, low, shift: bits.saturating_sub(DIGEST_BITS) }
+        Self { word, low, bits, shift: bits.saturating_sub(DIGEST_BITS) }
     }
 
     /// The bits of `value` that keep its order among the values of this bucket.
@@ -150,6 +152,15 @@ impl Classifier {
         }
     }
 
+    /// The same, where no other word has that value.
+    #[inline]
+    fn packed_exact(&self, word: usize, value: u64) -> Option<u64> {
+        match self.alphabets.get(word.wrapping_sub(self.first_word)) {
+            Some(alphabet) if word != LOCATION => alphabet.pack_exact(value),
+            _ => Some(value),
+        }
+    }
+
     /// Number of buckets.
     pub fn buckets(&self) -> usize {
         self.leaves.len()
@@ -176,6 +187,53 @@ impl Classifier {
         (bucket, leaf.digest(self.packed(leaf.word, value)))
     }
 
+    /// The bucket of a record, and what a wide entry says of its key.
+    #[inline]
+    pub fn classify_wide<K: KeyEncoder>(
+        &self,
+        key: &K,
+        record: &[u8],
+        location: u64,
+    ) -> (u32, u128) {
+        let mut words = Words::new(key, record, location);
+        let (bucket, ..) = self.descend(&mut words);
+        (bucket, self.wide_value(&mut words, self.leaves[bucket as usize]))
+    }
+
+    /// As much of the key from the leaf's word on as [`WIDE_BITS`] hold, and whether that is all.
+    ///
+    /// The leaf's word is packed, which makes room; the bytes behind it are as they are:
+    ///
+    /// ```text
+    ///     leaf's word, packed    whole words, if there is room    some bytes    their number    all
+    /// ```
+    #[inline]
+    fn wide_value<K: KeyEncoder>(&self, words: &mut Words<'_, K>, leaf: Leaf) -> u128 {
+        const ALL: u128 = 1;
+        if leaf.word == LOCATION {
+            return ALL;
+        }
+        let (first, mut left) = (words.get(leaf.word), WIDE_BITS - 1 - leaf.bits);
+        let Some(packed) = self.packed_exact(leaf.word, first) else {
+            // What other words may have the same number as, nothing can follow.
+            let packed = self.packed(leaf.word, first);
+            return u128::from(packed.wrapping_sub(leaf.low)) << left << 1;
+        };
+        let mut value = u128::from(packed.wrapping_sub(leaf.low));
+        let (mut word, mut last) = (leaf.word, first);
+        while !words.key.is_last(word, last) {
+            word += 1;
+            last = words.get(word);
+            if left < u64::BITS {
+                let (cut, is_all) = cut_word(last, left, words.key.is_open());
+                return (value << left | u128::from(cut)) << 1 | u128::from(is_all);
+            }
+            value = value << u64::BITS | u128::from(last);
+            left -= u64::BITS;
+        }
+        value << left << 1 | ALL
+    }
+
     /// The bucket of a record, and the last word looked at with its value.
     #[inline(always)]
     fn descend<K: KeyEncoder>(&self, words: &mut Words<'_, K>) -> (u32, usize, u64) {
@@ -192,6 +250,22 @@ impl Classifier {
             node = &self.nodes[(next & !NODE) as usize];
         }
     }
+}
+
+/// The beginning of a word in `bits` bits: bytes, then how many of them are the key's, or one more
+/// where that is not all of it. And whether it is, which only words of open keys tell.
+#[inline]
+fn cut_word(word: u64, bits: u32, is_open: bool) -> (u64, bool) {
+    const COUNT_BITS: u32 = 4;
+    let bytes = bits.saturating_sub(COUNT_BITS) / 8;
+    if bytes == 0 {
+        return (0, false);
+    }
+    let count = word as u8;
+    let is_all = is_open && u32::from(count) <= bytes;
+    let count = if is_all { u64::from(count) } else { u64::from(bytes) + 1 };
+    let unused = bits - COUNT_BITS - 8 * bytes;
+    ((word >> (u64::BITS - 8 * bytes) << COUNT_BITS | count) << unused, is_all)
 }
 
 /// The words of one record's key, as nodes ask for them, and its location.

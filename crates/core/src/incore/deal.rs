@@ -13,7 +13,7 @@ use std::sync::Arc;
 use memchr::memchr_iter;
 
 use super::classifier::Classifier;
-use super::item::{Item, entry};
+use super::item::{Item, entry, wide_entry};
 use super::pool::{CHUNK, LINE, NONE, Pool};
 use super::prefetch::prefetch_all;
 use crate::format::Framing;
@@ -143,6 +143,11 @@ impl Dealer {
                     self.push(bucket, entry(digest, number).to_ne_bytes().as_slice());
                 }
             }
+            Item::WideEntry => {
+                for (number, record) in numbered {
+                    self.deal_item(classifier, key, (record, number));
+                }
+            }
             Item::Record(16) => {
                 for (number, record) in numbered {
                     self.push(classifier.bucket(key, record, number), &record[..16]);
@@ -163,13 +168,25 @@ impl Dealer {
         key: &K,
         (record, location): (&[u8], u64),
     ) {
-        let (bucket, digest) = classifier.classify(key, record, location);
+        let bucket = match self.item {
+            Item::Entry => {
+                let (bucket, digest) = classifier.classify(key, record, location);
+                self.push(bucket, entry(digest, location).to_ne_bytes().as_slice());
+                bucket
+            }
+            Item::WideEntry => {
+                let (bucket, value) = classifier.classify_wide(key, record, location);
+                self.push(bucket, wide_entry(value, location).to_ne_bytes().as_slice());
+                bucket
+            }
+            Item::Record(length) => {
+                let bucket = classifier.bucket(key, record, location);
+                self.push(bucket, &record[..length]);
+                bucket
+            }
+        };
         self.bytes[bucket as usize] += record.len() as u64;
         self.longest_bytes = self.longest_bytes.max(record.len() as u64);
-        match self.item {
-            Item::Entry => self.push(bucket, entry(digest, location).to_ne_bytes().as_slice()),
-            Item::Record(length) => self.push(bucket, &record[..length]),
-        }
     }
 
     /// Adds an item to a bucket.

@@ -9,6 +9,8 @@ pub const RECORD_ITEM_MAX: usize = 16;
 pub enum Item {
     /// Entries: digest and location of the record.
     Entry,
+    /// Entries with more of the key, for keys of which a word tells little ([`wide_entry`]).
+    WideEntry,
     /// The records themselves, of this many bytes.
     Record(usize),
 }
@@ -23,8 +25,14 @@ impl Item {
     pub const fn bytes(self) -> usize {
         match self {
             Self::Entry => size_of::<u64>(),
+            Self::WideEntry => size_of::<u128>(),
             Self::Record(length) => length,
         }
+    }
+
+    /// Whether records stay where they were read, and items say where that is.
+    pub const fn names_records(self) -> bool {
+        matches!(self, Self::Entry | Self::WideEntry)
     }
 }
 
@@ -54,4 +62,32 @@ pub const fn location(entry: u64) -> u64 {
 #[inline]
 pub const fn digest(entry: u64) -> u64 {
     entry >> LOCATION_BITS
+}
+
+/// Bits of a wide entry that its key is ordered by: sixteen letters of text or so, and whether that
+/// is all of the key.
+pub const WIDE_BITS: u32 = u128::BITS - LOCATION_BITS;
+
+/// A wide entry: orders by the first bits of the key, then by location.
+#[inline]
+pub const fn wide_entry(value: u128, location: u64) -> u128 {
+    value << LOCATION_BITS | location as u128
+}
+
+/// The location of a wide entry's record.
+#[inline]
+pub const fn wide_location(entry: u128) -> u64 {
+    location(entry as u64)
+}
+
+/// What of the key is in a wide entry.
+#[inline]
+pub const fn wide_value(entry: u128) -> u128 {
+    entry >> LOCATION_BITS
+}
+
+/// Whether a wide entry's value says all of the key, so that others with it are equal.
+#[inline]
+pub const fn is_whole(value: u128) -> bool {
+    value & 1 != 0
 }

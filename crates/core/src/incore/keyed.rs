@@ -12,7 +12,7 @@ use super::Sorter;
 use super::bucket::{BUCKET_ENTRIES_MAX, Scratch, bucket_records_max};
 use super::classifier::{Classifier, LOCATION, Leaf, Sample};
 use super::deal::{Dealer, Dealt};
-use super::item::{Item, location};
+use super::item::{Item, location, wide_location};
 use super::pool::Pool;
 use crate::format::Framing;
 use crate::io::Region;
@@ -266,6 +266,13 @@ fn for_each_record(
         Item::Entry => {
             for item in items.as_chunks::<8>().0 {
                 let location = location(u64::from_ne_bytes(*item));
+                show(place, records.get(location), location);
+                place += 1;
+            }
+        }
+        Item::WideEntry => {
+            for item in items.as_chunks::<16>().0 {
+                let location = wide_location(u128::from_ne_bytes(*item));
                 show(place, records.get(location), location);
                 place += 1;
             }

@@ -8,8 +8,10 @@
 
 mod rows;
 
+use std::ops::Range;
+
 use super::classifier::{LOCATION, Leaf};
-use super::item::{digest, entry, location};
+use super::item::{digest, entry, is_whole, location, wide_location, wide_value};
 use super::prefetch;
 use crate::key::KeyEncoder;
 use crate::load::Records;
@@ -43,14 +45,53 @@ pub fn settle<K: KeyEncoder>(
         let tied = entries[start..].iter().take_while(|e| digest(**e) == digest(entries[start]));
         let end = start + tied.count();
         // Where many keys tie, they do so in small groups all over memory.
-        let ahead = entries.len().min(end + AHEAD_ENTRIES);
-        for entry in &entries[asked.max(start).min(ahead)..ahead] {
-            prefetch(records.place(location(*entry)));
-        }
-        asked = ahead;
+        asked = ask_ahead(entries, asked.max(start)..end, |_| true, records);
         order(&mut entries[start..end], next_word, key, records, wide, 0);
         begun = end;
     }
+}
+
+/// Sorts the wide entries at the beginning of `wide`, one for each of `entries`, and puts entries of
+/// the same records into the order of keys and locations. All of `wide` is scratch space then.
+pub fn settle_wide<K: KeyEncoder>(
+    wide: &mut [u128],
+    entries: &mut [u64],
+    leaf: Leaf,
+    key: &K,
+    records: &Records<'_>,
+) {
+    let sorted = &mut wide[..entries.len()];
+    sorted.sort_unstable();
+    let mut noting = Noting::new(entries);
+    for equal in sorted.chunk_by(|a, b| wide_value(*a) == wide_value(*b)) {
+        let locations = equal.iter().map(|entry| wide_location(*entry));
+        noting.subgroup(locations, !is_whole(wide_value(equal[0])));
+    }
+    let (mut begun, mut asked) = (0, 0);
+    while let Some(start) = entries[begun..].iter().position(|entry| digest(*entry) != SETTLED) {
+        let start = begun + start;
+        let tied = entries[start..].iter().take_while(|e| digest(**e) == digest(entries[start]));
+        let end = start + tied.count();
+        let is_tied = |entry: &u64| digest(*entry) != SETTLED;
+        asked = ask_ahead(entries, asked.max(start)..end, is_tied, records);
+        order(&mut entries[start..end], leaf.word, key, records, wide, 0);
+        begun = end;
+    }
+}
+
+/// Asks for the tied records of a range of `entries` and for those of some behind it; where it
+/// stopped.
+fn ask_ahead(
+    entries: &[u64],
+    range: Range<usize>,
+    is_tied: impl Fn(&u64) -> bool,
+    records: &Records<'_>,
+) -> usize {
+    let ahead = entries.len().min(range.end + AHEAD_ENTRIES);
+    for entry in entries[range.start.min(ahead)..ahead].iter().filter(|entry| is_tied(entry)) {
+        prefetch(records.place(location(*entry)));
+    }
+    ahead
 }
 
 /// Where the first two entries with equal digests are.

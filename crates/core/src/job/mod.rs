@@ -302,6 +302,7 @@ impl SortJob {
             inputs: self.inputs.len(),
             record_length,
             varies: self.format.framing().fixed_length().is_none(),
+            is_key_wide: self.order.as_ref().is_some_and(TextOrder::is_wide),
             budget,
             threads: self.threads.unwrap_or_else(limits::cores),
         }

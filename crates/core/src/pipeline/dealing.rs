@@ -102,7 +102,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
     ) -> Self {
         let Prepared { layout, classifier } = prepared;
         let slots = match how.item {
-            Item::Entry => cut_into_spans(memory.read, &layout.spans),
+            Item::Entry | Item::WideEntry => cut_into_spans(memory.read, &layout.spans),
             Item::Record(_) => cut_into_blocks(memory.read, how.block),
         };
         Self {
@@ -121,7 +121,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
     fn take_slot(&self, number: usize) -> Option<Region> {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         match self.how.item {
-            Item::Entry => slots[number].take(),
+            Item::Entry | Item::WideEntry => slots[number].take(),
             Item::Record(_) => slots.pop().flatten(),
         }
     }
@@ -129,7 +129,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
     fn return_slot(&self, number: usize, region: Region) {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         match self.how.item {
-            Item::Entry => slots[number] = Some(region),
+            Item::Entry | Item::WideEntry => slots[number] = Some(region),
             Item::Record(_) => slots.push(Some(region)),
         }
     }
@@ -190,7 +190,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         let slots = slots.into_inner().unwrap_or_else(PoisonError::into_inner);
         let region = join(slots);
         let (region, spare) = match how.item {
-            Item::Entry => (Some(region), None),
+            Item::Entry | Item::WideEntry => (Some(region), None),
             Item::Record(_) => (None, Some(region)),
         };
         let segments = std::mem::take(&mut layout.segments);
@@ -234,7 +234,7 @@ impl<K: KeyEncoder> Fill for RawLoad<'_, K> {
             return Ok(Claim::Exhausted);
         }
         let spare = match self.how.item {
-            Item::Entry => None,
+            Item::Entry | Item::WideEntry => None,
             Item::Record(_) => match self.take_slot(0) {
                 Some(region) => Some(region),
                 None => return Ok(Claim::Later),

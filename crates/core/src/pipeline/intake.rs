@@ -155,7 +155,7 @@ impl<'a, K: KeyEncoder> Intake for FixedIntake<'a, K> {
     fn prepare(&mut self) -> Result<()> {
         let load = &self.work.plan.load;
         let capacity = match self.how.item {
-            Item::Entry => load.read_bytes,
+            Item::Entry | Item::WideEntry => load.read_bytes,
             Item::Record(_) => usize::MAX / 2, // read through buffers; the pool bounds the records
         };
         let Some(layout) = self.cutter.next_load(capacity, load.records_max) else {

@@ -183,7 +183,7 @@ impl Sizes {
         let buckets_max = self.buckets.unwrap_or_else(|| buckets_max(records, self.record_length));
         let pool = Pool::bytes_needed(records, self.item.bytes(), buckets_max, self.threads);
         let read = match self.item {
-            Item::Entry => padded.next_multiple_of(PAGE as u64),
+            Item::Entry | Item::WideEntry => padded.next_multiple_of(PAGE as u64),
             Item::Record(_) => (self.block_bytes * self.threads * self.read_depth) as u64,
         };
         let is_too_many = expected > most;

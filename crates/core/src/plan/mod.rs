@@ -27,6 +27,8 @@ pub struct Need {
     pub record_length: usize,
     /// Whether records differ in length.
     pub varies: bool,
+    /// Whether a word tells little of their keys.
+    pub is_key_wide: bool,
     /// Ceiling of the process's resident size.
     pub budget: ByteSize,
     /// Workers wanted.
@@ -89,7 +91,11 @@ impl Plan {
     ///
     /// [`Error::Usage`] where the budget is too small for even the smallest sort.
     pub fn new(need: &Need) -> Result<Self> {
-        let item = if need.varies { Item::Entry } else { Item::for_length(need.record_length) };
+        let item = match (need.varies, need.is_key_wide) {
+            (false, _) => Item::for_length(need.record_length),
+            (true, false) => Item::Entry,
+            (true, true) => Item::WideEntry,
+        };
         let usable = memory::usable(need.budget, need.threads);
         let threads = memory::threads(need, item, usable);
         let lane = LaneMemory::new(need.record_length, usable, threads);

@@ -8,7 +8,15 @@ use passes::{intermediate_groups, merge_width};
 const LENGTHS: [usize; 12] = [1, 2, 8, 13, 16, 17, 100, 1000, 5000, 65_536, 70_000, 1 << 20];
 
 fn need(record_length: usize, input_bytes: Option<u64>, budget: ByteSize) -> Need {
-    Need { input_bytes, inputs: 1, record_length, varies: false, budget, threads: 2 }
+    Need {
+        input_bytes,
+        inputs: 1,
+        record_length,
+        varies: false,
+        is_key_wide: false,
+        budget,
+        threads: 2,
+    }
 }
 
 /// Budgets from too small to plenty, in steps of a few percent.

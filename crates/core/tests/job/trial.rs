@@ -158,6 +158,7 @@ impl Trial {
             inputs: self.inputs.len(),
             record_length: self.length,
             varies: false,
+            is_key_wide: false,
             budget: memory,
             threads: self.threads,
         }

@@ -6,9 +6,33 @@ use super::masks::{Chunk, WIDTH, parity_so_far};
 use super::{Dialect, ROW_END, without_end};
 
 /// Behind the first row that ends in `bytes`, at whose beginning one is in quotes or not.
+///
+/// Two chunks at a time, whatever is in them: few rows are longer, and where one ends cannot be
+/// foreseen, so that a branch on it costs more than looking at a chunk too many.
 #[inline]
 pub fn first_end(quote: u8, bytes: &[u8], is_inside: bool) -> Option<usize> {
-    // Of one row, `memchr` knows sooner than masks do where it ends; quotes are few.
+    let (mut inside, mut at) = (if is_inside { u64::MAX } else { 0 }, 0);
+    while let Some(chunks) = bytes.get(at..at + 2 * WIDTH) {
+        let (low, inside_low) = row_ends(quote, Chunk::of(chunks), inside);
+        let (high, inside_high) = row_ends(quote, Chunk::of(&chunks[WIDTH..]), inside_low);
+        let ends = u128::from(high) << WIDTH | u128::from(low);
+        if ends != 0 {
+            return Some(at + ends.trailing_zeros() as usize + 1);
+        }
+        (inside, at) = (inside_high, at + 2 * WIDTH);
+    }
+    first_end_of_few(quote, &bytes[at..], inside != 0).map(|end| at + end)
+}
+
+/// The ends of rows in a chunk, and what lies in quotes behind it; given what does before it.
+#[inline]
+fn row_ends(quote: u8, chunk: Chunk, inside: u64) -> (u64, u64) {
+    let quoted = parity_so_far(chunk.equal(quote)) ^ inside;
+    (chunk.equal(ROW_END) & !quoted, all_or_none(quoted))
+}
+
+/// Behind the first row that ends in a few bytes.
+fn first_end_of_few(quote: u8, bytes: &[u8], is_inside: bool) -> Option<usize> {
     let mut at = if is_inside { memchr(quote, bytes)? + 1 } else { 0 };
     loop {
         at += memchr2(quote, ROW_END, &bytes[at..])? + 1;

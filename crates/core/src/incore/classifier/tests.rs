@@ -2,6 +2,7 @@
 //! within a bucket neither do digests; whatever the sample saw.
 
 use super::*;
+use crate::incore::item::is_whole;
 use crate::key::text::{TextKeySpec, TextOrder};
 use crate::key::{Key, KeySpec, with_encoder};
 
@@ -75,7 +76,15 @@ fn check<K: KeyEncoder>(key: &K, classifier: &Classifier, records: &[Vec<u8>]) -
     order.sort_by(|&a, &b| key.compare_from(record(a), record(b), 0)); // stable: by number
     let mut counts = vec![0; classifier.buckets()];
     let mut before = (0, 0);
+    let mut wide_before: Option<((u32, u128), u64)> = None;
     for number in order {
+        let wide = classifier.classify_wide(key, record(number), number);
+        if let Some((before, last)) = wide_before.replace((wide, number)) {
+            assert!(wide >= before, "record {number}: {wide:x?} after {before:x?}");
+            let are_equal = key.compare_from(record(last), record(number), 0).is_eq();
+            assert!(!are_equal || wide.0 != before.0 || wide == before, "record {number}");
+            assert!(are_equal || wide != before || !is_whole(wide.1), "record {number}");
+        }
         let (bucket, digest) = classifier.classify(key, record(number), number);
         assert_eq!(bucket, classifier.bucket(key, record(number), number));
         assert!(
@@ -83,6 +92,7 @@ fn check<K: KeyEncoder>(key: &K, classifier: &Classifier, records: &[Vec<u8>]) -
             "record {number}: {:?} after {before:?}",
             (bucket, digest)
         );
+        assert_eq!(bucket, wide.0);
         before = (bucket, digest);
         counts[bucket as usize] += 1;
     }

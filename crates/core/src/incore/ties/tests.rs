@@ -4,7 +4,7 @@
 use super::*;
 use crate::format::Framing;
 use crate::incore::Classifier;
-use crate::incore::item::entry;
+use crate::incore::item::{entry, wide_entry};
 use crate::key::text::{LastResort, TextOrder, TextSpec, Translation};
 use crate::key::{Key, with_encoder};
 
@@ -43,8 +43,16 @@ fn check<K: KeyEncoder>(key: &K, text: &[u8], space: usize) {
     entries.sort_unstable();
     let mut wide = vec![0; entries.len().max(space)];
     settle(&mut entries, leaf, key, &records, &mut wide);
+    let mut narrow = vec![0; entries.len()];
+    for (place, entry) in wide.iter_mut().zip(&expected).map(|(wide, e)| (wide, location(*e))) {
+        let (_, value) = Classifier::single(0).classify_wide(key, records.get(entry), entry);
+        *place = wide_entry(value, entry);
+    }
+    wide[..narrow.len()].reverse();
+    settle_wide(&mut wide, &mut narrow, leaf, key, &records);
     let places = |entries: &[u64]| entries.iter().map(|e| location(*e)).collect::<Vec<_>>();
     assert!(places(&entries) == places(&expected), "{} lines, {space}", entries.len());
+    assert!(places(&narrow) == places(&expected), "{} wide lines, {space}", entries.len());
 }
 
 /// Lines that agree in `equal` bytes at least, then are made of two letters in both cases.

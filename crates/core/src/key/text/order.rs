@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::columns;
 use super::date_format::DateFormat;
+use super::line::LineKey;
 use super::text_type::TextType;
 use crate::error::{Error, Result};
 use crate::format::{Format, csv, csv::Dialect};
@@ -316,6 +317,18 @@ impl TextOrder {
         let mut names: Vec<String> = all.map(|collation| collation.describe()).collect();
         names.dedup();
         names
+    }
+
+    /// Whether a word tells little of a key, so that more of it is worth having at hand for each
+    /// record while records are sorted. The keys of languages cost more to make than that gains, and
+    /// bytes of the record as they are are at hand anyway.
+    pub fn is_wide(&self) -> bool {
+        let Some(TextSpec { text_type, collation: None, .. }) = self.specs.first() else {
+            return false;
+        };
+        let goes_on = self.specs.len() > 1 || self.then_whole.is_some();
+        let is_made = LineKey::for_order(self).is_none();
+        is_made && !text_type.fills_word() && (goes_on || !text_type.is_coarse())
     }
 
     /// The byte that ends records; the end of a line for those that do without.

@@ -84,6 +84,19 @@ pub(super) enum Class {
 }
 
 impl TextType {
+    /// Whether the first word of a key tells most values apart.
+    pub(super) fn fills_word(&self) -> bool {
+        matches!(
+            self,
+            Self::Int | Self::Decimal | Self::Size | Self::Human | Self::Packed | Self::Zoned(_)
+        )
+    }
+
+    /// Whether there are so few values that most records share theirs.
+    pub(super) fn is_coarse(&self) -> bool {
+        matches!(self, Self::Month | Self::Date | Self::Time | Self::Bool | Self::List(_))
+    }
+
     pub(super) fn class(&self) -> Class {
         match self {
             Self::Bytes

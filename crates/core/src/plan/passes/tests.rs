@@ -75,6 +75,7 @@ fn slabs_fit_at_full_width() {
                     inputs: 1,
                     record_length,
                     varies: false,
+                    is_key_wide: false,
                     budget,
                     threads: 2,
                 };
@@ -94,8 +95,15 @@ fn slabs_fit_at_full_width() {
 
 /// The plan of an endless stream of lines of some 100 bytes.
 fn plan_within(budget: ByteSize) -> Plan {
-    let need =
-        Need { input_bytes: None, inputs: 1, record_length: 100, varies: true, budget, threads: 2 };
+    let need = Need {
+        input_bytes: None,
+        inputs: 1,
+        record_length: 100,
+        varies: true,
+        is_key_wide: false,
+        budget,
+        threads: 2,
+    };
     Plan::new(&need).unwrap()
 }
 
@@ -174,6 +182,7 @@ fn lines_of_a_third_of_the_budget_can_be_merged() {
                 inputs: 1,
                 record_length: 100,
                 varies: true,
+                is_key_wide: false,
                 budget: ByteSize::mib(mib),
                 threads,
             };
