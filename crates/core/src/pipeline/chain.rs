@@ -89,6 +89,11 @@ impl Chain {
         self.state().waiting.insert(number, arrived);
     }
 
+    /// How many blocks have had their turn.
+    pub fn passed(&self) -> usize {
+        self.state().next
+    }
+
     /// The next block in order, if it has arrived.
     pub fn next(&self, spans: &[LineSpan]) -> Option<Ready> {
         let mut state = self.state();

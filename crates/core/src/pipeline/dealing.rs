@@ -260,7 +260,7 @@ impl<K: KeyEncoder> Fill for RawLoad<'_, K> {
         }))
     }
 
-    fn arrived(&self, worker: &mut Worker<'_>, completion: Completion) -> Result<()> {
+    fn arrived(&self, worker: &mut Worker<'_>, completion: Completion) -> Result<bool> {
         let spans = &self.layout.spans;
         let (number, region) = reading::arrived(completion, |number| {
             let span = &spans[number];
@@ -268,7 +268,7 @@ impl<K: KeyEncoder> Fill for RawLoad<'_, K> {
         })?;
         self.deal(worker, &spans[number], &region);
         self.return_slot(number, region);
-        Ok(())
+        Ok(true)
     }
 
     fn wait_turn(&self) {

@@ -60,6 +60,8 @@ pub struct RawLines<'a, K> {
     layout: LineLayout,
     /// The order of blocks, where these do not tell by themselves where records begin.
     chain: Option<Chain>,
+    /// Spans of files that have been claimed, the first of all.
+    claimed: AtomicUsize,
     /// Number of the next span to claim.
     next: AtomicUsize,
     /// Memory of each span while it is not being read.
@@ -114,6 +116,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         Self {
             how,
             input,
+            claimed: AtomicUsize::new(0),
             chain: is_chained.then(|| Chain::new(how.framing, carried, begun)),
             fault: FirstFault::default(),
             next: AtomicUsize::new(0),
@@ -142,18 +145,26 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         take(lines)
     }
 
-    /// Takes in a span of which `bytes` bytes have been read, and others that waited for it.
-    fn take_in(&self, worker: &mut Worker<'_>, number: usize, memory: Region, bytes: usize) {
+    /// Takes in a span of which `bytes` bytes have been read; whether it was dealt. One of a chain
+    /// waits for its turn.
+    fn take_in(
+        &self,
+        worker: &mut Worker<'_>,
+        number: usize,
+        memory: Region,
+        bytes: usize,
+    ) -> bool {
         let spans = &self.layout.spans;
         match &self.chain {
             None => {
                 let skip = spans[number].skip.min(bytes);
                 let ends = line_ends(self.how.framing, &memory[skip..bytes]);
                 self.deal(worker, Ready { number, memory, bytes, ends: Ok(ends) });
+                true
             }
             Some(chain) => {
                 chain.arrive(number, &spans[number], memory, bytes);
-                while self.deal_next(worker) {}
+                false
             }
         }
     }
@@ -238,7 +249,9 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         drop(stream);
         worker.lane.count_waiting(waited);
         worker.lane.count_streamed(bytes as u64, 0);
-        self.take_in(worker, number, region, bytes);
+        if !self.take_in(worker, number, region, bytes) {
+            while self.deal_next(worker) {}
+        }
         Ok(Claim::Worked)
     }
 
@@ -409,15 +422,18 @@ fn line_ends(framing: Framing, block: &[u8]) -> Ends {
 
 impl<K: KeyEncoder> Fill for RawLines<'_, K> {
     fn claim(&self, worker: &mut Worker<'_>) -> Result<Claim> {
-        if self.deal_next(worker) {
-            return Ok(Claim::Worked);
-        }
         let files = match self.input {
             Input::Files(files) => files,
             Input::Stream(stream) => return self.claim_from_stream(stream, worker),
         };
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let Some(span) = self.layout.spans.get(number) else { return Ok(Claim::Exhausted) };
+        let Some(span) = self.layout.spans.get(number) else {
+            // What others are about to take in may be for this worker to deal.
+            let claimed = self.claimed.load(Ordering::Relaxed);
+            let is_over = self.chain.as_ref().is_none_or(|chain| chain.passed() >= claimed);
+            return Ok(if is_over { Claim::Exhausted } else { Claim::Later });
+        };
+        self.claimed.fetch_add(1, Ordering::Relaxed);
         let Some(region) = self.take_slot(number) else {
             unreachable!("each span is claimed once")
         };
@@ -431,14 +447,17 @@ impl<K: KeyEncoder> Fill for RawLines<'_, K> {
         }))
     }
 
-    fn arrived(&self, worker: &mut Worker<'_>, completion: Completion) -> Result<()> {
+    fn arrived(&self, worker: &mut Worker<'_>, completion: Completion) -> Result<bool> {
         let spans = &self.layout.spans;
         let (number, region) = reading::arrived(completion, |number| {
             let span = &spans[number];
             (span.offset, span.wanted)
         })?;
-        self.take_in(worker, number, region, spans[number].wanted);
-        Ok(())
+        Ok(self.take_in(worker, number, region, spans[number].wanted))
+    }
+
+    fn work(&self, worker: &mut Worker<'_>) -> bool {
+        self.deal_next(worker)
     }
 
     fn wait_turn(&self) {

@@ -97,7 +97,7 @@ impl Fill for RawSlab<'_> {
         }))
     }
 
-    fn arrived(&self, _: &mut Worker<'_>, completion: Completion) -> Result<()> {
+    fn arrived(&self, _: &mut Worker<'_>, completion: Completion) -> Result<bool> {
         let Request { region, tag, .. } = completion.request;
         let span = &self.spans[tag as usize];
         let run = &self.runs[span.run];
@@ -109,7 +109,7 @@ impl Fill for RawSlab<'_> {
         }
         run.check_blocks(span.blocks.start, &region, &span.checksums)?;
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)[tag as usize] = Some(region);
-        Ok(())
+        Ok(true)
     }
 }
 

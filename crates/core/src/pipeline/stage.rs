@@ -66,8 +66,14 @@ pub trait Fill: Sync {
     /// The next thing to read.
     fn claim(&self, worker: &mut Worker<'_>) -> Result<Claim>;
 
-    /// Something claimed has been read.
-    fn arrived(&self, worker: &mut Worker<'_>, completion: Completion) -> Result<()>;
+    /// Something claimed has been read. Whether that made work, which was done.
+    fn arrived(&self, worker: &mut Worker<'_>, completion: Completion) -> Result<bool>;
+
+    /// Does a piece of work that arrivals have left to any worker; whether there was one.
+    fn work(&self, worker: &mut Worker<'_>) -> bool {
+        let _ = worker;
+        false
+    }
 
     /// Waits until a claim answered [`Claim::Later`] is worth repeating.
     fn wait_turn(&self) {
@@ -165,6 +171,7 @@ impl Step<'_> {
                 return Err(Error::Interrupted);
             }
             let has_worked = self.take_in(worker)? | self.read_ahead(worker)?;
+            let has_worked = has_worked | self.fill.is_some_and(|fill| fill.work(worker));
             if self.drain(worker)? | has_worked {
                 continue;
             }
@@ -194,13 +201,18 @@ impl Step<'_> {
         Ok(false)
     }
 
-    /// Takes in one read that has ended.
+    /// Takes in reads that have ended, up to one that makes work: others may wait for them.
     fn take_in(&mut self, worker: &mut Worker<'_>) -> Result<bool> {
-        let Some(completion) = worker.lane.next_arrival()? else { return Ok(false) };
-        if let Some(fill) = self.fill {
-            fill.arrived(worker, completion)?;
+        let mut has_arrived = false;
+        while let Some(completion) = worker.lane.next_arrival()? {
+            has_arrived = true;
+            if let Some(fill) = self.fill
+                && fill.arrived(worker, completion)?
+            {
+                break;
+            }
         }
-        Ok(true)
+        Ok(has_arrived)
     }
 
     /// Makes one piece of output, if that can begin without waiting.

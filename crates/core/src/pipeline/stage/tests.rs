@@ -75,7 +75,7 @@ impl Fill for Blocks {
         }))
     }
 
-    fn arrived(&self, _: &mut Worker<'_>, completion: Completion) -> Result<()> {
+    fn arrived(&self, _: &mut Worker<'_>, completion: Completion) -> Result<bool> {
         assert_eq!(completion.result?, BLOCK);
         let tag = completion.request.tag;
         assert!(completion.request.region[..BLOCK].iter().all(|byte| *byte == tag as u8));
@@ -83,7 +83,7 @@ impl Fill for Blocks {
             return Err(fault("arrival"));
         }
         self.arrived.lock().unwrap().push(tag);
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -186,10 +186,10 @@ fn a_read_that_fails_comes_back_with_its_file() {
         fn claim(&self, worker: &mut Worker<'_>) -> Result<Claim> {
             self.0.claim(worker)
         }
-        fn arrived(&self, _: &mut Worker<'_>, completion: Completion) -> Result<()> {
+        fn arrived(&self, _: &mut Worker<'_>, completion: Completion) -> Result<bool> {
             let Completion { request, result } = completion;
             match result? {
-                BLOCK => Ok(()),
+                BLOCK => Ok(true),
                 bytes => Err(Error::Malformed {
                     path: request.file.path().to_owned(),
                     message: format!("{bytes} bytes"),
