@@ -21,6 +21,8 @@ const GAP: u64 = 1 << 63;
 pub struct Alphabet {
     /// For each place and byte, its number times what a step at this place is worth.
     places: Box<[[u64; 256]; 8]>,
+    /// Bits of the largest number.
+    bits: u32,
 }
 
 impl Alphabet {
@@ -45,7 +47,13 @@ impl Alphabet {
             worth *= number + 1;
             debug_assert!(worth < GAP);
         }
-        Self { places }
+        Self { places, bits: u64::BITS - (worth - 1).leading_zeros() }
+    }
+
+    /// Bits that all its numbers fit in.
+    #[inline]
+    pub fn bits(&self) -> u32 {
+        self.bits
     }
 
     /// A number that is in the order of words: never less for a greater one.

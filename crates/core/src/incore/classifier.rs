@@ -38,6 +38,9 @@ const DEPTH_WORDS: usize = 16;
 /// Bytes of each key that one classifier may look at.
 pub const CLASSIFIER_BYTES: usize = DEPTH_WORDS * WORD_BYTES;
 
+/// Bits that are worth making another word for.
+const WORTH_BITS: u32 = 16;
+
 /// Cells of the widest node. 4096 cells of 4 bytes are 16 KiB, half of a first-level cache.
 const CELLS_MAX: usize = 4096;
 
@@ -146,19 +149,13 @@ impl Classifier {
     /// What digests are made of: the value of word `word`, packed where it is text.
     #[inline(always)]
     fn packed(&self, word: usize, value: u64) -> u64 {
-        match self.alphabets.get(word.wrapping_sub(self.first_word)) {
-            Some(alphabet) if word != LOCATION => alphabet.pack(value),
-            _ => value,
-        }
+        self.alphabet(word).map_or(value, |alphabet| alphabet.pack(value))
     }
 
-    /// The same, where no other word has that value.
-    #[inline]
-    fn packed_exact(&self, word: usize, value: u64) -> Option<u64> {
-        match self.alphabets.get(word.wrapping_sub(self.first_word)) {
-            Some(alphabet) if word != LOCATION => alphabet.pack_exact(value),
-            _ => Some(value),
-        }
+    /// The alphabet of word `word`, where it is text.
+    #[inline(always)]
+    fn alphabet(&self, word: usize) -> Option<&Alphabet> {
+        self.alphabets.get(word.wrapping_sub(self.first_word)).filter(|_| word != LOCATION)
     }
 
     /// Number of buckets.
@@ -200,38 +197,28 @@ impl Classifier {
         (bucket, self.wide_value(&mut words, self.leaves[bucket as usize]))
     }
 
-    /// As much of the key from the leaf's word on as [`WIDE_BITS`] hold, and whether that is all.
-    ///
-    /// The leaf's word is packed, which makes room; the bytes behind it are as they are:
-    ///
-    /// ```text
-    ///     leaf's word, packed    whole words, if there is room    some bytes    their number    all
-    /// ```
+    /// As much of the key from the leaf's word on as [`WIDE_BITS`] hold, word by word, and whether
+    /// that is all.
     #[inline]
     fn wide_value<K: KeyEncoder>(&self, words: &mut Words<'_, K>, leaf: Leaf) -> u128 {
-        const ALL: u128 = 1;
-        if leaf.word == LOCATION {
-            return ALL;
-        }
-        let (first, mut left) = (words.get(leaf.word), WIDE_BITS - 1 - leaf.bits);
-        let Some(packed) = self.packed_exact(leaf.word, first) else {
-            // What other words may have the same number as, nothing can follow.
-            let packed = self.packed(leaf.word, first);
-            return u128::from(packed.wrapping_sub(leaf.low)) << left << 1;
-        };
-        let mut value = u128::from(packed.wrapping_sub(leaf.low));
-        let (mut word, mut last) = (leaf.word, first);
-        while !words.key.is_last(word, last) {
-            word += 1;
-            last = words.get(word);
-            if left < u64::BITS {
-                let (cut, is_all) = cut_word(last, left, words.key.is_open());
-                return (value << left | u128::from(cut)) << 1 | u128::from(is_all);
+        let (mut value, mut left) = (0, WIDE_BITS - 1);
+        let (mut word, mut low, mut bits) = (leaf.word, leaf.low, leaf.bits);
+        while word != LOCATION && left >= WORTH_BITS {
+            let whole = words.get(word);
+            let alphabet = self.alphabet(word);
+            let exact = alphabet.map_or(Some(whole), |alphabet| alphabet.pack_exact(whole));
+            let number = exact.unwrap_or_else(|| self.packed(word, whole)).wrapping_sub(low);
+            let kept = bits.min(left);
+            value = value << kept | u128::from(number) >> (bits - kept);
+            left -= kept;
+            // What is cut off, or another word may have the same number as, nothing can follow.
+            if kept < bits || exact.is_none() {
+                break;
             }
-            value = value << u64::BITS | u128::from(last);
-            left -= u64::BITS;
+            word = if words.key.is_last(word, whole) { LOCATION } else { word + 1 };
+            (low, bits) = (0, self.alphabet(word).map_or(u64::BITS, Alphabet::bits));
         }
-        value << left << 1 | ALL
+        value << left << 1 | u128::from(word == LOCATION)
     }
 
     /// The bucket of a record, and the last word looked at with its value.
@@ -250,22 +237,6 @@ impl Classifier {
             node = &self.nodes[(next & !NODE) as usize];
         }
     }
-}
-
-/// The beginning of a word in `bits` bits: bytes, then how many of them are the key's, or one more
-/// where that is not all of it. And whether it is, which only words of open keys tell.
-#[inline]
-fn cut_word(word: u64, bits: u32, is_open: bool) -> (u64, bool) {
-    const COUNT_BITS: u32 = 4;
-    let bytes = bits.saturating_sub(COUNT_BITS) / 8;
-    if bytes == 0 {
-        return (0, false);
-    }
-    let count = word as u8;
-    let is_all = is_open && u32::from(count) <= bytes;
-    let count = if is_all { u64::from(count) } else { u64::from(bytes) + 1 };
-    let unused = bits - COUNT_BITS - 8 * bytes;
-    ((word >> (u64::BITS - 8 * bytes) << COUNT_BITS | count) << unused, is_all)
 }
 
 /// The words of one record's key, as nodes ask for them, and its location.
