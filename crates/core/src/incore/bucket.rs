@@ -78,6 +78,14 @@ impl Scratch {
             (wide.align_to_mut().1, entries.align_to_mut().1, spare.align_to_mut().1, records)
         }
     }
+
+    /// Wide entries, and as many spare ones in place of the others.
+    fn wide_parts(&mut self) -> (&mut [u128], &mut [u128]) {
+        let wide_bytes = self.capacity * size_of::<u128>();
+        let (wide, rest) = self.region.split_at_mut(wide_bytes);
+        // SAFETY: as in `parts`; two entries take as much as a wide one.
+        unsafe { (wide.align_to_mut().1, rest[..wide_bytes].align_to_mut().1) }
+    }
 }
 
 /// What it takes to sort any bucket of a load.
@@ -100,6 +108,11 @@ impl<K: KeyEncoder> Sorter<'_, K> {
     ) -> R {
         let count = dealt.count(bucket);
         assert!(count <= scratch.capacity, "larger buckets are dealt again");
+        if dealt.item() == Item::WideEntry {
+            let (wide, spare) = scratch.wide_parts();
+            collect_wide_entries(dealt, bucket, &mut wide[..count]);
+            radix::sort_wide(&mut wide[..count], spare);
+        }
         let (wide, entries, spare, bytes) = scratch.parts();
         let entries = &mut entries[..count];
         match dealt.item() {
@@ -110,8 +123,8 @@ impl<K: KeyEncoder> Sorter<'_, K> {
                 show(entries, &self.records)
             }
             Item::WideEntry => {
-                collect_wide_entries(dealt, bucket, &mut wide[..count]);
-                ties::settle_wide(wide, entries, leaf, self.key, &self.records);
+                ties::narrow(&wide[..count], entries);
+                ties::settle_narrowed(entries, leaf, self.key, &self.records, wide);
                 show(entries, &self.records)
             }
             Item::Record(length) => {

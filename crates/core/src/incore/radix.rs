@@ -9,6 +9,8 @@
 //!
 //! Entries and the spare space of equal size should fit a second-level cache together.
 
+use std::ops::BitOr;
+
 /// Bits per digit. Counters of 2 x 2048 x 4 bytes fit half a first-level cache; 8 bits would need a
 /// third scatter, 12 bits spill the counters.
 const DIGIT_BITS: u32 = 11;
@@ -20,35 +22,77 @@ const SMALL: usize = 128;
 /// Moves per entry after which insertion has lost against quicksort.
 const MOVES_PER_ENTRY: usize = 4;
 
+/// What is sorted: an integer of one width or another.
+trait Integer: Copy + Ord + BitOr<Output = Self> + Default {
+    /// Bits up to the highest that is set.
+    fn bits(self) -> u32;
+
+    /// The number whose lowest bit is bit `bit`, cut to [`DIGIT_BITS`].
+    fn digit(self, bit: u32) -> usize;
+}
+
+impl Integer for u64 {
+    fn bits(self) -> u32 {
+        Self::BITS - self.leading_zeros()
+    }
+
+    #[inline]
+    fn digit(self, bit: u32) -> usize {
+        (self >> bit) as usize & (DIGITS - 1)
+    }
+}
+
+impl Integer for u128 {
+    fn bits(self) -> u32 {
+        Self::BITS - self.leading_zeros()
+    }
+
+    #[inline]
+    fn digit(self, bit: u32) -> usize {
+        (self >> bit) as usize & (DIGITS - 1)
+    }
+}
+
 /// Sorts `entries`, using `spare` (at least as long) in between.
 pub fn sort(entries: &mut [u64], spare: &mut [u64]) {
+    if by_highest_bits(entries, spare).is_some() {
+        clean_up(entries);
+    }
+}
+
+/// Sorts wide entries, using `spare` (at least as long) in between. Their highest bits are letters,
+/// which leave some to be cleaned up all over: each stretch of equal ones by itself.
+pub fn sort_wide(entries: &mut [u128], spare: &mut [u128]) {
+    if let Some(low_bit) = by_highest_bits(entries, spare) {
+        let stretches = entries.chunk_by_mut(|a, b| a >> low_bit == b >> low_bit);
+        stretches.filter(|equal| equal.len() > 1).for_each(<[u128]>::sort_unstable);
+    }
+}
+
+/// Sorts by the bits from one on, which is returned; or wholly, if that is soon done.
+fn by_highest_bits<T: Integer>(entries: &mut [T], spare: &mut [T]) -> Option<u32> {
     if entries.is_sorted() {
-        return;
+        return None;
     }
     if entries.len() < SMALL {
         entries.sort_unstable();
-        return;
+        return None;
     }
-    let any = entries.iter().fold(0, |any, entry| any | entry);
-    let low_bit = (u64::BITS - any.leading_zeros()).saturating_sub(2 * DIGIT_BITS);
+    let any = entries.iter().fold(T::default(), |any, entry| any | *entry);
+    let low_bit = any.bits().saturating_sub(2 * DIGIT_BITS);
     let spare = &mut spare[..entries.len()];
 
     let mut low_starts = [0; DIGITS];
     let mut high_starts = [0; DIGITS];
     for entry in entries.iter() {
-        low_starts[digit(*entry, low_bit)] += 1;
-        high_starts[digit(*entry, low_bit + DIGIT_BITS)] += 1;
+        low_starts[entry.digit(low_bit)] += 1;
+        high_starts[entry.digit(low_bit + DIGIT_BITS)] += 1;
     }
     make_starts(&mut low_starts);
     make_starts(&mut high_starts);
     scatter(entries, spare, &mut low_starts, low_bit);
     scatter(spare, entries, &mut high_starts, low_bit + DIGIT_BITS);
-    clean_up(entries);
-}
-
-#[inline]
-fn digit(entry: u64, bit: u32) -> usize {
-    (entry >> bit) as usize & (DIGITS - 1)
+    Some(low_bit)
 }
 
 /// Turns counts into the places where each digit's entries begin.
@@ -59,9 +103,9 @@ fn make_starts(counts: &mut [u32; DIGITS]) {
     }
 }
 
-fn scatter(from: &[u64], to: &mut [u64], starts: &mut [u32; DIGITS], bit: u32) {
+fn scatter<T: Integer>(from: &[T], to: &mut [T], starts: &mut [u32; DIGITS], bit: u32) {
     for entry in from {
-        let start = &mut starts[digit(*entry, bit)];
+        let start = &mut starts[entry.digit(bit)];
         to[*start as usize] = *entry;
         *start += 1;
     }

@@ -51,22 +51,24 @@ pub fn settle<K: KeyEncoder>(
     }
 }
 
-/// Sorts the wide entries at the beginning of `wide`, one for each of `entries`, and puts entries of
-/// the same records into the order of keys and locations. All of `wide` is scratch space then.
-pub fn settle_wide<K: KeyEncoder>(
-    wide: &mut [u128],
+/// Makes entries of wide ones (sorted), in which it is noted which of them tie.
+pub fn narrow(wide: &[u128], entries: &mut [u64]) {
+    let mut noting = Noting::new(entries);
+    for equal in wide.chunk_by(|a, b| wide_value(*a) == wide_value(*b)) {
+        let locations = equal.iter().map(|entry| wide_location(*entry));
+        noting.subgroup(locations, !is_whole(wide_value(equal[0])));
+    }
+}
+
+/// Puts the ties among entries that were made by [`narrow`] in the order of keys and locations.
+/// `wide` is scratch space.
+pub fn settle_narrowed<K: KeyEncoder>(
     entries: &mut [u64],
     leaf: Leaf,
     key: &K,
     records: &Records<'_>,
+    wide: &mut [u128],
 ) {
-    let sorted = &mut wide[..entries.len()];
-    sorted.sort_unstable();
-    let mut noting = Noting::new(entries);
-    for equal in sorted.chunk_by(|a, b| wide_value(*a) == wide_value(*b)) {
-        let locations = equal.iter().map(|entry| wide_location(*entry));
-        noting.subgroup(locations, !is_whole(wide_value(equal[0])));
-    }
     let (mut begun, mut asked) = (0, 0);
     while let Some(start) = entries[begun..].iter().position(|entry| digest(*entry) != SETTLED) {
         let start = begun + start;

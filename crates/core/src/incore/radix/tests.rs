@@ -6,12 +6,22 @@ use proptest::test_runner::RngSeed;
 use super::*;
 
 fn check(mut entries: Vec<u64>) {
+    let unsorted = entries.clone();
     let mut expected = entries.clone();
     expected.sort_unstable();
     let mut spare = vec![0xdead; entries.len() + 3];
     sort(&mut entries, &mut spare);
     assert_eq!(entries, expected);
     assert!(spare[entries.len()..].iter().all(|word| *word == 0xdead), "too much spare space used");
+    for shift in [0, 40, 64] {
+        let wide = |entries: &[u64]| {
+            let values = entries.iter().map(|entry| (u128::from(*entry) << shift) | 5);
+            values.collect::<Vec<u128>>()
+        };
+        let mut entries = wide(&unsorted);
+        sort_wide(&mut entries, &mut vec![0; unsorted.len()]);
+        assert_eq!(entries, wide(&expected));
+    }
 }
 
 /// Every sequence of up to six of four values, at both ends of an entry.

@@ -43,16 +43,17 @@ fn check<K: KeyEncoder>(key: &K, text: &[u8], space: usize) {
     entries.sort_unstable();
     let mut wide = vec![0; entries.len().max(space)];
     settle(&mut entries, leaf, key, &records, &mut wide);
-    let mut narrow = vec![0; entries.len()];
+    let mut narrowed = vec![0; entries.len()];
     for (place, entry) in wide.iter_mut().zip(&expected).map(|(wide, e)| (wide, location(*e))) {
         let (_, value) = Classifier::single(0).classify_wide(key, records.get(entry), entry);
         *place = wide_entry(value, entry);
     }
-    wide[..narrow.len()].reverse();
-    settle_wide(&mut wide, &mut narrow, leaf, key, &records);
+    wide[..narrowed.len()].sort_unstable();
+    narrow(&wide[..narrowed.len()], &mut narrowed);
+    settle_narrowed(&mut narrowed, leaf, key, &records, &mut wide);
     let places = |entries: &[u64]| entries.iter().map(|e| location(*e)).collect::<Vec<_>>();
     assert!(places(&entries) == places(&expected), "{} lines, {space}", entries.len());
-    assert!(places(&narrow) == places(&expected), "{} wide lines, {space}", entries.len());
+    assert!(places(&narrowed) == places(&expected), "{} wide lines, {space}", entries.len());
 }
 
 /// Lines that agree in `equal` bytes at least, then are made of two letters in both cases.

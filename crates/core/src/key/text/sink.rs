@@ -144,6 +144,12 @@ impl Sink for FewSink {
     fn extend(&mut self, bytes: &[u8]) {
         let skipped = self.skip.min(bytes.len());
         self.skip -= skipped;
+        if self.filled == 0
+            && let Some(all) = bytes[skipped..].first_chunk()
+        {
+            (self.bytes, self.filled) = (*all, FEW_BYTES);
+            return;
+        }
         let taken = (bytes.len() - skipped).min(FEW_BYTES - self.filled);
         let to = &mut self.bytes[self.filled..self.filled + taken];
         to.copy_from_slice(&bytes[skipped..skipped + taken]);
