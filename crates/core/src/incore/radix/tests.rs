@@ -15,7 +15,7 @@ fn check(mut entries: Vec<u64>) {
     assert!(spare[entries.len()..].iter().all(|word| *word == 0xdead), "too much spare space used");
     for shift in [0, 40, 64] {
         let wide = |entries: &[u64]| {
-            let values = entries.iter().map(|entry| (u128::from(*entry) << shift) | 5);
+            let values = entries.iter().map(|entry| u128::from(*entry) << shift);
             values.collect::<Vec<u128>>()
         };
         let mut entries = wide(&unsorted);
