@@ -303,6 +303,7 @@ impl SortJob {
             record_length,
             varies: self.format.framing().fixed_length().is_none(),
             is_key_wide: self.order.as_ref().is_some_and(TextOrder::is_wide),
+            wanted: self.select.end().filter(|_| !self.select.groups()),
             budget,
             threads: self.threads.unwrap_or_else(limits::cores),
         }

@@ -34,18 +34,16 @@ use crate::stats::Phase;
 /// What run generation ends with.
 pub enum Generated {
     /// Everything is in memory.
-    Whole(Box<KeyedLoad>),
+    Whole(Box<KeyedLoad>, Taken),
     /// Runs, in the order of the input, and the memory of the loads.
-    Runs(Spilled, Vec<Region>),
+    Runs(Vec<Run>, Taken, Vec<Region>),
     /// The input has more records than one load was planned for: so many bytes each, on average.
     Crowded(usize),
 }
 
-/// The runs of an input.
-#[derive(Debug, Default)]
-pub struct Spilled {
-    pub runs: Vec<Run>,
-    /// Records and bytes that were sorted into them; a selection may have left fewer.
+/// Records and bytes that were taken in; a selection may leave fewer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Taken {
     pub records: u64,
     pub bytes: u64,
 }
@@ -71,7 +69,8 @@ pub fn generate<K: KeyEncoder>(
         bucket_records: bucket_records(work.record_length),
         buckets_max: plan.load.buckets_max,
     };
-    let generation = Generation { work, key, crew, memory, spilled: Spilled::default() };
+    let generation =
+        Generation { work, key, crew, memory, runs: Vec::new(), taken: Taken::default() };
     match work.framing {
         Framing::Fixed(_) => generation.run(FixedIntake::new(work, &how, cutter)?, spill),
         _ => generation.run(LineIntake::new(work, &how)?, spill),
@@ -85,7 +84,8 @@ struct Generation<'a, 'w, K> {
     crew: &'a mut Crew<'w>,
     /// Memory of loads that is not in use.
     memory: Vec<Region>,
-    spilled: Spilled,
+    runs: Vec<Run>,
+    taken: Taken,
 }
 
 impl<K: KeyEncoder> Generation<'_, '_, K> {
@@ -97,8 +97,8 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         while ready.is_some() || !intake.is_over() {
             ready = self.turn(&mut intake, ready, spill)?;
             let Some(now) = ready else { continue };
-            if self.spilled.runs.is_empty() && intake.is_over() {
-                return Ok(Generated::Whole(Box::new(now.load)));
+            if self.runs.is_empty() && intake.is_over() {
+                return Ok(Generated::Whole(Box::new(now.load), self.taken));
             }
             if is_one_pass {
                 let records = now.load.records().max(1);
@@ -106,7 +106,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
             }
             ready = Some(now);
         }
-        Ok(Generated::Runs(self.spilled, self.memory))
+        Ok(Generated::Runs(self.runs, self.taken, self.memory))
     }
 
     /// Fills the next load, if there is one, while the one before is written as a run.
@@ -138,9 +138,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         drop(gathering);
         if let Some(ready) = ready {
             if let Some(writer) = writer {
-                self.spilled.records += ready.load.records();
-                self.spilled.bytes += ready.load.bytes();
-                self.spilled.runs.push(writer.finish(key, self.crew, ready.sum)?);
+                self.runs.push(writer.finish(key, self.crew, ready.sum)?);
             }
             let memory = ready.into_memory();
             let is_waited_for = raw.is_none() && !intake.is_over();
@@ -150,6 +148,8 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         let Some(raw) = raw else { return Ok(None) };
         let mut ready = intake.finish(raw, &mut self.crew.workers, before)?;
         self.check_length(&ready, intake)?;
+        self.taken.records += ready.load.records();
+        self.taken.bytes += ready.load.bytes();
         if let Some(limit) = self.work.run_limit() {
             ready.load.keep_first(limit);
         }
@@ -208,7 +208,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
     /// Sees that the load's records are not too long to be merged, if they have to be.
     fn check_length(&self, ready: &Ready, intake: &impl Intake) -> Result<()> {
         let plan = &self.work.plan;
-        let is_merged = !self.spilled.runs.is_empty() || !intake.is_over();
+        let is_merged = !self.runs.is_empty() || !intake.is_over();
         if plan.is_one_pass || !is_merged || ready.load.records() == 0 {
             return Ok(());
         }

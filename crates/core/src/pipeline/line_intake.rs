@@ -90,9 +90,10 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         if self.work.plan.is_one_pass {
             return self.work.plan.load;
         }
-        let average = match self.room {
-            Room::AllForBytes => self.average.max(carried),
-            Room::Half | Room::All => self.average,
+        let (average, limit) = match self.room {
+            Room::AllForBytes => (self.average.max(carried), limit),
+            Room::All => (self.average, limit),
+            Room::Half => (self.average, limit.min(self.work.plan.load_limit.max(4 * carried))),
         };
         let sizes = self.work.plan.sizes.of_lines(average, self.how.buckets_max);
         let mut memory = sizes.load_within(limit);

@@ -52,13 +52,14 @@ use crate::operator::{Making, Select, Selection};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::proof::Sum;
+use crate::run::Run;
 use crate::sink::LaneCounters;
 use crate::stats::{Phase, PhaseTime, Progress};
 
 use crew::Crew;
 pub use gate::{Gate, RowShape};
 use gathering::{Destination, Gathering};
-use generate::{Generated, Spilled};
+use generate::{Generated, Taken};
 use spill::Spill;
 
 pub use heading::{Columns, Heading, Top};
@@ -266,9 +267,9 @@ pub fn sort<K: KeyEncoder>(
     let generated = generate::generate(work, key, &mut crew, memory, &mut spill)?;
     let made = match generated {
         Generated::Crowded(average) => return Ok(Ended::Crowded(average)),
-        Generated::Whole(load) => write_load(work, key, &mut crew, &load, output)?,
-        Generated::Runs(spilled, memory) => {
-            write_runs(work, key, &mut crew, (spilled, memory), &mut spill, output)?
+        Generated::Whole(load, taken) => write_load(work, key, &mut crew, (&load, taken), output)?,
+        Generated::Runs(runs, taken, memory) => {
+            write_runs(work, key, &mut crew, (runs, taken, memory), &mut spill, output)?
         }
     };
     crew.enter(Phase::Finishing)?;
@@ -285,6 +286,10 @@ fn reserve(work: &Work, bytes: u64, output: &Output, spill: &Spill) -> Result<()
     if work.plan.is_one_pass {
         return Ok(());
     }
+    let kept = |limit: u64| limit.saturating_mul(work.record_length as u64);
+    let bytes = work.run_limit().map_or(bytes, |limit| {
+        bytes.min((work.plan.runs(bytes) as u64).saturating_mul(kept(limit)))
+    });
     // Checksums and index keys take less than one part in a hundred of a run.
     spill.check_space(bytes + bytes / 100 + work.plan.intermediate_bytes(bytes))
 }
@@ -294,13 +299,12 @@ fn write_load<K: KeyEncoder>(
     work: &Work,
     key: &K,
     crew: &mut Crew<'_>,
-    load: &KeyedLoad,
+    (load, taken): (&KeyedLoad, Taken),
     output: &mut Output,
 ) -> Result<Outcome> {
     crew.enter(Phase::Writing)?;
-    let (records, bytes) = (load.records(), load.bytes());
-    let sizes = (records, bytes);
-    let written = write_to(work, key, crew, sizes, output, |crew, destination| {
+    let Taken { records, bytes } = taken;
+    let written = write_to(work, key, crew, taken, output, |crew, destination| {
         let gathering = Gathering::new(key, load, work.framing, destination, work.task_bytes());
         stage::run(&mut crew.workers, None, Some(&gathering), stage::NOTHING_ELSE).map(drop)
     })?;
@@ -312,21 +316,20 @@ fn write_runs<K: KeyEncoder>(
     work: &Work,
     key: &K,
     crew: &mut Crew<'_>,
-    (spilled, mut memory): (Spilled, Vec<Region>),
+    (mut runs, taken, mut memory): (Vec<Run>, Taken, Vec<Region>),
     spill: &mut Spill,
     output: &mut Output,
 ) -> Result<Outcome> {
-    let Spilled { mut runs, records, bytes } = spilled;
+    let Taken { records, bytes } = taken;
     let generated = runs.len() as u64;
     crew.enter(Phase::IntermediateMerge)?;
     let (way, more) = passes::narrow(work, key, crew, &mut memory, (spill, &mut runs))?;
     crew.enter(Phase::Writing)?;
     let merge_width = generated.min(runs.len() as u64);
-    let sizes = (records, bytes);
-    let written = write_to(work, key, crew, sizes, output, |crew, destination| {
+    let written = write_to(work, key, crew, taken, output, |crew, destination| {
         passes::merge(work, key, crew, (way, &mut memory), &runs, destination).map(drop)
     })?;
-    let passes = if records == 0 { 1 } else { 2 + more };
+    let passes = if generated == 0 { 1 } else { 2 + more };
     Ok(Outcome {
         records,
         bytes,
@@ -339,12 +342,12 @@ fn write_runs<K: KeyEncoder>(
     })
 }
 
-/// Lets `write` bring so many records and bytes to the output; what was written in the end.
+/// Lets `write` bring what was taken to the output; what was written in the end.
 fn write_to<K: KeyEncoder>(
     work: &Work,
     key: &K,
     crew: &mut Crew<'_>,
-    (records, bytes): (u64, u64),
+    Taken { records, bytes }: Taken,
     output: &mut Output,
     write: impl FnOnce(&mut Crew<'_>, Destination<'_>) -> Result<()>,
 ) -> Result<Written> {

@@ -29,6 +29,8 @@ pub struct Need {
     pub varies: bool,
     /// Whether a word tells little of their keys.
     pub is_key_wide: bool,
+    /// Records that are wanted, the first in order, where the others need not even be sorted.
+    pub wanted: Option<u64>,
     /// Ceiling of the process's resident size.
     pub budget: ByteSize,
     /// Workers wanted.
@@ -64,6 +66,8 @@ pub struct Plan {
     pub slab_bytes: usize,
     /// Most runs merged at once.
     pub merge_width: usize,
+    /// Most memory of a load that no record makes larger.
+    pub load_limit: usize,
     /// What loads follow from, for dividing their memory anew.
     pub sizes: memory::Sizes,
 }
@@ -117,10 +121,12 @@ impl Plan {
 
         let padding = 2 * PAGE as u64 * need.inputs as u64;
         let whole = need.input_bytes.map(|bytes| sizes.load_for(bytes + padding, bytes));
-        let one = whole.filter(|load| load.bytes() as u64 <= shared as u64);
         let half = (shared / 2) & !(PAGE - 1);
+        let load_limit = load_limit(need).min(half);
+        let is_worth_it = |load: &LoadMemory| load.bytes() / 4 <= load_limit;
+        let one = whole.filter(|load| load.bytes() as u64 <= shared as u64 && is_worth_it(load));
         let is_one_pass = one.is_some();
-        let load = one.unwrap_or_else(|| sizes.load_within(half));
+        let load = one.unwrap_or_else(|| sizes.load_within(load_limit));
         let merge_width = passes::merge_width(half, need.record_length);
         if !is_one_pass && (load.records_max < 2 || merge_width < 2) {
             return Err(too_small(need, fixed));
@@ -141,9 +147,24 @@ impl Plan {
             task_bytes: task_share.clamp(1, TASK_MAX),
             slab_bytes: half,
             merge_width,
+            load_limit,
             sizes,
         })
     }
+}
+
+/// Loads of which hardly anything is kept are not worth memory that was never touched before: it
+/// takes longer to get than the input takes to read.
+const LOAD_LEAST: u64 = 64 << 20;
+
+/// A load has so many times what is wanted of all.
+const LOAD_TIMES: u64 = 8;
+
+/// Most memory of a load for a need.
+fn load_limit(need: &Need) -> usize {
+    let wanted_bytes = |wanted: u64| wanted.saturating_mul(need.record_length as u64);
+    let limit = need.wanted.map(|wanted| wanted_bytes(wanted).saturating_mul(LOAD_TIMES));
+    limit.map_or(usize::MAX, |limit| limit.max(LOAD_LEAST) as usize & !(PAGE - 1))
 }
 
 impl Plan {
@@ -183,7 +204,7 @@ impl Plan {
     }
 
     /// Runs that an input of `bytes` bytes makes.
-    fn runs(&self, bytes: u64) -> usize {
+    pub fn runs(&self, bytes: u64) -> usize {
         if self.is_one_pass { 0 } else { bytes.div_ceil(self.load.records_bytes.max(1)) as usize }
     }
 }

@@ -14,6 +14,7 @@ fn need(record_length: usize, input_bytes: Option<u64>, budget: ByteSize) -> Nee
         record_length,
         varies: false,
         is_key_wide: false,
+        wanted: None,
         budget,
         threads: 2,
     }
@@ -42,6 +43,21 @@ fn what_fits_takes_one_pass_and_what_does_not_takes_more() {
     assert!(!plan(5_000_000_000, ByteSize::gib(1)).is_one_pass);
     let stream = Plan::new(&need(100, None, ByteSize::gib(64))).unwrap();
     assert!(!stream.is_one_pass, "nobody knows how long a stream is");
+}
+
+#[test]
+fn loads_of_which_little_is_wanted_are_small() {
+    let plan = |bytes, budget, wanted| {
+        Plan::new(&Need { wanted, ..need(100, Some(bytes), budget) }).unwrap()
+    };
+    let (few, many) = (Some(1000), Some(1_000_000));
+    let (small, large) = (200_000_000, 2_000_000_000);
+    assert!(plan(small, ByteSize::gib(8), few).is_one_pass, "it is not worth runs");
+    let limited = plan(large, ByteSize::gib(8), few);
+    assert!(!limited.is_one_pass && limited.load.bytes() <= 64 << 20);
+    assert!(limited.slab_bytes > 1 << 30, "a long record gets more than a load has");
+    assert!(plan(large, ByteSize::gib(8), many).is_one_pass);
+    assert_eq!(plan(large, ByteSize::mib(64), few).load, plan(large, ByteSize::mib(64), None).load);
 }
 
 #[test]

@@ -159,6 +159,7 @@ impl Trial {
             record_length: self.length,
             varies: false,
             is_key_wide: false,
+            wanted: None,
             budget: memory,
             threads: self.threads,
         }

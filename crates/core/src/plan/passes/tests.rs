@@ -76,6 +76,7 @@ fn slabs_fit_at_full_width() {
                     record_length,
                     varies: false,
                     is_key_wide: false,
+                    wanted: None,
                     budget,
                     threads: 2,
                 };
@@ -101,6 +102,7 @@ fn plan_within(budget: ByteSize) -> Plan {
         record_length: 100,
         varies: true,
         is_key_wide: false,
+        wanted: None,
         budget,
         threads: 2,
     };
@@ -183,6 +185,7 @@ fn lines_of_a_third_of_the_budget_can_be_merged() {
                 record_length: 100,
                 varies: true,
                 is_key_wide: false,
+                wanted: None,
                 budget: ByteSize::mib(mib),
                 threads,
             };
