@@ -241,11 +241,9 @@ def differs_from_duckdb(
     order = []
     for name, (kind, is_descending) in zip(names, keys):
         typed = f":{kind}" if kind != "bytes" else ""
-        nulls = ":nulls-first" if kind != "bytes" else ""
-        command += ["-k", f"{name}{typed}{':desc' if is_descending else ''}{nulls}"]
+        command += ["-k", f"{name}{typed}{':desc' if is_descending else ''}:nulls-first"]
         cast = f"cast(nullif({name}, '') as {TYPES[kind][0]})"
-        nulls = "last" if kind == "bytes" and is_descending else "first"
-        order.append(f"{cast} {'desc' if is_descending else 'asc'} nulls {nulls}")
+        order.append(f"{cast} {'desc' if is_descending else 'asc'} nulls first")
     ended = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if ended.returncode:
         return f"{command[1:]}: {ended.stderr}"
