@@ -47,8 +47,8 @@ struct Mark {
 /// Items are collected a cache line at a time before they go to their chains (software write
 /// combining; Satish et al., SIGMOD 2010, section 4): with thousands of buckets the ends of the
 /// chains are on as many pages, and each visit there costs address translation and reading a line
-/// from memory that is about to be overwritten. Dealers of a load lie side by side, each on lines of
-/// its own.
+/// from memory that is about to be overwritten. Dealers of a load lie side by side, each on cache
+/// lines of its own.
 #[derive(Debug)]
 #[repr(align(128))]
 pub struct Dealer {

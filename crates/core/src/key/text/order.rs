@@ -320,8 +320,8 @@ impl TextOrder {
     }
 
     /// Whether a word tells little of a key, so that more of it is worth having at hand for each
-    /// record while records are sorted. The keys of languages cost more to make than that gains, and
-    /// bytes of the record as they are are at hand anyway.
+    /// record while records are sorted. Keys of languages cost more to make than that gains, and a
+    /// record's own bytes are at hand anyway.
     pub fn is_wide(&self) -> bool {
         let Some(TextSpec { text_type, collation: None, .. }) = self.specs.first() else {
             return false;
