@@ -15,10 +15,11 @@
 //!                           chunks of one pool            one L2 cache        buffer
 //! ```
 //!
-//! An **entry** is one `u64`: 32 bits of the key (its *digest*, [`classifier::Leaf`]) above the
-//! record's 32-bit number in the load. Inside a bucket, whose bounds are tight, the digest tells
-//! nearly all keys apart; and as the number breaks ties, sorting plain integers is stable for
-//! nothing. Digests that tie are settled by the rest of the key.
+//! An **entry** is one `u64`: 24 bits of the key (its *digest*, [`classifier::Leaf`]) above the
+//! record's location in the load. Inside a bucket, whose bounds are tight, the digest tells nearly
+//! all keys apart; and as the location breaks ties, sorting plain integers is stable for nothing.
+//! Digests that tie are settled by the rest of the key. Where that would be most of them, as with
+//! text, entries are *wide*: a `u128` with 88 bits of the key.
 //!
 //! Short records are dealt themselves, instead of entries that point to them ([`Item`]): a
 //! record of 16 bytes fetched from anywhere in memory costs a whole cache line. Their entries are
