@@ -47,6 +47,8 @@ fn binary_records_are_added_up_and_cut() {
         sorted("-F fixed:3 -k 0..1 --sum 1..2:u8 --select 1..2,0..1", records),
         "\x02a\x04b"
     );
+    // 123 and 41 as packed decimals.
+    assert_eq!(sorted("-F fixed:3 -k 0..1 --sum 1..3:packed", b"k\x12<k\x04\x1c"), "k\x16L");
     let prefixed = b"\0\x02b\x01\0\x03a\x02.\0\x02b\x03";
     let words = "-F u16be -k 0..1 --sum 1..2:u8 --select 1..,0..1";
     assert_eq!(sorted(words, prefixed), "\0\x03\x02.a\0\x02\x04b");

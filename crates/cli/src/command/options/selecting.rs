@@ -43,7 +43,8 @@ pub struct Selecting {
     /// other that is not a number is an error. The sum is written in plain notation.
     ///
     /// fixed:N and records with their lengths: PLACE is a range of bytes, and TYPE a binary
-    /// integer, as in 8..12:u32le. A sum that does not fit is an error.
+    /// integer, as in 8..12:u32le, or packed, as in 0..3:packed. A sum that does not fit is an
+    /// error.
     #[arg(long, value_name = "PLACE[:TYPE]", value_parser = fold(Function::Sum))]
     sum: Vec<FoldSpec>,
 

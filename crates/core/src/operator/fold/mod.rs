@@ -6,19 +6,21 @@
 //!
 //! - sums of decimals are exact, with as many digits behind the point as any of their terms has;
 //! - of values that compare equal the first is taken;
-//! - integers of a machine are added with more bits than they have, and parts whose sum does not
-//!   fit are left as they are until all are together: only that whole sum can overflow;
+//! - numbers of a machine are added with more bits than they have, and parts whose sum does not fit
+//!   are left as they are until all are together: only that whole sum can overflow;
 //! - cells that are empty take no part, and a group of nothing else keeps what it has.
 
 mod decimal;
 mod integer;
+mod machine;
+mod packed;
 
 use std::str::FromStr;
 
 use super::place::{Columns, Layout, Place};
 use crate::format::csv::{self, Dialect};
 use decimal::Decimal;
-use integer::Integer;
+use machine::Machine;
 
 /// What is made of the values of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +64,7 @@ impl FoldSpec {
     ///
     /// What is wrong with it, in words.
     pub fn read(function: Function, text: &str) -> Result<Self, String> {
-        let is_type = |name: &str| CELL_TYPES.contains(&name) || Integer::named(name, 0).is_some();
+        let is_type = |name: &str| CELL_TYPES.contains(&name) || Machine::is_named(name);
         let (place, type_name) = match text.rsplit_once(':') {
             Some((place, name)) if is_type(name) => (place, Some(name.to_owned())),
             _ => (text, None),
@@ -91,7 +93,7 @@ enum Field {
     /// A cell, by its bytes.
     Text { column: usize },
     /// Bytes.
-    Integer(Integer),
+    Machine(Machine),
 }
 
 /// A value of a record, or of several together.
@@ -166,8 +168,8 @@ impl Folds {
     /// Whether all values together could be written into a record.
     pub fn fit(&self, values: &[Value], more: &[Value]) -> bool {
         self.0.iter().zip(values.iter().zip(more)).all(|(fold, pair)| match (fold.field, pair) {
-            (Field::Integer(integer), (Value::Integer(a), Value::Integer(b))) => {
-                fold.function != Function::Sum || integer.holds(a + b)
+            (Field::Machine(number), (Value::Integer(a), Value::Integer(b))) => {
+                fold.function != Function::Sum || number.holds(a + b)
             }
             _ => true,
         })
@@ -182,7 +184,7 @@ impl Folds {
         out.clear();
         match self.0.first().and_then(|fold| fold.layout.dialect().zip(Some(fold.layout))) {
             Some((dialect, layout)) => self.write_cells(record, (dialect, layout), values, out),
-            None => return self.write_integers(record, values, out),
+            None => return self.write_numbers(record, values, out),
         }
         Ok(())
     }
@@ -197,7 +199,7 @@ impl Folds {
         let body = layout.body(record);
         let column = |fold: &Fold| match (fold.field, fold.layout) {
             (Field::Number { column, .. } | Field::Text { column }, _) => column,
-            (Field::Integer(_), _) => usize::MAX,
+            (Field::Machine(_), _) => usize::MAX,
         };
         let value_of = |number: usize| {
             let mut pairs = self.0.iter().zip(values);
@@ -228,7 +230,7 @@ impl Folds {
         out.extend_from_slice(&record[body.len()..]);
     }
 
-    fn write_integers(
+    fn write_numbers(
         &self,
         record: &[u8],
         values: &[Value],
@@ -236,17 +238,17 @@ impl Folds {
     ) -> Result<(), String> {
         out.extend_from_slice(record);
         for (fold, value) in self.0.iter().zip(values) {
-            let (Field::Integer(integer), Value::Integer(value)) = (fold.field, value) else {
+            let (Field::Machine(number), Value::Integer(value)) = (fold.field, value) else {
                 continue;
             };
-            if !integer.holds(*value) {
-                let (bits, name) = (8 * integer.width, &fold.name);
+            if !number.holds(*value) {
+                let (room, name) = (number.room(), &fold.name);
                 return Err(format!(
-                    "the sum {value} of bytes {name} does not fit in their {bits} bits"
+                    "the sum {value} of bytes {name} does not fit in their {room}"
                 ));
             }
             let before = record.len() - fold.layout.body(record).len();
-            integer.write(*value, &mut out[before..]);
+            number.write(*value, &mut out[before..]);
         }
         Ok(())
     }
@@ -257,11 +259,16 @@ impl Fold {
         let cell = |column: usize| self.layout.cells(record).and_then(|mut c| c.nth(column));
         let quote = self.layout.dialect().and_then(|dialect| dialect.quote);
         match self.field {
-            Field::Integer(integer) => {
-                let body = self.layout.body(record);
-                integer.read(body).map(Value::Integer).ok_or_else(|| {
-                    format!("bytes {} reach beyond its {} bytes", self.name, body.len())
-                })
+            Field::Machine(number) => {
+                let (body, name) = (self.layout.body(record), &self.name);
+                let Some(bytes) = body.get(number.range()) else {
+                    let length = body.len();
+                    return Err(format!("bytes {name} reach beyond its {length} bytes"));
+                };
+                number
+                    .read(body)
+                    .map(Value::Integer)
+                    .ok_or_else(|| format!("bytes {name}, {bytes:02X?}, are not a packed decimal"))
             }
             Field::Text { column } => Ok(match cell(column).map(|cell| csv::value(quote, cell)) {
                 Some(text) if !text.is_empty() => Value::Text(text.into_owned()),
@@ -314,18 +321,8 @@ impl Fold {
 fn field(spec: &FoldSpec, layout: Layout, columns: Option<Columns<'_>>) -> Result<Field, String> {
     let (place, name) = (&spec.place, spec.type_name.as_deref());
     if matches!(layout, Layout::Fixed(_) | Layout::Prefixed(_)) {
-        let (start, end) = layout.range(place)?;
-        let names = Integer::names();
-        let Some(integer) = name.and_then(|name| Integer::named(name, start)) else {
-            return Err(format!("'{place}' needs a type of binary integers: {names}"));
-        };
-        if end != Some(start + integer.width) {
-            return Err(format!(
-                "'{place}' is not as wide as its type; write {start}..{}",
-                start + integer.width
-            ));
-        }
-        return Ok(Field::Integer(integer));
+        let number = Machine::at(name, layout.range(place)?, &place.to_string())?;
+        return Ok(Field::Machine(number));
     }
     let column = layout.column(place, columns)?;
     match name {
@@ -336,7 +333,7 @@ fn field(spec: &FoldSpec, layout: Layout, columns: Option<Columns<'_>>) -> Resul
             Err(format!("'{place}:{name}' is text, which cannot be added; write int or decimal"))
         }
         Some(name) => Err(format!(
-            "'{name}' is a type of binary integers; cells have the types {}",
+            "'{name}' is a type of machine numbers; cells have the types {}",
             CELL_TYPES.join(" ")
         )),
     }
@@ -345,8 +342,9 @@ fn field(spec: &FoldSpec, layout: Layout, columns: Option<Columns<'_>>) -> Resul
 /// Whether two fields share bytes.
 fn overlap(a: Field, b: Field) -> bool {
     match (a, b) {
-        (Field::Integer(a), Field::Integer(b)) => {
-            a.start < b.start + b.width && b.start < a.start + a.width
+        (Field::Machine(a), Field::Machine(b)) => {
+            let (a, b) = (a.range(), b.range());
+            a.start < b.end && b.start < a.end
         }
         (
             Field::Number { column: a, .. } | Field::Text { column: a },

@@ -84,6 +84,25 @@ fn binary_integers_are_exact_or_an_error() {
 }
 
 #[test]
+fn packed_decimals_are_exact_or_an_error() {
+    use Function::{Max, Sum};
+    let folds = folds(&[(Sum, "1..3:packed"), (Max, "3..5:packed")], Layout::Fixed(5)).unwrap();
+    let record = |sum: [u8; 2], most: [u8; 2]| [b"k", &sum[..], &most[..]].concat();
+    // Unsigned fields come out with a sign of plus, where there is something to add.
+    let a = record([0x12, 0x3f], [0x00, 0x5d]);
+    let b = record([0x07, 0x7c], [0x00, 0x3d]);
+    let c = record([0x40, 0x0d], [0x01, 0x0d]);
+    let all: [&[u8]; 3] = [&a, &b, &c];
+    let expected = record([0x20, 0x0d], [0x00, 0x3d]);
+    assert_eq!(folded_in_parts(&folds, &all), Ok(expected));
+    let large = record([0x99, 0x9c], [0x00, 0x0c]);
+    let said = folded(&folds, &[&large, &b]).unwrap_err();
+    assert_eq!(said, "the sum 1076 of bytes 1..3 does not fit in their 3 digits");
+    let said = folds.values(&record([0x12, 0x34], [0x00, 0x0c])).unwrap_err();
+    assert_eq!(said, "bytes 1..3, [12, 34], are not a packed decimal");
+}
+
+#[test]
 fn ranges_of_prefixed_records_count_behind_the_prefix() {
     let layout = Layout::Prefixed(Prefix::RDW);
     let folds = folds(&[(Function::Sum, "1..3:u16be")], layout).unwrap();
@@ -107,6 +126,8 @@ fn what_cannot_be_folded_is_said() {
         (vec![(Sum, "0..2")], Layout::Fixed(8), "i64be"),
         (vec![(Sum, "0..2:u32le")], Layout::Fixed(8), "write 0..4"),
         (vec![(Sum, "6..10:u32le")], Layout::Fixed(8), "8 bytes"),
+        (vec![(Sum, "0..:packed")], Layout::Fixed(20), "up to 16 bytes"),
+        (vec![(Sum, "2:packed")], CSV, "decimal int text bytes"),
         (vec![(Sum, "0..4:u32le"), (Max, "3..4:u8")], Layout::Fixed(8), "one place"),
         (vec![(Sum, "amount:u32le")], Layout::Fixed(8), "write 0..4"),
     ] {

@@ -1,0 +1,101 @@
+//! Numbers of a machine in a range of bytes, whatever they are made of.
+
+use std::ops::Range;
+
+use super::integer::Integer;
+use super::packed::{Packed, WIDTH_MAX};
+
+/// Where a number lies, and what its bytes mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Machine {
+    /// A binary integer.
+    Integer(Integer),
+    /// A packed decimal.
+    Packed(Packed),
+}
+
+/// The type of packed decimals.
+const PACKED: &str = "packed";
+
+impl Machine {
+    /// Whether there are numbers of this name.
+    pub fn is_named(name: &str) -> bool {
+        name == PACKED || Integer::named(name, 0).is_some()
+    }
+
+    /// All names, for a message.
+    pub fn names() -> String {
+        format!("{} {PACKED}", Integer::names())
+    }
+
+    /// The number of this kind from byte `start` to `end`, both of which `place` says.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with that, in words.
+    pub fn at(
+        name: Option<&str>,
+        (start, end): (usize, Option<usize>),
+        place: &str,
+    ) -> Result<Self, String> {
+        let width = end.map(|end| end.saturating_sub(start));
+        if name == Some(PACKED) {
+            return match width {
+                Some(width @ 1..=WIDTH_MAX) => Ok(Self::Packed(Packed { start, width })),
+                _ => Err(format!(
+                    "'{place}' needs an end: packed decimals have up to {WIDTH_MAX} bytes"
+                )),
+            };
+        }
+        let Some(integer) = name.and_then(|name| Integer::named(name, start)) else {
+            let names = Self::names();
+            return Err(format!("'{place}' needs a type of machine numbers: {names}"));
+        };
+        if width != Some(integer.width) {
+            let end = start + integer.width;
+            return Err(format!("'{place}' is not as wide as its type; write {start}..{end}"));
+        }
+        Ok(Self::Integer(integer))
+    }
+
+    /// Its bytes.
+    pub fn range(self) -> Range<usize> {
+        match self {
+            Self::Integer(Integer { start, width, .. }) | Self::Packed(Packed { start, width }) => {
+                start..start + width
+            }
+        }
+    }
+
+    /// Its value in `bytes`, which hold it; `None` where they say no number.
+    pub fn read(self, bytes: &[u8]) -> Option<i128> {
+        match self {
+            Self::Integer(integer) => integer.read(bytes),
+            Self::Packed(_) => Packed::read(&bytes[self.range()]),
+        }
+    }
+
+    /// Whether a value fits.
+    pub fn holds(self, value: i128) -> bool {
+        match self {
+            Self::Integer(integer) => integer.holds(value),
+            Self::Packed(packed) => packed.holds(value),
+        }
+    }
+
+    /// What it has room for, in words.
+    pub fn room(self) -> String {
+        match self {
+            Self::Integer(integer) => format!("{} bits", 8 * integer.width),
+            Self::Packed(packed) => format!("{} digits", packed.digits()),
+        }
+    }
+
+    /// Puts a value that fits into `bytes`, which hold it.
+    pub fn write(self, value: i128, bytes: &mut [u8]) {
+        match self {
+            Self::Integer(integer) => integer.write(value, bytes),
+            Self::Packed(_) => Packed::write(value, &mut bytes[self.range()]),
+        }
+    }
+}
