@@ -101,7 +101,7 @@ fn deal_all<K: KeyEncoder>(
     let mut first = 0;
     for block in load.chunks(BLOCK_BYTES / length * length) {
         let whole = block.len() / length * length;
-        dealer.deal(&classifier, key, (&block[..whole], Framing::Fixed(length)), first);
+        dealer.deal(&classifier, key, (&block[..whole], Framing::Fixed(length)), first, None);
         first += (whole / length) as u64;
     }
     drop(black_box(dealer));

@@ -18,6 +18,7 @@ use super::pool::{CHUNK, LINE, NONE, Pool};
 use super::prefetch::prefetch_all;
 use crate::format::Framing;
 use crate::key::KeyEncoder;
+use crate::proof::Sum;
 
 /// A cache line of items on their way to a chain.
 #[derive(Clone, Copy, Debug)]
@@ -91,16 +92,21 @@ impl Dealer {
     }
 
     /// Deals the records of one block, which lie back to back in `block`, the first at location
-    /// `first`; how many they are. Blocks may come in any order.
+    /// `first`, and adds them to `sum`, if one is wanted; how many they are. Blocks may come in any
+    /// order.
     pub fn deal<K: KeyEncoder>(
         &mut self,
         classifier: &Classifier,
         key: &K,
         (block, framing): (&[u8], Framing),
         first: u64,
+        mut sum: Option<&mut Sum>,
     ) -> u64 {
         let dealt = match framing {
             Framing::Fixed(length) => {
+                if let Some(sum) = sum {
+                    sum.add_all(framing, block);
+                }
                 self.deal_fixed(classifier, key, (block, length), first);
                 block.len() / length
             }
@@ -108,6 +114,9 @@ impl Dealer {
                 let (mut begun, mut lines) = (0, 0);
                 for at in memchr_iter(end, block) {
                     let record = &block[begun..=at];
+                    if let Some(sum) = &mut sum {
+                        sum.add_record(record);
+                    }
                     self.deal_item(classifier, key, (record, first + begun as u64));
                     (begun, lines) = (at + 1, lines + 1);
                 }
@@ -117,6 +126,9 @@ impl Dealer {
             Framing::Quoted(_) | Framing::Prefixed(_) => {
                 let (mut begun, mut records) = (first, 0);
                 for record in framing.records(block) {
+                    if let Some(sum) = &mut sum {
+                        sum.add_record(record);
+                    }
                     self.deal_item(classifier, key, (record, begun));
                     (begun, records) = (begun + record.len() as u64, records + 1);
                 }

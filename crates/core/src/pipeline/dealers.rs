@@ -36,20 +36,22 @@ impl Dealers {
         self.classifier.get_or_init(make)
     }
 
-    /// Deals a block of whole records for a worker, the first at `location`; how many they were.
+    /// Deals a block of whole records for a worker, the first at `location`, and adds them to the
+    /// sum, if one is wanted; how many they were.
     pub fn deal<K: KeyEncoder>(
         &self,
         worker: usize,
         key: &K,
         block: (&[u8], Framing),
         location: u64,
+        sum: Option<&mut Sum>,
     ) -> u64 {
         let classifier = self.classifier(|| Classifier::single(0));
         let mut dealer = self.each[worker].lock().unwrap_or_else(PoisonError::into_inner);
         let dealer = dealer.get_or_insert_with(|| {
             Dealer::new(Arc::clone(&self.pool), self.item, classifier.buckets())
         });
-        dealer.deal(classifier, key, block, location)
+        dealer.deal(classifier, key, block, location, sum)
     }
 
     /// Deals those records of a block that pass the gate, and adds them to the sum, if one is

@@ -141,10 +141,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         let (key, block, first) = (self.how.key, (records, self.how.framing), span.first_record);
         let sum = self.how.verify.then_some(&mut worker.sum_in);
         let Some(gate) = self.how.gate else {
-            if let Some(sum) = sum {
-                sum.add_all(self.how.framing, records);
-            }
-            self.dealers.deal(worker.number, key, block, u64::from(first));
+            self.dealers.deal(worker.number, key, block, u64::from(first), sum);
             return;
         };
         let first = first as usize;

@@ -208,10 +208,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         let (how, block) = (self.how, (lines, self.how.framing));
         let sum = how.verify.then_some(&mut worker.sum_in);
         let Some(gate) = how.gate else {
-            if let Some(sum) = sum {
-                sum.add_all(how.framing, lines);
-            }
-            return self.dealers.deal(worker.number, how.key, block, location as u64);
+            return self.dealers.deal(worker.number, how.key, block, location as u64, sum);
         };
         let passage = (gate, sum);
         let dealt = self.dealers.deal_passed(worker.number, how.key, block, location, passage);

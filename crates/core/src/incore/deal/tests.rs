@@ -60,7 +60,7 @@ fn dealt<K: KeyEncoder>(
     }
     for (turn, (first, block)) in blocks.into_iter().rev().enumerate() {
         let block = (block, Framing::Fixed(length));
-        dealers[turn * 7 % workers].deal(classifier, key, block, first);
+        dealers[turn * 7 % workers].deal(classifier, key, block, first, None);
     }
     Dealt::new(dealers)
 }
@@ -195,12 +195,17 @@ fn lines_come_back_once_and_are_gathered_whole() {
         let pool = pool(lines.len(), Item::Entry, classifier.buckets(), 3);
         let new = || Dealer::new(Arc::clone(&pool), Item::Entry, classifier.buckets());
         let mut dealers = vec![new(), new(), new()];
+        let mut summed = Sum::default();
         for (turn, block) in lines.chunks(1234).rev().enumerate() {
             let (start, (last, line)) = (block[0].0, block[block.len() - 1]);
             let bytes = &data[start as usize..last as usize + line.len()];
-            let dealt = dealers[turn % 3].deal(&classifier, key, (bytes, framing), start);
+            let (dealer, block_of) = (&mut dealers[turn % 3], (bytes, framing));
+            let dealt = dealer.deal(&classifier, key, block_of, start, Some(&mut summed));
             assert_eq!(dealt, block.len() as u64);
         }
+        let mut whole = Sum::default();
+        whole.add_all(framing, &data);
+        assert_eq!(summed, whole);
         let dealt = Dealt::new(dealers);
         assert_eq!(dealt.longest_bytes(), 5001);
         let mut region = Arena::new(ByteSize(data.len() as u64)).unwrap();

@@ -82,7 +82,7 @@ fn keyed<K: KeyEncoder>(key: &K, data: &[u8], length: usize, seen: Seen) -> Keye
     for (index, block) in blocks.iter().enumerate().rev() {
         let first = (index * BLOCK_RECORDS) as u64;
         let worker = mixed(index as u64) as usize % WORKERS;
-        dealers[worker].deal(&classifier, key, (block, Framing::Fixed(length)), first);
+        dealers[worker].deal(&classifier, key, (block, Framing::Fixed(length)), first, None);
     }
     let region = (item == Item::Entry).then(|| {
         let mut region = Arena::new(ByteSize(data.len() as u64)).unwrap();
