@@ -110,14 +110,14 @@ impl<K: KeyEncoder> Sorter<'_, K> {
         assert!(count <= scratch.capacity, "larger buckets are dealt again");
         if dealt.item() == Item::WideEntry {
             let (wide, spare) = scratch.wide_parts();
-            collect_wide_entries(dealt, bucket, &mut wide[..count]);
+            collect(dealt, bucket, &mut wide[..count], |item| u128::from_ne_bytes(*item));
             radix::sort_wide(&mut wide[..count], spare);
         }
         let (wide, entries, spare, bytes) = scratch.parts();
         let entries = &mut entries[..count];
         match dealt.item() {
             Item::Entry => {
-                collect_entries(dealt, bucket, entries);
+                collect(dealt, bucket, entries, |item| u64::from_ne_bytes(*item));
                 radix::sort(entries, spare);
                 ties::settle(entries, leaf, self.key, &self.records, wide);
                 show(entries, &self.records)
@@ -163,15 +163,7 @@ impl<K: KeyEncoder> Sorter<'_, K> {
     }
 }
 
-fn collect_entries(dealt: &Dealt, bucket: usize, entries: &mut [u64]) {
-    collect(dealt, bucket, entries, |item| u64::from_ne_bytes(*item));
-}
-
-fn collect_wide_entries(dealt: &Dealt, bucket: usize, entries: &mut [u128]) {
-    collect(dealt, bucket, entries, |item| u128::from_ne_bytes(*item));
-}
-
-/// Collects a bucket's items of `BYTES` bytes each.
+/// Collects a bucket's entries, of `BYTES` bytes each, in any order.
 fn collect<T, const BYTES: usize>(
     dealt: &Dealt,
     bucket: usize,

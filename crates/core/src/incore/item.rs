@@ -29,11 +29,6 @@ impl Item {
             Self::Record(length) => length,
         }
     }
-
-    /// Whether records stay where they were read, and items say where that is.
-    pub const fn names_records(self) -> bool {
-        matches!(self, Self::Entry | Self::WideEntry)
-    }
 }
 
 /// Bits of an entry that say where its record is: enough for a load of 1 TiB by byte offset.
@@ -64,7 +59,7 @@ pub const fn digest(entry: u64) -> u64 {
     entry >> LOCATION_BITS
 }
 
-/// Bits of a wide entry that its key is ordered by: sixteen letters of text or so, and whether that
+/// Bits of a wide entry that its key is ordered by: fifteen letters of text or so, and whether that
 /// is all of the key.
 pub const WIDE_BITS: u32 = u128::BITS - LOCATION_BITS;
 

@@ -1,4 +1,5 @@
-//! A key of which the first word is known already: it was made to see whether there is a key.
+//! What is known of a record's key before it is asked for: where the first cells end was seen when
+//! the record was told from the next, and the first word was made to see whether there is a key.
 
 use std::cmp::Ordering;
 

@@ -44,6 +44,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::incore::KeyedLoad;
+use crate::incore::bucket::BUCKET_ENTRIES_MAX;
 use crate::io::{Direct, Engine, File, Region};
 use crate::key::KeyEncoder;
 use crate::load::Source;
@@ -261,7 +262,9 @@ pub fn sort<K: KeyEncoder>(
     let mut spill = Spill::new(work.temp.clone());
     if let Some(bytes) = work.input.bytes() {
         reserve(work, bytes, output, &spill)?;
-        progress.expect_bytes(work.plan.bytes_to_move(bytes));
+        // Where few records are wanted, hardly more is moved than is read.
+        let moved = work.run_limit().map_or(work.plan.bytes_to_move(bytes), |_| bytes);
+        progress.expect_bytes(moved);
     }
     let (mut crew, memory) = Crew::new(&work.plan, work.engine, progress)?;
     let generated = generate::generate(work, key, &mut crew, memory, &mut spill)?;
@@ -286,9 +289,11 @@ fn reserve(work: &Work, bytes: u64, output: &Output, spill: &Spill) -> Result<()
     if work.plan.is_one_pass {
         return Ok(());
     }
-    let kept = |limit: u64| limit.saturating_mul(work.record_length as u64);
+    // Of each run what is wanted of all, rounded up to whole buckets.
     let bytes = work.run_limit().map_or(bytes, |limit| {
-        bytes.min((work.plan.runs(bytes) as u64).saturating_mul(kept(limit)))
+        let records = limit.saturating_add(BUCKET_ENTRIES_MAX as u64);
+        let run_bytes = records.saturating_mul(work.record_length as u64);
+        bytes.min(run_bytes.saturating_mul(work.plan.runs(bytes) as u64))
     });
     // Checksums and index keys take less than one part in a hundred of a run.
     spill.check_space(bytes + bytes / 100 + work.plan.intermediate_bytes(bytes))

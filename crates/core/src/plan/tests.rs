@@ -7,7 +7,12 @@ use passes::{intermediate_groups, merge_width};
 
 const LENGTHS: [usize; 12] = [1, 2, 8, 13, 16, 17, 100, 1000, 5000, 65_536, 70_000, 1 << 20];
 
-fn need(record_length: usize, input_bytes: Option<u64>, budget: ByteSize) -> Need {
+/// What most tests need: records of one length, two workers.
+pub(in crate::plan) fn need(
+    record_length: usize,
+    input_bytes: Option<u64>,
+    budget: ByteSize,
+) -> Need {
     Need {
         input_bytes,
         inputs: 1,

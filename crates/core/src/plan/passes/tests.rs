@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::io::Direct;
+use crate::plan::tests::need;
 use crate::plan::{Need, Plan};
 use crate::run::layout::Geometry;
 use crate::run::tests::{key_of, sparse_run};
@@ -70,16 +71,7 @@ fn slabs_fit_at_full_width() {
         for record_length in [16, 100, 300, 5000, 70_000] {
             for key_length in [10, record_length] {
                 let budget = ByteSize::mib(mib);
-                let need = Need {
-                    input_bytes: None,
-                    inputs: 1,
-                    record_length,
-                    varies: false,
-                    is_key_wide: false,
-                    wanted: None,
-                    budget,
-                    threads: 2,
-                };
+                let need = need(record_length, None, budget);
                 let Ok(plan) = Plan::new(&need) else { continue };
                 for order in [Order::Random, Order::Alike, Order::Disjoint] {
                     // Keys that agree beyond the index are read from records, which are not there.
@@ -96,17 +88,7 @@ fn slabs_fit_at_full_width() {
 
 /// The plan of an endless stream of lines of some 100 bytes.
 fn plan_within(budget: ByteSize) -> Plan {
-    let need = Need {
-        input_bytes: None,
-        inputs: 1,
-        record_length: 100,
-        varies: true,
-        is_key_wide: false,
-        wanted: None,
-        budget,
-        threads: 2,
-    };
-    Plan::new(&need).unwrap()
+    Plan::new(&Need { varies: true, ..need(100, None, budget) }).unwrap()
 }
 
 /// Runs as large as the plan's loads, of lines of some 100 bytes but for the longest of each.
@@ -179,16 +161,7 @@ fn the_longest_records_decide_the_width_and_the_way() {
 fn lines_of_a_third_of_the_budget_can_be_merged() {
     for mib in [64, 96, 256, 1024, 16 << 10] {
         for threads in [1, 2, 3, 8] {
-            let need = Need {
-                input_bytes: None,
-                inputs: 1,
-                record_length: 100,
-                varies: true,
-                is_key_wide: false,
-                wanted: None,
-                budget: ByteSize::mib(mib),
-                threads,
-            };
+            let need = Need { varies: true, threads, ..need(100, None, ByteSize::mib(mib)) };
             let plan = Plan::new(&need).unwrap();
             let longest = longest_merged(&plan, false);
             assert!(longest >= need.budget.bytes() / 3, "{need:?}: {longest}");
