@@ -187,7 +187,7 @@ fn merge(c: &mut Criterion) {
         group.bench_function(format!("{width} runs of 100 bytes"), |b| {
             b.iter(|| {
                 let mut merger = Merger::new(&key, Framing::Fixed(length), load.chunks(piece));
-                while merger.merge_into(black_box(&mut out)) > 0 {}
+                while merger.merge_into(black_box(&mut out), None) > 0 {}
             });
         });
     }

@@ -8,6 +8,7 @@ use super::loser_tree::{self, LoserTree};
 use crate::format::Framing;
 use crate::incore::prefetch;
 use crate::key::KeyEncoder;
+use crate::proof::Sum;
 
 /// How far ahead in each source records are asked for: memory of many streams is more than the
 /// hardware follows by itself.
@@ -116,21 +117,28 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         Self { key, framing, live: sources.len(), tree: LoserTree::new(key, sources) }
     }
 
-    /// Merges whole records into `out` until the next one does not fit or nothing is left; returns
-    /// bytes written.
-    pub fn merge_into(&mut self, out: &mut [u8]) -> usize {
-        let mut filled = match self.framing {
-            Framing::Fixed(length) => self.play_into(out, &OneLength(length)),
-            framing => self.play_into(out, &AnyLength(framing)),
+    /// Merges whole records into `out` until the next one does not fit or nothing is left, and adds
+    /// them to `sum`, if one is wanted; returns bytes written.
+    pub fn merge_into(&mut self, out: &mut [u8], mut sum: Option<&mut Sum>) -> usize {
+        let (mut filled, summed) = match self.framing {
+            // Where their length is no news, they are summed together.
+            Framing::Fixed(length) => (self.play_into(out, &OneLength(length), None), 0),
+            framing => {
+                let filled = self.play_into(out, &AnyLength(framing), sum.as_deref_mut());
+                (filled, filled)
+            }
         };
         if self.live == 1 {
             filled += self.copy_last(&mut out[filled..]);
+        }
+        if let Some(sum) = sum {
+            sum.add_all(self.framing, &out[summed..filled]);
         }
         filled
     }
 
     /// Merges while there is more than one source.
-    fn play_into(&mut self, out: &mut [u8], cut: &impl Cut) -> usize {
+    fn play_into(&mut self, out: &mut [u8], cut: &impl Cut, mut sum: Option<&mut Sum>) -> usize {
         let (mut filled, key) = (0, self.key);
         while self.live > 1 {
             let step = |source: &mut Source<'a>| {
@@ -139,6 +147,9 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
                 let (record, rest) = source.rest.split_at(length);
                 place.copy_from_slice(record);
                 filled += length;
+                if let Some(sum) = &mut sum {
+                    sum.add_record(record);
+                }
                 Some(source.go_on(key, rest, cut))
             };
             let Some(is_live) = self.tree.advance(step) else { break };

@@ -92,7 +92,7 @@ impl<'a> Destination<'a> {
     }
 
     /// The sum that records are added to which are written, if they are.
-    fn sum_of<'s>(&self, sum: &'s mut Sum) -> Option<&'s mut Sum> {
+    pub fn sum_of<'s>(&self, sum: &'s mut Sum) -> Option<&'s mut Sum> {
         self.is_summed.then_some(sum)
     }
 
@@ -113,7 +113,7 @@ impl<'a> Destination<'a> {
     }
 
     /// The same, of records that have been added to the sum.
-    fn note_summed<K: KeyEncoder>(&self, key: &K, offset: u64, bytes: &[u8]) {
+    pub fn note_summed<K: KeyEncoder>(&self, key: &K, offset: u64, bytes: &[u8]) {
         if let Some(table) = self.table {
             table.note(key, offset, bytes);
         }

@@ -86,9 +86,10 @@ impl<'a, K: KeyEncoder> Merging<'a, K> {
         loop {
             let room = writer.room();
             let batch = room.len().min(BATCH_BYTES);
-            let merged = merger.merge_into(&mut room[..batch]);
+            let written = self.destination.sum_of(sum);
+            let merged = merger.merge_into(&mut room[..batch], written);
             if merged > 0 {
-                self.destination.note(self.key, self.framing, offset, &room[..merged], sum);
+                self.destination.note_summed(self.key, offset, &room[..merged]);
                 writer.commit(merged)?;
                 offset += merged as u64;
             } else if let Some(record) = merger.take_next() {

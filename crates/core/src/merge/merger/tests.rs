@@ -15,6 +15,19 @@ fn key_of(text: &str, record_length: usize) -> Key {
     Key::new(&[text.parse::<KeySpec>().unwrap()], record_length).unwrap()
 }
 
+/// Merges into `out`, and holds the sum against that of what came out.
+fn merge_summed<K: KeyEncoder>(
+    merger: &mut Merger<'_, K>,
+    out: &mut [u8],
+    framing: Framing,
+) -> usize {
+    let (mut sum, mut expected) = (Sum::default(), Sum::default());
+    let filled = merger.merge_into(out, Some(&mut sum));
+    expected.add_all(framing, &out[..filled]);
+    assert_eq!(sum, expected);
+    filled
+}
+
 /// Merges into room for `batch` records and a bit, again and again.
 fn merged(key: &Key, length: usize, sources: &[Vec<u8>], batch: &[usize]) -> Vec<u8> {
     let sources = sources.iter().map(Vec::as_slice);
@@ -23,12 +36,12 @@ fn merged(key: &Key, length: usize, sources: &[Vec<u8>], batch: &[usize]) -> Vec
         let mut whole = Vec::new();
         for records in batch.iter().cycle() {
             let mut out = vec![0xee; records * length + length - 1];
-            let filled = merger.merge_into(&mut out);
+            let filled = merge_summed(&mut merger, &mut out, Framing::Fixed(length));
             assert_eq!(filled % length, 0, "whole records only");
             assert!(out[filled..].iter().all(|byte| *byte == 0xee), "nothing beyond is touched");
             whole.extend_from_slice(&out[..filled]);
             if filled < records * length {
-                assert_eq!(merger.merge_into(&mut out), 0, "the end is the end");
+                assert_eq!(merger.merge_into(&mut out, None), 0, "the end is the end");
                 return whole;
             }
         }
@@ -161,7 +174,7 @@ fn merged_terminated(sources: &[Vec<u8>], rooms: &[usize]) -> Vec<u8> {
     let mut whole = Vec::new();
     for room in rooms.iter().cycle() {
         let mut out = vec![0xee; *room];
-        let filled = merger.merge_into(&mut out);
+        let filled = merge_summed(&mut merger, &mut out, Framing::Terminated(END));
         assert!(filled == 0 || out[filled - 1] == END, "whole records only");
         assert!(out[filled..].iter().all(|byte| *byte == 0xee), "nothing beyond is touched");
         whole.extend_from_slice(&out[..filled]);
@@ -240,7 +253,7 @@ fn keys_that_are_made_agree_to_any_depth() {
             let texts: Vec<Vec<u8>> = sources.iter().map(|lines| lines.concat()).collect();
             let mut merger = Merger::new(key, framing, texts.iter().map(Vec::as_slice));
             let mut out = vec![0; texts.iter().map(Vec::len).sum()];
-            assert_eq!(merger.merge_into(&mut out), out.len());
+            assert_eq!(merger.merge_into(&mut out, None), out.len());
             assert!(out == expected.concat(), "{equal} letters are equal");
         }
     });

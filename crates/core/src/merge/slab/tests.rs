@@ -116,7 +116,7 @@ fn check<K: KeyEncoder>(
         let held = shares.iter().map(Vec::len).sum();
         let mut out = vec![0; held];
         let mut merger = Merger::new(key, framing, shares.iter().map(Vec::as_slice));
-        assert_eq!(merger.merge_into(&mut out), held);
+        assert_eq!(merger.merge_into(&mut out, None), held);
         merged.extend_from_slice(&out);
         starts = ends;
     }
