@@ -8,6 +8,12 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::format::Framing;
 
+/// The hash of a record.
+#[inline]
+pub fn hash(record: &[u8]) -> u128 {
+    xxh3_128(record)
+}
+
 /// Count and checksum of some records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
@@ -35,13 +41,19 @@ impl Sum {
     /// Adds one record.
     #[inline]
     pub fn add_record(&mut self, record: &[u8]) {
-        self.checksum = self.checksum.wrapping_add(xxh3_128(record));
+        self.add_hashed(hash(record));
+    }
+
+    /// Adds one record of this [`hash`].
+    #[inline]
+    pub fn add_hashed(&mut self, hash: u128) {
+        self.checksum = self.checksum.wrapping_add(hash);
         self.records += 1;
     }
 
     /// Adds so many records that are all like this one.
     pub fn add_copies(&mut self, record: &[u8], count: u64) {
-        let copies = xxh3_128(record).wrapping_mul(u128::from(count));
+        let copies = hash(record).wrapping_mul(u128::from(count));
         self.checksum = self.checksum.wrapping_add(copies);
         self.records += count;
     }

@@ -37,6 +37,7 @@ mod keyed;
 pub mod pool;
 mod prefetch;
 pub mod radix;
+mod sieve;
 mod ties;
 
 pub use bucket::{Scratch, Sorter};
@@ -47,3 +48,4 @@ pub use item::Item;
 pub use keyed::KeyedLoad;
 pub use pool::Pool;
 pub use prefetch::prefetch;
+pub use sieve::{SHELF, Shelf, Sieve};

@@ -21,6 +21,10 @@ pub fn prefetch_all(start: *const u8, length: usize) {
     for offset in (0..length).step_by(CACHE_LINE) {
         prefetch_line(start.wrapping_add(offset));
     }
+    // Where the first begins within a line, the last may end in one more.
+    if length > 0 {
+        prefetch_line(start.wrapping_add(length - 1));
+    }
 }
 
 /// Asks for the line at an address.

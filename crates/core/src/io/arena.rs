@@ -156,6 +156,17 @@ impl Region {
         self
     }
 
+    /// One region of several that touch, in any order.
+    ///
+    /// # Panics
+    /// If there are none, or there are gaps between them.
+    pub fn join_all(regions: impl IntoIterator<Item = Self>) -> Self {
+        let mut regions: Vec<Self> = regions.into_iter().collect();
+        regions.sort_unstable_by_key(Self::address);
+        let joined = regions.into_iter().reduce(Self::join);
+        joined.unwrap_or_else(|| unreachable!("there is one at least"))
+    }
+
     /// Whether this region lies wholly before `other` in the same arena.
     pub fn is_before(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.mapping, &other.mapping) && self.start + self.length <= other.start

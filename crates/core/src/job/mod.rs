@@ -22,7 +22,7 @@ use crate::io::compression::{Compress, Decompress};
 use crate::io::pipe::Outlet;
 use crate::io::{Direct, Engine, Extent, Supplied, limits};
 use crate::key::text::{Separator, TextOrder};
-use crate::key::{Key, KeySpec, with_encoder};
+use crate::key::{Key, KeyEncoder, KeySpec, with_encoder};
 use crate::operator::{self, Layout, Making, Select};
 use crate::output;
 use crate::pipeline::{self, Columns, Ended, Gate, Heading, RowShape, Work};
@@ -177,31 +177,28 @@ impl SortJob {
         let key = key(self.format, &self.keys, self.order.as_ref(), columns.as_ref())?;
         let making = Arc::new(self.making(columns.as_ref())?);
         let mut record_length = open::record_length(&input, framing)?;
+        let mut drops_copies = self.drops_copies(&input, &gate, key.encoder());
         let mut output = self.open_output(&mut coders, progress)?;
         loop {
             let need = self.need(input.bytes(), record_length, coders.rest());
-            let plan = Plan::new(&need).map_err(|e| coders.explain(e))?;
+            let plan = Plan::new(&Need { drops_copies, ..need }).map_err(|e| coders.explain(e))?;
             // Looking through a directory takes longer than sorting a few lines.
             if !plan.is_one_pass || matches!(self.output, Output::File(_)) {
                 open::tidy(&temp)?;
             }
-            let temp = temp.clone();
-            let (direct, verify) = (self.direct, self.verify);
-            let (select, making) = (self.select.clone(), Arc::clone(&making));
-            let (header, gate) = (header.clone(), gate.clone());
             let work = Work {
                 plan,
                 input,
-                temp,
+                temp: temp.clone(),
                 framing,
                 record_length,
                 engine,
-                direct,
-                select,
-                making,
-                header,
-                gate,
-                verify,
+                direct: self.direct,
+                select: self.select.clone(),
+                making: Arc::clone(&making),
+                header: header.clone(),
+                gate: gate.clone(),
+                verify: self.verify,
             };
             let sorted =
                 with_encoder!(&key, |key| pipeline::sort(&work, key, &mut output, progress));
@@ -223,6 +220,10 @@ impl SortJob {
                     record_length = average.min(record_length * 3 / 4).max(1);
                     input = work.input;
                 }
+                Ok(Ended::Unsieved) => {
+                    drops_copies = false;
+                    input = work.input;
+                }
                 Err(e) => {
                     output.abandon();
                     return Err(e);
@@ -237,6 +238,15 @@ impl SortJob {
     fn gate(&self, columns: Option<&Columns>) -> Result<Gate> {
         let predicate = filtering::predicate(self, columns)?;
         Ok(Gate { predicate, ..gate(self.format, columns) })
+    }
+
+    /// Whether records that are the same to the byte may be dropped as they are read.
+    fn drops_copies(&self, input: &pipeline::Input, gate: &Gate, key: &dyn KeyEncoder) -> bool {
+        self.select.kept().is_some()
+            && key.is_whole_record()
+            && gate.is_open(key)
+            && matches!(input, pipeline::Input::Files(_))
+            && matches!(self.format.framing(), Framing::Terminated(_))
     }
 
     fn open_output(&self, coders: &mut Coders, progress: &Progress) -> Result<output::Output> {
@@ -304,6 +314,7 @@ impl SortJob {
             varies: self.format.framing().fixed_length().is_none(),
             is_key_wide: self.order.as_ref().is_some_and(TextOrder::is_wide),
             wanted: self.select.end().filter(|_| !self.select.groups()),
+            drops_copies: false,
             budget,
             threads: self.threads.unwrap_or_else(limits::cores),
         }

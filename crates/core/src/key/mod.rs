@@ -141,6 +141,11 @@ pub trait KeyEncoder: Send + Sync {
         0
     }
 
+    /// Whether only records that are the same to the byte have equal keys.
+    fn is_whole_record(&self) -> bool {
+        false
+    }
+
     /// Whether there may be records that have no key.
     fn is_partial(&self) -> bool {
         false

@@ -115,29 +115,34 @@ impl LineCutter {
         let start = carried.next_multiple_of(PAGE);
         let mut load = LineLayout { spans: Vec::new(), start, carried };
         let mut place = start;
-        while let Some(source) = self.sources.get(self.source) {
-            // A byte behind each input's end, for a terminator.
-            let room = capacity.saturating_sub(place + 1).min(self.block) & !(PAGE - 1);
-            if room == 0 {
-                break;
-            }
-            let LineSource { source, skip } = *source;
-            let skip = skip.saturating_sub(self.offset);
-            let left = source.bytes - self.offset;
-            let wanted = (room as u64).min(left) as usize;
-            let length = if source.is_direct { wanted.next_multiple_of(PAGE) } else { wanted };
-            let is_end = wanted as u64 == left;
-            let (source, offset) = (self.source, self.offset);
-            let skip = skip.min(wanted as u64) as usize;
-            load.spans.push(LineSpan { source, offset, at: place, length, wanted, skip, is_end });
-            place += length;
-            self.offset += wanted as u64;
-            if is_end {
+        // A byte behind each input's end, for a terminator.
+        while let Some(span) = self.next_span(capacity.saturating_sub(place + 1), place) {
+            place += span.length;
+            if span.is_end {
                 place = (place + 1).next_multiple_of(PAGE);
             }
-            self.pass_ended();
+            load.spans.push(span);
         }
         load
+    }
+
+    /// The next request, of at most `room` bytes, to lie at `at`; `None` where not a page has room.
+    pub fn next_span(&mut self, room: usize, at: usize) -> Option<LineSpan> {
+        let LineSource { source, skip } = *self.sources.get(self.source)?;
+        let room = room.min(self.block) & !(PAGE - 1);
+        if room == 0 {
+            return None;
+        }
+        let skip = skip.saturating_sub(self.offset);
+        let left = source.bytes - self.offset;
+        let wanted = (room as u64).min(left) as usize;
+        let length = if source.is_direct { wanted.next_multiple_of(PAGE) } else { wanted };
+        let is_end = wanted as u64 == left;
+        let (source, offset) = (self.source, self.offset);
+        let skip = skip.min(wanted as u64) as usize;
+        self.offset += wanted as u64;
+        self.pass_ended();
+        Some(LineSpan { source, offset, at, length, wanted, skip, is_end })
     }
 
     /// Goes on to the next input that has bytes left.

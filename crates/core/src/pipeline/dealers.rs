@@ -26,14 +26,19 @@ impl Dealers {
         Self { item, pool: Arc::new(pool), classifier, each }
     }
 
-    /// How many workers there are.
-    pub fn workers(&self) -> usize {
-        self.each.len()
-    }
-
     /// Where records belong; `make` says so where nothing else has.
     pub fn classifier(&self, make: impl FnOnce() -> Classifier) -> &Classifier {
         self.classifier.get_or_init(make)
+    }
+
+    /// Lets a worker's dealer deal.
+    pub fn with<R>(&self, worker: usize, deal: impl FnOnce(&mut Dealer, &Classifier) -> R) -> R {
+        let classifier = self.classifier(|| Classifier::single(0));
+        let mut dealer = self.each[worker].lock().unwrap_or_else(PoisonError::into_inner);
+        let dealer = dealer.get_or_insert_with(|| {
+            Dealer::new(Arc::clone(&self.pool), self.item, classifier.buckets())
+        });
+        deal(dealer, classifier)
     }
 
     /// Deals a block of whole records for a worker, the first at `location`, and adds them to the
@@ -46,12 +51,7 @@ impl Dealers {
         location: u64,
         sum: Option<&mut Sum>,
     ) -> u64 {
-        let classifier = self.classifier(|| Classifier::single(0));
-        let mut dealer = self.each[worker].lock().unwrap_or_else(PoisonError::into_inner);
-        let dealer = dealer.get_or_insert_with(|| {
-            Dealer::new(Arc::clone(&self.pool), self.item, classifier.buckets())
-        });
-        dealer.deal(classifier, key, block, location, sum)
+        self.with(worker, |dealer, classifier| dealer.deal(classifier, key, block, location, sum))
     }
 
     /// Deals those records of a block that pass the gate, and adds them to the sum, if one is
@@ -64,22 +64,20 @@ impl Dealers {
         location: usize,
         (gate, mut sum): (&Gate, Option<&mut Sum>),
     ) -> Result<u64, Fault> {
-        let classifier = self.classifier(|| Classifier::single(0));
-        let mut dealer = self.each[worker].lock().unwrap_or_else(PoisonError::into_inner);
-        let dealer = dealer.get_or_insert_with(|| {
-            Dealer::new(Arc::clone(&self.pool), self.item, classifier.buckets())
-        });
-        let dealt = gate.each(key, framing, block, |CutRecord { bytes, cell_ends }, at, word| {
-            if let Some(sum) = &mut sum {
-                sum.add_record(bytes);
-            }
-            // Records of one length go by their numbers.
-            let place = framing.fixed_length().map_or(at, |length| at / length);
-            let key = KnownWord { key, word, cell_ends };
-            dealer.deal_item(classifier, &key, (bytes, (location + place) as u64));
-        });
-        dealer.mark(location as u64);
-        dealt
+        self.with(worker, |dealer, classifier| {
+            let show = |CutRecord { bytes, cell_ends }: CutRecord<'_>, at, word| {
+                if let Some(sum) = &mut sum {
+                    sum.add_record(bytes);
+                }
+                // Records of one length go by their numbers.
+                let place = framing.fixed_length().map_or(at, |length| at / length);
+                let key = KnownWord { key, word, cell_ends };
+                dealer.deal_item(classifier, &key, (bytes, (location + place) as u64));
+            };
+            let dealt = gate.each(key, framing, block, show);
+            dealer.mark(location as u64);
+            dealt
+        })
     }
 
     /// The classifier, the pool, and what was dealt, by one dealer at least.

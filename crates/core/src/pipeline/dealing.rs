@@ -185,7 +185,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         let (classifier, pool, mut dealers) = dealers.finish();
         layout.records = layout.records.min(stream_end.into_inner());
         let slots = slots.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let region = join(slots);
+        let region = Region::join_all(slots.into_iter().flatten());
         let (region, spare) = match how.item {
             Item::Entry | Item::WideEntry => (Some(region), None),
             Item::Record(_) => (None, Some(region)),
@@ -315,12 +315,4 @@ fn cut_into_blocks(mut region: Region, block: usize) -> Vec<Option<Region>> {
     }
     slots.push(Some(region));
     slots
-}
-
-/// Makes one region of all slots again.
-fn join(slots: Vec<Option<Region>>) -> Region {
-    let mut regions: Vec<Region> = slots.into_iter().flatten().collect();
-    regions.sort_unstable_by_key(Region::address);
-    let joined = regions.into_iter().reduce(Region::join);
-    joined.unwrap_or_else(|| unreachable!("a load has memory"))
 }

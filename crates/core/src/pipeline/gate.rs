@@ -32,7 +32,7 @@ pub struct Gate {
 
 impl Gate {
     /// Whether it lets everything pass, given the key.
-    pub fn is_open<K: KeyEncoder>(&self, key: &K) -> bool {
+    pub fn is_open<K: KeyEncoder + ?Sized>(&self, key: &K) -> bool {
         self.shape.is_none() && self.predicate.is_none() && !key.is_partial()
     }
 

@@ -17,6 +17,7 @@ use super::gathering::Gathering;
 use super::intake::{FixedIntake, Intake, Ready};
 use super::line_intake::LineIntake;
 use super::new_run::NewRun;
+use super::sieve_intake::SieveIntake;
 use super::spill::Spill;
 use super::stage::{self, Drain, Fill};
 use crate::error::Result;
@@ -39,6 +40,8 @@ pub enum Generated {
     Runs(Vec<Run>, Taken, Vec<Region>),
     /// The input has more records than one load was planned for: so many bytes each, on average.
     Crowded(usize),
+    /// Dropping duplicates as they are read is not worth it, or cannot be done.
+    Unsieved,
 }
 
 /// Records and bytes that were taken in; a selection may leave fewer.
@@ -46,6 +49,19 @@ pub enum Generated {
 pub struct Taken {
     pub records: u64,
     pub bytes: u64,
+}
+
+impl Taken {
+    /// Adds what else was taken in.
+    pub fn add(&mut self, other: Self) {
+        self.records += other.records;
+        self.bytes += other.bytes;
+    }
+
+    /// What was taken in since `earlier`.
+    pub fn less(self, earlier: Self) -> Self {
+        Self { records: self.records - earlier.records, bytes: self.bytes - earlier.bytes }
+    }
 }
 
 /// Reads all of the input.
@@ -71,8 +87,9 @@ pub fn generate<K: KeyEncoder>(
     };
     let generation =
         Generation { work, key, crew, memory, runs: Vec::new(), taken: Taken::default() };
-    match work.framing {
-        Framing::Fixed(_) => generation.run(FixedIntake::new(work, &how, cutter)?, spill),
+    match (work.framing, plan.sieve) {
+        (_, Some(sieve)) => generation.run(SieveIntake::new(work, &how, sieve)?, spill),
+        (Framing::Fixed(_), _) => generation.run(FixedIntake::new(work, &how, cutter)?, spill),
         _ => generation.run(LineIntake::new(work, &how)?, spill),
     }
 }
@@ -93,9 +110,16 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
     fn run(mut self, mut intake: impl Intake, spill: &mut Spill) -> Result<Generated> {
         let is_one_pass = self.work.plan.is_one_pass;
         self.crew.enter(if is_one_pass { Phase::Reading } else { Phase::RunGeneration })?;
+        if intake.needs_all() {
+            let joined = Region::join_all(self.memory.drain(..));
+            self.memory.push(joined);
+        }
         let mut ready = None;
         while ready.is_some() || !intake.is_over() {
             ready = self.turn(&mut intake, ready, spill)?;
+            if intake.is_unsuited() {
+                return Ok(Generated::Unsieved);
+            }
             let Some(now) = ready else { continue };
             if self.runs.is_empty() && intake.is_over() {
                 return Ok(Generated::Whole(Box::new(now.load), self.taken));
@@ -148,8 +172,8 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         let Some(raw) = raw else { return Ok(None) };
         let mut ready = intake.finish(raw, &mut self.crew.workers, before)?;
         self.check_length(&ready, intake)?;
-        self.taken.records += ready.load.records();
-        self.taken.bytes += ready.load.bytes();
+        self.taken.records += ready.load.records() + ready.dropped.records;
+        self.taken.bytes += ready.load.bytes() + ready.dropped.bytes;
         if let Some(limit) = self.work.run_limit() {
             ready.load.keep_first(limit);
         }
@@ -196,10 +220,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
     /// next begins with is at its start.
     fn join_all(&mut self, memory: Region, intake: &mut impl Intake) -> Region {
         let address = memory.address();
-        self.memory.push(memory);
-        self.memory.sort_unstable_by_key(Region::address);
-        let joined = self.memory.drain(..).reduce(Region::join);
-        let mut joined = joined.unwrap_or_else(|| unreachable!("a load has memory"));
+        let mut joined = Region::join_all(self.memory.drain(..).chain([memory]));
         let start = address - joined.address();
         intake.gather_tail(&mut joined, start);
         joined

@@ -4,6 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use super::crew::empty_load;
 use super::dealing::{Dealing, FilledLoad, Prepared, RawLoad};
+use super::generate::Taken;
 use super::record_place::{Before, RecordPlace};
 use super::sample::Sampler;
 use super::stage::{Fill, Worker};
@@ -23,6 +24,8 @@ pub struct Ready {
     pub load: KeyedLoad,
     /// Count and checksum of its records.
     pub sum: Sum,
+    /// What else was read for it, and dropped: the same as records of the load.
+    pub dropped: Taken,
     /// The pool its buckets lie in.
     pub pool: Arc<Pool>,
     /// Memory it was read through or does not use.
@@ -35,10 +38,7 @@ impl Ready {
         let Self { load, pool, spare, .. } = self;
         let read = load.into_region();
         let pool = Arc::into_inner(pool).map(Pool::into_region);
-        let mut regions: Vec<Region> = read.into_iter().chain(pool).chain(spare).collect();
-        regions.sort_unstable_by_key(Region::address);
-        let memory = regions.into_iter().reduce(Region::join);
-        memory.unwrap_or_else(|| unreachable!("a load has memory"))
+        Region::join_all(read.into_iter().chain(pool).chain(spare))
     }
 }
 
@@ -75,6 +75,11 @@ pub trait Intake {
              least {least_mib} MiB with --memory",
             ByteSize(most_bytes)
         ))
+    }
+
+    /// Whether this way of reading is of no use for the input; another has to begin again.
+    fn is_unsuited(&self) -> bool {
+        false
     }
 
     /// Whether there may be something to prepare.
@@ -180,6 +185,6 @@ impl<'a, K: KeyEncoder> Intake for FixedIntake<'a, K> {
         }
         let sum = sum_in(workers).less(before);
         let spare = spare.into_iter().chain(self.unused.take()).collect();
-        Ok(Ready { load, sum, pool, spare })
+        Ok(Ready { load, sum, dropped: Taken::default(), pool, spare })
     }
 }

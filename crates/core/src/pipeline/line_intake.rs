@@ -12,6 +12,7 @@ use std::sync::{Arc, PoisonError};
 use memchr::memchr_iter;
 
 use super::dealing::Dealing;
+use super::generate::Taken;
 use super::intake::{Intake, Ready, sum_in};
 use super::lines::{FilledLines, RawLines};
 use super::long_lines::{longest_line, place_in_input};
@@ -132,7 +133,8 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         before: Sum,
     ) -> Ready {
         let sum = sum_in(workers).less(before);
-        Ready { load, sum, pool, spare: self.unused.take().into_iter().collect() }
+        let spare = self.unused.take().into_iter().collect();
+        Ready { load, sum, dropped: Taken::default(), pool, spare }
     }
 
     /// Counts what a load has taken of a stream, for the message about a record in a later one.

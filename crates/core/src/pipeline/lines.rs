@@ -20,7 +20,7 @@
 //! load is the one that is complained of, whoever came upon another.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use memchr::{memchr, memrchr};
@@ -28,6 +28,7 @@ use memchr::{memchr, memrchr};
 use super::chain::{Chain, Ready};
 use super::dealers::Dealers;
 use super::dealing::{Dealing, classifier_of};
+use super::entry_room::EntryRoom;
 use super::gate::{FirstFault, Gate};
 use super::stage::{Claim, Fill, Worker};
 use super::{Input, Stream, reading};
@@ -39,9 +40,6 @@ use crate::key::{CutRecord, KeyEncoder, KnownWord};
 use crate::load::Loaded;
 use crate::load::lines::{LineLayout, LineSpan};
 use crate::proof::Sum;
-
-/// While each worker has room for so many blocks of empty lines, blocks are admitted uncounted.
-const AMPLE_BLOCKS: u64 = 4;
 
 /// What a span turned out to hold, as places in the load.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,7 +68,7 @@ pub struct RawLines<'a, K> {
     around: (Region, Region),
     found: Mutex<Vec<Found>>,
     /// Lines that still have room for an entry.
-    room: AtomicU64,
+    room: EntryRoom,
     is_crowded: AtomicBool,
     dealers: Dealers,
     /// The first record found that must not be, by its place in the load.
@@ -123,26 +121,11 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
             slots: Mutex::new(slots),
             around,
             found: Mutex::new(found),
-            room: AtomicU64::new(room.saturating_sub(between as u64)),
+            room: EntryRoom::new(room.saturating_sub(between as u64), workers),
             is_crowded: AtomicBool::new(room < between as u64),
             dealers: Dealers::new(how.item, pool, classifier, workers),
             layout,
         }
-    }
-
-    /// Takes room for the lines in `block`; whether there was enough, and how much was taken.
-    fn admit(&self, block: &[u8]) -> Option<u64> {
-        let take = |lines: u64| {
-            let less = |room: u64| room.checked_sub(lines);
-            let taken = self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-            taken.is_ok().then_some(lines)
-        };
-        // Counting is spared while all workers have room for the most lines that a block can hold.
-        let most = block.len() as u64;
-        let plenty = AMPLE_BLOCKS * self.dealers.workers() as u64 * most;
-        let is_ample = self.room.load(Ordering::Relaxed) >= plenty;
-        let lines = if is_ample { most } else { self.how.framing.count(block) as u64 };
-        take(lines)
     }
 
     /// Takes in a span of which `bytes` bytes have been read; whether it was dealt. One of a chain
@@ -188,10 +171,10 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         if let Some((first, last)) = ends {
             found.ends = Some((at + first, at + last));
             let lines = &block[first..last];
-            match self.admit(lines) {
+            match self.room.admit(self.how.framing, lines) {
                 Some(taken) => {
                     let dealt = self.deal_lines(worker, lines, at + first);
-                    self.room.fetch_add(taken - dealt, Ordering::Relaxed);
+                    self.room.give_back(taken - dealt);
                 }
                 None => self.is_crowded.store(true, Ordering::Relaxed),
             }
@@ -410,7 +393,7 @@ impl<K: KeyEncoder> Rest<'_, K> {
 }
 
 /// Behind the first line that ends in `block` and behind the last, where lines tell by themselves.
-fn line_ends(framing: Framing, block: &[u8]) -> Ends {
+pub fn line_ends(framing: Framing, block: &[u8]) -> Ends {
     let end = framing.terminator()?;
     let first = memchr(end, block)?;
     let last = memrchr(end, block).unwrap_or(first);

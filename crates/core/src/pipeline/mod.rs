@@ -18,6 +18,8 @@ mod chain;
 mod crew;
 mod dealers;
 mod dealing;
+mod edges;
+mod entry_room;
 mod gate;
 mod gathering;
 mod generate;
@@ -32,6 +34,8 @@ mod passes;
 mod reading;
 mod record_place;
 mod sample;
+mod sieve_intake;
+mod sieving;
 mod slabs;
 pub mod sorted;
 mod spill;
@@ -250,6 +254,9 @@ pub enum Ended {
     /// With nothing written: records are shorter than was planned for. They have so many bytes, on
     /// average.
     Crowded(usize),
+    /// With nothing written: duplicates were to be dropped as they are read, and that is not worth
+    /// it.
+    Unsieved,
 }
 
 /// Sorts.
@@ -262,14 +269,16 @@ pub fn sort<K: KeyEncoder>(
     let mut spill = Spill::new(work.temp.clone());
     if let Some(bytes) = work.input.bytes() {
         reserve(work, bytes, output, &spill)?;
-        // Where few records are wanted, hardly more is moved than is read.
-        let moved = work.run_limit().map_or(work.plan.bytes_to_move(bytes), |_| bytes);
+        // Where few records are wanted, or most are dropped, hardly more is moved than is read.
+        let is_all = work.run_limit().is_none() && work.plan.sieve.is_none();
+        let moved = if is_all { work.plan.bytes_to_move(bytes) } else { bytes };
         progress.expect_bytes(moved);
     }
     let (mut crew, memory) = Crew::new(&work.plan, work.engine, progress)?;
     let generated = generate::generate(work, key, &mut crew, memory, &mut spill)?;
     let made = match generated {
         Generated::Crowded(average) => return Ok(Ended::Crowded(average)),
+        Generated::Unsieved => return Ok(Ended::Unsieved),
         Generated::Whole(load, taken) => write_load(work, key, &mut crew, (&load, taken), output)?,
         Generated::Runs(runs, taken, memory) => {
             write_runs(work, key, &mut crew, (runs, taken, memory), &mut spill, output)?

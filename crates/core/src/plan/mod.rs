@@ -2,11 +2,13 @@
 //!
 //! A [`Plan`] is a pure function of a [`Need`]: sizes of the input, record and key, the memory
 //! budget and the number of workers. It opens no file and asks no clock, so that it can be printed,
-//! tested and held against the outcome. `memory` divides the budget, `passes` decides how runs are
-//! merged, `streams` divides memory among what is merged as streams.
+//! tested and held against the outcome. `memory` divides the budget, `sieve` says what dropping
+//! duplicates early takes of it, `passes` decides how runs are merged, `streams` divides memory
+//! among what is merged as streams.
 
 pub mod memory;
 pub mod passes;
+mod sieve;
 pub mod streams;
 
 use crate::error::{Error, Result};
@@ -15,6 +17,7 @@ use crate::load::layout::PAGE;
 use crate::units::ByteSize;
 
 use memory::{LaneMemory, LoadMemory};
+pub use sieve::SieveMemory;
 
 /// What the plan follows from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +34,8 @@ pub struct Need {
     pub is_key_wide: bool,
     /// Records that are wanted, the first in order, where the others need not even be sorted.
     pub wanted: Option<u64>,
+    /// Whether records that are the same to the byte may be dropped as they are read.
+    pub drops_copies: bool,
     /// Ceiling of the process's resident size.
     pub budget: ByteSize,
     /// Workers wanted.
@@ -68,6 +73,8 @@ pub struct Plan {
     pub merge_width: usize,
     /// Most memory of a load that no record makes larger.
     pub load_limit: usize,
+    /// What duplicates are dropped with as they are read, if they are.
+    pub sieve: Option<SieveMemory>,
     /// What loads follow from, for dividing their memory anew.
     pub sizes: memory::Sizes,
 }
@@ -124,14 +131,23 @@ impl Plan {
         let half = (shared / 2) & !(PAGE - 1);
         let load_limit = load_limit(need).min(half);
         let is_worth_it = |load: &LoadMemory| load.bytes() / 4 <= load_limit;
-        let one = whole.filter(|load| load.bytes() as u64 <= shared as u64 && is_worth_it(load));
+        let one = whole.filter(|load| load.bytes() <= shared && is_worth_it(load));
         let is_one_pass = one.is_some();
+        // It takes what a load leaves, or its share of one.
+        let (limit, left) = match &one {
+            Some(load) => (shared, shared - load.bytes()),
+            None => (half, half),
+        };
+        let sieve = need.input_bytes.filter(|_| need.drops_copies);
+        let sieve = sieve.and_then(|bytes| SieveMemory::new(&sizes, bytes, limit));
+        let sieve = sieve.filter(|sieve| sieve.bytes() <= left);
         let load = one.unwrap_or_else(|| sizes.load_within(load_limit));
         let merge_width = passes::merge_width(half, need.record_length);
         if !is_one_pass && (load.records_max < 2 || merge_width < 2) {
             return Err(too_small(need, fixed));
         }
-        let arena_bytes = if is_one_pass { load.bytes() + fixed } else { 2 * half + fixed };
+        let extra = sieve.map_or(0, |sieve| sieve.bytes());
+        let arena_bytes = if is_one_pass { load.bytes() + extra } else { 2 * half } + fixed;
         let task_share = load.records_bytes / (8 * threads as u64);
         Ok(Self {
             item,
@@ -148,6 +164,7 @@ impl Plan {
             slab_bytes: half,
             merge_width,
             load_limit,
+            sieve,
             sizes,
         })
     }

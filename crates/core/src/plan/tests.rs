@@ -20,6 +20,7 @@ pub(in crate::plan) fn need(
         varies: false,
         is_key_wide: false,
         wanted: None,
+        drops_copies: false,
         budget,
         threads: 2,
     }

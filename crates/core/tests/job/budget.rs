@@ -189,6 +189,24 @@ fn a_budget_of_64_mib_holds_with_every_engine() {
     }
 }
 
+/// Copies of lines are dropped while they are read, and what is left fits or does not.
+#[test]
+fn budgets_hold_where_lines_repeat() {
+    for (distinct, mib) in [(20_000, 64), (300_000, 64), (300_000, 96), (300_000, 256)] {
+        let (folder, mut random) = (Folder::on_disk(), Random::new(distinct as u64));
+        let mut file = BufWriter::new(File::create(folder.input(0)).expect("create"));
+        for _ in 0..1_500_000 {
+            writeln!(file, "{:060}", random.below(distinct)).expect("write");
+        }
+        file.flush().expect("write");
+        for threads in [1, 3] {
+            let (kind, budget, engine) = (Kind::Unique, ByteSize::mib(mib), Engine::Auto);
+            Sort { kind, is_lines: true, length: 61, threads, budget, engine }
+                .run_within(&folder, 61 * 1_500_000);
+        }
+    }
+}
+
 #[test]
 fn a_budget_of_256_mib_holds() {
     let folder = Folder::on_disk();

@@ -8,6 +8,7 @@
 mod budget;
 #[cfg(feature = "compression")]
 mod compression;
+mod copies;
 mod csv;
 mod csv_errors;
 mod csv_shapes;

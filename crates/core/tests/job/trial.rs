@@ -160,6 +160,7 @@ impl Trial {
             varies: false,
             is_key_wide: false,
             wanted: None,
+            drops_copies: false,
             budget: memory,
             threads: self.threads,
         }

@@ -163,6 +163,11 @@ impl KeyEncoder for LineKey {
         open_word(&text[index.saturating_mul(OPEN_WORD_BYTES).min(text.len())..])
     }
 
+    fn is_whole_record(&self) -> bool {
+        let has_all = (self.start, self.end) == (0, usize::MAX);
+        has_all && matches!(self.body, Body::Terminated(_) | Body::Whole)
+    }
+
     #[inline]
     fn is_partial(&self) -> bool {
         self.needs > 0
