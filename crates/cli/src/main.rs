@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         Command::Sort(arguments) => command::sort::run(&arguments),
         Command::Merge(arguments) => command::merge::run(&arguments),
         Command::Check(arguments) => command::check::run(&arguments),
+        Command::Spill(arguments) => command::spill::run(&arguments),
         Command::Gnu(arguments) => Ok(command::gnu::run(arguments)),
         Command::Generate(arguments) => command::generate::run(&arguments),
         Command::Validate(arguments) => command::validate::run(&arguments),

@@ -49,7 +49,7 @@ pub fn stoppable<T>(
         Err(_) => work(),
     };
     result.map_err(|error| match (error, received.load(Ordering::Relaxed)) {
-        (error @ sortwell::Error::Interrupted, number) if number > 0 => {
+        (error, number) if number > 0 && error.is_interruption() => {
             Failure::Signal { number, error }
         }
         (error, _) => Failure::Library(error),

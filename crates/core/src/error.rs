@@ -88,9 +88,37 @@ pub enum Error {
         checksum_out: u128,
     },
 
+    /// What went wrong with a job that another can go on with.
+    #[error(
+        "{error}; what was done is kept in {directory}: the same command goes on from there, \
+         'sortwell spill clean' removes it",
+        error = Whole(error), directory = directory.display()
+    )]
+    Kept {
+        /// The spill directory with the manifest.
+        directory: PathBuf,
+        /// What went wrong.
+        error: Box<Error>,
+    },
+
     /// The job was told to stop.
     #[error("interrupted; no output was written and the input is as it was")]
     Interrupted,
+}
+
+/// An error with its causes.
+struct Whole<'a>(&'a Error);
+
+impl std::fmt::Display for Whole<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut cause = std::error::Error::source(self.0);
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
 }
 
 /// An optional offset, in words.
@@ -130,6 +158,15 @@ impl Error {
             Self::Io { .. } | Self::NoSpace { .. } => 4,
             Self::Corrupt { .. } | Self::Proof { .. } => 5,
             Self::Interrupted => 130,
+            Self::Kept { error, .. } => error.exit_code(),
+        }
+    }
+
+    /// Whether the job was told to stop, whatever it left.
+    pub fn is_interruption(&self) -> bool {
+        match self {
+            Self::Kept { error, .. } => error.is_interruption(),
+            other => matches!(other, Self::Interrupted),
         }
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! The modules are rooms a record walks through, and each uses only rooms named before it (the form
 //! test holds them to it): `error`, `units`, `stats`, `proof`, `io`, `sink`, `load`, `format`,
-//! `key`, `predicate`, `incore`, `run`, `merge`; then `plan` decides, `pipeline` does, and `job` is
-//! the front door.
+//! `key`, `predicate`, `incore`, `run`, `manifest`, `merge`; then `plan` decides, `pipeline` does,
+//! and `job` is the front door.
 
 pub mod error;
 pub mod format;
@@ -14,6 +14,7 @@ pub mod incore;
 pub mod io;
 pub mod key;
 pub mod load;
+pub mod manifest;
 pub mod merge;
 pub mod operator;
 pub mod output;

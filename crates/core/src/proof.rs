@@ -69,7 +69,7 @@ impl Sum {
 
     /// Adds what another has added.
     pub fn add(&mut self, other: Self) {
-        self.records += other.records;
+        self.records = self.records.wrapping_add(other.records);
         self.checksum = self.checksum.wrapping_add(other.checksum);
     }
 }

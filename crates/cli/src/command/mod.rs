@@ -12,6 +12,7 @@ pub mod merge;
 pub mod options;
 pub mod reference;
 pub mod sort;
+pub mod spill;
 pub mod validate;
 
 use clap::{Parser, Subcommand};
@@ -44,6 +45,7 @@ pub enum Command {
     Sort(Box<sort::Arguments>),
     Merge(merge::Arguments),
     Check(check::Arguments),
+    Spill(spill::Arguments),
     Gnu(gnu::Arguments),
     Generate(generate::Arguments),
     Validate(validate::Arguments),

@@ -11,6 +11,7 @@ use crate::command::options::filtering::Filtering;
 use crate::command::options::inputs::Inputs;
 use crate::command::options::order::Order;
 use crate::command::options::resources::Resources;
+use crate::command::options::resuming::Resuming;
 use crate::command::options::safety::Safety;
 use crate::command::options::selecting::Selecting;
 use crate::command::options::values;
@@ -57,6 +58,9 @@ pub struct Arguments {
     safety: Safety,
 
     #[command(flatten)]
+    resuming: Resuming,
+
+    #[command(flatten)]
     account: Account,
 }
 
@@ -87,6 +91,9 @@ Examples:
 
   More than memory holds, spilling to another disk, with an account at the end:
     sortwell sort -F fixed:100 -M 1GiB -T /mnt/scratch --stats text -o sorted.bin input.bin
+
+  The same, to be gone on with by the same command if it is stopped or killed:
+    sortwell sort -F fixed:100 -M 1GiB -T /mnt/scratch --resume -o sorted.bin input.bin
 
   Compressed files, by their names; or whatever the name, as it is said:
     sortwell sort -o sorted.txt.zst part-1.gz part-2.zst part-3.txt
@@ -120,6 +127,7 @@ impl Arguments {
             direct: self.resources.direct,
             verify: self.safety.verify,
             sync: self.safety.sync,
+            resume: self.resuming.resume(),
             ..SortJob::new(self.inputs.inputs()?, self.writing.output(), self.order.format()?)
         })
     }

@@ -83,6 +83,20 @@ impl File {
         })
     }
 
+    /// Opens a regular file that was created before, for writing and reading back.
+    pub fn reopen(path: &Path, direct: Direct) -> Result<Arc<Self>> {
+        let failed = |e: Errno| Error::io("open", path, e);
+        let access = OFlags::RDWR;
+        let flags = access | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let buffered = open(path, flags, Mode::empty()).map_err(failed)?;
+        let stat = fstat(&buffered).map_err(failed)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Err(failed(Errno::INVAL));
+        }
+        let length = u64::try_from(stat.st_size).unwrap_or(0);
+        Self::with(path, buffered, access, direct, false, length)
+    }
+
     /// Opens an empty file of somebody else's making, for writing.
     pub fn open_empty(path: &Path, direct: Direct) -> Result<Arc<Self>> {
         let access = OFlags::WRONLY;

@@ -53,9 +53,9 @@ pub use direct::Direct;
 pub use elastic::ElasticRegion;
 pub use file::File;
 pub use queue::{Completion, Operation, Queue, Request};
-pub use scratch::{SpillDirectory, TempFile, directory_of};
+pub use scratch::{KEPT_NAME, SpillDirectory, TempFile, directory_of, sync_directory};
 pub use supply::{Begun, Extent, Supplied, Supply};
-pub use sweep::sweep;
+pub use sweep::{is_part, spill_directories, sweep};
 
 /// How requests reach the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -12,6 +12,9 @@
 //! and starts over if it does not. Process numbers are only a hint, as containers may share a
 //! directory.
 //!
+//! A spill directory that holds a `manifest` is no litter: another job may go on with what is in
+//! it, and with an output on its way whose name ends in `.part`. Nobody removes these unasked.
+//!
 //! On file systems without `flock` nothing is ever found unlocked, so nothing is swept.
 
 use std::ffi::{OsStr, OsString};
@@ -30,13 +33,19 @@ use rustix::io::Errno;
 use super::Answer;
 use super::direct::Direct;
 use super::file::File;
+use super::sweep::free_lock;
 use crate::error::{Error, Result};
 
 /// The lock of a spill directory.
 pub(super) const LOCK_NAME: &str = "lock";
 
+/// A spill directory with a file of that name is kept.
+pub const KEPT_NAME: &str = "manifest";
+
 pub(super) const FILE_MARK: &str = ".sortwell-";
 pub(super) const FILE_END: &str = ".tmp";
+/// The end of an output's name that is kept.
+pub(super) const PART_END: &str = ".part";
 pub(super) const DIRECTORY_START: &str = "sortwell-spill-";
 /// Hexadecimal digits of the random part.
 pub(super) const RANDOM_DIGITS: usize = 16;
@@ -55,30 +64,38 @@ pub struct TempFile {
     file: Arc<File>,
     /// The temporary name; `None` once it has been renamed.
     path: Option<PathBuf>,
+    /// Whether it stays when dropped.
+    is_kept: bool,
 }
 
 impl TempFile {
+    /// A new name for an output that is kept, beside its final name.
+    pub fn part_path(final_path: &Path) -> Result<PathBuf> {
+        let (target, name) = checked_target(final_path)?;
+        Ok(target.with_file_name(temporary_name(&name, PART_END)))
+    }
+
+    /// Opens the output at `part_path`, or creates it where `is_new`. It is there until it has its
+    /// final name or is [removed](Self::keep).
+    pub fn part(part_path: &Path, is_new: bool, direct: Direct) -> Result<Self> {
+        let file = match is_new {
+            true => File::create(part_path, direct)?,
+            false => File::reopen(part_path, direct)?,
+        };
+        Ok(Self { file, path: Some(part_path.to_owned()), is_kept: true })
+    }
+
+    /// Says whether it stays where it is if it gets no other name.
+    pub fn keep(&mut self, is_kept: bool) {
+        self.is_kept = is_kept;
+    }
+
     /// Creates the file in the directory of `final_path` (behind symbolic links), under a temporary
     /// name. Refuses a final path that is there and not a regular file: a rename would replace it.
     pub fn create(final_path: &Path, direct: Direct) -> Result<Self> {
-        let target = resolve(final_path);
-        match stat(&target).map(|stat| FileType::from_raw_mode(stat.st_mode)) {
-            Ok(FileType::RegularFile) | Err(_) => {}
-            Ok(FileType::Directory) => {
-                return Err(Error::io("write", final_path, Errno::ISDIR));
-            }
-            Ok(_) => {
-                return Err(Error::Usage(format!(
-                    "{} is a pipe or device; write to standard output instead",
-                    final_path.display()
-                )));
-            }
-        }
-        let Some(name) = target.file_name() else {
-            return Err(Error::Usage(format!("{} names no file", final_path.display())));
-        };
+        let (target, name) = checked_target(final_path)?;
         for _ in 0..ATTEMPTS {
-            let path = target.with_file_name(temporary_name(name));
+            let path = target.with_file_name(temporary_name(&name, FILE_END));
             let file = match File::create(&path, direct) {
                 Ok(file) => file,
                 Err(e) if is_taken(&e) => continue,
@@ -88,7 +105,7 @@ impl TempFile {
                 }
                 Err(e) => return Err(e),
             };
-            let made = Self { file, path: Some(path) };
+            let made = Self { file, path: Some(path), is_kept: false };
             if made.path.as_ref().is_some_and(|path| lock(&*made.file, path)) {
                 return Ok(made);
             }
@@ -133,16 +150,39 @@ impl TempFile {
 
 impl Drop for TempFile {
     fn drop(&mut self) {
-        if let Some(path) = &self.path {
+        if let Some(path) = self.path.as_ref().filter(|_| !self.is_kept) {
             let _ = unlink(path);
         }
     }
 }
 
-/// A directory for run files, removed with all its files when dropped.
+/// Where a rename to `final_path` would go, and the name it would give.
+fn checked_target(final_path: &Path) -> Result<(PathBuf, OsString)> {
+    let target = resolve(final_path);
+    match stat(&target).map(|stat| FileType::from_raw_mode(stat.st_mode)) {
+        Ok(FileType::RegularFile) | Err(_) => {}
+        Ok(FileType::Directory) => {
+            return Err(Error::io("write", final_path, Errno::ISDIR));
+        }
+        Ok(_) => {
+            return Err(Error::Usage(format!(
+                "{} is a pipe or device; write to standard output instead",
+                final_path.display()
+            )));
+        }
+    }
+    match target.file_name() {
+        Some(name) => Ok((target.clone(), name.to_owned())),
+        None => Err(Error::Usage(format!("{} names no file", final_path.display()))),
+    }
+}
+
+/// A directory for run files, removed with all its files when dropped, unless it is kept.
 #[derive(Debug)]
 pub struct SpillDirectory {
     path: PathBuf,
+    /// Whether it stays when dropped.
+    is_kept: bool,
     /// Holds the lock as long as it is open.
     _lock: OwnedFd,
 }
@@ -169,13 +209,36 @@ impl SpillDirectory {
                 }
             };
             if lock(&lock_file, &lock_path) {
-                return Ok(Self { path, _lock: lock_file });
+                return Ok(Self { path, is_kept: false, _lock: lock_file });
             }
         }
         Err(failed(Errno::EXIST))
     }
 
-    /// Where run files go. They may have any name but `lock`.
+    /// Takes over a directory that another job has left; `None` while that one lives. It is kept.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for one that is not this user's alone.
+    pub fn adopt(path: &Path) -> Result<Option<Self>> {
+        let failed = |e: Errno| Error::io("open the spill directory", path, e);
+        let directory = open_directory(CWD, path).map_err(failed)?;
+        let stat = fstat(&directory).map_err(failed)?;
+        let is_own = stat.st_uid == rustix::process::geteuid().as_raw();
+        if !is_own || stat.st_mode & 0o077 != 0 {
+            let path = path.display();
+            return Err(Error::Usage(format!("{path} is not a directory of this user alone")));
+        }
+        let lock = free_lock(directory.as_fd(), LOCK_NAME.as_bytes()).map_err(failed)?;
+        Ok(lock.map(|lock| Self { path: path.to_owned(), is_kept: true, _lock: lock }))
+    }
+
+    /// Says whether it stays when dropped.
+    pub fn keep(&mut self, is_kept: bool) {
+        self.is_kept = is_kept;
+    }
+
+    /// Where run files go. They may have any name but `lock` and `manifest`.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -183,7 +246,9 @@ impl SpillDirectory {
 
 impl Drop for SpillDirectory {
     fn drop(&mut self) {
-        let _ = remove_directory(&self.path);
+        if !self.is_kept {
+            let _ = remove_directory(&self.path);
+        }
     }
 }
 
@@ -240,7 +305,7 @@ pub fn directory_of(path: &Path) -> &Path {
 }
 
 /// Makes the names in a directory durable.
-fn sync_directory(directory: &Path) -> Result<()> {
+pub fn sync_directory(directory: &Path) -> Result<()> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let synced = open(directory, flags, Mode::empty()).and_then(fsync);
     match synced {
@@ -255,11 +320,11 @@ fn is_taken(error: &Error) -> bool {
 }
 
 /// `.NAME.sortwell-PID-RANDOM.tmp`
-fn temporary_name(name: &OsStr) -> OsString {
+fn temporary_name(name: &OsStr, end: &str) -> OsString {
     let name = name.as_bytes();
     let kept = &name[..name.len().min(NAME_BYTES_MAX)];
     OsString::from_vec(
-        [b".", kept, FILE_MARK.as_bytes(), unique().as_bytes(), FILE_END.as_bytes()].concat(),
+        [b".", kept, FILE_MARK.as_bytes(), unique().as_bytes(), end.as_bytes()].concat(),
     )
 }
 

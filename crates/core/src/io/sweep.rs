@@ -8,20 +8,23 @@
 //! Everything is opened relative to the directory's descriptor, so that a name swapped for a link
 //! in the meantime leads nowhere. Whatever cannot be removed is left for the next sweep.
 
+use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, Stat, flock, fstat, openat, statat,
-    unlinkat,
+    AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, Stat, flock, fstat, lstat, openat,
+    statat, unlinkat,
 };
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
 use super::Answer;
 use super::scratch::{
-    DIRECTORY_START, FILE_END, FILE_MARK, LOCK_NAME, RANDOM_DIGITS, empty_directory, open_directory,
+    DIRECTORY_START, FILE_END, FILE_MARK, KEPT_NAME, LOCK_NAME, PART_END, RANDOM_DIGITS,
+    empty_directory, open_directory,
 };
 use crate::error::{Error, Result};
 
@@ -47,6 +50,36 @@ pub fn sweep(directory: &Path) -> Result<usize> {
         removed += usize::from(swept == Ok(true));
     }
     Ok(removed)
+}
+
+/// The spill directories in `directory` that are kept: with what a job has done that another can go
+/// on with. One that is not there has none.
+pub fn spill_directories(directory: &Path) -> Result<Vec<PathBuf>> {
+    let failed = |e| Error::io("look for spill directories in", directory, e);
+    let entries = match open_directory(CWD, directory).and_then(Dir::read_from) {
+        Ok(entries) => entries,
+        Err(Errno::NOENT) => return Ok(Vec::new()),
+        Err(e) => return Err(failed(e)),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name().to_bytes();
+        let path = directory.join(OsStr::from_bytes(name));
+        if pid_of_directory(name).is_some() && lstat(path.join(KEPT_NAME)).is_ok() {
+            found.push(path);
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// Whether a path has a name that is given to outputs which are kept on their way.
+pub fn is_part(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_bytes();
+    let with_end = |name: &[u8]| [name, FILE_END.as_bytes()].concat();
+    let temporary = name.strip_suffix(PART_END.as_bytes()).map(with_end);
+    temporary.is_some_and(|name| pid_of_file(&name).is_some())
 }
 
 /// The process number in `.NAME.sortwell-PID-RANDOM.tmp`.
@@ -88,6 +121,9 @@ fn sweep_directory(parent: BorrowedFd<'_>, name: &[u8], pid: u32) -> Answer<bool
         return Ok(false);
     }
     let directory = open_directory(parent, name)?;
+    if statat(&directory, KEPT_NAME, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+        return Ok(false);
+    }
     match free_lock(directory.as_fd(), LOCK_NAME.as_bytes()) {
         Ok(Some(_lock)) => empty_directory(&directory)?,
         Ok(None) => return Ok(false),
@@ -100,7 +136,7 @@ fn sweep_directory(parent: BorrowedFd<'_>, name: &[u8], pid: u32) -> Answer<bool
 }
 
 /// The lock on a file nobody else has locked, if it still has that name; dropping it lets go.
-fn free_lock(directory: BorrowedFd<'_>, name: &[u8]) -> Answer<Option<OwnedFd>> {
+pub(super) fn free_lock(directory: BorrowedFd<'_>, name: &[u8]) -> Answer<Option<OwnedFd>> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = openat(directory, name, flags, Mode::empty())?;
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {

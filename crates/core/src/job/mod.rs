@@ -9,9 +9,11 @@ mod budget;
 mod check;
 mod coders;
 mod filtering;
+mod leftovers;
 mod lines;
 mod merge;
 mod open;
+mod resume;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +27,7 @@ use crate::key::text::{Separator, TextOrder};
 use crate::key::{Key, KeyEncoder, KeySpec, with_encoder};
 use crate::operator::{self, Layout, Making, Select};
 use crate::output;
-use crate::pipeline::{self, Columns, Ended, Gate, Heading, RowShape, Work};
+use crate::pipeline::{self, Columns, Ended, Gate, Heading, Outcome, RowShape, Spill, Work};
 use crate::plan::{Need, Plan};
 use crate::predicate::Filter;
 use crate::stats::{Progress, Statistics};
@@ -36,8 +38,11 @@ use coders::Coders;
 
 pub use crate::pipeline::sorted::{Checked, Disorder};
 pub use check::CheckJob;
+pub use leftovers::{Leftover, State, leftovers, remove_leftovers};
 pub use lines::{sort_lines, write_lines};
 pub use merge::MergeJob;
+use resume::Places;
+pub use resume::Resume;
 
 /// Where records come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,6 +130,8 @@ pub struct SortJob {
     pub verify: bool,
     /// Whether the output is made durable before it gets its name.
     pub sync: bool,
+    /// Whether what is done is kept, and what another job has kept is gone on with.
+    pub resume: Resume,
 }
 
 impl SortJob {
@@ -149,6 +156,7 @@ impl SortJob {
             direct: Direct::Auto,
             verify: true,
             sync: true,
+            resume: Resume::Off,
         }
     }
 
@@ -171,64 +179,70 @@ impl SortJob {
         let mut coders = Coders::new(budget, self.threads.unwrap_or_else(limits::cores));
         let inputs = coders.in_turn(&self.inputs, self.decompress)?;
         let heading = Heading::of(self.format, self.header_lines)?;
-        let mut input = open::inputs(self, &inputs, engine, heading)?;
+        let input = open::inputs(self, &inputs, engine, heading)?;
         let (header, columns) = open::header(heading, &input, progress)?;
         let gate = self.gate(columns.as_ref())?;
         let key = key(self.format, &self.keys, self.order.as_ref(), columns.as_ref())?;
         let making = Arc::new(self.making(columns.as_ref())?);
-        let mut record_length = open::record_length(&input, framing)?;
-        let mut drops_copies = self.drops_copies(&input, &gate, key.encoder());
-        let mut output = self.open_output(&mut coders, progress)?;
+        let record_length = open::record_length(&input, framing)?;
+        let drops_copies = self.drops_copies(&input, &gate, key.encoder());
+        let mut places = match self.resume {
+            Resume::Off => Places::new(self.open_output(&mut coders, progress)?, &temp),
+            Resume::On | Resume::Often => Places::kept(self, &input, &temp)?,
+        };
+        let need = self.need(input.bytes(), record_length, coders.rest());
+        let need = Need { drops_copies, ..need };
+        let mut work = Work {
+            plan: self.plan(&need, &places, &coders)?,
+            input,
+            temp,
+            framing,
+            record_length,
+            engine,
+            direct: self.direct,
+            select: self.select.clone(),
+            making: Arc::clone(&making),
+            header,
+            gate,
+            verify: self.verify,
+            is_thrifty: self.resume != Resume::Often,
+        };
+        let sorted = self.sort(&mut work, &key, (need, &mut places), &coders, progress);
+        let is_direct = places.output.is_direct();
+        let (outcome, packed) = places.finish(sorted, self.sync, progress)?;
+        let statistics = account.close(&work, &outcome, budget, is_direct)?;
+        Ok(coders.noted(statistics, packed))
+    }
+
+    /// Sorts to the output, planning again where records are not as was expected.
+    fn sort(
+        &self,
+        work: &mut Work,
+        key: &Key,
+        (mut need, places): (Need, &mut Places),
+        coders: &Coders,
+        progress: &Progress,
+    ) -> Result<Outcome> {
         loop {
-            let need = self.need(input.bytes(), record_length, coders.rest());
-            let plan = Plan::new(&Need { drops_copies, ..need }).map_err(|e| coders.explain(e))?;
-            // Looking through a directory takes longer than sorting a few lines.
-            if !plan.is_one_pass || matches!(self.output, Output::File(_)) {
-                open::tidy(&temp)?;
-            }
-            let work = Work {
-                plan,
-                input,
-                temp: temp.clone(),
-                framing,
-                record_length,
-                engine,
-                direct: self.direct,
-                select: self.select.clone(),
-                making: Arc::clone(&making),
-                header: header.clone(),
-                gate: gate.clone(),
-                verify: self.verify,
-            };
-            let sorted =
-                with_encoder!(&key, |key| pipeline::sort(&work, key, &mut output, progress));
-            match sorted {
-                Ok(Ended::Sorted(outcome)) => {
-                    let is_direct = output.is_direct();
-                    let packed = output.finish(outcome.written.bytes, self.sync, progress)?;
-                    let statistics = account.close(&work, &outcome, budget, is_direct)?;
-                    return Ok(coders.noted(statistics, packed));
-                }
+            let files = (&mut places.output, &mut places.spill);
+            match with_encoder!(key, |key| pipeline::sort(work, key, files, progress))? {
+                Ended::Sorted(outcome) => return Ok(outcome),
                 // Only streams that said how much they bring are planned for one pass.
-                Ok(Ended::Crowded(_)) if matches!(work.input, pipeline::Input::Stream(_)) => {
-                    output.abandon();
+                Ended::Crowded(_) if matches!(work.input, pipeline::Input::Stream(_)) => {
                     let message = "a stream brought more than was said of it beforehand";
                     return Err(Error::Usage(message.to_owned()));
                 }
                 // Nothing but reading was done; it is planned again for what was found.
-                Ok(Ended::Crowded(average)) => {
-                    record_length = average.min(record_length * 3 / 4).max(1);
-                    input = work.input;
+                Ended::Crowded(average) => {
+                    work.record_length = average.min(work.record_length * 3 / 4).max(1);
                 }
-                Ok(Ended::Unsieved) => {
-                    drops_copies = false;
-                    input = work.input;
-                }
-                Err(e) => {
-                    output.abandon();
-                    return Err(e);
+                Ended::Unsieved => {
+                    need.drops_copies = false;
+                    places.spill = Spill::new(work.temp.clone());
                 }
             }
+            need.record_length = work.record_length;
+            work.plan = self.plan(&need, places, coders)?;
         }
     }
 }
@@ -245,8 +259,20 @@ impl SortJob {
         self.select.kept().is_some()
             && key.is_whole_record()
             && gate.is_open(key)
-            && matches!(input, pipeline::Input::Files(_))
+            && matches!((input, self.resume), (pipeline::Input::Files(_), Resume::Off))
             && matches!(self.format.framing(), Framing::Terminated(_))
+    }
+
+    /// The plan for a need, once what other jobs have left lying about is gone.
+    fn plan(&self, need: &Need, places: &Places, coders: &Coders) -> Result<Plan> {
+        // What is in runs already is merged.
+        let input_bytes = need.input_bytes.filter(|_| !places.spill.has_noted());
+        let plan = Plan::new(&Need { input_bytes, ..*need }).map_err(|e| coders.explain(e))?;
+        // Looking through a directory takes longer than sorting a few lines.
+        if !plan.is_one_pass || matches!(self.output, Output::File(_)) {
+            open::tidy(places.spill.places())?;
+        }
+        Ok(plan)
     }
 
     fn open_output(&self, coders: &mut Coders, progress: &Progress) -> Result<output::Output> {

@@ -93,6 +93,17 @@ impl Cutter {
         Self { sources, record_length, block, source: 0, offset: 0 }
     }
 
+    /// A cutter that begins at byte `offset` of input `source`.
+    #[must_use]
+    pub fn at(self, source: usize, offset: u64) -> Self {
+        Self { source, offset, ..self }
+    }
+
+    /// The input and the byte in it at which the next load begins.
+    pub fn place(&self) -> (usize, u64) {
+        (self.source, self.offset)
+    }
+
     /// Bytes of the longest span.
     pub fn block(&self) -> usize {
         self.block

@@ -68,6 +68,15 @@ pub struct LineLayout {
     pub carried: usize,
 }
 
+impl LineLayout {
+    /// The input and the byte in it that lie at `location`; `None` for what was carried.
+    pub fn place(&self, location: usize) -> Option<(usize, u64)> {
+        let behind = self.spans.partition_point(|span| span.at <= location);
+        let span = self.spans.get(behind.checked_sub(1)?)?;
+        Some((span.source, span.offset + (location - span.at) as u64))
+    }
+}
+
 /// Cuts the inputs into loads, one after another.
 #[derive(Clone, Debug)]
 pub struct LineCutter {
@@ -87,6 +96,18 @@ impl LineCutter {
         let mut cutter = Self { sources, block, source: 0, offset };
         cutter.pass_ended();
         cutter
+    }
+
+    /// The same from byte `offset` of input `source` on, unless that lies before where it begins.
+    #[must_use]
+    pub fn at(mut self, source: usize, offset: u64) -> Self {
+        if let Some(of) = self.sources.get_mut(source) {
+            of.skip = of.skip.max(offset);
+        }
+        self.source = source;
+        self.offset = self.sources.get(source).map_or(0, LineSource::start);
+        self.pass_ended();
+        self
     }
 
     /// Whether all inputs have been cut.

@@ -53,6 +53,20 @@ impl Output {
         Ok(Self::File { temporary, path: path.to_owned() })
     }
 
+    /// An output that will appear at `path`, on its way at `part`: there already, unless it is new.
+    /// It stays there if it gets no other name, so that another job can go on with it.
+    pub fn part(path: &Path, part: &Path, is_new: bool, direct: Direct) -> Result<Self> {
+        let temporary = TempFile::part(part, is_new, direct)?;
+        Ok(Self::File { temporary, path: path.to_owned() })
+    }
+
+    /// Removes what was written, where it would stay.
+    pub fn forget(&mut self) {
+        if let Self::File { temporary, .. } = self {
+            temporary.keep(false);
+        }
+    }
+
     /// The output that standard output was redirected to, under the name it can be opened by.
     pub fn redirected(path: &Path, direct: Direct) -> Result<Self> {
         File::open_empty(path, direct).map(Self::Redirected)

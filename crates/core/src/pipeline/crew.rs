@@ -64,9 +64,7 @@ impl<'p> Crew<'p> {
 
     /// Ends the current phase, waiting for its writes.
     pub fn close_phase(&mut self) -> Result<()> {
-        for worker in &mut self.workers {
-            worker.lane.flush()?;
-        }
+        self.flush()?;
         let now = self.counters();
         let (begun, before) = std::mem::replace(&mut self.entered, (Instant::now(), now));
         let done = now.since(before);
@@ -77,6 +75,11 @@ impl<'p> Crew<'p> {
         };
         self.phases.push((time, done));
         Ok(())
+    }
+
+    /// Waits until all writes have ended. No read may be in flight.
+    pub fn flush(&mut self) -> Result<()> {
+        self.workers.iter_mut().try_for_each(|worker| worker.lane.flush())
     }
 
     /// Leaves the first worker the only one with memory of its own, and that for output alone: what

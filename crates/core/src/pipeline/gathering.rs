@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::checkpoints::Checkpoints;
 use super::stage::{Drain, Worker};
 use crate::error::Result;
 use crate::format::Framing;
@@ -36,13 +37,15 @@ pub struct Destination<'a> {
     pub start: u64,
     /// Which records are written, where not all are.
     pub selection: Option<&'a Selection>,
+    /// Where it is noted how far they have come, if it is.
+    pub checkpoints: Option<&'a Checkpoints>,
 }
 
 impl<'a> Destination<'a> {
     /// The destination that a run is, of what `selection` leaves.
     pub fn run(writer: &'a RunWriter, selection: Option<&'a Selection>) -> Self {
         let (sink, table) = (writer.sink(), Some(writer.table()));
-        Self { sink, table, is_summed: false, start: 0, selection }
+        Self { sink, table, is_summed: false, start: 0, selection, checkpoints: None }
     }
 
     /// Whether no more records are wanted.

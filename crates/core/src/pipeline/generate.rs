@@ -27,6 +27,7 @@ use crate::incore::bucket::bucket_records;
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::load::Cutter;
+use crate::manifest::{Entry, Past, RunEntry, RunText};
 use crate::plan::passes::{least_budget_mib, longest_merged};
 use crate::run::Run;
 use crate::run::layout::Geometry;
@@ -69,11 +70,13 @@ pub fn generate<K: KeyEncoder>(
     work: &Work,
     key: &K,
     crew: &mut Crew<'_>,
-    memory: Vec<Region>,
+    (memory, past): (Vec<Region>, Past),
     spill: &mut Spill,
 ) -> Result<Generated> {
     let plan = &work.plan;
+    let start = past.next;
     let cutter = Cutter::new(work.sources(), work.record_length, plan.block_bytes);
+    let cutter = cutter.at(start.source, start.offset);
     let how = Dealing {
         key,
         item: plan.item,
@@ -85,12 +88,11 @@ pub fn generate<K: KeyEncoder>(
         bucket_records: bucket_records(work.record_length),
         buckets_max: plan.load.buckets_max,
     };
-    let generation =
-        Generation { work, key, crew, memory, runs: Vec::new(), taken: Taken::default() };
+    let generation = Generation::after(past, work, key, crew, memory);
     match (work.framing, plan.sieve) {
         (_, Some(sieve)) => generation.run(SieveIntake::new(work, &how, sieve)?, spill),
         (Framing::Fixed(_), _) => generation.run(FixedIntake::new(work, &how, cutter)?, spill),
-        _ => generation.run(LineIntake::new(work, &how)?, spill),
+        _ => generation.run(LineIntake::new(work, &how, start)?, spill),
     }
 }
 
@@ -105,7 +107,42 @@ struct Generation<'a, 'w, K> {
     taken: Taken,
 }
 
-impl<K: KeyEncoder> Generation<'_, '_, K> {
+impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
+    /// Run generation that goes on behind `past`.
+    fn after(
+        past: Past,
+        work: &'a Work,
+        key: &'a K,
+        crew: &'a mut Crew<'w>,
+        memory: Vec<Region>,
+    ) -> Self {
+        let first = &mut crew.workers[0];
+        first.sum_in.add(past.read);
+        first.sum_out.add(past.dropped);
+        let (records, bytes) = past.taken;
+        let (runs, taken) = (past.runs, Taken { records, bytes });
+        Self { work, key, crew, memory, runs, taken }
+    }
+
+    /// Finishes the run that a load has become, and notes it.
+    fn finish_run(&mut self, run: NewRun, ready: &Ready, spill: &mut Spill) -> Result<()> {
+        let before = self.crew.sums().1;
+        let file = run.file();
+        let run = run.finish(self.key, self.crew, ready.sum)?;
+        if spill.is_logged() {
+            let entry = Entry::Run(RunEntry {
+                run: RunText::from(&run),
+                next: ready.next,
+                taken: (ready.taken.records, ready.taken.bytes),
+                read: ready.sum.into(),
+                dropped: self.crew.sums().1.less(before).into(),
+            });
+            spill.note(entry, file, self.crew)?;
+        }
+        self.runs.push(run);
+        Ok(())
+    }
+
     /// Reads all loads, and writes runs unless the first is all there is.
     fn run(mut self, mut intake: impl Intake, spill: &mut Spill) -> Result<Generated> {
         let is_one_pass = self.work.plan.is_one_pass;
@@ -130,6 +167,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
             }
             ready = Some(now);
         }
+        spill.settle(self.crew)?;
         Ok(Generated::Runs(self.runs, self.taken, self.memory))
     }
 
@@ -162,7 +200,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         drop(gathering);
         if let Some(ready) = ready {
             if let Some(writer) = writer {
-                self.runs.push(writer.finish(key, self.crew, ready.sum)?);
+                self.finish_run(writer, &ready, spill)?;
             }
             let memory = ready.into_memory();
             let is_waited_for = raw.is_none() && !intake.is_over();
@@ -172,8 +210,8 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         let Some(raw) = raw else { return Ok(None) };
         let mut ready = intake.finish(raw, &mut self.crew.workers, before)?;
         self.check_length(&ready, intake)?;
-        self.taken.records += ready.load.records() + ready.dropped.records;
-        self.taken.bytes += ready.load.bytes() + ready.dropped.bytes;
+        ready.next = intake.place();
+        self.taken.add(ready.taken);
         if let Some(limit) = self.work.run_limit() {
             ready.load.keep_first(limit);
         }

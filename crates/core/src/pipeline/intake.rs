@@ -15,6 +15,7 @@ use crate::incore::{Item, KeyedLoad, Pool};
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::load::Cutter;
+use crate::manifest::InputPlace;
 use crate::proof::Sum;
 use crate::units::ByteSize;
 
@@ -24,8 +25,10 @@ pub struct Ready {
     pub load: KeyedLoad,
     /// Count and checksum of its records.
     pub sum: Sum,
-    /// What else was read for it, and dropped: the same as records of the load.
-    pub dropped: Taken,
+    /// What was taken in for it, all that it holds and what else was dropped on the way.
+    pub taken: Taken,
+    /// Where the load behind it begins.
+    pub next: InputPlace,
     /// The pool its buckets lie in.
     pub pool: Arc<Pool>,
     /// Memory it was read through or does not use.
@@ -33,6 +36,12 @@ pub struct Ready {
 }
 
 impl Ready {
+    /// A load of which nothing was dropped, as if none came after it.
+    pub fn new(load: KeyedLoad, sum: Sum, pool: Arc<Pool>, spare: Vec<Region>) -> Self {
+        let taken = Taken { records: load.records(), bytes: load.bytes() };
+        Self { load, sum, taken, next: InputPlace::default(), pool, spare }
+    }
+
     /// Takes the load's memory apart for the next one.
     pub fn into_memory(self) -> Region {
         let Self { load, pool, spare, .. } = self;
@@ -81,6 +90,9 @@ pub trait Intake {
     fn is_unsuited(&self) -> bool {
         false
     }
+
+    /// Where in the inputs the next load begins, behind the one finished last.
+    fn place(&self) -> InputPlace;
 
     /// Whether there may be something to prepare.
     fn looks_ahead(&self) -> bool {
@@ -157,6 +169,15 @@ impl<'a, K: KeyEncoder> Intake for FixedIntake<'a, K> {
         Ok(RawLoad::new(self.how, &self.work.input, prepared, memory, self.work.plan.threads))
     }
 
+    fn place(&self) -> InputPlace {
+        let begun = self.prepared.as_ref().and_then(|prepared| prepared.layout.spans.first());
+        let (source, offset) = match begun {
+            Some(span) => (span.source, span.offset + span.skip as u64),
+            None => self.cutter.place(),
+        };
+        InputPlace { source, offset }
+    }
+
     fn prepare(&mut self) -> Result<()> {
         let load = &self.work.plan.load;
         let capacity = match self.how.item {
@@ -185,6 +206,6 @@ impl<'a, K: KeyEncoder> Intake for FixedIntake<'a, K> {
         }
         let sum = sum_in(workers).less(before);
         let spare = spare.into_iter().chain(self.unused.take()).collect();
-        Ok(Ready { load, sum, dropped: Taken::default(), pool, spare })
+        Ok(Ready::new(load, sum, pool, spare))
     }
 }

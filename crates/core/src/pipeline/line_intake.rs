@@ -12,7 +12,6 @@ use std::sync::{Arc, PoisonError};
 use memchr::memchr_iter;
 
 use super::dealing::Dealing;
-use super::generate::Taken;
 use super::intake::{Intake, Ready, sum_in};
 use super::lines::{FilledLines, RawLines};
 use super::long_lines::{longest_line, place_in_input};
@@ -27,6 +26,7 @@ use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::load::layout::PAGE;
 use crate::load::lines::{LineCutter, LineLayout};
+use crate::manifest::InputPlace;
 use crate::plan::memory::LoadMemory;
 use crate::proof::Sum;
 use crate::units::ByteSize;
@@ -54,6 +54,10 @@ pub struct LineIntake<'a, K> {
     average: usize,
     /// Pieces of the load before that the next begins with.
     tail: Vec<Range<usize>>,
+    /// Where these are from, each by its first byte, counted over all of them.
+    tail_places: Vec<(usize, InputPlace)>,
+    /// The same of what the load being filled begins with.
+    carried_places: Vec<(usize, InputPlace)>,
     /// What the next load gets.
     room: Room,
     /// Which bytes of the input lay where in the load finished last, and where these ended.
@@ -66,9 +70,10 @@ pub struct LineIntake<'a, K> {
 }
 
 impl<'a, K: KeyEncoder> LineIntake<'a, K> {
-    /// An intake at the start of the input, with its first load sampled.
-    pub fn new(work: &'a Work, how: &'a Dealing<'a, K>) -> Result<Self> {
+    /// An intake that begins at `start`, with its first load sampled.
+    pub fn new(work: &'a Work, how: &'a Dealing<'a, K>, start: InputPlace) -> Result<Self> {
         let cutter = LineCutter::new(work.line_sources(), work.plan.block_bytes);
+        let cutter = cutter.at(start.source, start.offset);
         let mut intake = Self {
             work,
             how,
@@ -77,6 +82,8 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
             classifier: None,
             average: work.record_length,
             tail: Vec::new(),
+            tail_places: Vec::new(),
+            carried_places: Vec::new(),
             room: Room::Half,
             finished: (LineLayout::default(), 0),
             unused: None,
@@ -103,6 +110,18 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         memory.read_bytes = memory.read_bytes.max(carried.next_multiple_of(PAGE) + PAGE);
         memory.pool_bytes = limit - memory.read_bytes;
         memory
+    }
+
+    /// Where in the inputs the byte at `location` of the load being finished is from.
+    fn place_of(&self, location: usize, layout: &LineLayout) -> InputPlace {
+        if let Some((source, offset)) = layout.place(location) {
+            return InputPlace { source, offset };
+        }
+        let carried = location + layout.carried - layout.start;
+        let behind = self.carried_places.partition_point(|(at, _)| *at <= carried);
+        let piece = behind.checked_sub(1).and_then(|before| self.carried_places.get(before));
+        let Some((at, from)) = piece else { unreachable!("what was carried came from somewhere") };
+        InputPlace { offset: from.offset + (carried - at) as u64, ..*from }
     }
 
     /// Bytes that the next load begins with.
@@ -134,7 +153,7 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
     ) -> Ready {
         let sum = sum_in(workers).less(before);
         let spare = self.unused.take().into_iter().collect();
-        Ready { load, sum, dropped: Taken::default(), pool, spare }
+        Ready::new(load, sum, pool, spare)
     }
 
     /// Counts what a load has taken of a stream, for the message about a record in a later one.
@@ -251,6 +270,7 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
         self.unused = Some(pool.split_off(division.pool_bytes));
         let layout = self.cutter.next_load(division.read_bytes, carried);
         let mut place = layout.start - carried;
+        self.carried_places = std::mem::take(&mut self.tail_places);
         for piece in self.tail.drain(..) {
             let length = piece.len();
             match before {
@@ -263,6 +283,11 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
         let threads = self.work.plan.threads;
         let (input, memory) = (&self.work.input, (memory, pool));
         Ok(RawLines::new(self.how, input, planned, memory, threads))
+    }
+
+    fn place(&self) -> InputPlace {
+        let (source, offset) = self.cutter.place();
+        self.tail_places.first().map_or(InputPlace { source, offset }, |(_, from)| *from)
     }
 
     /// In one pass nothing follows, and lines of a stream are not known ahead.
@@ -288,6 +313,13 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
             return Err(self.malformed(&bytes[..end.min(bytes.len())], &layout, &fault));
         }
         self.count_passed(&load, &tail, (&layout, end));
+        let mut passed = 0;
+        let places = tail.iter().map(|piece| {
+            let from = self.place_of(piece.start, &layout);
+            passed += piece.len();
+            (passed - piece.len(), from)
+        });
+        self.tail_places = places.collect();
         (self.tail, self.finished) = (tail, (layout, end));
         if load.records() > 0 {
             self.average = usual_length(&load).unwrap_or(self.average);

@@ -15,6 +15,7 @@
 //! drain the one before.
 
 mod chain;
+mod checkpoints;
 mod crew;
 mod dealers;
 mod dealing;
@@ -53,22 +54,24 @@ use crate::io::{Direct, Engine, File, Region};
 use crate::key::KeyEncoder;
 use crate::load::Source;
 use crate::load::lines::LineSource;
+use crate::manifest::SlabEntry;
 use crate::operator::{Making, Select, Selection};
 use crate::output::Output;
 use crate::plan::Plan;
+use crate::plan::passes::Way;
 use crate::proof::Sum;
 use crate::run::Run;
 use crate::sink::LaneCounters;
 use crate::stats::{Phase, PhaseTime, Progress};
 
+use checkpoints::Checkpoints;
 use crew::Crew;
 pub use gate::{Gate, RowShape};
 use gathering::{Destination, Gathering};
 use generate::{Generated, Taken};
-use spill::Spill;
-
 pub use heading::{Columns, Heading, Top};
 pub use sample::average_length;
+pub use spill::Spill;
 pub use stream::Stream;
 
 /// Where the records come from, open.
@@ -116,6 +119,8 @@ pub struct Work {
     pub gate: Gate,
     /// Whether the output is proven.
     pub verify: bool,
+    /// Whether it is noted only from time to time how far the output has come, where that is noted.
+    pub is_thrifty: bool,
 }
 
 impl Input {
@@ -263,25 +268,28 @@ pub enum Ended {
 pub fn sort<K: KeyEncoder>(
     work: &Work,
     key: &K,
-    output: &mut Output,
+    (output, spill): (&mut Output, &mut Spill),
     progress: &Progress,
 ) -> Result<Ended> {
-    let mut spill = Spill::new(work.temp.clone());
+    let past = spill.take_past();
+    let slab = past.as_ref().and_then(|past| past.slab.clone());
     if let Some(bytes) = work.input.bytes() {
-        reserve(work, bytes, output, &spill)?;
+        let left = bytes.saturating_sub(past.as_ref().map_or(0, |past| past.taken.1));
+        reserve(work, (bytes, left), output, spill)?;
         // Where few records are wanted, or most are dropped, hardly more is moved than is read.
         let is_all = work.run_limit().is_none() && work.plan.sieve.is_none();
         let moved = if is_all { work.plan.bytes_to_move(bytes) } else { bytes };
         progress.expect_bytes(moved);
     }
     let (mut crew, memory) = Crew::new(&work.plan, work.engine, progress)?;
-    let generated = generate::generate(work, key, &mut crew, memory, &mut spill)?;
+    let past = past.unwrap_or_default();
+    let generated = generate::generate(work, key, &mut crew, (memory, past), spill)?;
     let made = match generated {
         Generated::Crowded(average) => return Ok(Ended::Crowded(average)),
         Generated::Unsieved => return Ok(Ended::Unsieved),
         Generated::Whole(load, taken) => write_load(work, key, &mut crew, (&load, taken), output)?,
         Generated::Runs(runs, taken, memory) => {
-            write_runs(work, key, &mut crew, (runs, taken, memory), &mut spill, output)?
+            write_runs(work, key, &mut crew, (runs, taken, memory), (spill, slab), output)?
         }
     };
     crew.enter(Phase::Finishing)?;
@@ -290,11 +298,13 @@ pub fn sort<K: KeyEncoder>(
 }
 
 /// Makes sure that there is room, before there is work that could be lost.
-fn reserve(work: &Work, bytes: u64, output: &Output, spill: &Spill) -> Result<()> {
+fn reserve(work: &Work, (bytes, left): (u64, u64), output: &Output, spill: &Spill) -> Result<()> {
     let bytes = bytes + work.terminators_lacking();
     if work.select.is_all() {
         output.reserve(bytes)?;
     }
+    // What another job has done has its room.
+    let bytes = left.min(bytes);
     if work.plan.is_one_pass {
         return Ok(());
     }
@@ -318,7 +328,7 @@ fn write_load<K: KeyEncoder>(
 ) -> Result<Outcome> {
     crew.enter(Phase::Writing)?;
     let Taken { records, bytes } = taken;
-    let written = write_to(work, key, crew, taken, output, |crew, destination| {
+    let written = write_to(work, key, crew, (taken, None), output, |crew, destination| {
         let gathering = Gathering::new(key, load, work.framing, destination, work.task_bytes());
         stage::run(&mut crew.workers, None, Some(&gathering), stage::NOTHING_ELSE).map(drop)
     })?;
@@ -331,7 +341,7 @@ fn write_runs<K: KeyEncoder>(
     key: &K,
     crew: &mut Crew<'_>,
     (mut runs, taken, mut memory): (Vec<Run>, Taken, Vec<Region>),
-    spill: &mut Spill,
+    (spill, slab): (&mut Spill, Option<SlabEntry>),
     output: &mut Output,
 ) -> Result<Outcome> {
     let Taken { records, bytes } = taken;
@@ -340,7 +350,12 @@ fn write_runs<K: KeyEncoder>(
     let (way, more) = passes::narrow(work, key, crew, &mut memory, (spill, &mut runs))?;
     crew.enter(Phase::Writing)?;
     let merge_width = generated.min(runs.len() as u64);
-    let written = write_to(work, key, crew, taken, output, |crew, destination| {
+    // Cut otherwise, slabs do not begin where others ended.
+    let cut_from = passes::slab_memory(&work.plan, runs.len());
+    let slab = slab.filter(|slab| slab.memory == cut_from && way == Way::Slabs);
+    let log = |manifest| Checkpoints::new(manifest, slab, work.is_thrifty);
+    let checkpoints = spill.take_manifest().map(log);
+    let written = write_to(work, key, crew, (taken, checkpoints), output, |crew, destination| {
         passes::merge(work, key, crew, (way, &mut memory), &runs, destination).map(drop)
     })?;
     let passes = if generated == 0 { 1 } else { 2 + more };
@@ -361,7 +376,7 @@ fn write_to<K: KeyEncoder>(
     work: &Work,
     key: &K,
     crew: &mut Crew<'_>,
-    Taken { records, bytes }: Taken,
+    (Taken { records, bytes }, checkpoints): (Taken, Option<Checkpoints>),
     output: &mut Output,
     write: impl FnOnce(&mut Crew<'_>, Destination<'_>) -> Result<()>,
 ) -> Result<Written> {
@@ -374,14 +389,17 @@ fn write_to<K: KeyEncoder>(
     let is_all = work.select.is_all();
     let sink = if is_all { output.sink(start + bytes)? } else { output.growing_sink()? };
     let lane = &mut crew.workers[0].lane;
-    if start > 0 {
+    let has_header = checkpoints.as_ref().is_some_and(Checkpoints::are_behind_others);
+    if start > 0 && !has_header {
         sink.write(lane, 0, start, |writer| writer.put(&header))?;
     }
     let (select, is_summed) = (work.select.clone(), work.verify);
     let selection = || Selection::last(select, Arc::clone(&work.making), start, is_summed);
     let selection = (!is_all).then(|| selection().of(&work.origin()).split(splitter));
     let selection = selection.as_ref();
-    let destination = Destination { sink: &sink, table: None, is_summed, start, selection };
+    let checkpoints = checkpoints.as_ref().filter(|_| is_all);
+    let destination =
+        Destination { sink: &sink, table: None, is_summed, start, selection, checkpoints };
     write(crew, destination)?;
     let written = match selection {
         Some(selection) => {

@@ -10,6 +10,7 @@ use super::crew::Crew;
 use super::gathering::Destination;
 use super::spill::Spill;
 use crate::error::Result;
+use crate::io::File;
 use crate::key::KeyEncoder;
 use crate::operator::Selection;
 use crate::proof::Sum;
@@ -46,6 +47,11 @@ impl NewRun {
     /// Where a stage brings the records.
     pub fn destination(&self) -> Destination<'_> {
         Destination::run(&self.writer, self.selection.as_ref())
+    }
+
+    /// The file, while others may be writing to it.
+    pub fn file(&self) -> Arc<File> {
+        Arc::clone(self.writer.file())
     }
 
     /// The run, of records that had the sum `sum` as they were brought.

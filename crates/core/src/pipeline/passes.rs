@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::io::Region;
 use crate::key::KeyEncoder;
+use crate::manifest::{Entry, MergedEntry, RunText};
 use crate::merge::Planner;
 use crate::plan::Plan;
 use crate::plan::passes::{Choice, Way, longest_bytes};
@@ -29,6 +30,11 @@ const INDEX_SHARE: usize = 16;
 /// Bytes of the window on each table, where `runs` runs are merged at once.
 pub fn table_window_bytes(plan: &Plan, runs: usize) -> usize {
     plan.slab_bytes / INDEX_SHARE / runs.max(1)
+}
+
+/// What cuts between the slabs of `runs` runs follow from.
+pub fn slab_memory(plan: &Plan, runs: usize) -> (u64, u64) {
+    (plan.slab_bytes as u64, table_window_bytes(plan, runs) as u64)
 }
 
 /// Merges neighbouring runs until no more are left than can be merged at once, given their longest
@@ -58,7 +64,16 @@ pub fn narrow<K: KeyEncoder>(
             let run = NewRun::create(work, spill, geometry)?;
             let (group_runs, destination) = (&runs[group.clone()], run.destination());
             let sum = merge(work, key, crew, (way, memory), group_runs, destination)?;
-            merged.push(run.finish(key, crew, sum)?);
+            let (file, before) = (run.file(), crew.sums().1);
+            let run = run.finish(key, crew, sum)?;
+            if spill.is_logged() {
+                let range = (merged.len(), merged.len() + group.len());
+                let dropped = crew.sums().1.less(before).into();
+                let entry = MergedEntry { range, run: RunText::from(&run), dropped };
+                spill.note(Entry::Merged(entry), file, crew)?;
+                spill.settle(crew)?; // What it was merged from goes now.
+            }
+            merged.push(run);
             for run in &runs[group.clone()] {
                 std::fs::remove_file(&run.path).map_err(|e| Error::io("remove", &run.path, e))?;
             }
@@ -127,6 +142,16 @@ fn merge_slabs<K: KeyEncoder>(
     let window_bytes = table_window_bytes(plan, runs.len());
     let walked: Vec<&RunReader> = readers.iter().collect();
     let mut planner = Planner::new(key, &walked, plan.slab_bytes, window_bytes)?;
+    let mut starts = vec![0; readers.len()];
+    if let Some(checkpoints) = destination.checkpoints {
+        let memory = slab_memory(plan, runs.len());
+        if let Some(past) = checkpoints.begin(destination.sink, memory, crew)? {
+            for _ in 0..past.slabs {
+                planner.next_slab()?;
+            }
+            starts = past.ends;
+        }
+    }
     let mut next_expected = || match planner.next_slab()? {
         Some(slab) => ExpectedSlab::new(&readers, slab, plan.block_bytes).map(Some),
         None => Ok(None),
@@ -134,7 +159,6 @@ fn merge_slabs<K: KeyEncoder>(
 
     let mut expected = next_expected()?;
     let mut loaded: Option<LoadedSlab> = None;
-    let mut starts = vec![0; readers.len()];
     while (expected.is_some() || loaded.is_some()) && !destination.is_full() {
         let raw = expected.map(|expected| {
             let memory = memory.pop().unwrap_or_else(|| unreachable!("one of two is free"));
@@ -153,6 +177,10 @@ fn merge_slabs<K: KeyEncoder>(
         expected = next.flatten();
         if let Some(merging) = merging {
             starts = merging.ends();
+            if let Some(checkpoints) = destination.checkpoints.filter(|_| !is_last) {
+                let offset = destination.start + starts.iter().sum::<u64>();
+                checkpoints.slab_is_merged(destination.sink, (&starts, offset), crew)?;
+            }
         }
         memory.extend(loaded.take().map(LoadedSlab::into_region));
         loaded = raw.map(RawSlab::finish);

@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::io::{File, Region};
 use crate::key::KeyEncoder;
 use crate::load::lines::LineCutter;
+use crate::manifest::InputPlace;
 use crate::plan::SieveMemory;
 use crate::proof::Sum;
 
@@ -115,6 +116,10 @@ impl<'a, K: KeyEncoder> Intake for SieveIntake<'a, K> {
         self.is_unsuited
     }
 
+    fn place(&self) -> InputPlace {
+        InputPlace::default() // A job that goes on where another ended has no sieve.
+    }
+
     fn looks_ahead(&self) -> bool {
         false
     }
@@ -135,6 +140,8 @@ impl<'a, K: KeyEncoder> Intake for SieveIntake<'a, K> {
         }
         self.source = Some(source);
         self.is_unsuited = is_unsuited || self.work.plan.is_one_pass && !self.is_over();
-        Ok(Ready { load, sum, dropped, pool, spare })
+        let mut ready = Ready::new(load, sum, pool, spare);
+        ready.taken.add(dropped);
+        Ok(ready)
     }
 }

@@ -1,25 +1,83 @@
-//! Where runs go: one directory of our own in each place the user named, made when first needed.
+//! Where runs go: one directory of our own in each place the user named, made when first needed; of
+//! a job that keeps what it has done, also what is noted of that.
+//!
+//! What is noted has to be durable first. A run's last writes are still under way when it is
+//! finished, and waiting for them would leave the disk idle: so a run is noted when the next one is
+//! finished, or when there is no next one.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use super::crew::Crew;
 use crate::error::{Error, Result};
-use crate::io::{SpillDirectory, space};
+use crate::io::{File, SpillDirectory, directory_of, space, sync_directory};
+use crate::manifest::{Entry, Manifest, Past};
 use crate::units::ByteSize;
 
-/// The spill directories of one job; removed, with what is in them, when dropped.
+/// The spill directories of one job; removed, with what is in them, when dropped, unless they are
+/// kept.
 #[derive(Debug)]
 pub struct Spill {
     places: Vec<PathBuf>,
     directories: Vec<SpillDirectory>,
     /// Runs named so far.
     runs: usize,
+    log: Option<Log>,
+    /// Whether anything was noted that another job can go on with.
+    has_noted: bool,
+}
+
+/// What is noted of what was done.
+#[derive(Debug)]
+struct Log {
+    manifest: Manifest,
+    /// An entry, and the run file that has to be durable before it.
+    pending: Option<(Entry, Arc<File>)>,
+    past: Option<Past>,
 }
 
 impl Spill {
     /// Spill space in `places`. Nothing is made yet.
     pub fn new(places: Vec<PathBuf>) -> Self {
         assert!(!places.is_empty());
-        Self { places, directories: Vec::new(), runs: 0 }
+        Self { places, directories: Vec::new(), runs: 0, log: None, has_noted: false }
+    }
+
+    /// Spill space in directories that are there, for a job whose manifest lies in the first, with
+    /// so many names of runs taken; `past` is what was done before, if anything was.
+    pub fn kept(
+        directories: Vec<SpillDirectory>,
+        manifest: Manifest,
+        (past, runs): (Option<Past>, usize),
+    ) -> Self {
+        let has_noted = past.as_ref().is_some_and(|past| !past.runs.is_empty());
+        let log = Some(Log { manifest, pending: None, past });
+        Self { places: Vec::new(), directories, runs, log, has_noted }
+    }
+
+    /// Where directories are made when they are needed.
+    pub fn places(&self) -> &[PathBuf] {
+        &self.places
+    }
+
+    /// Whether what was done is noted.
+    pub fn is_logged(&self) -> bool {
+        self.log.is_some()
+    }
+
+    /// Whether anything was noted that another job can go on with.
+    pub fn has_noted(&self) -> bool {
+        self.has_noted
+    }
+
+    /// What was done before, if anything was.
+    pub fn take_past(&mut self) -> Option<Past> {
+        self.log.as_mut().and_then(|log| log.past.take())
+    }
+
+    /// Removes everything when this is dropped: it is of no more use.
+    pub fn forget(&mut self) {
+        self.directories.iter_mut().for_each(|directory| directory.keep(false));
     }
 
     /// Checks that `bytes` will fit, an even share in each place.
@@ -28,11 +86,12 @@ impl Spill {
     ///
     /// [`Error::NoSpace`] with the numbers.
     pub fn check_space(&self, bytes: u64) -> Result<()> {
-        let needed = ByteSize(bytes / self.places.len() as u64);
-        for place in &self.places {
-            let available = space::free(place)?;
+        let kept = self.directories.iter().map(|directory| directory.path().to_owned());
+        let places: Vec<PathBuf> = self.places.iter().cloned().chain(kept).collect();
+        let needed = ByteSize(bytes / places.len() as u64);
+        for path in places {
+            let available = space::free(&path)?;
             if available < needed {
-                let path = place.clone();
                 return Err(Error::NoSpace { path, needed, available, option: "--temp" });
             }
         }
@@ -49,5 +108,34 @@ impl Spill {
         let directory = &self.directories[self.runs % self.directories.len()];
         self.runs += 1;
         Ok(directory.path().join(format!("run-{:06}", self.runs - 1)))
+    }
+
+    /// Notes an entry about the run in `file`, in time; what is pending is noted now.
+    pub fn note(&mut self, entry: Entry, file: Arc<File>, crew: &mut Crew<'_>) -> Result<()> {
+        self.settle(crew)?;
+        if let Some(log) = &mut self.log {
+            log.pending = Some((entry, file));
+        }
+        Ok(())
+    }
+
+    /// Notes what is pending.
+    pub fn settle(&mut self, crew: &mut Crew<'_>) -> Result<()> {
+        let Some(log) = &mut self.log else { return Ok(()) };
+        let Some((entry, file)) = log.pending.take() else { return Ok(()) };
+        // Whoever else holds the file is a write under way.
+        if Arc::strong_count(&file) > 1 {
+            crew.flush()?;
+        }
+        file.sync_data()?;
+        sync_directory(directory_of(file.path()))?;
+        log.manifest.append(&entry)?;
+        self.has_noted = true;
+        Ok(())
+    }
+
+    /// The manifest, for what is left to be noted of a job whose runs are all there.
+    pub fn take_manifest(&mut self) -> Option<Manifest> {
+        self.log.take().map(|log| log.manifest)
     }
 }

@@ -68,6 +68,11 @@ impl RunWriter {
         &self.sink
     }
 
+    /// The file.
+    pub fn file(&self) -> &Arc<File> {
+        &self.file
+    }
+
     /// Where records are noted before they are written.
     pub fn table(&self) -> &Table {
         &self.table

@@ -77,6 +77,20 @@ impl FileSink {
         self.length.next_multiple_of(self.granule as u64)
     }
 
+    /// What there is of the granule that `offset` lies in, up to there: all before was written.
+    pub fn edge_before(&self, offset: u64) -> Vec<u8> {
+        let edges = self.edges.lock().unwrap_or_else(PoisonError::into_inner);
+        let filled = (offset % self.granule as u64) as usize;
+        let edge = edges.get(&(offset / self.granule as u64));
+        edge.map_or_else(Vec::new, |edge| edge.bytes[..filled].to_vec())
+    }
+
+    /// Goes on where another sink of the same file was, at `offset`, with what it had
+    /// [there](Self::edge_before).
+    pub fn restore(&self, lane: &mut Lane<'_>, offset: u64, edge: &[u8]) -> Result<()> {
+        self.add_edge(lane, offset - edge.len() as u64, edge)
+    }
+
     /// Asserts that no granule waits for bytes: every task has brought what it promised.
     pub fn assert_whole(&self) {
         let edges = self.edges.lock().unwrap_or_else(PoisonError::into_inner);

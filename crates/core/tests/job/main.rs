@@ -28,6 +28,7 @@ mod prefixed;
 mod prefixed_trial;
 mod random;
 mod reference;
+mod resuming;
 mod spilling;
 mod stopping;
 mod streams;

@@ -9,6 +9,7 @@ pub mod filtering;
 pub mod inputs;
 pub mod order;
 pub mod resources;
+pub mod resuming;
 pub mod safety;
 pub mod selecting;
 pub mod values;

@@ -176,8 +176,14 @@ pub fn merge<K: KeyEncoder>(
     merger.enter(Phase::Writing);
     let sink = output.sink(OPEN_LENGTH)?;
     let is_summed = work.verify;
-    let destination =
-        Destination { sink: &sink, table: None, is_summed, start: 0, selection: None };
+    let destination = Destination {
+        sink: &sink,
+        table: None,
+        is_summed,
+        start: 0,
+        selection: None,
+        checkpoints: None,
+    };
     let (Emitted { bytes, .. }, _) = merger.merge(&inputs, destination, true)?;
     merger.enter(Phase::Finishing);
     let merged = merger.finish()?;

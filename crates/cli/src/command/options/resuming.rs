@@ -1,0 +1,38 @@
+//! What is kept of a sort that does not come to its end.
+
+use clap::{Args, ValueEnum};
+use sortwell::job::Resume;
+
+/// Going on where another job ended.
+#[derive(Args, Debug)]
+pub struct Resuming {
+    /// Keep what is done if the sort is stopped or fails, and go on with what was kept
+    ///
+    /// The same command then goes on where it was: runs that were written are not written again,
+    /// nor is what was merged. Before that the inputs are looked at: they must be the same files,
+    /// unchanged. What is kept lies in the --temp directories and beside the output; 'sortwell
+    /// spill list' shows it and 'sortwell spill clean' removes it. Inputs and output must be files
+    /// and not compressed. With often it is noted as often as possible how far the output has come,
+    /// not only when that costs less than a hundredth of the time.
+    #[arg(long, value_name = "off|on|often", default_value = "off", default_missing_value = "on",
+          num_args = 0..=1, require_equals = true)]
+    resume: Choice,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Choice {
+    Off,
+    On,
+    Often,
+}
+
+impl Resuming {
+    /// What was said.
+    pub fn resume(&self) -> Resume {
+        match self.resume {
+            Choice::Off => Resume::Off,
+            Choice::On => Resume::On,
+            Choice::Often => Resume::Often,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What jobs have left in a directory: shown, and removed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::io::{SpillDirectory, is_part, spill_directories, sweep};
+use crate::manifest::{Entry, JobEntry, Manifest, Past};
+use crate::units::ByteSize;
+
+/// What one job has left, to be gone on with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leftover {
+    /// The directory of its manifest.
+    pub directory: PathBuf,
+    /// What became of the job.
+    pub state: State,
+    /// Where its output was to go, if the manifest says so.
+    pub output: Option<PathBuf>,
+    /// Bytes in its directories, and of its output on its way.
+    pub bytes: ByteSize,
+}
+
+/// What became of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It is running.
+    Running,
+    /// Another job can go on with it, which has so many runs done, and bytes of the output.
+    Kept {
+        /// Runs that are done.
+        runs: usize,
+        /// Bytes of the output that are done.
+        merged: ByteSize,
+    },
+    /// What it has noted is damaged, in words.
+    Damaged(String),
+}
+
+/// What jobs have left in `directory` that others can go on with, in order of the names.
+///
+/// # Errors
+///
+/// [`Error::Io`] where the directory cannot be read.
+pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>> {
+    check(directory)?;
+    spill_directories(directory)?.iter().map(|path| leftover(path)).collect()
+}
+
+fn leftover(directory: &Path) -> Result<Leftover> {
+    let told = Manifest::look(directory).and_then(|entries| Past::of(directory, entries));
+    let (state, job) = match told {
+        Ok((job, past)) => {
+            let merged = ByteSize(past.slab.map_or(0, |slab| slab.offset));
+            (State::Kept { runs: past.runs.len(), merged }, Some(job))
+        }
+        Err(e) => (State::Damaged(e.to_string()), job_of(directory)),
+    };
+    let is_free = SpillDirectory::adopt(directory)?.is_some();
+    let state = if is_free { state } else { State::Running };
+    let files = job.iter().flat_map(|job| job.directories.iter().map(|path| path.0.clone()));
+    let mut places: Vec<PathBuf> = files.collect();
+    if places.is_empty() {
+        places.push(directory.to_owned());
+    }
+    let mut bytes: u64 = places.iter().map(|path| bytes_in(path)).sum();
+    bytes += job.as_ref().map_or(0, |job| allocated(&job.part.0));
+    let output = job.map(|job| job.output.0);
+    Ok(Leftover { directory: directory.to_owned(), state, output, bytes: ByteSize(bytes) })
+}
+
+/// The job of a manifest whose later lines may be damaged.
+fn job_of(directory: &Path) -> Option<JobEntry> {
+    match Manifest::first(directory) {
+        Ok(Some(Entry::Job(job))) => Some(job),
+        _ => None,
+    }
+}
+
+fn bytes_in(directory: &Path) -> u64 {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.map(|entry| allocated(&entry.path())).sum()
+}
+
+/// Bytes that a file takes of its disk.
+fn allocated(path: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    fs::symlink_metadata(path).map_or(0, |data| data.blocks() * 512)
+}
+
+/// Removes what jobs that run no more have left in `directory`, kept or not; how many they were.
+///
+/// # Errors
+///
+/// [`Error::Io`] where something cannot be looked at; what cannot be removed is left.
+pub fn remove_leftovers(directory: &Path) -> Result<usize> {
+    check(directory)?;
+    let mut removed = sweep(directory)?;
+    for path in spill_directories(directory)? {
+        let job = job_of(&path);
+        let Some(mut own) = SpillDirectory::adopt(&path)? else { continue };
+        for other in job.iter().flat_map(|job| job.directories.iter().skip(1)) {
+            if let Ok(Some(mut other)) = SpillDirectory::adopt(&other.0) {
+                other.keep(false);
+            }
+        }
+        // Only what our own pattern names: a manifest is a file like any other.
+        if let Some(job) = job.filter(|job| is_part(&job.part.0)) {
+            let _ = fs::remove_file(&job.part.0);
+        }
+        own.keep(false);
+        removed += 1;
+    }
+    Ok(removed)
+}
+
+fn check(directory: &Path) -> Result<()> {
+    match fs::metadata(directory) {
+        Ok(data) if data.is_dir() => Ok(()),
+        Ok(_) => Err(Error::Usage(format!("{} is not a directory", directory.display()))),
+        Err(e) => Err(Error::io("look for leftovers in", directory, e)),
+    }
+}

@@ -1,0 +1,314 @@
+//! Going on where another job has ended: finding what it has left, and making sure that it is the
+//! same job on the same inputs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::fstat;
+use rustix::io::{Errno, pread};
+
+use super::{Output, SortJob};
+use crate::error::{Error, Result};
+use crate::io::{File, KEPT_NAME, SpillDirectory, TempFile, spill_directories};
+use crate::manifest::{Entry, Hash, InputEntry, JobEntry, Manifest, Past, PathText};
+use crate::output;
+use crate::pipeline::{Input, Outcome, Spill};
+use crate::proof::hash;
+use crate::stats::Progress;
+
+/// Bytes at either end of an input that are looked at again.
+const END_BYTES: u64 = 64 << 10;
+
+/// Whether what a job does is kept where it does not come to its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Resume {
+    /// Nothing is left behind.
+    #[default]
+    Off,
+    /// Runs are kept, and how far the output has come is noted from time to time. Inputs and output
+    /// have to be files.
+    On,
+    /// The same, noted after each slab: as often as can be, whatever it costs.
+    Often,
+}
+
+/// Where a job writes.
+#[derive(Debug)]
+pub struct Places {
+    /// The output on its way.
+    pub output: output::Output,
+    /// Spill space, and what is noted in it.
+    pub spill: Spill,
+    /// Where the manifest is, if there is one.
+    directory: Option<PathBuf>,
+}
+
+impl Places {
+    /// Places of a job that leaves nothing behind.
+    pub fn new(output: output::Output, temp: &[PathBuf]) -> Self {
+        Self { output, spill: Spill::new(temp.to_vec()), directory: None }
+    }
+
+    /// Places of what a job like `job` has left in one of `temp`, or new ones there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] where jobs like this cannot be gone on with, the output was begun by one
+    /// that is not the same, or one that is still running; [`Error::Malformed`] where an input has
+    /// changed since.
+    pub fn kept(job: &SortJob, input: &Input, temp: &[PathBuf]) -> Result<Self> {
+        let (path, files) = resumable(job, input)?;
+        let path = absolute(path)?;
+        for place in temp {
+            for directory in spill_directories(&absolute(place)?)? {
+                if let Some(kept) = of_directory(job, (&path, files), &directory)? {
+                    return Ok(kept);
+                }
+            }
+        }
+        begin(job, (&path, files), temp)
+    }
+
+    /// Gives the output its name, if it is `sorted`; what came of it, and the bytes that it has if
+    /// it is compressed. Nothing is left behind, unless another job can go on with it.
+    pub fn finish(
+        self,
+        sorted: Result<Outcome>,
+        sync: bool,
+        progress: &Progress,
+    ) -> Result<(Outcome, Option<u64>)> {
+        let Self { mut output, mut spill, directory } = self;
+        let is_of_use = |e: &Error| !matches!(e, Error::Corrupt { .. } | Error::Proof { .. });
+        let error = match sorted {
+            Ok(outcome) => match output.finish(outcome.written.bytes, sync, progress) {
+                Ok(packed) => {
+                    spill.forget();
+                    return Ok((outcome, packed));
+                }
+                Err(e) => e,
+            },
+            Err(e) => {
+                if !spill.has_noted() || !is_of_use(&e) {
+                    output.forget();
+                }
+                output.abandon();
+                e
+            }
+        };
+        match directory.filter(|_| spill.has_noted() && is_of_use(&error)) {
+            Some(directory) => Err(Error::Kept { directory, error: Box::new(error) }),
+            None => {
+                spill.forget();
+                Err(error)
+            }
+        }
+    }
+}
+
+/// The output and the inputs of a job that another could go on with.
+fn resumable<'a>(job: &'a SortJob, input: &'a Input) -> Result<(&'a Path, &'a [Arc<File>])> {
+    let refused = |what: &str| {
+        Err(Error::Usage(format!("--resume needs {what}; leave it out, or say otherwise")))
+    };
+    let Output::File(path) = &job.output else { return refused("an output with a name") };
+    if job.select.split.is_some() || job.compress.of(Some(path)).is_some() {
+        return refused("one output that is not compressed");
+    }
+    if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
+        return refused("an output that is a file");
+    }
+    match input {
+        Input::Files(files) => Ok((path, files)),
+        Input::Stream(_) => refused("inputs that are files and not compressed"),
+    }
+}
+
+/// What the job of this directory has left, if it was one like `job`.
+fn of_directory(
+    job: &SortJob,
+    (path, files): (&Path, &[Arc<File>]),
+    directory: &Path,
+) -> Result<Option<Places>> {
+    let Some(Entry::Job(entry)) = Manifest::first(directory)? else { return Ok(None) };
+    if entry.output.0 != path {
+        return Ok(None);
+    }
+    let Some(first) = SpillDirectory::adopt(directory)? else {
+        return Err(running(path, directory));
+    };
+    if entry.directories.first().map(|first| first.0.as_path()) != Some(directory) {
+        return Err(Error::Usage(format!(
+            "what was done for {} was done in another place than {}; move it back there, or remove \
+             it",
+            path.display(),
+            directory.display()
+        )));
+    }
+    check_same(job, &entry, directory)?;
+    check_inputs(&entry.inputs, files, directory)?;
+    let mut directories = vec![first];
+    for other in entry.directories.iter().skip(1) {
+        let adopted = SpillDirectory::adopt(&other.0)?;
+        directories.push(adopted.ok_or_else(|| running(path, &other.0))?);
+    }
+    let (manifest, entries) = Manifest::open(directory)?;
+    let (_, past) = Past::of(&directory.join(KEPT_NAME), entries)?;
+    let runs = tidy(&directories, &past)?;
+    let part = &entry.part.0;
+    // An output that is gone is made again.
+    let is_new = !part.exists();
+    let past = if is_new { Past { slab: None, ..past } } else { past };
+    Ok(Some(Places {
+        spill: Spill::kept(directories, manifest, (Some(past), runs)),
+        output: output::Output::part(path, part, is_new, job.direct)?,
+        directory: Some(directory.to_owned()),
+    }))
+}
+
+fn running(path: &Path, directory: &Path) -> Error {
+    Error::Usage(format!(
+        "another job that makes {} is running, in {}; wait for it",
+        path.display(),
+        directory.display()
+    ))
+}
+
+/// Removes what is of no run that counts; the first number that no run's name has.
+fn tidy(directories: &[SpillDirectory], past: &Past) -> Result<usize> {
+    let mut next = 0;
+    for directory in directories {
+        let failed = |e| Error::io("read", directory.path(), e);
+        for entry in fs::read_dir(directory.path()).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+            let Some(number) = name.as_deref().and_then(|name| name.strip_prefix("run-")) else {
+                continue;
+            };
+            if past.runs.iter().any(|run| run.path == path) {
+                next = next.max(number.parse::<usize>().map_or(0, |number| number + 1));
+            } else {
+                fs::remove_file(&path).map_err(|e| Error::io("remove", &path, e))?;
+            }
+        }
+    }
+    Ok(next)
+}
+
+/// Makes what a job needs that others can go on with.
+fn begin(
+    job: &SortJob,
+    (path, files): (&Path, &[Arc<File>]),
+    places: &[PathBuf],
+) -> Result<Places> {
+    let mut directories = Vec::with_capacity(places.len());
+    for place in places {
+        directories.push(SpillDirectory::create(&absolute(place)?)?);
+    }
+    let part = absolute(&TempFile::part_path(path)?)?;
+    let directory = directories[0].path().to_owned();
+    let entry = JobEntry {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        output: PathText::from(path),
+        part: PathText::from(part.as_path()),
+        directories: directories.iter().map(|own| PathText::from(own.path())).collect(),
+        inputs: files.iter().map(input_entry).collect::<Result<_>>()?,
+        settings: settings(job),
+    };
+    let manifest = Manifest::create(&directory, &entry)?;
+    directories.iter_mut().for_each(|directory| directory.keep(true));
+    let output = output::Output::part(path, &part, true, job.direct)?;
+    let spill = Spill::kept(directories, manifest, (None, 0));
+    Ok(Places { spill, output, directory: Some(directory) })
+}
+
+/// All that the output hangs on, besides the inputs: what it is called, and what it is set to.
+fn settings(job: &SortJob) -> Vec<(String, String)> {
+    let setting = |name: &str, value: &dyn std::fmt::Debug| (name.to_owned(), format!("{value:?}"));
+    vec![
+        setting("format", &job.format),
+        setting("keys", &(&job.keys, &job.order)),
+        setting("conditions", &job.filter),
+        setting("selection", &job.select),
+        setting("header", &job.header_lines),
+        setting("proof", &job.verify),
+    ]
+}
+
+fn check_same(job: &SortJob, entry: &JobEntry, directory: &Path) -> Result<()> {
+    let settings = settings(job);
+    let is_version = entry.version == env!("CARGO_PKG_VERSION");
+    let differs = settings.iter().zip(&entry.settings).find(|(own, other)| own != other);
+    let what = match differs {
+        Some((own, _)) => own.0.as_str(),
+        None if settings.len() != entry.settings.len() || !is_version => "version of sortwell",
+        None => return Ok(()),
+    };
+    Err(Error::Usage(format!(
+        "the same output was begun with another {what}; give the same command, or remove what was \
+         done with 'sortwell spill clean {}'",
+        parent_of(directory).display()
+    )))
+}
+
+fn check_inputs(entries: &[InputEntry], files: &[Arc<File>], directory: &Path) -> Result<()> {
+    let changed = |path: &Path| Error::Malformed {
+        path: path.to_owned(),
+        message: format!(
+            "it is not the input, or not as it was, with which this output was begun; remove what \
+             was done with 'sortwell spill clean {}'",
+            parent_of(directory).display()
+        ),
+    };
+    for (entry, file) in entries.iter().zip(files) {
+        if input_entry(file)? != *entry {
+            return Err(changed(file.path()));
+        }
+    }
+    match (entries.len(), files.len()) {
+        (before, now) if before == now => Ok(()),
+        (before, now) if before < now => Err(changed(files[before].path())),
+        (_, now) => Err(changed(&entries[now].path.0)),
+    }
+}
+
+/// An input as it is now.
+fn input_entry(file: &Arc<File>) -> Result<InputEntry> {
+    let stat = fstat(&**file).map_err(|e| Error::io("look at", file.path(), e))?;
+    let bytes = file.len();
+    let ends = (
+        Hash(end_hash(file, 0..bytes.min(END_BYTES))?),
+        Hash(end_hash(file, bytes.saturating_sub(END_BYTES)..bytes)?),
+    );
+    Ok(InputEntry {
+        path: PathText(absolute(file.path())?),
+        device: stat.st_dev,
+        inode: stat.st_ino,
+        bytes,
+        modified: (stat.st_mtime, stat.st_mtime_nsec.cast_signed()),
+        ends,
+    })
+}
+
+fn end_hash(file: &File, range: std::ops::Range<u64>) -> Result<u128> {
+    let mut block = vec![0; (range.end - range.start) as usize];
+    let mut filled = 0;
+    while filled < block.len() {
+        let at = range.start + filled as u64;
+        match pread(file, &mut block[filled..], at) {
+            Ok(0) => break,
+            Ok(bytes) => filled += bytes,
+            Err(Errno::INTR) => {}
+            Err(e) => return Err(Error::io_at("read", file.path(), at, e)),
+        }
+    }
+    Ok(hash(&block[..filled]))
+}
+
+fn absolute(path: &Path) -> Result<PathBuf> {
+    std::path::absolute(path).map_err(|e| Error::io("find", path, e))
+}
+
+fn parent_of(directory: &Path) -> &Path {
+    directory.parent().unwrap_or(directory)
+}

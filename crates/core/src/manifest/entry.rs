@@ -1,0 +1,245 @@
+//! What a manifest says, entry by entry.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::proof::Sum;
+use crate::run::Run;
+
+/// One entry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Entry {
+    /// What is sorted, and how. The first entry, and no other.
+    Job(JobEntry),
+    /// A load was read and is in a run.
+    Run(RunEntry),
+    /// Neighbouring runs were merged into one.
+    Merged(MergedEntry),
+    /// The output is whole up to here.
+    Slab(SlabEntry),
+}
+
+/// A job: what must be the same so that another can go on with it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobEntry {
+    /// The version of the program.
+    pub version: String,
+    /// Where the output goes.
+    pub output: PathText,
+    /// The output on its way, beside its final name.
+    pub part: PathText,
+    /// The spill directories; the manifest lies in the first.
+    pub directories: Vec<PathText>,
+    /// The inputs, in order.
+    pub inputs: Vec<InputEntry>,
+    /// Everything else that the output hangs on: what it is called, and what it is set to.
+    pub settings: Vec<(String, String)>,
+}
+
+/// An input as it was when the job began.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputEntry {
+    /// Its path.
+    pub path: PathText,
+    /// The file system and the number of the file in it.
+    pub device: u64,
+    /// See above.
+    pub inode: u64,
+    /// Bytes in it.
+    pub bytes: u64,
+    /// When it was changed last, in seconds and nanoseconds of Unix time.
+    pub modified: (i64, i64),
+    /// Checksums of its first and its last block.
+    pub ends: (Hash, Hash),
+}
+
+/// Where in the inputs a record begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct InputPlace {
+    /// Index of the input; the number of inputs where all have been passed.
+    pub source: usize,
+    /// Byte in it.
+    pub offset: u64,
+}
+
+/// A load that was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunEntry {
+    /// The run that it became.
+    pub run: RunText,
+    /// Where the next load begins.
+    pub next: InputPlace,
+    /// Records read and their bytes.
+    pub taken: (u64, u64),
+    /// Count and checksum of all records that were read.
+    pub read: SumText,
+    /// The same of those that go no further: dropped, as others are the same.
+    pub dropped: SumText,
+}
+
+/// A merge of neighbouring runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergedEntry {
+    /// Of the runs there were, the first that was merged, and the one behind the last.
+    pub range: (usize, usize),
+    /// What they became.
+    pub run: RunText,
+    /// Count and checksum of what was dropped on the way.
+    pub dropped: SumText,
+}
+
+/// Slabs that were merged into the output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlabEntry {
+    /// Memory of a slab, and of the windows on the indexes: what cuts between slabs follow from.
+    pub memory: (u64, u64),
+    /// How many slabs.
+    pub slabs: u64,
+    /// For each run, the byte at which the next slab begins.
+    pub ends: Vec<u64>,
+    /// Bytes of the output.
+    pub offset: u64,
+    /// The last of them, which do not fill a granule.
+    pub edge: Bytes,
+    /// Count and checksum of the records written.
+    pub written: SumText,
+}
+
+/// A run by its file's name, which lies in one of the job's directories.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunText {
+    /// Its path.
+    pub path: PathText,
+    /// Bytes of its records.
+    pub bytes: u64,
+    /// Records in it.
+    pub records: u64,
+    /// Bytes of the longest.
+    pub longest_bytes: u64,
+}
+
+impl RunText {
+    /// The run.
+    pub fn run(&self) -> Run {
+        let Self { path, bytes, records, longest_bytes } = self;
+        let (bytes, records, longest_bytes) = (*bytes, *records, *longest_bytes);
+        Run { path: path.0.clone(), bytes, records, longest_bytes }
+    }
+}
+
+impl From<&Run> for RunText {
+    fn from(run: &Run) -> Self {
+        let Run { path, bytes, records, longest_bytes } = run;
+        let (bytes, records, longest_bytes) = (*bytes, *records, *longest_bytes);
+        Self { path: PathText(path.clone()), bytes, records, longest_bytes }
+    }
+}
+
+/// Count and checksum of records; the latter as hexadecimal digits, as numbers of JSON are shorter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SumText {
+    records: u64,
+    checksum: Hash,
+}
+
+impl From<Sum> for SumText {
+    fn from(Sum { records, checksum }: Sum) -> Self {
+        Self { records, checksum: Hash(checksum) }
+    }
+}
+
+impl From<SumText> for Sum {
+    fn from(SumText { records, checksum }: SumText) -> Self {
+        Self { records, checksum: checksum.0 }
+    }
+}
+
+/// A hash of 128 bits, in hexadecimal digits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hash(pub u128);
+
+impl Serialize for Hash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&format!("{:032x}", self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Hash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        u128::from_str_radix(&text, 16).map(Self).map_err(serde::de::Error::custom)
+    }
+}
+
+/// A path, whose bytes need not be text: what is none, and `%`, stands there as `%` and two digits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathText(pub PathBuf);
+
+impl From<&Path> for PathText {
+    fn from(path: &Path) -> Self {
+        Self(path.to_owned())
+    }
+}
+
+impl Serialize for PathText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&escaped(self.0.as_os_str().as_bytes()))
+    }
+}
+
+impl<'de> Deserialize<'de> for PathText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let bytes = unescaped(&String::deserialize(deserializer)?);
+        let bytes = bytes.ok_or_else(|| serde::de::Error::custom("no escaped path"))?;
+        Ok(Self(PathBuf::from(OsString::from_vec(bytes))))
+    }
+}
+
+/// Some bytes, escaped like paths.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bytes(pub Vec<u8>);
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&escaped(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let bytes = unescaped(&String::deserialize(deserializer)?);
+        bytes.map(Self).ok_or_else(|| serde::de::Error::custom("no escaped bytes"))
+    }
+}
+
+fn escaped(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for byte in bytes {
+        match byte {
+            b'%' | 0..=31 | 127.. => text.push_str(&format!("%{byte:02x}")),
+            _ => text.push(char::from(*byte)),
+        }
+    }
+    text
+}
+
+fn unescaped(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, behind)) = rest.split_first() {
+        rest = behind;
+        bytes.push(match first {
+            b'%' => {
+                let (digits, behind) = rest.split_at_checked(2)?;
+                rest = behind;
+                u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?
+            }
+            _ => *first,
+        });
+    }
+    Some(bytes)
+}

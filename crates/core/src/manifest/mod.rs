@@ -1,0 +1,176 @@
+//! The manifest: what a job has done so far, so that another can go on with it.
+//!
+//! A file of lines in a job's first spill directory, to which entries are appended and made durable
+//! once what they speak of is durable itself. Each line is a checksum, over the checksum before it
+//! and its own text, a space, and an [`Entry`] in JSON:
+//!
+//! ```text
+//!     5c9e… {"job":{"output":"…","inputs":[…],…}}     first
+//!     01bf… {"run":{…,"next":{"source":0,"offset":536870912}}}
+//!     9a30… {"merged":{"range":[0,16],"run":{…}}}
+//!     77d1… {"slab":{"slabs":3,"ends":[…],"offset":…}}
+//! ```
+//!
+//! A last line that is not whole was being written when its writer died; it is as if it were not
+//! there. Anything else that is not as it was written is an error. `docs/manifest.md` has the form.
+
+mod entry;
+mod past;
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::error::{Error, Result};
+use crate::io::KEPT_NAME;
+
+pub use entry::{
+    Bytes, Entry, Hash, InputEntry, InputPlace, JobEntry, MergedEntry, PathText, RunEntry, RunText,
+    SlabEntry, SumText,
+};
+pub use past::Past;
+
+/// Digits of a checksum.
+const DIGITS: usize = 16;
+
+/// Longest line: a slab says a number for each run.
+const LINE_MAX: u64 = 64 << 20;
+
+/// A manifest, open for more.
+#[derive(Debug)]
+pub struct Manifest {
+    path: PathBuf,
+    file: File,
+    /// The checksum of the last line.
+    chain: u64,
+}
+
+impl Manifest {
+    /// Creates the manifest of a job in a directory of its own.
+    pub fn create(directory: &Path, job: &JobEntry) -> Result<Self> {
+        let path = directory.join(KEPT_NAME);
+        let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path);
+        let file = file.map_err(|e| Error::io("create", &path, e))?;
+        let mut manifest = Self { path, file, chain: 0 };
+        manifest.append(&Entry::Job(job.clone()))?;
+        Ok(manifest)
+    }
+
+    /// Opens the manifest in a directory: what it says, and the means to go on with it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] where an entry is not as it was written.
+    pub fn open(directory: &Path) -> Result<(Self, Vec<Entry>)> {
+        let path = directory.join(KEPT_NAME);
+        let flags = OFlags::NOFOLLOW.bits().cast_signed();
+        let file = OpenOptions::new().read(true).append(true).custom_flags(flags).open(&path);
+        let file = file.map_err(|e| Error::io("open", &path, e))?;
+        let (entries, length, chain) = read(&path, &file, usize::MAX)?;
+        // What is left of a line that was never finished goes.
+        file.set_len(length).map_err(|e| Error::io("shorten", &path, e))?;
+        Ok((Self { path, file, chain }, entries))
+    }
+
+    /// What the manifest in a directory says, without touching it.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open).
+    pub fn look(directory: &Path) -> Result<Vec<Entry>> {
+        let (path, file) = opened(directory)?;
+        read(&path, &file, usize::MAX).map(|(entries, ..)| entries)
+    }
+
+    /// The first thing it says.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open).
+    pub fn first(directory: &Path) -> Result<Option<Entry>> {
+        let (path, file) = opened(directory)?;
+        read(&path, &file, 1).map(|(entries, ..)| entries.into_iter().next())
+    }
+
+    /// Appends an entry and waits until it is durable.
+    pub fn append(&mut self, entry: &Entry) -> Result<()> {
+        let failed = |e: std::io::Error| Error::io("write", &self.path, e);
+        let text = serde_json::to_string(entry).map_err(|e| failed(e.into()))?;
+        let sum = chained(self.chain, text.as_bytes());
+        let line = format!("{sum:0DIGITS$x} {text}\n");
+        self.file.write_all(line.as_bytes()).map_err(failed)?;
+        self.file.sync_data().map_err(failed)?;
+        self.chain = sum;
+        Ok(())
+    }
+}
+
+/// The checksum of a line behind the one of checksum `before`.
+fn chained(before: u64, text: &[u8]) -> u64 {
+    xxh3_64(&[&before.to_le_bytes(), text].concat())
+}
+
+/// The manifest in a directory, for reading alone.
+fn opened(directory: &Path) -> Result<(PathBuf, File)> {
+    let path = directory.join(KEPT_NAME);
+    let flags = OFlags::NOFOLLOW.bits().cast_signed();
+    match OpenOptions::new().read(true).custom_flags(flags).open(&path) {
+        Ok(file) => Ok((path, file)),
+        Err(e) => Err(Error::io("open", &path, e)),
+    }
+}
+
+/// The first `most` entries of a manifest, the bytes they take, and the last checksum.
+fn read(path: &Path, mut file: &File, most: usize) -> Result<(Vec<Entry>, u64, u64)> {
+    let failed = |e: std::io::Error| Error::io("read", path, e);
+    file.seek(SeekFrom::Start(0)).map_err(failed)?;
+    let mut reader = BufReader::new(file);
+    let (mut entries, mut length, mut chain) = (Vec::new(), 0, 0);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if entries.len() == most {
+            return Ok((entries, length, chain));
+        }
+        let bytes = (&mut reader).take(LINE_MAX).read_until(b'\n', &mut line).map_err(failed)?;
+        if bytes == 0 {
+            return Ok((entries, length, chain));
+        }
+        let Some((entry, sum)) = parsed(&line, chain) else {
+            let is_last = reader.fill_buf().map_err(failed)?.is_empty();
+            if is_last && line.last() != Some(&b'\n') {
+                return Ok((entries, length, chain));
+            }
+            return Err(damaged(path, entries.len()));
+        };
+        entries.push(entry);
+        (length, chain) = (length + bytes as u64, sum);
+    }
+}
+
+/// The entry of a line, and its checksum.
+fn parsed(line: &[u8], before: u64) -> Option<(Entry, u64)> {
+    let (digits, rest) = line.split_at_checked(DIGITS)?;
+    let text = rest.strip_prefix(b" ")?.strip_suffix(b"\n")?;
+    let sum = chained(before, text);
+    let is_sealed = format!("{sum:0DIGITS$x}").as_bytes() == digits;
+    let entry = is_sealed.then(|| serde_json::from_slice(text))?;
+    entry.ok().map(|entry| (entry, sum))
+}
+
+fn damaged(path: &Path, number: usize) -> Error {
+    Error::Corrupt {
+        path: path.to_owned(),
+        block: number as u64,
+        message: "the line of that number, from 0, is not as it was written; what was begun \
+                  cannot be trusted, remove it with 'sortwell spill clean'"
+            .to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

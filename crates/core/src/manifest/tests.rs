@@ -1,0 +1,157 @@
+//! The manifest: what was noted is read again, a torn end is as if it were not there, and nothing
+//! else may differ by a bit.
+
+use super::*;
+use crate::proof::Sum;
+use crate::run::Run;
+
+fn job(directory: &Path) -> JobEntry {
+    use std::os::unix::ffi::OsStrExt;
+    let odd = Path::new(std::ffi::OsStr::from_bytes(b"/odd \xff%41\n\"name"));
+    JobEntry {
+        version: "1".to_owned(),
+        output: PathText::from(odd),
+        part: PathText::from(Path::new("/out/.part")),
+        directories: vec![PathText::from(directory)],
+        inputs: vec![InputEntry {
+            path: PathText::from(odd),
+            device: u64::MAX,
+            inode: 7,
+            bytes: 1 << 40,
+            modified: (-5, 999_999_999),
+            ends: (Hash(u128::MAX), Hash(1)),
+        }],
+        settings: vec![("keys".to_owned(), "\u{1f600}".to_owned())],
+    }
+}
+
+fn run(directory: &Path, number: u64) -> RunText {
+    let path = directory.join(format!("run-{number:06}"));
+    RunText::from(&Run { path, bytes: 1000 * number, records: 10 * number, longest_bytes: 100 })
+}
+
+fn sum(records: u64) -> SumText {
+    Sum { records, checksum: u128::MAX - u128::from(records) }.into()
+}
+
+/// Three runs, of which the first two are merged, and a slab of the output.
+fn entries(directory: &Path) -> Vec<Entry> {
+    let load = |number: u64| {
+        Entry::Run(RunEntry {
+            run: run(directory, number),
+            next: InputPlace { source: 0, offset: 1000 * number },
+            taken: (10 * number, 1000 * number),
+            read: sum(10 * number),
+            dropped: sum(1),
+        })
+    };
+    let merged = MergedEntry { range: (0, 2), run: run(directory, 9), dropped: sum(2) };
+    let slab = SlabEntry {
+        memory: (1 << 20, 4096),
+        slabs: 3,
+        ends: vec![5000, 3000],
+        offset: 8000,
+        edge: Bytes((0..=255).collect()),
+        written: sum(80),
+    };
+    vec![load(1), load(2), load(3), Entry::Merged(merged), Entry::Slab(slab)]
+}
+
+/// A manifest with all of these, in a directory of its own.
+fn written() -> (tempfile::TempDir, Vec<Entry>) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path();
+    let mut manifest = Manifest::create(path, &job(path)).expect("created");
+    let mut all = vec![Entry::Job(job(path))];
+    for entry in entries(path) {
+        manifest.append(&entry).expect("appended");
+        all.push(entry);
+    }
+    (directory, all)
+}
+
+#[test]
+fn what_was_noted_is_read_again_and_gone_on_with() {
+    let (directory, mut all) = written();
+    assert_eq!(Manifest::look(directory.path()).expect("read"), all);
+    let (mut manifest, read) = Manifest::open(directory.path()).expect("opened");
+    assert_eq!(read, all);
+    let more = entries(directory.path()).remove(4);
+    manifest.append(&more).expect("appended");
+    all.push(more);
+    assert_eq!(Manifest::look(directory.path()).expect("read"), all);
+    assert!(Manifest::create(directory.path(), &job(directory.path())).is_err(), "it is there");
+}
+
+#[test]
+fn it_comes_to_where_the_job_stands() {
+    let (directory, all) = written();
+    let (found, past) = Past::of(directory.path(), all).expect("no contradiction");
+    assert_eq!(found, job(directory.path()));
+    let runs: Vec<u64> = past.runs.iter().map(|run| run.bytes).collect();
+    assert_eq!((runs, past.generated), (vec![9000, 3000], 3));
+    assert_eq!(past.next, InputPlace { source: 0, offset: 3000 });
+    assert_eq!((past.taken, past.read.records, past.dropped.records), ((60, 6000), 60, 5));
+    assert_eq!(past.slab.map(|slab| slab.offset), Some(8000));
+}
+
+#[test]
+fn a_torn_end_is_as_if_it_were_not_there() {
+    let (directory, all) = written();
+    let path = directory.path().join(KEPT_NAME);
+    let whole = std::fs::read(&path).expect("read");
+    for length in 0..whole.len() {
+        std::fs::write(&path, &whole[..length]).expect("write");
+        let lines = whole[..length].iter().filter(|byte| **byte == b'\n').count();
+        let (mut manifest, read) = Manifest::open(directory.path()).expect("opened");
+        assert_eq!(read, all[..lines]);
+        if length % 97 == 0 {
+            let more = entries(directory.path()).remove(0);
+            manifest.append(&more).expect("appended");
+            let read = Manifest::look(directory.path()).expect("what was torn is gone");
+            assert_eq!((read.len(), read.last()), (lines + 1, Some(&more)));
+        }
+    }
+}
+
+#[test]
+fn a_flipped_bit_is_told_with_its_line() {
+    let (directory, all) = written();
+    let path = directory.path().join(KEPT_NAME);
+    let whole = std::fs::read(&path).expect("read");
+    for at in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (at % 8);
+        std::fs::write(&path, &bytes).expect("write");
+        let line = whole[..at].iter().filter(|byte| **byte == b'\n').count() as u64;
+        match Manifest::look(directory.path()) {
+            Err(Error::Corrupt { block, .. }) => assert_eq!(block, line, "byte {at}"),
+            // Its last byte: the last line is not whole then.
+            Ok(read) => assert_eq!((at, read.len()), (whole.len() - 1, all.len() - 1)),
+            Err(e) => panic!("{e}"),
+        }
+    }
+}
+
+#[test]
+fn entries_that_contradict_each_other() {
+    let directory = Path::new("/d");
+    let check = |change: &dyn Fn(&mut Vec<Entry>)| {
+        let mut all = vec![Entry::Job(job(directory))];
+        all.extend(entries(directory));
+        change(&mut all);
+        let told = Past::of(directory, all);
+        assert!(matches!(told, Err(Error::Corrupt { .. })), "{told:?}");
+    };
+    check(&Vec::clear);
+    check(&|all| drop(all.remove(0)));
+    check(&|all| all.push(all[0].clone()));
+    check(&|all| all.swap(1, 2));
+    check(&|all| drop(all.drain(2..4)));
+    check(&|all| drop(all.remove(3)));
+    check(&|all| {
+        if let Entry::Run(entry) = &mut all[1] {
+            entry.run.path = PathText::from(Path::new("/etc/run-000001"));
+        }
+    });
+}

@@ -1,0 +1,109 @@
+//! How far a merge into the output has come, noted from time to time, so that another job can go on
+//! from there.
+//!
+//! Between two slabs nothing is half done: everything of those before is in the output, but for the
+//! last bytes, which do not fill a granule and are noted themselves. What is noted has to be
+//! durable first, which takes a while: so it is done only when a hundred times as long has passed
+//! since it was done last.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::crew::Crew;
+use crate::error::Result;
+use crate::manifest::{Bytes, Entry, Manifest, SlabEntry};
+use crate::proof::Sum;
+use crate::sink::Sink;
+
+/// Checkpoints take one part in so many of the time.
+const SHARE: u32 = 100;
+
+/// What a checkpoint is taken to take before one was made.
+const EXPECTED: Duration = Duration::from_millis(50);
+
+/// The checkpoints of one merge.
+#[derive(Debug)]
+pub struct Checkpoints(Mutex<State>);
+
+#[derive(Debug)]
+struct State {
+    manifest: Manifest,
+    past: Option<SlabEntry>,
+    /// What the cuts between slabs follow from.
+    memory: (u64, u64),
+    slabs: u64,
+    /// What was written before the merge began, in this job.
+    before: Sum,
+    /// When the last one was made, or the merge began, and how long one takes.
+    last: Instant,
+    taking: Duration,
+}
+
+impl Checkpoints {
+    /// Checkpoints in this manifest, behind `past`, whose slabs are cut like those to come. Without
+    /// `is_thrifty` there is one after each slab.
+    pub fn new(manifest: Manifest, past: Option<SlabEntry>, is_thrifty: bool) -> Self {
+        let taking = if is_thrifty { EXPECTED } else { Duration::ZERO };
+        let (memory, slabs, before, last) = ((0, 0), 0, Sum::default(), Instant::now());
+        Self(Mutex::new(State { manifest, past, memory, slabs, before, last, taking }))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether some of it was done before.
+    pub fn are_behind_others(&self) -> bool {
+        self.state().past.is_some()
+    }
+
+    /// Begins a merge whose slabs follow from `memory`; what of it was done before.
+    pub fn begin(
+        &self,
+        sink: &Sink,
+        memory: (u64, u64),
+        crew: &mut Crew<'_>,
+    ) -> Result<Option<SlabEntry>> {
+        let mut state = self.state();
+        state.memory = memory;
+        state.before = crew.sums().1;
+        let (Some(past), Sink::File(sink)) = (state.past.take(), sink) else { return Ok(None) };
+        state.slabs = past.slabs;
+        let worker = &mut crew.workers[0];
+        worker.sum_out.add(past.written.into());
+        sink.restore(&mut worker.lane, past.offset, &past.edge.0)?;
+        Ok(Some(past))
+    }
+
+    /// Notes that one more slab is merged, after which the runs go on at `ends` and the output at
+    /// byte `offset`, if it is time.
+    pub fn slab_is_merged(
+        &self,
+        sink: &Sink,
+        (ends, offset): (&[u64], u64),
+        crew: &mut Crew<'_>,
+    ) -> Result<()> {
+        let (Sink::File(sink), mut state) = (sink, self.state()) else { return Ok(()) };
+        state.slabs += 1;
+        if state.last.elapsed() < state.taking * SHARE {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        crew.flush()?;
+        sink.file().sync_data()?;
+        let entry = SlabEntry {
+            memory: state.memory,
+            slabs: state.slabs,
+            ends: ends.to_vec(),
+            offset,
+            edge: Bytes(sink.edge_before(offset)),
+            written: crew.sums().1.less(state.before).into(),
+        };
+        state.manifest.append(&Entry::Slab(entry))?;
+        if state.taking > Duration::ZERO {
+            state.taking = begun.elapsed();
+        }
+        state.last = Instant::now();
+        Ok(())
+    }
+}
