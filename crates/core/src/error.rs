@@ -90,11 +90,15 @@ pub enum Error {
 
     /// What went wrong with a job that another can go on with.
     #[error(
-        "{error}; what was done is kept in {directory}: the same command goes on from there, \
-         'sortwell spill clean' removes it",
-        error = Whole(error), directory = directory.display()
+        "{error}; {what} in {directory}: the same command goes on from there{or}",
+        error = Whole(error),
+        what = if *is_in_place { "records of the input are" } else { "what was done is kept" },
+        directory = directory.display(),
+        or = if *is_in_place { "" } else { ", 'sortwell spill clean' removes it" },
     )]
     Kept {
+        /// Whether what is there is nowhere else.
+        is_in_place: bool,
         /// The spill directory with the manifest.
         directory: PathBuf,
         /// What went wrong.
@@ -111,6 +115,10 @@ struct Whole<'a>(&'a Error);
 
 impl std::fmt::Display for Whole<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // What became of input and output is said by whoever wraps it.
+        if let Error::Interrupted = self.0 {
+            return f.write_str("interrupted");
+        }
         write!(f, "{}", self.0)?;
         let mut cause = std::error::Error::source(self.0);
         while let Some(error) = cause {

@@ -5,7 +5,7 @@
 
 use clap::Args;
 use sortwell::Result;
-use sortwell::job::SortJob;
+use sortwell::job::{Input, Output, SortJob};
 
 use crate::command::options::filtering::Filtering;
 use crate::command::options::inputs::Inputs;
@@ -95,6 +95,9 @@ Examples:
   The same, to be gone on with by the same command if it is stopped or killed:
     sortwell sort -F fixed:100 -M 1GiB -T /mnt/scratch --resume -o sorted.bin input.bin
 
+  A file that hardly leaves room for itself:
+    sortwell sort -F fixed:100 -k 0..10 -M 1GiB --in-place data.bin
+
   Compressed files, by their names; or whatever the name, as it is said:
     sortwell sort -o sorted.txt.zst part-1.gz part-2.zst part-3.txt
     curl -s https://example.org/log | sortwell sort --decompress gzip --compress gzip:9 > sorted.gz
@@ -112,6 +115,11 @@ impl Arguments {
     /// What was said, as what is meant.
     fn job(&self) -> Result<SortJob> {
         let (keys, order) = self.order.keys()?;
+        let inputs = self.inputs.inputs()?;
+        let output = match &inputs[..] {
+            [Input::File(path)] if self.resuming.in_place => Output::File(path.clone()),
+            _ => self.writing.output(),
+        };
         Ok(SortJob {
             keys,
             order,
@@ -128,7 +136,8 @@ impl Arguments {
             verify: self.safety.verify,
             sync: self.safety.sync,
             resume: self.resuming.resume(),
-            ..SortJob::new(self.inputs.inputs()?, self.writing.output(), self.order.format()?)
+            in_place: self.resuming.in_place,
+            ..SortJob::new(inputs, output, self.order.format()?)
         })
     }
 }

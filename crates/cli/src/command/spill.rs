@@ -40,6 +40,10 @@ enum Action {
     Clean {
         /// The directory: one that was given with --temp, or that of the output
         directory: PathBuf,
+
+        /// Also what sorts with --in-place left: records that are nowhere else are lost then
+        #[arg(long)]
+        all: bool,
     },
 }
 
@@ -52,10 +56,17 @@ pub fn run(arguments: &Arguments) -> Outcome {
                 writeln!(out, "{}", words(&leftover))?;
             }
         }
-        Action::Clean { directory } => {
-            let removed = remove_leftovers(directory)?;
+        Action::Clean { directory, all } => {
+            let removed = remove_leftovers(directory, *all)?;
             let plural = if removed == 1 { "" } else { "s" };
             writeln!(out, "{removed} leftover{plural} removed from {}", directory.display())?;
+            for left in leftovers(directory)? {
+                let why = match left.state {
+                    State::Running => "",
+                    _ => " (records that may be nowhere else; --all removes them)",
+                };
+                writeln!(out, "left: {}{why}", words(&left))?;
+            }
         }
     }
     Ok(ExitCode::SUCCESS)

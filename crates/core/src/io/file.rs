@@ -200,6 +200,19 @@ impl File {
         Ok(())
     }
 
+    /// Gives back the room of some bytes, which are zeros from then on. Where the file system
+    /// cannot do that, it is an error.
+    pub fn free(&self, bytes: std::ops::Range<u64>) -> Result<()> {
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        loop {
+            match fallocate(&self.buffered, flags, bytes.start, bytes.end - bytes.start) {
+                Ok(()) => return Ok(()),
+                Err(Errno::INTR) => {}
+                Err(e) => return Err(Error::io("give back the room of", &self.path, e)),
+            }
+        }
+    }
+
     /// Cuts the file off or extends it with zeros.
     pub fn set_len(&self, length: u64) -> Result<()> {
         ftruncate(&self.buffered, length)

@@ -77,6 +77,12 @@ fn job_of(directory: &Path) -> Option<JobEntry> {
     }
 }
 
+/// Whether there is more than the beginning in a manifest, as far as it can be read.
+fn holds_records(directory: &Path) -> bool {
+    let past = Manifest::look(directory).and_then(|entries| Past::of(directory, entries));
+    past.map_or(true, |(_, past)| !past.runs.is_empty() && !past.is_whole)
+}
+
 fn bytes_in(directory: &Path) -> u64 {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries.map(|entry| allocated(&entry.path())).sum()
@@ -89,15 +95,20 @@ fn allocated(path: &Path) -> u64 {
 }
 
 /// Removes what jobs that run no more have left in `directory`, kept or not; how many they were.
+/// What holds records of a file that was being sorted in place stays, unless `with_records`: they
+/// are nowhere else.
 ///
 /// # Errors
 ///
 /// [`Error::Io`] where something cannot be looked at; what cannot be removed is left.
-pub fn remove_leftovers(directory: &Path) -> Result<usize> {
+pub fn remove_leftovers(directory: &Path, with_records: bool) -> Result<usize> {
     check(directory)?;
     let mut removed = sweep(directory)?;
     for path in spill_directories(directory)? {
         let job = job_of(&path);
+        if !with_records && job.as_ref().is_none_or(|job| job.is_in_place && holds_records(&path)) {
+            continue;
+        }
         let Some(mut own) = SpillDirectory::adopt(&path)? else { continue };
         for other in job.iter().flat_map(|job| job.directories.iter().skip(1)) {
             if let Ok(Some(mut other)) = SpillDirectory::adopt(&other.0) {

@@ -9,6 +9,7 @@ mod budget;
 mod check;
 mod coders;
 mod filtering;
+mod in_place;
 mod leftovers;
 mod lines;
 mod merge;
@@ -132,6 +133,9 @@ pub struct SortJob {
     pub sync: bool,
     /// Whether what is done is kept, and what another job has kept is gone on with.
     pub resume: Resume,
+    /// Whether the one input, which is the output as well, goes as it is read, so that hardly more
+    /// than a load needs room beside it. What is done is kept, then; see [`Resume`].
+    pub in_place: bool,
 }
 
 impl SortJob {
@@ -157,6 +161,7 @@ impl SortJob {
             verify: true,
             sync: true,
             resume: Resume::Off,
+            in_place: false,
         }
     }
 
@@ -186,10 +191,11 @@ impl SortJob {
         let making = Arc::new(self.making(columns.as_ref())?);
         let record_length = open::record_length(&input, framing)?;
         let drops_copies = self.drops_copies(&input, &gate, key.encoder());
-        let mut places = match self.resume {
-            Resume::Off => Places::new(self.open_output(&mut coders, progress)?, &temp),
-            Resume::On | Resume::Often => Places::kept(self, &input, &temp)?,
+        let mut places = match (self.resume, self.in_place) {
+            (Resume::Off, false) => Places::new(self.open_output(&mut coders, progress)?, &temp),
+            _ => Places::kept(self, (&input, gate.is_open(key.encoder())), &temp)?,
         };
+        let record_length = places.spill.average_length().unwrap_or(record_length);
         let need = self.need(input.bytes(), record_length, coders.rest());
         let need = Need { drops_copies, ..need };
         let mut work = Work {
@@ -205,7 +211,8 @@ impl SortJob {
             header,
             gate,
             verify: self.verify,
-            is_thrifty: self.resume != Resume::Often,
+            is_thrifty: self.resume != Resume::Often && !self.in_place,
+            is_in_place: self.in_place,
         };
         let sorted = self.sort(&mut work, &key, (need, &mut places), &coders, progress);
         let is_direct = places.output.is_direct();
@@ -260,6 +267,7 @@ impl SortJob {
             && key.is_whole_record()
             && gate.is_open(key)
             && matches!((input, self.resume), (pipeline::Input::Files(_), Resume::Off))
+            && !self.in_place
             && matches!(self.format.framing(), Framing::Terminated(_))
     }
 

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use rustix::fs::fstat;
 use rustix::io::{Errno, pread};
 
-use super::{Output, SortJob};
+use super::{Input as JobInput, Output, SortJob, in_place};
 use crate::error::{Error, Result};
-use crate::io::{File, KEPT_NAME, SpillDirectory, TempFile, spill_directories};
+use crate::io::{Direct, File, KEPT_NAME, SpillDirectory, TempFile, spill_directories};
 use crate::manifest::{Entry, Hash, InputEntry, JobEntry, Manifest, Past, PathText};
 use crate::output;
 use crate::pipeline::{Input, Outcome, Spill};
@@ -42,12 +42,13 @@ pub struct Places {
     pub spill: Spill,
     /// Where the manifest is, if there is one.
     directory: Option<PathBuf>,
+    is_in_place: bool,
 }
 
 impl Places {
     /// Places of a job that leaves nothing behind.
     pub fn new(output: output::Output, temp: &[PathBuf]) -> Self {
-        Self { output, spill: Spill::new(temp.to_vec()), directory: None }
+        Self { output, spill: Spill::new(temp.to_vec()), directory: None, is_in_place: false }
     }
 
     /// Places of what a job like `job` has left in one of `temp`, or new ones there.
@@ -57,8 +58,11 @@ impl Places {
     /// [`Error::Usage`] where jobs like this cannot be gone on with, the output was begun by one
     /// that is not the same, or one that is still running; [`Error::Malformed`] where an input has
     /// changed since.
-    pub fn kept(job: &SortJob, input: &Input, temp: &[PathBuf]) -> Result<Self> {
+    pub fn kept(job: &SortJob, (input, is_open): (&Input, bool), temp: &[PathBuf]) -> Result<Self> {
         let (path, files) = resumable(job, input)?;
+        if job.in_place {
+            in_place::check(job, (path, files), is_open)?;
+        }
         let path = absolute(path)?;
         for place in temp {
             for directory in spill_directories(&absolute(place)?)? {
@@ -70,6 +74,20 @@ impl Places {
         begin(job, (&path, files), temp)
     }
 
+    /// Places of a job that keeps what it does, with its manifest in `directory`.
+    fn with(
+        job: &SortJob,
+        (output, spill): (output::Output, Spill),
+        directory: &Path,
+    ) -> Result<Self> {
+        let (directory, is_in_place) = (Some(directory.to_owned()), job.in_place);
+        let spill = match (&job.inputs[..], is_in_place) {
+            ([JobInput::File(path)], true) => spill.freeing(File::reopen(path, Direct::Off)?),
+            _ => spill,
+        };
+        Ok(Self { output, spill, directory, is_in_place })
+    }
+
     /// Gives the output its name, if it is `sorted`; what came of it, and the bytes that it has if
     /// it is compressed. Nothing is left behind, unless another job can go on with it.
     pub fn finish(
@@ -78,8 +96,15 @@ impl Places {
         sync: bool,
         progress: &Progress,
     ) -> Result<(Outcome, Option<u64>)> {
-        let Self { mut output, mut spill, directory } = self;
-        let is_of_use = |e: &Error| !matches!(e, Error::Corrupt { .. } | Error::Proof { .. });
+        let Self { mut output, mut spill, directory, is_in_place } = self;
+        // Where the input has gone, what is kept is all there is.
+        let is_of_use =
+            |e: &Error| is_in_place || !matches!(e, Error::Corrupt { .. } | Error::Proof { .. });
+        let whole = |directory: &PathBuf| in_place::note_whole(directory, &output);
+        let sorted = match directory.as_ref().filter(|_| is_in_place && spill.has_noted()) {
+            Some(directory) => sorted.and_then(|outcome| whole(directory).map(|()| outcome)),
+            None => sorted,
+        };
         let error = match sorted {
             Ok(outcome) => match output.finish(outcome.written.bytes, sync, progress) {
                 Ok(packed) => {
@@ -97,7 +122,7 @@ impl Places {
             }
         };
         match directory.filter(|_| spill.has_noted() && is_of_use(&error)) {
-            Some(directory) => Err(Error::Kept { directory, error: Box::new(error) }),
+            Some(directory) => Err(Error::Kept { is_in_place, directory, error: Box::new(error) }),
             None => {
                 spill.forget();
                 Err(error)
@@ -146,7 +171,10 @@ fn of_directory(
         )));
     }
     check_same(job, &entry, directory)?;
-    check_inputs(&entry.inputs, files, directory)?;
+    if job.in_place && in_place::is_over(directory, &entry)? {
+        return Ok(None);
+    }
+    check_inputs(&entry, files, directory)?;
     let mut directories = vec![first];
     for other in entry.directories.iter().skip(1) {
         let adopted = SpillDirectory::adopt(&other.0)?;
@@ -158,12 +186,13 @@ fn of_directory(
     let part = &entry.part.0;
     // An output that is gone is made again.
     let is_new = !part.exists();
+    if is_new && job.in_place && past.slab.is_some() {
+        return Err(Error::io("go on with", part, Errno::NOENT));
+    }
     let past = if is_new { Past { slab: None, ..past } } else { past };
-    Ok(Some(Places {
-        spill: Spill::kept(directories, manifest, (Some(past), runs)),
-        output: output::Output::part(path, part, is_new, job.direct)?,
-        directory: Some(directory.to_owned()),
-    }))
+    let output = output::Output::part(path, part, is_new, job.direct)?;
+    let spill = Spill::kept(directories, manifest, (Some(past), runs));
+    Places::with(job, (output, spill), directory).map(Some)
 }
 
 fn running(path: &Path, directory: &Path) -> Error {
@@ -213,13 +242,14 @@ fn begin(
         part: PathText::from(part.as_path()),
         directories: directories.iter().map(|own| PathText::from(own.path())).collect(),
         inputs: files.iter().map(input_entry).collect::<Result<_>>()?,
+        is_in_place: job.in_place,
         settings: settings(job),
     };
     let manifest = Manifest::create(&directory, &entry)?;
     directories.iter_mut().for_each(|directory| directory.keep(true));
     let output = output::Output::part(path, &part, true, job.direct)?;
     let spill = Spill::kept(directories, manifest, (None, 0));
-    Ok(Places { spill, output, directory: Some(directory) })
+    Places::with(job, (output, spill), &directory)
 }
 
 /// All that the output hangs on, besides the inputs: what it is called, and what it is set to.
@@ -232,6 +262,7 @@ fn settings(job: &SortJob) -> Vec<(String, String)> {
         setting("selection", &job.select),
         setting("header", &job.header_lines),
         setting("proof", &job.verify),
+        setting("place", &job.in_place),
     ]
 }
 
@@ -251,7 +282,8 @@ fn check_same(job: &SortJob, entry: &JobEntry, directory: &Path) -> Result<()> {
     )))
 }
 
-fn check_inputs(entries: &[InputEntry], files: &[Arc<File>], directory: &Path) -> Result<()> {
+fn check_inputs(job: &JobEntry, files: &[Arc<File>], directory: &Path) -> Result<()> {
+    let entries = &job.inputs;
     let changed = |path: &Path| Error::Malformed {
         path: path.to_owned(),
         message: format!(
@@ -261,7 +293,12 @@ fn check_inputs(entries: &[InputEntry], files: &[Arc<File>], directory: &Path) -
         ),
     };
     for (entry, file) in entries.iter().zip(files) {
-        if input_entry(file)? != *entry {
+        let mut now = input_entry(file)?;
+        if job.is_in_place {
+            // Giving back room changes it.
+            (now.modified, now.ends) = (entry.modified, entry.ends);
+        }
+        if now != *entry {
             return Err(changed(file.path()));
         }
     }

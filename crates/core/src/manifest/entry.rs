@@ -21,6 +21,8 @@ pub enum Entry {
     Merged(MergedEntry),
     /// The output is whole up to here.
     Slab(SlabEntry),
+    /// The output is whole, and about to get its name.
+    Whole {},
 }
 
 /// A job: what must be the same so that another can go on with it.
@@ -34,6 +36,8 @@ pub struct JobEntry {
     pub part: PathText,
     /// The spill directories; the manifest lies in the first.
     pub directories: Vec<PathText>,
+    /// Whether the output takes the place of the input, which goes as it is read.
+    pub is_in_place: bool,
     /// The inputs, in order.
     pub inputs: Vec<InputEntry>,
     /// Everything else that the output hangs on: what it is called, and what it is set to.
@@ -95,10 +99,8 @@ pub struct MergedEntry {
 /// Slabs that were merged into the output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlabEntry {
-    /// Memory of a slab, and of the windows on the indexes: what cuts between slabs follow from.
-    pub memory: (u64, u64),
-    /// How many slabs.
-    pub slabs: u64,
+    /// The first record of the next slab: its run, and the byte in that at which it begins.
+    pub bound: (usize, u64),
     /// For each run, the byte at which the next slab begins.
     pub ends: Vec<u64>,
     /// Bytes of the output.

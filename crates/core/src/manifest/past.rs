@@ -27,6 +27,8 @@ pub struct Past {
     pub dropped: Sum,
     /// How far the output has come.
     pub slab: Option<SlabEntry>,
+    /// Whether it is whole.
+    pub is_whole: bool,
 }
 
 impl Past {
@@ -48,6 +50,7 @@ impl Past {
                 Entry::Run(entry) => past.add_run(&job, &entry).map_err(failed)?,
                 Entry::Merged(entry) => past.add_merged(&job, &entry).map_err(failed)?,
                 Entry::Slab(entry) => past.add_slab(entry).map_err(failed)?,
+                Entry::Whole {} => past.is_whole = true,
             }
         }
         Ok((job, past))
@@ -82,6 +85,7 @@ impl Past {
         let is_within = |(end, run): (&u64, &Run)| *end <= run.bytes;
         let is_possible = entry.ends.len() == self.runs.len()
             && entry.ends.iter().zip(&self.runs).all(is_within)
+            && entry.bound.0 < self.runs.len()
             && entry.edge.0.len() as u64 <= entry.offset;
         self.slab = Some(entry);
         if is_possible { Ok(()) } else { Err("the output has what no run had") }

@@ -13,6 +13,7 @@ fn job(directory: &Path) -> JobEntry {
         output: PathText::from(odd),
         part: PathText::from(Path::new("/out/.part")),
         directories: vec![PathText::from(directory)],
+        is_in_place: false,
         inputs: vec![InputEntry {
             path: PathText::from(odd),
             device: u64::MAX,
@@ -47,8 +48,7 @@ fn entries(directory: &Path) -> Vec<Entry> {
     };
     let merged = MergedEntry { range: (0, 2), run: run(directory, 9), dropped: sum(2) };
     let slab = SlabEntry {
-        memory: (1 << 20, 4096),
-        slabs: 3,
+        bound: (1, 3000),
         ends: vec![5000, 3000],
         offset: 8000,
         edge: Bytes((0..=255).collect()),

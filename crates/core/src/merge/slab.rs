@@ -89,6 +89,21 @@ impl<'a> Planner<'a> {
         (all + 2 * longest) * BLOCK as u64
     }
 
+    /// Goes to where a slab ended at `bound`, however large it was; whether there is such a place.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Planner::new`].
+    pub fn skip_to(&mut self, bound: Bound) -> Result<bool> {
+        while let Some(run) = self.heads.first() {
+            if (Bound { run, offset: self.heads.walks()[run].next_record() }) == bound {
+                return Ok(true);
+            }
+            self.heads.pass_first()?;
+        }
+        Ok(false)
+    }
+
     /// The next slab; `None` when all runs are used up.
     ///
     /// # Errors

@@ -60,6 +60,11 @@ impl Output {
         Ok(Self::File { temporary, path: path.to_owned() })
     }
 
+    /// Waits until what was written is on the disk.
+    pub fn make_durable(&self) -> Result<()> {
+        self.open_file().map_or(Ok(()), |file| file.sync_data())
+    }
+
     /// Removes what was written, where it would stay.
     pub fn forget(&mut self) {
         if let Self::File { temporary, .. } = self {

@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 use super::crew::Crew;
 use crate::error::Result;
 use crate::manifest::{Bytes, Entry, Manifest, SlabEntry};
+use crate::merge::Bound;
 use crate::proof::Sum;
+use crate::run::Run;
 use crate::sink::Sink;
 
 /// Checkpoints take one part in so many of the time.
@@ -29,9 +31,8 @@ pub struct Checkpoints(Mutex<State>);
 struct State {
     manifest: Manifest,
     past: Option<SlabEntry>,
-    /// What the cuts between slabs follow from.
-    memory: (u64, u64),
-    slabs: u64,
+    /// Runs, whose files give back what was merged, where that is wanted.
+    freed: Option<Vec<Run>>,
     /// What was written before the merge began, in this job.
     before: Sum,
     /// When the last one was made, or the merge began, and how long one takes.
@@ -40,12 +41,18 @@ struct State {
 }
 
 impl Checkpoints {
-    /// Checkpoints in this manifest, behind `past`, whose slabs are cut like those to come. Without
-    /// `is_thrifty` there is one after each slab.
+    /// Checkpoints in this manifest, behind `past`. Without `is_thrifty` there is one after each
+    /// slab.
     pub fn new(manifest: Manifest, past: Option<SlabEntry>, is_thrifty: bool) -> Self {
         let taking = if is_thrifty { EXPECTED } else { Duration::ZERO };
-        let (memory, slabs, before, last) = ((0, 0), 0, Sum::default(), Instant::now());
-        Self(Mutex::new(State { manifest, past, memory, slabs, before, last, taking }))
+        let (freed, before, last) = (None, Sum::default(), Instant::now());
+        Self(Mutex::new(State { manifest, past, freed, before, last, taking }))
+    }
+
+    /// The same, that give back the room of what was merged of `runs`.
+    pub fn freeing(self, runs: &[Run]) -> Self {
+        self.state().freed = Some(runs.to_vec());
+        self
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -57,34 +64,28 @@ impl Checkpoints {
         self.state().past.is_some()
     }
 
-    /// Begins a merge whose slabs follow from `memory`; what of it was done before.
-    pub fn begin(
-        &self,
-        sink: &Sink,
-        memory: (u64, u64),
-        crew: &mut Crew<'_>,
-    ) -> Result<Option<SlabEntry>> {
+    /// Begins the merge; what of it was done before.
+    pub fn begin(&self, sink: &Sink, crew: &mut Crew<'_>) -> Result<Option<SlabEntry>> {
         let mut state = self.state();
-        state.memory = memory;
         state.before = crew.sums().1;
         let (Some(past), Sink::File(sink)) = (state.past.take(), sink) else { return Ok(None) };
-        state.slabs = past.slabs;
         let worker = &mut crew.workers[0];
         worker.sum_out.add(past.written.into());
         sink.restore(&mut worker.lane, past.offset, &past.edge.0)?;
         Ok(Some(past))
     }
 
-    /// Notes that one more slab is merged, after which the runs go on at `ends` and the output at
-    /// byte `offset`, if it is time.
+    /// Notes that a slab is merged which ended at `bound`, so that the runs go on at `ends` and the
+    /// output at byte `offset`, if it is time. Of each run, what lies before `needed` will not be
+    /// read again.
     pub fn slab_is_merged(
         &self,
         sink: &Sink,
-        (ends, offset): (&[u64], u64),
+        (bound, ends, offset): (Bound, &[u64], u64),
+        needed: impl Iterator<Item = u64>,
         crew: &mut Crew<'_>,
     ) -> Result<()> {
         let (Sink::File(sink), mut state) = (sink, self.state()) else { return Ok(()) };
-        state.slabs += 1;
         if state.last.elapsed() < state.taking * SHARE {
             return Ok(());
         }
@@ -92,14 +93,16 @@ impl Checkpoints {
         crew.flush()?;
         sink.file().sync_data()?;
         let entry = SlabEntry {
-            memory: state.memory,
-            slabs: state.slabs,
+            bound: (bound.run, bound.offset),
             ends: ends.to_vec(),
             offset,
             edge: Bytes(sink.edge_before(offset)),
             written: crew.sums().1.less(state.before).into(),
         };
         state.manifest.append(&Entry::Slab(entry))?;
+        for (run, end) in state.freed.iter().flatten().zip(needed) {
+            run.free_before(end)?;
+        }
         if state.taking > Duration::ZERO {
             state.taking = begun.elapsed();
         }

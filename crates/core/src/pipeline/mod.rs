@@ -121,6 +121,8 @@ pub struct Work {
     pub verify: bool,
     /// Whether it is noted only from time to time how far the output has come, where that is noted.
     pub is_thrifty: bool,
+    /// Whether the output takes the place of the input, which goes as it is read.
+    pub is_in_place: bool,
 }
 
 impl Input {
@@ -297,8 +299,17 @@ pub fn sort<K: KeyEncoder>(
     Ok(Ended::Sorted(Outcome { phases: crew.phases(), engine: crew.engine(), proof, ..made }))
 }
 
+/// Loads that a sort in place needs room for beside its input: one that is being written, one that
+/// is being made durable, and what page and block leave over.
+const IN_PLACE_LOADS: u64 = 3;
+
 /// Makes sure that there is room, before there is work that could be lost.
 fn reserve(work: &Work, (bytes, left): (u64, u64), output: &Output, spill: &Spill) -> Result<()> {
+    if work.is_in_place {
+        let merged = work.plan.intermediate_bytes(left);
+        let needed = (IN_PLACE_LOADS * work.plan.load.records_bytes).max(merged);
+        return spill.check_space(needed.min(left));
+    }
     let bytes = bytes + work.terminators_lacking();
     if work.select.is_all() {
         output.reserve(bytes)?;
@@ -350,11 +361,18 @@ fn write_runs<K: KeyEncoder>(
     let (way, more) = passes::narrow(work, key, crew, &mut memory, (spill, &mut runs))?;
     crew.enter(Phase::Writing)?;
     let merge_width = generated.min(runs.len() as u64);
-    // Cut otherwise, slabs do not begin where others ended.
-    let cut_from = passes::slab_memory(&work.plan, runs.len());
-    let slab = slab.filter(|slab| slab.memory == cut_from && way == Way::Slabs);
-    let log = |manifest| Checkpoints::new(manifest, slab, work.is_thrifty);
-    let checkpoints = spill.take_manifest().map(log);
+    let past_slab = slab.is_some();
+    let slab = slab.filter(|slab| way == Way::Slabs && slab.ends.len() == runs.len());
+    if work.is_in_place && past_slab && slab.is_none() {
+        return Err(Error::Usage(
+            "what is left of the input was merged with more memory; give as much with --memory"
+                .to_owned(),
+        ));
+    }
+    let checkpoints = spill.take_manifest().map(|manifest| {
+        let checkpoints = Checkpoints::new(manifest, slab, work.is_thrifty);
+        if work.is_in_place { checkpoints.freeing(&runs) } else { checkpoints }
+    });
     let written = write_to(work, key, crew, (taken, checkpoints), output, |crew, destination| {
         passes::merge(work, key, crew, (way, &mut memory), &runs, destination).map(drop)
     })?;

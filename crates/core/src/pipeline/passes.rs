@@ -16,7 +16,7 @@ use crate::format::Framing;
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::manifest::{Entry, MergedEntry, RunText};
-use crate::merge::Planner;
+use crate::merge::{Bound, Planner};
 use crate::plan::Plan;
 use crate::plan::passes::{Choice, Way, longest_bytes};
 use crate::proof::Sum;
@@ -30,11 +30,6 @@ const INDEX_SHARE: usize = 16;
 /// Bytes of the window on each table, where `runs` runs are merged at once.
 pub fn table_window_bytes(plan: &Plan, runs: usize) -> usize {
     plan.slab_bytes / INDEX_SHARE / runs.max(1)
-}
-
-/// What cuts between the slabs of `runs` runs follow from.
-pub fn slab_memory(plan: &Plan, runs: usize) -> (u64, u64) {
-    (plan.slab_bytes as u64, table_window_bytes(plan, runs) as u64)
 }
 
 /// Merges neighbouring runs until no more are left than can be merged at once, given their longest
@@ -123,6 +118,25 @@ pub fn merge<K: KeyEncoder>(
     }
 }
 
+/// Goes to where the first slab begins, or the first behind what was merged before; for each run,
+/// the byte at which it begins.
+fn begin(
+    planner: &mut Planner<'_>,
+    runs: &[Run],
+    destination: Destination<'_>,
+    crew: &mut Crew<'_>,
+) -> Result<Vec<u64>> {
+    let checkpoints = destination.checkpoints;
+    let past = checkpoints.map(|checkpoints| checkpoints.begin(destination.sink, crew));
+    let Some(past) = past.transpose()?.flatten() else { return Ok(vec![0; runs.len()]) };
+    let (run, offset) = past.bound;
+    if !planner.skip_to(Bound { run, offset })? {
+        let message = format!("no record begins at byte {offset}, where a slab ended");
+        return Err(Error::Corrupt { path: runs[run].path.clone(), block: 0, message });
+    }
+    Ok(past.ends)
+}
+
 /// Merges slab after slab, one being read while another is merged.
 fn merge_slabs<K: KeyEncoder>(
     work: &Work,
@@ -142,16 +156,7 @@ fn merge_slabs<K: KeyEncoder>(
     let window_bytes = table_window_bytes(plan, runs.len());
     let walked: Vec<&RunReader> = readers.iter().collect();
     let mut planner = Planner::new(key, &walked, plan.slab_bytes, window_bytes)?;
-    let mut starts = vec![0; readers.len()];
-    if let Some(checkpoints) = destination.checkpoints {
-        let memory = slab_memory(plan, runs.len());
-        if let Some(past) = checkpoints.begin(destination.sink, memory, crew)? {
-            for _ in 0..past.slabs {
-                planner.next_slab()?;
-            }
-            starts = past.ends;
-        }
-    }
+    let mut starts = begin(&mut planner, runs, destination, crew)?;
     let mut next_expected = || match planner.next_slab()? {
         Some(slab) => ExpectedSlab::new(&readers, slab, plan.block_bytes).map(Some),
         None => Ok(None),
@@ -177,9 +182,16 @@ fn merge_slabs<K: KeyEncoder>(
         expected = next.flatten();
         if let Some(merging) = merging {
             starts = merging.ends();
-            if let Some(checkpoints) = destination.checkpoints.filter(|_| !is_last) {
+            let end = loaded.as_ref().and_then(|loaded| loaded.slab.end);
+            if let (Some(checkpoints), Some(end), Some(next)) = (destination.checkpoints, end, &raw)
+            {
                 let offset = destination.start + starts.iter().sum::<u64>();
-                checkpoints.slab_is_merged(destination.sink, (&starts, offset), crew)?;
+                checkpoints.slab_is_merged(
+                    destination.sink,
+                    (end, &starts, offset),
+                    next.starts(),
+                    crew,
+                )?;
             }
         }
         memory.extend(loaded.take().map(LoadedSlab::into_region));

@@ -72,6 +72,11 @@ impl<'a> RawSlab<'a> {
         Self { runs, slab, spans, slots, unused: Some(memory), next }
     }
 
+    /// For each run, where it begins to be read.
+    pub fn starts(&self) -> impl Iterator<Item = u64> {
+        self.slab.bytes.iter().map(|bytes| bytes.start)
+    }
+
     /// The slab, once all of it has been read.
     pub fn finish(self) -> LoadedSlab {
         let slots = self.slots.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use super::crew::Crew;
 use crate::error::{Error, Result};
 use crate::io::{File, SpillDirectory, directory_of, space, sync_directory};
-use crate::manifest::{Entry, Manifest, Past};
+use crate::load::layout::PAGE;
+use crate::manifest::{Entry, Manifest, Past, RunEntry};
 use crate::units::ByteSize;
 
 /// The spill directories of one job; removed, with what is in them, when dropped, unless they are
@@ -34,6 +35,8 @@ struct Log {
     /// An entry, and the run file that has to be durable before it.
     pending: Option<(Entry, Arc<File>)>,
     past: Option<Past>,
+    /// The input, where what was read of it is given back once it is in a run; and how far it was.
+    freed: Option<(Arc<File>, u64)>,
 }
 
 impl Spill {
@@ -51,13 +54,29 @@ impl Spill {
         (past, runs): (Option<Past>, usize),
     ) -> Self {
         let has_noted = past.as_ref().is_some_and(|past| !past.runs.is_empty());
-        let log = Some(Log { manifest, pending: None, past });
+        let log = Some(Log { manifest, pending: None, past, freed: None });
         Self { places: Vec::new(), directories, runs, log, has_noted }
     }
 
     /// Where directories are made when they are needed.
     pub fn places(&self) -> &[PathBuf] {
         &self.places
+    }
+
+    /// The same, for a job that gives back the room of its one input as it is read.
+    #[must_use]
+    pub fn freeing(mut self, input: Arc<File>) -> Self {
+        if let Some(log) = &mut self.log {
+            log.freed = Some((input, 0));
+        }
+        self
+    }
+
+    /// Bytes of a record, on average, as far as was noted.
+    pub fn average_length(&self) -> Option<usize> {
+        let past = self.log.as_ref()?.past.as_ref()?;
+        let (records, bytes) = past.taken;
+        bytes.checked_div(records).map(|average| (average as usize).max(1))
     }
 
     /// Whether what was done is noted.
@@ -131,6 +150,15 @@ impl Spill {
         sync_directory(directory_of(file.path()))?;
         log.manifest.append(&entry)?;
         self.has_noted = true;
+        if let (Some((input, freed)), Entry::Run(RunEntry { next, .. })) = (&mut log.freed, &entry)
+        {
+            let end = if next.source == 0 { next.offset } else { input.len() };
+            let whole = end / PAGE as u64 * PAGE as u64;
+            if whole > *freed {
+                input.free(*freed..whole)?;
+                *freed = whole;
+            }
+        }
         Ok(())
     }
 

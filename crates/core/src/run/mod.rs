@@ -28,7 +28,9 @@ pub use reader::RunReader;
 pub use table::Table;
 pub use writer::RunWriter;
 
-use layout::Geometry;
+use crate::error::Result;
+use crate::io::{Direct, File};
+use layout::{BLOCK, DATA_START, Geometry};
 
 /// A finished run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +46,16 @@ pub struct Run {
 }
 
 impl Run {
+    /// Gives back the room of what lies before byte `end` of the records, in whole blocks: it will
+    /// not be read again.
+    pub fn free_before(&self, end: u64) -> Result<()> {
+        let whole = end / BLOCK as u64 * BLOCK as u64;
+        if whole == 0 {
+            return Ok(());
+        }
+        File::reopen(&self.path, Direct::Off)?.free(DATA_START..DATA_START + whole)
+    }
+
     /// The run of that geometry at `path`.
     fn new(path: &Path, geometry: &Geometry) -> Self {
         let Geometry { data_bytes: bytes, records, longest_bytes, .. } = *geometry;

@@ -18,6 +18,7 @@ mod differential;
 mod faults;
 mod folds;
 mod held;
+mod in_place;
 mod line_shapes;
 mod line_trial;
 mod lines;

@@ -45,7 +45,7 @@ fn run_in_pieces(
         let bytes = (random.next() % piece) * (1 + round / 4);
         match run_for(&job(random), bytes) {
             Ok(statistics) => return (resumed, statistics),
-            Err(Error::Kept { directory, error }) => {
+            Err(Error::Kept { directory, error, .. }) => {
                 assert!(matches!(*error, Error::Interrupted), "{error}");
                 assert!(directory.join("manifest").is_file(), "{}", directory.display());
                 resumed += 1;

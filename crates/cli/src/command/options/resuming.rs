@@ -17,6 +17,17 @@ pub struct Resuming {
     #[arg(long, value_name = "off|on|often", default_value = "off", default_missing_value = "on",
           num_args = 0..=1, require_equals = true)]
     resume: Choice,
+
+    /// Sort FILE itself, giving back its room as it is read: little more is needed beside it
+    ///
+    /// For lines and records of fixed length. Its records lie in runs and then in the new file;
+    /// what is done is kept as with --resume, and a sort that was stopped, or killed, must be gone
+    /// on with by the same command: until then FILE is not whole. Runs are spilled to the directory
+    /// of FILE, unless --temp says otherwise. About three loads, or one and a half times --memory,
+    /// need room beside FILE; with so little memory that runs are merged more than once (see
+    /// --stats), as much as is merged at once.
+    #[arg(long, conflicts_with = "output")]
+    pub in_place: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

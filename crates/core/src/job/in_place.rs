@@ -1,0 +1,92 @@
+//! Sorting a file in place: its room is given back as its records come to lie elsewhere.
+//!
+//! ```text
+//!     input    |xxxxxxxxxxxx:::::|#########|#########|     x given back   : being written as a run
+//!     runs     |#######|######|                            # records
+//!     output   |####                                       and while it grows, runs are given back
+//! ```
+//!
+//! (psort writes runs into the input itself, where it has been read already; Bertasi, Bressan and
+//! Peserico, "psort, Yet Another Fast Stable Sorting Software", SEA 2009. Giving back the room
+//! leaves run files what they are, with their checksums.) At every instant every
+//! record is on disk, whole and durable, in the input, a run, or the output: a part of one is given
+//! back when the manifest says where its records are. So a sort that was stopped must be gone on
+//! with, and nothing that could be found out about a record must be able to stop it for good.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Input, SortJob};
+use crate::error::{Error, Result};
+use crate::format::Framing;
+use crate::io::{Direct, File, SpillDirectory};
+use crate::manifest::{Entry, JobEntry, Manifest, Past};
+use crate::output::Output;
+
+/// Makes sure that the job can be done in place: `is_open` where no record can be refused.
+///
+/// # Errors
+///
+/// [`Error::Usage`] that says what stands against it.
+pub fn check(job: &SortJob, (path, files): (&Path, &[Arc<File>]), is_open: bool) -> Result<()> {
+    let refused = |why: &str| Err(Error::Usage(format!("--in-place: {why}")));
+    let is_same = matches!(&job.inputs[..], [Input::File(input)] if input == path);
+    let (true, [file]) = (is_same, files) else {
+        return refused("it takes one input, which is the output as well");
+    };
+    if !job.select.is_all() || job.header_lines > 0 {
+        return refused(
+            "all records are sorted and written; leave out what selects or changes some",
+        );
+    }
+    let is_simple = matches!(job.format.framing(), Framing::Fixed(_) | Framing::Terminated(_));
+    if !is_open || !is_simple {
+        return refused(
+            "a record that turns out to be malformed would stop it for good; it takes lines and \
+             records of fixed length, with keys that every record has",
+        );
+    }
+    let data = fs::symlink_metadata(path).map_err(|e| Error::io("look at", path, e))?;
+    if !data.is_file() {
+        return refused("the input has to be a file, and no link to one");
+    }
+    if data.nlink() > 1 {
+        return refused("the file has other names, which would lose it");
+    }
+    if data.uid() != rustix::process::geteuid().as_raw() {
+        return refused("the file belongs to somebody else");
+    }
+    let own = File::reopen(path, Direct::Off)?;
+    // Behind its end there is nothing that could be lost by asking.
+    let behind = file.len().next_multiple_of(1 << 20);
+    own.free(behind..behind + (1 << 20)).map_err(|_| {
+        Error::Usage(
+            "--in-place: the file system cannot give back parts of files; sort to another file"
+                .to_owned(),
+        )
+    })
+}
+
+/// Notes in the manifest that the output is whole, once it is durable.
+pub fn note_whole(directory: &Path, output: &Output) -> Result<()> {
+    output.make_durable()?;
+    let (mut manifest, _) = Manifest::open(directory)?;
+    manifest.append(&Entry::Whole {})
+}
+
+/// Whether the job of a manifest was killed when its output had its name already; what it left is
+/// removed then.
+pub fn is_over(directory: &Path, job: &JobEntry) -> Result<bool> {
+    let (_, past) = Past::of(directory, Manifest::look(directory)?)?;
+    let is_over = past.is_whole && !job.part.0.exists();
+    if is_over {
+        for own in &job.directories {
+            if let Ok(Some(mut left)) = SpillDirectory::adopt(&own.0) {
+                left.keep(false);
+            }
+        }
+    }
+    Ok(is_over)
+}

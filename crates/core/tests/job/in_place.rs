@@ -1,0 +1,142 @@
+//! Files sorted in place: beside them hardly anything needs room, whatever happens their records
+//! are somewhere, and what could lose some is refused.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use sortwell::job::{Input, Output, SortJob, leftovers, remove_leftovers};
+use sortwell::operator::Select;
+use sortwell::stats::{Progress, Statistics};
+use sortwell::{ByteSize, Error, Result};
+
+use crate::data::{Order, records};
+use crate::line_shapes::text;
+use crate::line_trial::{Lines, assert_same};
+use crate::random::Random;
+use crate::reference::{self, Part};
+use crate::trial::{Folder, Trial};
+
+fn job(job: SortJob, folder: &Folder) -> SortJob {
+    let inputs = vec![Input::File(folder.input(0))];
+    SortJob { inputs, output: Output::File(folder.input(0)), in_place: true, ..job }
+}
+
+/// Bytes that all files below a folder take of the disk.
+fn taken(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let bytes = entries.map(|entry| match fs::symlink_metadata(entry.path()) {
+        Ok(data) if data.is_dir() => taken(&entry.path()),
+        Ok(data) => data.blocks() * 512,
+        Err(_) => 0,
+    });
+    bytes.sum()
+}
+
+/// Runs a job until it has moved so many bytes more, and watches how much of the disk is taken.
+fn watched(job: &SortJob, folder: &Folder, bytes: u64) -> (Result<Statistics>, u64) {
+    let (progress, most, is_done) = (Progress::new(), AtomicU64::new(0), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                most.fetch_max(taken(&folder.at("")), Ordering::Relaxed);
+                if progress.bytes().0 >= bytes {
+                    progress.request_stop();
+                }
+            }
+        });
+        let outcome = job.run(&progress);
+        is_done.store(true, Ordering::Relaxed);
+        (outcome, most.load(Ordering::Relaxed))
+    })
+}
+
+#[test]
+fn hardly_anything_needs_room_beside_the_file() {
+    let mut random = Random::fresh();
+    let data = records(Order::Random, 1_200_000, 100, (0, 8), &mut random);
+    let mut trial = Trial::new(100, vec![Part::bytes(0, 8)], data);
+    trial.memory = ByteSize::mib(56); // All runs are merged at once.
+    let folder = trial.folder();
+    trial.lay_out(&folder);
+    let (outcome, most) = watched(&job(trial.job(&folder), &folder), &folder, u64::MAX);
+    let statistics = outcome.expect("sorted");
+    let plan = trial.plan();
+    assert!(statistics.runs > 5, "{statistics:?}");
+    let size = trial.inputs[0].len() as u64;
+    let (load, slab) = (plan.load.records_bytes, plan.slab_bytes as u64);
+    println!("{size} bytes took {most} at most: {plan:?}");
+    assert!(most < size + (4 * load).max(3 * slab) + (4 << 20), "{most} bytes of {size}");
+    let expected = reference::sorted(&trial.inputs[0], 100, &trial.parts);
+    assert_same(&fs::read(folder.input(0)).expect("read"), &expected, "in place");
+    assert_eq!((folder.names("in"), folder.names("spill")), (vec!["0".to_owned()], vec![]));
+}
+
+/// Stopped anywhere, again and again, no record is lost.
+#[test]
+fn stopped_and_gone_on_with() {
+    let mut random = Random::fresh();
+    for round in 0..3 {
+        let data =
+            text(30_000_000, |number| format!("{:x} {number}", random.below(50_000)).into_bytes());
+        let memory = ByteSize::mib(36);
+        let lines = Lines { memory, ..Lines::new(vec![data[..data.len() - 1].to_vec()]) };
+        let folder = Folder::on_disk();
+        lines.lay_out(&folder);
+        let mut stopped = 0;
+        let statistics = loop {
+            let threads = Some(1 + random.below(3));
+            let job = SortJob { threads, ..job(lines.job(&folder), &folder) };
+            let bytes = random.next() % (40 << 20) * (1 + stopped / 4);
+            match watched(&job, &folder, bytes).0 {
+                Ok(statistics) => break statistics,
+                Err(Error::Kept { is_in_place: true, error, .. }) => {
+                    assert!(matches!(*error, Error::Interrupted), "{error}");
+                    let left = leftovers(&folder.at("spill")).expect("read");
+                    assert_eq!(left.len(), 1);
+                    remove_leftovers(&folder.at("spill"), false).expect("removed");
+                    assert_eq!(leftovers(&folder.at("spill")).expect("read").len(), 1, "stays");
+                }
+                Err(Error::Interrupted) => {
+                    assert_eq!(fs::read(folder.input(0)).expect("read"), lines.inputs[0]);
+                }
+                Err(e) => panic!("{e}"),
+            }
+            stopped += 1;
+        };
+        println!("round {round}: stopped {stopped} times");
+        let (expected, count) = lines.expected();
+        assert_same(&fs::read(folder.input(0)).expect("read"), &expected, "in place");
+        assert_eq!(statistics.proof.map(|proof| proof.records), Some(count));
+        assert_eq!((folder.names("in"), folder.names("spill")), (vec!["0".to_owned()], vec![]));
+    }
+}
+
+#[test]
+fn what_could_lose_a_record_is_refused() {
+    let trial = Trial::new(100, vec![Part::bytes(0, 8)], vec![b'x'; 1000]);
+    let folder = trial.folder();
+    trial.lay_out(&folder);
+    let plain = job(trial.job(&folder), &folder);
+    let refused = |job: &SortJob, words: &str| {
+        let error = job.run(&Progress::new()).expect_err("refused");
+        assert!(matches!(error, Error::Usage(_)), "{error:?}");
+        assert!(error.to_string().contains(words), "'{words}' is missing in: {error}");
+        assert_eq!(fs::read(folder.input(0)).expect("read"), trial.inputs[0]);
+    };
+    refused(&SortJob { output: Output::File(folder.output()), ..plain.clone() }, "one input");
+    let twice = vec![Input::File(folder.input(0)), Input::File(folder.input(0))];
+    refused(&SortJob { inputs: twice, ..plain.clone() }, "one input");
+    let select = Select { limit: Some(3), ..Select::default() };
+    refused(&SortJob { select, ..plain.clone() }, "all records");
+    refused(&SortJob { format: "csv".parse().expect("csv"), ..plain.clone() }, "malformed");
+    fs::hard_link(folder.input(0), folder.at("other")).expect("link");
+    refused(&plain, "other names");
+    fs::remove_file(folder.at("other")).expect("remove");
+    plain.run(&Progress::new()).expect("sorted");
+    std::os::unix::fs::symlink(folder.input(0), folder.at("in").join("1")).expect("link");
+    let path = folder.input(1);
+    let inputs = vec![Input::File(path.clone())];
+    refused(&SortJob { inputs, output: Output::File(path), ..plain }, "no link");
+}
