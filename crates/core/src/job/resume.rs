@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustix::fs::fstat;
 use rustix::io::{Errno, pread};
 
-use super::{Input as JobInput, Output, SortJob, in_place};
+use super::{Input as JobInput, Output, SortJob, in_place, open};
 use crate::error::{Error, Result};
 use crate::io::{Direct, File, KEPT_NAME, SpillDirectory, TempFile, spill_directories};
 use crate::manifest::{Entry, Hash, InputEntry, JobEntry, Manifest, Past, PathText};
@@ -64,6 +64,7 @@ impl Places {
             in_place::check(job, (path, files), is_open)?;
         }
         let path = absolute(path)?;
+        open::tidy(temp)?;
         for place in temp {
             for directory in spill_directories(&absolute(place)?)? {
                 if let Some(kept) = of_directory(job, (&path, files), &directory)? {
@@ -155,7 +156,13 @@ fn of_directory(
     (path, files): (&Path, &[Arc<File>]),
     directory: &Path,
 ) -> Result<Option<Places>> {
-    let Some(Entry::Job(entry)) = Manifest::first(directory)? else { return Ok(None) };
+    let Some(Entry::Job(entry)) = Manifest::first(directory)? else {
+        // It was killed before it had noted what it is.
+        if let Some(mut begun) = SpillDirectory::adopt(directory)? {
+            begun.keep(false);
+        }
+        return Ok(None);
+    };
     if entry.output.0 != path {
         return Ok(None);
     }
