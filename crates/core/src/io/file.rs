@@ -119,7 +119,16 @@ impl File {
         }))
     }
 
-    /// The path it was opened with.
+    /// The same file, just opened, under another name in messages: one that a person knows.
+    #[must_use]
+    pub fn called(mut self: Arc<Self>, name: &Path) -> Arc<Self> {
+        if let Some(file) = Arc::get_mut(&mut self) {
+            file.path = name.to_owned();
+        }
+        self
+    }
+
+    /// The path it was opened with, or is [called](Self::called) by.
     pub fn path(&self) -> &Path {
         &self.path
     }
