@@ -47,8 +47,8 @@ pub enum Fault {
     /// One bit comes out wrong: a read's in memory, a write's in the file alone. Which bit, counted
     /// from the start of the request and around.
     Flips(u64),
-    /// One bit of the memory read into, counted likewise, goes wrong when so many more requests
-    /// have been submitted to the queue.
+    /// One bit of the memory read into, counted likewise, goes wrong when so many writes have been
+    /// submitted to the queue since, and another is.
     FlipsLater(u64, u64),
     /// It ends so much later.
     Stalls(Duration),
@@ -63,6 +63,8 @@ pub struct Script {
     pub under: PathBuf,
     /// Only reads or only writes.
     pub operation: Option<Operation>,
+    /// Only requests of so many bytes at least: samples and tables are read in small ones.
+    pub bytes_min: usize,
     /// Which of these requests, counted from 0 over all queues.
     pub numbers: Range<u64>,
     /// What happens to them.
@@ -93,13 +95,19 @@ fn scripts() -> MutexGuard<'static, Vec<Arc<Playing>>> {
 impl Script {
     /// A fault for these requests on files below `under`.
     pub fn new(under: &Path, numbers: Range<u64>, fault: Fault) -> Self {
-        Self { under: under.to_owned(), operation: None, numbers, fault }
+        Self { under: under.to_owned(), operation: None, bytes_min: 0, numbers, fault }
     }
 
     /// Of reads, or of writes, alone.
     #[must_use]
     pub fn of(self, operation: Operation) -> Self {
         Self { operation: Some(operation), ..self }
+    }
+
+    /// Of requests of so many bytes at least.
+    #[must_use]
+    pub fn from_bytes(self, bytes_min: usize) -> Self {
+        Self { bytes_min, ..self }
     }
 
     /// Puts it in force for every queue made from now on.
@@ -136,8 +144,9 @@ impl Drop for Installed {
 impl Playing {
     /// Counts a request; what happens to it, if anything does.
     fn fault_of(&self, request: &Request) -> Option<Fault> {
-        let Script { under, operation, numbers, fault } = &self.script;
+        let Script { under, operation, bytes_min, numbers, fault } = &self.script;
         let is_meant = operation.is_none_or(|operation| operation == request.operation)
+            && request.range.len() >= *bytes_min
             && request.file.path().starts_with(under);
         let is_struck = is_meant && numbers.contains(&self.seen.fetch_add(1, Ordering::Relaxed));
         is_struck.then_some(*fault)
@@ -176,7 +185,7 @@ struct Held {
 struct Flip {
     address: usize,
     mask: u8,
-    /// Requests to come before it.
+    /// Writes to come before it.
     left: u64,
 }
 
@@ -276,7 +285,9 @@ fn half(step: &Step) -> Step {
 
 impl Queue for Faulty {
     fn submit(&mut self, request: Request) -> Result<()> {
-        self.flip()?;
+        if request.operation == Operation::Write {
+            self.flip()?;
+        }
         let mut fault = None;
         for script in &self.scripts {
             fault = fault.or(script.fault_of(&request));

@@ -119,16 +119,18 @@ fn a_flipped_bit_is_in_the_memory_of_a_read_and_in_the_file_of_a_write() {
 fn a_bit_flips_later() {
     let place = Place::new();
     let _installed = place.install(0..1, Fault::FlipsLater(12_345, 1));
+    let file = File::create(&place.folder.path().join("written"), Direct::Off).unwrap();
     let mut queue = Engine::Sync.queue(4).unwrap();
-    let read = |queue: &mut dyn Queue, tag| {
-        queue.submit(place.request(Operation::Read, &place.file, tag)).unwrap();
+    let run = |queue: &mut dyn Queue, operation, file| {
+        queue.submit(place.request(operation, file, 0)).unwrap();
         queue.wait().unwrap().unwrap()
     };
-    let first = read(&mut *queue, 0);
-    read(&mut *queue, 1);
-    assert_eq!(bits_apart(&first.request.region, &contents()), 0);
-    read(&mut *queue, 2);
-    assert_eq!(bits_apart(&first.request.region, &contents()), 1);
+    let read = run(&mut *queue, Operation::Read, &place.file);
+    run(&mut *queue, Operation::Write, &file);
+    run(&mut *queue, Operation::Read, &place.file);
+    assert_eq!(bits_apart(&read.request.region, &contents()), 0);
+    run(&mut *queue, Operation::Write, &file);
+    assert_eq!(bits_apart(&read.request.region, &contents()), 1);
 }
 
 #[test]
