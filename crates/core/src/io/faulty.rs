@@ -47,8 +47,8 @@ pub enum Fault {
     /// One bit comes out wrong: a read's in memory, a write's in the file alone. Which bit, counted
     /// from the start of the request and around.
     Flips(u64),
-    /// One bit of the memory read into, counted likewise, goes wrong when so many writes have been
-    /// submitted to the queue since, and another is.
+    /// One bit of the memory read into, counted likewise, goes wrong with the first write on the
+    /// queue after so many more requests that the script is about.
     FlipsLater(u64, u64),
     /// It ends so much later.
     Stalls(Duration),
@@ -124,7 +124,7 @@ impl Script {
 impl Installed {
     /// Requests so far that the script is about, struck or not.
     pub fn seen(&self) -> u64 {
-        self.0.seen.load(Ordering::Relaxed)
+        self.0.seen()
     }
 
     /// Whether any of them was struck.
@@ -142,14 +142,17 @@ impl Drop for Installed {
 }
 
 impl Playing {
-    /// Counts a request; what happens to it, if anything does.
-    fn fault_of(&self, request: &Request) -> Option<Fault> {
-        let Script { under, operation, bytes_min, numbers, fault } = &self.script;
+    fn seen(&self) -> u64 {
+        self.seen.load(Ordering::Relaxed)
+    }
+
+    /// Counts a request; whether it is struck.
+    fn strikes(&self, request: &Request) -> bool {
+        let Script { under, operation, bytes_min, numbers, .. } = &self.script;
         let is_meant = operation.is_none_or(|operation| operation == request.operation)
             && request.range.len() >= *bytes_min
             && request.file.path().starts_with(under);
-        let is_struck = is_meant && numbers.contains(&self.seen.fetch_add(1, Ordering::Relaxed));
-        is_struck.then_some(*fault)
+        is_meant && numbers.contains(&self.seen.fetch_add(1, Ordering::Relaxed))
     }
 }
 
@@ -185,8 +188,9 @@ struct Held {
 struct Flip {
     address: usize,
     mask: u8,
-    /// Writes to come before it.
-    left: u64,
+    /// When so many of the script's requests have been seen.
+    after: u64,
+    script: Arc<Playing>,
 }
 
 impl Faulty {
@@ -201,10 +205,10 @@ impl Faulty {
         &mut self.held[last]
     }
 
-    fn strike(&mut self, mut request: Request, fault: Fault) -> Result<()> {
+    fn strike(&mut self, mut request: Request, script: &Arc<Playing>) {
         let (is_write, range) = (request.operation == Operation::Write, request.range.clone());
         let place = |bit: u64| (range.start + (bit / 8) as usize % range.len(), 1 << (bit % 8));
-        match fault {
+        match script.script.fault {
             Fault::Fails(errno) => {
                 self.hold(request, |_| Err(errno));
             }
@@ -228,9 +232,10 @@ impl Faulty {
                 request.region[at] ^= if is_write { mask } else { 0 };
                 self.hold(request, perform).completion.request.region[at] ^= mask;
             }
-            Fault::FlipsLater(bit, left) => {
-                let (at, mask) = place(bit);
-                self.flips.push(Flip { address: request.region.address() + at, mask, left });
+            Fault::FlipsLater(bit, others) => {
+                let ((at, mask), after) = (place(bit), script.seen() + others);
+                let (address, script) = (request.region.address() + at, Arc::clone(script));
+                self.flips.push(Flip { address, mask, after, script });
                 self.hold(request, perform);
             }
             Fault::Stalls(duration) => self.hold(request, perform).time += duration,
@@ -239,14 +244,12 @@ impl Faulty {
                 self.hold(request, perform).after = after;
             }
         }
-        Ok(())
     }
 
     /// Lets bits go wrong whose time has come.
     fn flip(&mut self) -> Result<()> {
-        let is_due = |flip: &mut Flip| flip.left == 0;
+        let is_due = |flip: &mut Flip| flip.script.seen() >= flip.after;
         let due: Vec<Flip> = self.flips.extract_if(.., is_due).collect();
-        self.flips.iter_mut().for_each(|flip| flip.left -= 1);
         due.iter().try_for_each(|flip| {
             flip_memory(flip).map_err(|e| Error::io("flip a bit in", Path::new(MEMORY), e))
         })
@@ -288,14 +291,14 @@ impl Queue for Faulty {
         if request.operation == Operation::Write {
             self.flip()?;
         }
-        let mut fault = None;
-        for script in &self.scripts {
-            fault = fault.or(script.fault_of(&request));
+        // All of them count it, and the first has it.
+        let striking = self.scripts.iter().filter(|script| script.strikes(&request));
+        let script = striking.cloned().collect::<Vec<_>>().into_iter().next();
+        match script {
+            Some(script) if !request.range.is_empty() => self.strike(request, &script),
+            _ => self.inner.submit(request)?,
         }
-        match fault {
-            Some(fault) if !request.range.is_empty() => self.strike(request, fault),
-            _ => self.inner.submit(request),
-        }
+        Ok(())
     }
 
     fn poll(&mut self) -> Result<Option<Completion>> {

@@ -4,7 +4,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -191,10 +191,12 @@ fn a_sort_with_more_runs_than_may_be_open() {
     let mut trial = Trial::new(100, Vec::new(), Vec::new());
     trial.memory = trial.modest_memory();
     trial.inputs = vec![records(Order::Random, 300_000, 100, (0, 10), &mut Random::new(84))];
-    for descriptors in [64, 48, 40, 36, 32, 28, 24, 20, 16] {
+    for descriptors in [64, 32, 24, 20, 18, 16, 12] {
         let folder = Folder::on_disk();
         trial.lay_out(&folder);
         let said = run_with(&trial.memory.bytes().to_string(), descriptors, &folder);
         println!("{descriptors}: {said}");
+        let is_refused = said.contains("failed") && said.contains("ulimit -n");
+        assert!(said.contains("done in") || (descriptors < 20 && is_refused), "{said}");
     }
 }

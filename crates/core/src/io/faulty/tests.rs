@@ -118,7 +118,8 @@ fn a_flipped_bit_is_in_the_memory_of_a_read_and_in_the_file_of_a_write() {
 #[test]
 fn a_bit_flips_later() {
     let place = Place::new();
-    let _installed = place.install(0..1, Fault::FlipsLater(12_345, 1));
+    let fault = Fault::FlipsLater(12_345, 2);
+    let _installed = Script::new(place.folder.path(), 0..1, fault).of(Operation::Read).install();
     let file = File::create(&place.folder.path().join("written"), Direct::Off).unwrap();
     let mut queue = Engine::Sync.queue(4).unwrap();
     let run = |queue: &mut dyn Queue, operation, file| {
@@ -127,6 +128,8 @@ fn a_bit_flips_later() {
     };
     let read = run(&mut *queue, Operation::Read, &place.file);
     run(&mut *queue, Operation::Write, &file);
+    assert_eq!(bits_apart(&read.request.region, &contents()), 0);
+    run(&mut *queue, Operation::Read, &place.file);
     run(&mut *queue, Operation::Read, &place.file);
     assert_eq!(bits_apart(&read.request.region, &contents()), 0);
     run(&mut *queue, Operation::Write, &file);

@@ -1,6 +1,8 @@
 //! The promise behind the merge width: slabs of as many runs as the plan merges at once fit the
 //! memory it grants them, whatever the keys.
 
+use std::path::Path;
+
 use super::*;
 use crate::io::Direct;
 use crate::plan::tests::need;
@@ -265,5 +267,24 @@ fn streams_divide_what_there_is() {
             assert!(piece_bytes >= before && piece_bytes.is_multiple_of(BLOCK));
             before = piece_bytes;
         }
+    }
+}
+
+/// Most runs are open at once that may be, and there are more passes for it.
+#[test]
+fn no_more_runs_are_open_than_may_be() {
+    let budget = ByteSize::gib(1);
+    let plan = |descriptors| Plan::new(&Need { descriptors, ..need(100, None, budget) }).unwrap();
+    let geometry = Geometry::fixed(100, 10, 1_000_000);
+    let runs = vec![Run::new(Path::new("run"), &geometry); 200];
+    let choice = |plan: &Plan| Choice::new(plan, &runs, false).unwrap();
+    assert!(choice(&plan(1 << 20)).groups.is_empty());
+    for (descriptors, width) in [(1 << 20, WIDTH_MAX), (64, 25), (20, 3), (14, 2), (0, 2)] {
+        let plan = plan(descriptors);
+        assert_eq!((plan.open_max, plan.merge_width), (width, plan.merge_width.min(width)));
+        let Choice { width: chosen, groups, .. } = choice(&plan);
+        assert!(chosen <= width && groups.iter().all(|group| group.len() <= width));
+        let left = runs.len() - groups.iter().map(|group| group.len() - 1).sum::<usize>();
+        assert!(left < runs.len() || groups.is_empty());
     }
 }
