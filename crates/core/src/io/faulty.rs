@@ -292,9 +292,12 @@ impl Queue for Faulty {
             self.flip()?;
         }
         // All of them count it, and the first has it.
-        let striking = self.scripts.iter().filter(|script| script.strikes(&request));
-        let script = striking.cloned().collect::<Vec<_>>().into_iter().next();
-        match script {
+        let mut first = None;
+        for script in &self.scripts {
+            let is_struck = script.strikes(&request);
+            first = first.or_else(|| is_struck.then(|| Arc::clone(script)));
+        }
+        match first {
             Some(script) if !request.range.is_empty() => self.strike(request, &script),
             _ => self.inner.submit(request)?,
         }

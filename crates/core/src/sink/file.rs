@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{GranuleSums, Lane, Writer};
+use super::{GranuleSums, Lane, Writer, ends_at};
 use crate::error::Result;
 use crate::io::{File, Region};
 
@@ -137,6 +137,8 @@ impl FileSink {
 pub struct FileWriter<'a, 'p> {
     sink: &'a FileSink,
     lane: &'a mut Lane<'p>,
+    /// Where the task begins.
+    offset: u64,
     /// `None` only while it is exchanged.
     buffer: Option<Region>,
     /// Where the buffer's first byte belongs in the data: a multiple of the granule.
@@ -156,12 +158,16 @@ impl<'a, 'p> FileWriter<'a, 'p> {
         let capacity = lane.capacity() / sink.granule * sink.granule;
         assert!(capacity > 0, "a buffer holds at least one granule");
         let start = offset - head as u64;
-        Ok(Self { sink, lane, buffer: Some(buffer), start, head, filled: head, capacity })
+        Ok(Self { sink, lane, offset, buffer: Some(buffer), start, head, filled: head, capacity })
     }
 
     /// Hands on what is left. `end` is where the task was to end.
+    ///
+    /// # Errors
+    ///
+    /// Those of the lane, and [`Error::Changed`](crate::Error::Changed) where it ends elsewhere.
     pub fn finish(mut self, end: u64) -> Result<()> {
-        assert_eq!(self.start + self.filled as u64, end, "a task fills its range");
+        ends_at(end, self.start + self.filled as u64, self.offset)?;
         let Some(buffer) = self.buffer.take() else { return Ok(()) };
         let granule = self.sink.granule;
         let first = self.first_whole().min(self.filled);

@@ -67,6 +67,11 @@ impl Subject {
 
     /// Records of fixed length, sorted in so many passes.
     pub fn fixed(passes: u32, threads: usize) -> Self {
+        Self::records(passes, threads, false)
+    }
+
+    /// Records of fixed length; of equal ones, only the first is kept if `is_unique`.
+    fn records(passes: u32, threads: usize, is_unique: bool) -> Self {
         let mut trial = Trial { threads, ..Trial::new(100, Vec::new(), Vec::new()) };
         let count = match passes {
             1 => 30_000,
@@ -81,15 +86,29 @@ impl Subject {
         trial.inputs = vec![records(Order::Random, count, 100, (0, 10), &mut Random::new(81))];
         let folder = trial.folder();
         trial.lay_out(&folder);
-        let job = Job::Sort(trial.job(&folder));
-        let words = format!("{passes} passes over records, {threads} threads");
-        Self::new(&words, folder, job, trial.inputs, passes)
+        let mut job = trial.job(&folder);
+        job.select.unique = is_unique.then_some(Unique::First);
+        let words = format!("{passes} passes over records, {threads} threads, unique {is_unique}");
+        Self::new(&words, folder, Job::Sort(job), trial.inputs, passes)
     }
 
     /// Lines, sorted in so many passes; of equal ones, only the first is kept if `is_unique`.
     pub fn lines(passes: u32, threads: usize, is_unique: bool) -> Self {
         let bytes = [3 << 20, 12 << 20, 9 << 20][passes as usize - 1];
-        let mut lines = Lines::new(vec![some_lines(bytes, &mut Random::new(82))]);
+        let input = some_lines(bytes, &mut Random::new(82));
+        Self::of_lines(input, (passes, threads, is_unique))
+    }
+
+    /// Lines of a few bytes.
+    pub fn short_lines(passes: u32, threads: usize) -> Self {
+        let mut random = Random::new(85);
+        let line = |_| format!("{:03x}\n", random.below(4096));
+        let input: String = (0..400_000 * passes * passes).map(line).collect();
+        Self::of_lines(input.into_bytes(), (passes, threads, false))
+    }
+
+    fn of_lines(input: Vec<u8>, (passes, threads, is_unique): (u32, usize, bool)) -> Self {
+        let mut lines = Lines::new(vec![input]);
         lines.memory = ByteSize::mib([64, 30, 24][passes as usize - 1]);
         (lines.threads, lines.select.unique) = (threads, is_unique.then_some(Unique::First));
         let folder = Folder::on_disk();
@@ -127,6 +146,7 @@ impl Subject {
         let lines = (1..=3).flat_map(|passes| [(passes, false), (passes, true)]);
         (1..=3)
             .map(|passes| Self::fixed(passes, 1 + passes as usize % 2))
+            .chain([Self::records(2, 2, true)])
             .chain(lines.map(|(passes, unique)| Self::lines(passes, 2, unique)))
             .chain([(1, false), (2, true)].map(|(passes, unique)| Self::merge(passes, unique)))
     }
