@@ -167,8 +167,11 @@ impl<'a, 'p> FileWriter<'a, 'p> {
     ///
     /// Those of the lane, and [`Error::Changed`](crate::Error::Changed) where it ends elsewhere.
     pub fn finish(mut self, end: u64) -> Result<()> {
-        ends_at(end, self.start + self.filled as u64, self.offset)?;
         let Some(buffer) = self.buffer.take() else { return Ok(()) };
+        if let Err(error) = ends_at(end, self.start + self.filled as u64, self.offset) {
+            self.lane.give_back(buffer);
+            return Err(error);
+        }
         let granule = self.sink.granule;
         let first = self.first_whole().min(self.filled);
         self.sink.add_edge(self.lane, self.start + self.head as u64, &buffer[self.head..first])?;

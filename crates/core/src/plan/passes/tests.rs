@@ -1,8 +1,6 @@
 //! The promise behind the merge width: slabs of as many runs as the plan merges at once fit the
 //! memory it grants them, whatever the keys.
 
-use std::path::Path;
-
 use super::*;
 use crate::io::Direct;
 use crate::plan::tests::need;
@@ -275,8 +273,7 @@ fn streams_divide_what_there_is() {
 fn no_more_runs_are_open_than_may_be() {
     let budget = ByteSize::gib(1);
     let plan = |descriptors| Plan::new(&Need { descriptors, ..need(100, None, budget) }).unwrap();
-    let geometry = Geometry::fixed(100, 10, 1_000_000);
-    let runs = vec![Run::new(Path::new("run"), &geometry); 200];
+    let runs = runs(&plan(1 << 20), &[100; 200]);
     let choice = |plan: &Plan| Choice::new(plan, &runs, false).unwrap();
     assert!(choice(&plan(1 << 20)).groups.is_empty());
     for (descriptors, width) in [(1 << 20, WIDTH_MAX), (64, 25), (20, 3), (14, 2), (0, 2)] {
