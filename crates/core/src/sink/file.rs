@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{GranuleSums, Lane, Writer, ends_at};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::io::{File, Region};
 
 /// A granule that several tasks share, while bytes are missing.
@@ -110,7 +110,7 @@ impl FileSink {
         }
         let granule = offset / self.granule as u64;
         let start = granule * self.granule as u64;
-        let whole = (self.length - start).min(self.granule as u64) as usize;
+        let whole = self.length.saturating_sub(start).min(self.granule as u64) as usize;
         let complete = {
             let mut edges = self.edges.lock().unwrap_or_else(PoisonError::into_inner);
             let edge = edges.entry(granule).or_insert_with(|| Edge {
@@ -120,7 +120,10 @@ impl FileSink {
             let at = (offset - start) as usize;
             edge.bytes[at..at + bytes.len()].copy_from_slice(bytes);
             edge.filled += bytes.len();
-            assert!(edge.filled <= whole, "no byte is written twice");
+            if edge.filled > whole {
+                // Some task brings more than its own.
+                return Err(Error::Changed { expected: whole as u64, found: edge.filled as u64 });
+            }
             if edge.filled == whole { edges.remove(&granule) } else { None }
         };
         if let Some(edge) = complete {
