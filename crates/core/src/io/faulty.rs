@@ -8,8 +8,8 @@
 //! ```
 //!
 //! A [`Script`] is in force for the whole process, and strikes requests on files below one folder
-//! alone: tests with folders of their own run side by side. While no script is installed, queues are
-//! what the engines make, and the only cost is one look at a flag for each queue made.
+//! alone: tests with folders of their own run side by side. While no script is installed, queues
+//! are what the engines make, and the only cost is one look at a flag for each queue made.
 //!
 //! Left to others: requests that no queue carries out (streams, reserving space, making durable,
 //! renaming).
