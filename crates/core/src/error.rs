@@ -105,6 +105,18 @@ pub enum Error {
         error: Box<Error>,
     },
 
+    /// Records have another length than they had when they were read. No output was made.
+    #[error(
+        "records that had {expected} bytes when they were read have {found} where they are \
+         written: memory changed under the job; the output was discarded"
+    )]
+    Changed {
+        /// Bytes of some records when they were read.
+        expected: u64,
+        /// Their bytes now.
+        found: u64,
+    },
+
     /// The job was told to stop.
     #[error("interrupted; no output was written and the input is as it was")]
     Interrupted,
@@ -164,7 +176,7 @@ impl Error {
             Self::Usage(_) => 2,
             Self::Malformed { .. } => 3,
             Self::Io { .. } | Self::NoSpace { .. } => 4,
-            Self::Corrupt { .. } | Self::Proof { .. } => 5,
+            Self::Corrupt { .. } | Self::Proof { .. } | Self::Changed { .. } => 5,
             Self::Interrupted => 130,
             Self::Kept { error, .. } => error.exit_code(),
         }

@@ -49,7 +49,7 @@ pub(super) struct Route {
 impl File {
     /// Opens a regular file or block device for reading.
     pub fn open_read(path: &Path, direct: Direct) -> Result<Arc<Self>> {
-        let failed = |e: Errno| Error::io("open", path, e);
+        let failed = |e: Errno| not_opened("open", path, e);
         // Asked before opening, because opening a FIFO would wait for its other end.
         match FileType::from_raw_mode(stat(path).map_err(failed)?.st_mode) {
             FileType::RegularFile | FileType::BlockDevice => {}
@@ -77,7 +77,7 @@ impl File {
         let access = OFlags::RDWR;
         let flags = access | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let buffered = open(path, flags, Mode::from_raw_mode(0o666))
-            .map_err(|e| Error::io("create", path, e))?;
+            .map_err(|e| not_opened("create", path, e))?;
         Self::with(path, buffered, access, direct, false, 0).inspect_err(|_| {
             let _ = rustix::fs::unlink(path); // Ours and empty: made above under O_EXCL.
         })
@@ -133,7 +133,16 @@ impl File {
         }))
     }
 
-    /// The path it was opened with.
+    /// The same file, just opened, under another name in messages: one that a person knows.
+    #[must_use]
+    pub fn called(mut self: Arc<Self>, name: &Path) -> Arc<Self> {
+        if let Some(file) = Arc::get_mut(&mut self) {
+            file.path = name.to_owned();
+        }
+        self
+    }
+
+    /// The path it was opened with, or is [called](Self::called) by.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -254,6 +263,18 @@ impl AsFd for File {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.buffered.as_fd()
     }
+}
+
+/// The error for a file that could not be opened. Where the process has too many, which file it was
+/// tells little.
+fn not_opened(action: &'static str, path: &Path, errno: Errno) -> Error {
+    if errno != Errno::MFILE {
+        return Error::io(action, path, errno);
+    }
+    Error::Usage(format!(
+        "cannot {action} {}: no more files may be open; raise the limit (ulimit -n)",
+        path.display()
+    ))
 }
 
 #[cfg(test)]

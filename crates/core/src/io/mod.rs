@@ -15,6 +15,7 @@
 //! `pipe` serves streams that have no offsets, `supply` those that the caller makes, `redirect`
 //! knows those that have offsets after all, `space` and `limits` ask what the machine has left,
 //! `locale` asks the C library how text sorts, `compression` expands inputs and compresses outputs.
+//! `faulty` makes faults to order, for tests.
 //!
 //! What must stay true: no pointer leaves this room, and memory is unmapped only after the last
 //! request that could touch it has come back.
@@ -24,6 +25,8 @@ mod cache;
 pub mod compression;
 mod direct;
 mod elastic;
+#[doc(hidden)]
+pub mod faulty;
 mod file;
 pub mod limits;
 pub mod locale;
@@ -106,7 +109,7 @@ impl Engine {
     /// turn inside the queue.
     pub fn queue(self, depth: usize) -> Result<Box<dyn Queue>> {
         let depth = depth.max(1);
-        Ok(match self {
+        Ok(faulty::around(match self {
             // Rings are memory too: where one more is refused, threads do the work.
             Self::Auto => match uring::Uring::new(depth) {
                 Ok(ring) if uring::probe().is_ok() => Box::new(ring),
@@ -118,7 +121,7 @@ impl Engine {
             Self::Threads => Box::new(threads::Threads::new(depth)?),
             Self::Mmap => Box::new(sync::Inline::new(mmap::NAME, mmap::perform)),
             Self::Sync => Box::new(sync::Inline::new(sync::NAME, sync::perform)),
-        })
+        }))
     }
 }
 

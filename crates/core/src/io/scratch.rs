@@ -97,7 +97,7 @@ impl TempFile {
         for _ in 0..ATTEMPTS {
             let path = target.with_file_name(temporary_name(&name, FILE_END));
             let file = match File::create(&path, direct) {
-                Ok(file) => file,
+                Ok(file) => file.called(final_path),
                 Err(e) if is_taken(&e) => continue,
                 // A person knows the final name, not this one.
                 Err(Error::Io { action, source, .. }) => {

@@ -350,6 +350,7 @@ impl SortJob {
             wanted: self.select.end().filter(|_| !self.select.groups()),
             drops_copies: false,
             budget,
+            descriptors: limits::open_files_left(),
             threads: self.threads.unwrap_or_else(limits::cores),
         }
     }

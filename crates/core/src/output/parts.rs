@@ -86,9 +86,10 @@ impl PartFiles for Parts {
     fn open(&self, name: &str) -> Result<Sink> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let temporary = self.directory.path().join(format!("part-{:06}", made.len()));
-        let file = File::create(&temporary, self.direct)?;
+        let path = named(&self.path, name);
+        let file = File::create(&temporary, self.direct)?.called(&path);
         let granule = granule(&file);
-        made.push(Part { temporary, path: named(&self.path, name), bytes: 0 });
+        made.push(Part { temporary, path, bytes: 0 });
         Ok(Sink::File(FileSink::growing(file, granule)))
     }
 

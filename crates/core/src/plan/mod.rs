@@ -38,6 +38,8 @@ pub struct Need {
     pub drops_copies: bool,
     /// Ceiling of the process's resident size.
     pub budget: ByteSize,
+    /// Files that can still be opened.
+    pub descriptors: usize,
     /// Workers wanted.
     pub threads: usize,
 }
@@ -71,6 +73,8 @@ pub struct Plan {
     pub slab_bytes: usize,
     /// Most runs merged at once.
     pub merge_width: usize,
+    /// Most runs open at once, whatever memory there is.
+    pub open_max: usize,
     /// Most memory of a load that no record makes larger.
     pub load_limit: usize,
     /// What duplicates are dropped with as they are read, if they are.
@@ -142,7 +146,8 @@ impl Plan {
         let sieve = sieve.and_then(|bytes| SieveMemory::new(&sizes, bytes, limit));
         let sieve = sieve.filter(|sieve| sieve.bytes() <= left);
         let load = one.unwrap_or_else(|| sizes.load_within(load_limit));
-        let merge_width = passes::merge_width(half, need.record_length);
+        let open_max = passes::open_max(need.descriptors, threads);
+        let merge_width = passes::merge_width(half, need.record_length).min(open_max);
         if !is_one_pass && (load.records_max < 2 || merge_width < 2) {
             return Err(too_small(need, fixed));
         }
@@ -163,6 +168,7 @@ impl Plan {
             task_bytes: task_share.clamp(1, TASK_MAX),
             slab_bytes: half,
             merge_width,
+            open_max,
             load_limit,
             sieve,
             sizes,

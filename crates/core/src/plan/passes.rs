@@ -43,6 +43,13 @@ const PARTS_MIN: usize = 4;
 /// index.
 pub const WIDTH_MAX: usize = 512;
 
+/// Descriptors a run takes: one through the page cache, one past it.
+const DESCRIPTORS: usize = 2;
+
+/// Descriptors left to the rest of the job, besides a queue for each worker: locks, the run being
+/// written and its table.
+const DESCRIPTORS_SPARED: usize = 12;
+
 /// How runs are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
@@ -94,13 +101,15 @@ struct Shares {
     needs: Vec<u64>,
     /// Bytes there are.
     room: u64,
+    /// Most runs that may be open.
+    open_max: usize,
 }
 
 impl Shares {
     /// By slabs, if no record were longer than is usual.
     fn usual(plan: &Plan, runs: &[Run]) -> Self {
         let needs = runs.iter().map(|run| well(usual_part_bytes(run))).collect();
-        Self { needs, room: plan.slab_bytes as u64 }
+        Self { needs, room: plan.slab_bytes as u64, open_max: plan.open_max }
     }
 
     /// By slabs. Long records are rare as a rule, so that a slab needs several parts of the usual
@@ -110,7 +119,7 @@ impl Shares {
         let longest_extra = runs.iter().map(extra).max().unwrap_or(0);
         let needs = runs.iter().map(|run| well(usual_part_bytes(run)) + extra(run)).collect();
         let room = (plan.slab_bytes as u64).saturating_sub(2 * longest_extra);
-        let shares = Self { needs, room };
+        let shares = Self { needs, room, open_max: plan.open_max };
         let least = Planner::least_capacity(longest_first(runs).into_iter().take(shares.width()));
         assert!(shares.width() == 0 || least <= plan.slab_bytes as u64, "slabs fit");
         shares
@@ -120,7 +129,8 @@ impl Shares {
     fn of_streams(plan: &Plan, runs: &[Run], keeps_one: bool) -> Self {
         let kept = if keeps_one { longest_bytes(runs) } else { 0 };
         let needs = runs.iter().map(|run| RunStreams::least_bytes([run.longest_bytes])).collect();
-        Self { needs, room: (plan.stream_bytes() as u64).saturating_sub(kept) }
+        let room = (plan.stream_bytes() as u64).saturating_sub(kept);
+        Self { needs, room, open_max: plan.open_max }
     }
 
     /// Most runs that are sure to have room, whichever they are.
@@ -132,7 +142,7 @@ impl Shares {
             taken += **need;
             taken <= self.room
         };
-        needs.iter().take(WIDTH_MAX).take_while(fits).count()
+        needs.iter().take(self.open_max).take_while(fits).count()
     }
 
     /// Whether any two runs can be merged, or the only one.
@@ -151,10 +161,10 @@ impl Shares {
             // Merged, these take as much room as the one that takes most.
             let is_wanted = |end: usize, sum: u64, most: u64| {
                 total - (sum - most) > self.room
-                    || left + start + 1 > WIDTH_MAX + end.max(start + 1)
+                    || left + start + 1 > self.open_max + end.max(start + 1)
             };
             while let Some(need) = self.needs.get(end).filter(|_| is_wanted(end, sum, most)) {
-                if sum + need > self.room || end - start == WIDTH_MAX {
+                if sum + need > self.room || end - start == self.open_max {
                     break;
                 }
                 (end, sum, most) = (end + 1, sum + need, most.max(*need));
@@ -189,6 +199,13 @@ impl Shares {
     fn choice(&self, way: Way) -> Choice {
         Choice { way, width: self.width(), groups: self.groups() }
     }
+}
+
+/// Most runs open at once where so many files can still be opened. Two are tried in any case:
+/// without a second descriptor a file is read through the page cache.
+pub fn open_max(descriptors: usize, threads: usize) -> usize {
+    let left = descriptors.saturating_sub(DESCRIPTORS_SPARED + threads);
+    (left / DESCRIPTORS).clamp(2, WIDTH_MAX)
 }
 
 /// Most runs merged at once with slabs of `slab_bytes`, of records of up to `longest_bytes`. Slabs

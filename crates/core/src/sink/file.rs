@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{GranuleSums, Lane, Writer};
-use crate::error::Result;
+use super::{GranuleSums, Lane, Writer, ends_at};
+use crate::error::{Error, Result};
 use crate::io::{File, Region};
 
 /// A granule that several tasks share, while bytes are missing.
@@ -124,7 +124,7 @@ impl FileSink {
         }
         let granule = offset / self.granule as u64;
         let start = granule * self.granule as u64;
-        let whole = (self.length - start).min(self.granule as u64) as usize;
+        let whole = self.length.saturating_sub(start).min(self.granule as u64) as usize;
         let complete = {
             let mut edges = self.edges.lock().unwrap_or_else(PoisonError::into_inner);
             let edge = edges.entry(granule).or_insert_with(|| Edge {
@@ -134,7 +134,10 @@ impl FileSink {
             let at = (offset - start) as usize;
             edge.bytes[at..at + bytes.len()].copy_from_slice(bytes);
             edge.filled += bytes.len();
-            assert!(edge.filled <= whole, "no byte is written twice");
+            if edge.filled > whole {
+                // Some task brings more than its own.
+                return Err(Error::Changed { expected: whole as u64, found: edge.filled as u64 });
+            }
             if edge.filled == whole { edges.remove(&granule) } else { None }
         };
         if let Some(edge) = complete {
@@ -151,6 +154,8 @@ impl FileSink {
 pub struct FileWriter<'a, 'p> {
     sink: &'a FileSink,
     lane: &'a mut Lane<'p>,
+    /// Where the task begins.
+    offset: u64,
     /// `None` only while it is exchanged.
     buffer: Option<Region>,
     /// Where the buffer's first byte belongs in the data: a multiple of the granule.
@@ -170,13 +175,20 @@ impl<'a, 'p> FileWriter<'a, 'p> {
         let capacity = lane.capacity() / sink.granule * sink.granule;
         assert!(capacity > 0, "a buffer holds at least one granule");
         let start = offset - head as u64;
-        Ok(Self { sink, lane, buffer: Some(buffer), start, head, filled: head, capacity })
+        Ok(Self { sink, lane, offset, buffer: Some(buffer), start, head, filled: head, capacity })
     }
 
     /// Hands on what is left. `end` is where the task was to end.
+    ///
+    /// # Errors
+    ///
+    /// Those of the lane, and [`Error::Changed`](crate::Error::Changed) where it ends elsewhere.
     pub fn finish(mut self, end: u64) -> Result<()> {
-        assert_eq!(self.start + self.filled as u64, end, "a task fills its range");
         let Some(buffer) = self.buffer.take() else { return Ok(()) };
+        if let Err(error) = ends_at(end, self.start + self.filled as u64, self.offset) {
+            self.lane.give_back(buffer);
+            return Err(error);
+        }
         let granule = self.sink.granule;
         let first = self.first_whole().min(self.filled);
         self.sink.add_edge(self.lane, self.start + self.head as u64, &buffer[self.head..first])?;

@@ -24,7 +24,7 @@ pub use file::{FileSink, FileWriter};
 pub use lane::{Lane, LaneCounters};
 pub use stream::{StreamSink, StreamWriter};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The length of a sink whose data ends nobody knows where yet.
 pub const OPEN_LENGTH: u64 = i64::MAX as u64;
@@ -99,6 +99,10 @@ impl Sink {
     }
 
     /// Lets `produce` write the task that begins at byte `offset` and has `bytes` bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of `produce` and of writing, and [`Error::Changed`] where it brings another number.
     pub fn write(
         &self,
         lane: &mut Lane<'_>,
@@ -119,6 +123,14 @@ impl Sink {
             }
         }
     }
+}
+
+/// Holds where a task ended against where it was to end, given its beginning. Tasks are cut by the
+/// lengths that records had when they were read: others are those of records that have changed.
+fn ends_at(expected: u64, found: u64, start: u64) -> Result<()> {
+    let bytes = |end: u64| end.saturating_sub(start);
+    let (expected, found) = (bytes(expected), bytes(found));
+    if expected == found { Ok(()) } else { Err(Error::Changed { expected, found }) }
 }
 
 #[cfg(test)]

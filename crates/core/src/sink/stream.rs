@@ -8,7 +8,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{Lane, Writer};
+use super::{Lane, Writer, ends_at};
 use crate::error::{Error, Result};
 use crate::io::{Region, pipe};
 
@@ -55,6 +55,8 @@ pub struct StreamWriter<'a, 'p> {
     sink: &'a StreamSink,
     lane: &'a mut Lane<'p>,
     buffer: Option<Region>,
+    /// Where the task begins.
+    offset: u64,
     /// Where in the stream the buffer's first byte belongs.
     start: u64,
     filled: usize,
@@ -72,16 +74,17 @@ impl<'a, 'p> StreamWriter<'a, 'p> {
     pub fn new(sink: &'a StreamSink, lane: &'a mut Lane<'p>, offset: u64) -> Result<Self> {
         let buffer = Some(lane.take_buffer().inspect_err(|_| sink.fail())?);
         let capacity = lane.capacity();
-        Ok(Self { sink, lane, buffer, start: offset, filled: 0, capacity, is_whole: false })
+        let start = offset;
+        Ok(Self { sink, lane, buffer, offset, start, filled: 0, capacity, is_whole: false })
     }
 
     /// Writes what is left. `end` is where the task was to end.
     ///
     /// # Errors
     ///
-    /// As for [`commit`](Writer::commit).
+    /// As for [`commit`](Writer::commit), and [`Error::Changed`] where it ends elsewhere.
     pub fn finish(mut self, end: u64) -> Result<()> {
-        assert_eq!(self.start + self.filled as u64, end, "a task fills its range");
+        ends_at(end, self.start + self.filled as u64, self.offset)?;
         self.write_out()?;
         self.is_whole = true;
         Ok(())

@@ -220,14 +220,19 @@ fn a_task_that_never_came_is_noticed() {
 }
 
 #[test]
-#[should_panic(expected = "a task fills its range")]
-fn a_task_that_brings_too_little_is_noticed() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = File::create(&folder.path().join("file"), Direct::Off).unwrap();
-    let sink = Sink::File(FileSink::new(file, 0, 3000, PAGE));
-    let progress = Progress::new();
-    let mut lane = lane(Engine::Sync, (PAGE, 100, PAGE), &progress);
-    let _ = sink.write(&mut lane, 0, 3000, |writer| bring(writer, &[7; 1000], 100));
+fn a_task_that_brings_too_little_or_too_much_is_an_error() {
+    for bytes in [999, 1001, PAGE + 1000, 10 * PAGE] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = File::create(&folder.path().join("file"), Direct::Off).unwrap();
+        let sink = Sink::File(FileSink::new(file, 0, 3000, PAGE));
+        let progress = Progress::new();
+        let mut lane = lane(Engine::Sync, (PAGE, 100, PAGE), &progress);
+        let data = vec![7; bytes];
+        let brought = sink.write(&mut lane, 100, 1000, |writer| bring(writer, &data, 100));
+        let error = brought.expect_err("another length");
+        assert_eq!(error.exit_code(), 5, "{error}");
+        assert!(error.to_string().contains("memory changed"), "{error}");
+    }
 }
 
 /// A write that is refused is an error with the file's name, sooner or later, and never a success.

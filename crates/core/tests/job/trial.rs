@@ -162,6 +162,7 @@ impl Trial {
             wanted: None,
             drops_copies: false,
             budget: memory,
+            descriptors: 1 << 20,
             threads: self.threads,
         }
     }

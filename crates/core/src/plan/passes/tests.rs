@@ -267,3 +267,21 @@ fn streams_divide_what_there_is() {
         }
     }
 }
+
+/// Most runs are open at once that may be, and there are more passes for it.
+#[test]
+fn no_more_runs_are_open_than_may_be() {
+    let budget = ByteSize::gib(1);
+    let plan = |descriptors| Plan::new(&Need { descriptors, ..need(100, None, budget) }).unwrap();
+    let runs = runs(&plan(1 << 20), &[100; 200]);
+    let choice = |plan: &Plan| Choice::new(plan, &runs, false).unwrap();
+    assert!(choice(&plan(1 << 20)).groups.is_empty());
+    for (descriptors, width) in [(1 << 20, WIDTH_MAX), (64, 25), (20, 3), (14, 2), (0, 2)] {
+        let plan = plan(descriptors);
+        assert_eq!((plan.open_max, plan.merge_width), (width, plan.merge_width.min(width)));
+        let Choice { width: chosen, groups, .. } = choice(&plan);
+        assert!(chosen <= width && groups.iter().all(|group| group.len() <= width));
+        let left = runs.len() - groups.iter().map(|group| group.len() - 1).sum::<usize>();
+        assert!(left < runs.len() || groups.is_empty());
+    }
+}

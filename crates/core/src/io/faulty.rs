@@ -1,0 +1,342 @@
+//! Faults made to order, a means of tests: a queue around an engine's own that fails, cuts, delays
+//! or damages the requests that a script names.
+//!
+//! ```text
+//!     worker ──▶ Faulty ──▶ engine         requests that no script strikes
+//!                  │
+//!                  └──▶ done here          those that one strikes, handed out when they are due
+//! ```
+//!
+//! A [`Script`] is in force for the whole process, and strikes requests on files below one folder
+//! alone: tests with folders of their own run side by side. While no script is installed, queues
+//! are what the engines make, and the only cost is one look at a flag for each queue made.
+//!
+//! Left to others: requests that no queue carries out (streams, reserving space, making durable,
+//! renaming).
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::fs::OpenOptions;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+
+use super::Answer;
+use super::queue::{Completion, Operation, Queue, Request};
+use super::sync::perform;
+use super::transfer::{Progress, Step, Transfer};
+use crate::error::{Error, Result};
+
+/// Bytes that a transfer cut short is still a multiple of, so that direct ones stay direct.
+const CUT: usize = 4096;
+
+/// What happens to a request.
+#[derive(Clone, Copy, Debug)]
+pub enum Fault {
+    /// The system refuses it.
+    Fails(Errno),
+    /// The system moves half of what is left each time, and is interrupted in between.
+    Crumbles,
+    /// The system moves half of it, and then nothing: as if the file, or the room for it, ended.
+    Ends,
+    /// One bit comes out wrong: a read's in memory, a write's in the file alone. Which bit, counted
+    /// from the start of the request and around.
+    Flips(u64),
+    /// One bit of the memory read into, counted likewise, goes wrong with the first write on the
+    /// queue after so many more requests that the script is about.
+    FlipsLater(u64, u64),
+    /// It ends so much later.
+    Stalls(Duration),
+    /// It ends after so many others that were submitted later, if as many are.
+    IsOvertaken(u64),
+}
+
+/// What happens to which requests.
+#[derive(Clone, Debug)]
+pub struct Script {
+    /// The folder that the files lie in, or the one file.
+    pub under: PathBuf,
+    /// Only reads or only writes.
+    pub operation: Option<Operation>,
+    /// Only requests of so many bytes at least: samples and tables are read in small ones.
+    pub bytes_min: usize,
+    /// Which of these requests, counted from 0 over all queues.
+    pub numbers: Range<u64>,
+    /// What happens to them.
+    pub fault: Fault,
+}
+
+/// A script in force, until it is dropped.
+#[derive(Debug)]
+pub struct Installed(Arc<Playing>);
+
+#[derive(Debug)]
+struct Playing {
+    script: Script,
+    /// Requests seen that the script is about.
+    seen: AtomicU64,
+}
+
+/// All scripts in force.
+static SCRIPTS: Mutex<Vec<Arc<Playing>>> = Mutex::new(Vec::new());
+
+/// Whether there are any.
+static ARE_ANY: AtomicBool = AtomicBool::new(false);
+
+fn scripts() -> MutexGuard<'static, Vec<Arc<Playing>>> {
+    SCRIPTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Script {
+    /// A fault for these requests on files below `under`.
+    pub fn new(under: &Path, numbers: Range<u64>, fault: Fault) -> Self {
+        Self { under: under.to_owned(), operation: None, bytes_min: 0, numbers, fault }
+    }
+
+    /// Of reads, or of writes, alone.
+    #[must_use]
+    pub fn of(self, operation: Operation) -> Self {
+        Self { operation: Some(operation), ..self }
+    }
+
+    /// Of requests of so many bytes at least.
+    #[must_use]
+    pub fn from_bytes(self, bytes_min: usize) -> Self {
+        Self { bytes_min, ..self }
+    }
+
+    /// Puts it in force for every queue made from now on.
+    #[must_use]
+    pub fn install(self) -> Installed {
+        let playing = Arc::new(Playing { script: self, seen: AtomicU64::new(0) });
+        let mut scripts = scripts();
+        scripts.push(Arc::clone(&playing));
+        ARE_ANY.store(true, Ordering::Release);
+        Installed(playing)
+    }
+}
+
+impl Installed {
+    /// Requests so far that the script is about, struck or not.
+    pub fn seen(&self) -> u64 {
+        self.0.seen()
+    }
+
+    /// Whether any of them was struck.
+    pub fn has_struck(&self) -> bool {
+        self.seen() > self.0.script.numbers.start && !self.0.script.numbers.is_empty()
+    }
+}
+
+impl Drop for Installed {
+    fn drop(&mut self) {
+        let mut scripts = scripts();
+        scripts.retain(|playing| !Arc::ptr_eq(playing, &self.0));
+        ARE_ANY.store(!scripts.is_empty(), Ordering::Release);
+    }
+}
+
+impl Playing {
+    fn seen(&self) -> u64 {
+        self.seen.load(Ordering::Relaxed)
+    }
+
+    /// Counts a request; whether it is struck.
+    fn strikes(&self, request: &Request) -> bool {
+        let Script { under, operation, bytes_min, numbers, .. } = &self.script;
+        let is_meant = operation.is_none_or(|operation| operation == request.operation)
+            && request.range.len() >= *bytes_min
+            && request.file.path().starts_with(under);
+        is_meant && numbers.contains(&self.seen.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// The queue itself, or one around it while scripts are in force.
+pub(super) fn around(queue: Box<dyn Queue>) -> Box<dyn Queue> {
+    if !ARE_ANY.load(Ordering::Acquire) {
+        return queue;
+    }
+    let scripts = scripts().clone();
+    Box::new(Faulty { inner: queue, scripts, held: VecDeque::new(), given: 0, flips: Vec::new() })
+}
+
+/// A queue whose requests go as the scripts say.
+struct Faulty {
+    inner: Box<dyn Queue>,
+    scripts: Vec<Arc<Playing>>,
+    /// Done, and not yet due or collected.
+    held: VecDeque<Held>,
+    /// Completions handed out.
+    given: u64,
+    /// Bits that will go wrong.
+    flips: Vec<Flip>,
+}
+
+struct Held {
+    completion: Completion,
+    /// Due then.
+    time: Instant,
+    /// And when so many completions were handed out, or there are no others.
+    after: u64,
+}
+
+struct Flip {
+    address: usize,
+    mask: u8,
+    /// When so many of the script's requests have been seen.
+    after: u64,
+    script: Arc<Playing>,
+}
+
+impl Faulty {
+    /// Carries a request out, with `kernel` as the kernel, and holds its completion.
+    fn hold(&mut self, request: Request, kernel: impl Fn(&Step) -> Answer<usize>) -> &mut Held {
+        let completion = match Transfer::start(request) {
+            Progress::Again(transfer) => transfer.run(kernel),
+            Progress::Finished(completion) => completion,
+        };
+        self.held.push_back(Held { completion, time: Instant::now(), after: 0 });
+        let last = self.held.len() - 1;
+        &mut self.held[last]
+    }
+
+    fn strike(&mut self, mut request: Request, script: &Arc<Playing>) {
+        let (is_write, range) = (request.operation == Operation::Write, request.range.clone());
+        let place = |bit: u64| (range.start + (bit / 8) as usize % range.len(), 1 << (bit % 8));
+        match script.script.fault {
+            Fault::Fails(errno) => {
+                self.hold(request, |_| Err(errno));
+            }
+            Fault::Crumbles => {
+                let is_interrupted = Cell::new(false);
+                self.hold(request, |step| match is_interrupted.replace(!is_interrupted.get()) {
+                    true => Err(Errno::INTR),
+                    false => perform(&half(step)),
+                });
+            }
+            Fault::Ends => {
+                let is_over = Cell::new(false);
+                self.hold(request, |step| match is_over.replace(true) {
+                    true => Ok(0),
+                    false if step.length <= CUT => Ok(0),
+                    false => perform(&half(step)),
+                });
+            }
+            Fault::Flips(bit) => {
+                let (at, mask) = place(bit);
+                request.region[at] ^= if is_write { mask } else { 0 };
+                self.hold(request, perform).completion.request.region[at] ^= mask;
+            }
+            Fault::FlipsLater(bit, others) => {
+                let ((at, mask), after) = (place(bit), script.seen() + others);
+                let (address, script) = (request.region.address() + at, Arc::clone(script));
+                self.flips.push(Flip { address, mask, after, script });
+                self.hold(request, perform);
+            }
+            Fault::Stalls(duration) => self.hold(request, perform).time += duration,
+            Fault::IsOvertaken(others) => {
+                let after = self.given + others;
+                self.hold(request, perform).after = after;
+            }
+        }
+    }
+
+    /// Lets bits go wrong whose time has come.
+    fn flip(&mut self) -> Result<()> {
+        let is_due = |flip: &mut Flip| flip.script.seen() >= flip.after;
+        let due: Vec<Flip> = self.flips.extract_if(.., is_due).collect();
+        due.iter().try_for_each(|flip| {
+            flip_memory(flip).map_err(|e| Error::io("flip a bit in", Path::new(MEMORY), e))
+        })
+    }
+
+    /// A completion that is due, if there is one.
+    fn take_due(&mut self) -> Option<Completion> {
+        let (now, is_alone) = (Instant::now(), self.inner.in_flight() == 0);
+        let is_due = |held: &Held| held.time <= now && (held.after <= self.given || is_alone);
+        let index = self.held.iter().rposition(is_due)?;
+        self.held.remove(index).map(|held| held.completion)
+    }
+
+    fn counted(&mut self, completion: Option<Completion>) -> Option<Completion> {
+        self.given += u64::from(completion.is_some());
+        completion
+    }
+}
+
+/// This process's memory as a file. Bits are flipped through it because the memory belongs to
+/// somebody who knows nothing of it: as with a fault of the machine, the program has no part in it.
+const MEMORY: &str = "/proc/self/mem";
+
+fn flip_memory(flip: &Flip) -> std::io::Result<()> {
+    let memory = OpenOptions::new().read(true).write(true).open(MEMORY)?;
+    let (mut byte, address) = ([0], flip.address as u64);
+    memory.read_exact_at(&mut byte, address)?;
+    memory.write_all_at(&[byte[0] ^ flip.mask], address)
+}
+
+/// A step for half as much, if that is a whole number of blocks.
+fn half(step: &Step) -> Step {
+    let half = step.length / 2 / CUT * CUT;
+    Step { length: if half == 0 { step.length } else { half }, ..*step }
+}
+
+impl Queue for Faulty {
+    fn submit(&mut self, request: Request) -> Result<()> {
+        if request.operation == Operation::Write {
+            self.flip()?;
+        }
+        // All of them count it, and the first has it.
+        let mut first = None;
+        for script in &self.scripts {
+            let is_struck = script.strikes(&request);
+            first = first.or_else(|| is_struck.then(|| Arc::clone(script)));
+        }
+        match first {
+            Some(script) if !request.range.is_empty() => self.strike(request, &script),
+            _ => self.inner.submit(request)?,
+        }
+        Ok(())
+    }
+
+    fn poll(&mut self) -> Result<Option<Completion>> {
+        let completion = match self.take_due() {
+            None => self.inner.poll()?,
+            due => due,
+        };
+        Ok(self.counted(completion))
+    }
+
+    fn wait(&mut self) -> Result<Option<Completion>> {
+        loop {
+            let completion = self.poll()?;
+            if completion.is_some() || self.in_flight() == 0 {
+                return Ok(completion);
+            }
+            if self.inner.in_flight() > 0 {
+                let completion = self.inner.wait()?;
+                return Ok(self.counted(completion));
+            }
+            let first = self.held.iter().map(|held| held.time).min();
+            first.into_iter().for_each(|time| {
+                std::thread::sleep(time.saturating_duration_since(Instant::now()));
+            });
+        }
+    }
+
+    fn in_flight(&self) -> usize {
+        self.inner.in_flight() + self.held.len()
+    }
+
+    fn name(&self) -> &'static str {
+        self.inner.name()
+    }
+}
+
+#[cfg(test)]
+mod tests;
