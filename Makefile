@@ -14,7 +14,11 @@ SUITES ?= one-pass
 RUNS ?= 5
 SCALE ?= 1
 
-.PHONY: help build demo test test-slow lint lint-python lint-rust ruff docs bench measure
+# How often `make torture` kills, and how long it goes on at most.
+KILLS ?= 200
+SECONDS ?= 900
+
+.PHONY: help build demo test test-slow torture lint lint-python lint-rust ruff docs bench measure
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -30,6 +34,10 @@ test: ## Run all tests but the slow ones
 
 test-slow: ## Run the slow tests alone: gigabytes of data, minutes of time
 	$(CARGO) test --workspace --release -- --ignored
+
+torture: build ## Kill sorts at random instants and look at what is left: KILLS, SECONDS, SEED
+	scripts/torture.py --bin "$${CARGO_TARGET_DIR:-target}/release/sortwell" --kills $(KILLS) \
+		--seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 lint: lint-python lint-rust ## Check format, lints and the library's documentation
 

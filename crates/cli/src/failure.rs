@@ -27,6 +27,8 @@ pub enum Failure {
     },
     /// Words or data could not be written to a standard stream.
     Output(io::Error),
+    /// The program itself is at fault: what a panic said.
+    Fault(String),
 }
 
 impl From<Error> for Failure {
@@ -57,6 +59,7 @@ impl Failure {
             Self::Library(error) => error.exit_code(),
             Self::Signal { number, .. } => u8::try_from(128 + number).unwrap_or(130),
             Self::Output(_) => 4,
+            Self::Fault(_) => 70,
         }
     }
 
@@ -65,6 +68,12 @@ impl Failure {
         match self {
             Self::Library(error) | Self::Signal { error, .. } => chain(error),
             Self::Output(error) => format!("cannot write to a standard stream: {error}"),
+            Self::Fault(words) => format!(
+                "a fault of sortwell itself: {words}; nothing was made and no input was changed \
+                 that was not to be sorted in place; please report it with these words, the \
+                 version ({}) and the command",
+                env!("CARGO_PKG_VERSION")
+            ),
         }
     }
 
@@ -75,7 +84,7 @@ impl Failure {
             Self::Library(error) => causes(error)
                 .filter_map(|cause| cause.downcast_ref::<io::Error>())
                 .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe),
-            Self::Signal { .. } => false,
+            Self::Signal { .. } | Self::Fault(_) => false,
         }
     }
 }

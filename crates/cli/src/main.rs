@@ -7,6 +7,7 @@
 mod command;
 mod failure;
 mod gnu;
+mod guard;
 mod progress;
 mod signals;
 mod statistics;
@@ -21,9 +22,10 @@ use crate::command::{Command, CommandLine};
 fn main() -> ExitCode {
     // Its words have rules of their own, and `sort` is a name of the program too.
     if let Some(call) = gnu::Call::find(std::env::args_os()) {
-        return call.run();
+        return guard::guarded(|| Ok(call.run())).unwrap_or_else(|failure| failure.report());
     }
-    let outcome = match CommandLine::parse().command {
+    let command = CommandLine::parse().command;
+    let outcome = guard::guarded(|| match command {
         Command::Sort(arguments) => command::sort::run(&arguments),
         Command::Merge(arguments) => command::merge::run(&arguments),
         Command::Check(arguments) => command::check::run(&arguments),
@@ -34,6 +36,6 @@ fn main() -> ExitCode {
         Command::Completions(arguments) => command::completions::run(&arguments),
         Command::Man(arguments) => command::man::run(&arguments),
         Command::Reference => command::reference::run(),
-    };
+    });
     outcome.unwrap_or_else(|failure| failure.report())
 }

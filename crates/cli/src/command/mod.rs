@@ -37,6 +37,7 @@ Exit status:
   3    the input does not have the form it was said to have
   4    the system refused to read or write, or there is not enough space
   5    a proof or a checksum failed; no output was made
+  70   sortwell itself is at fault: please report it
   130  interrupted (143 when terminated); no output was made";
 
 /// The subcommands, one file each.

@@ -249,7 +249,7 @@ impl Work<'_> {
             Failure::Output(error) => {
                 Err(Complaint::new(format!("write error: {}", reason(error))))
             }
-            Failure::Library(_) => Err(Complaint::new(failure.message())),
+            Failure::Library(_) | Failure::Fault(_) => Err(Complaint::new(failure.message())),
         }
     }
 

@@ -14,6 +14,7 @@ mod merging;
 mod no_space;
 mod prefixed;
 mod readme;
+mod resuming;
 mod selecting;
 mod sorting;
 mod stopping;

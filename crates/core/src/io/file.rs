@@ -8,14 +8,16 @@
 //! Left to others: carrying transfers out (`transfer` and the engines), temporary names
 //! (`scratch`).
 
+use std::ffi::OsStr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rustix::fs::{
-    FallocateFlags, FileType, Mode, OFlags, SeekFrom, fallocate, fdatasync, fstat, fstatvfs,
-    ftruncate, open, seek, stat,
+    FallocateFlags, FileType, Mode, OFlags, SeekFrom, XattrFlags, fallocate, fdatasync,
+    fremovexattr, fsetxattr, fstat, fstatvfs, ftruncate, getxattr, open, seek, stat,
 };
 use rustix::io::Errno;
 
@@ -23,6 +25,9 @@ use super::Answer;
 use super::cache::is_mostly_cached;
 use super::direct::{Direct, DirectDescriptor};
 use crate::error::{Error, Result};
+
+/// The name of the mark of a file that is being sorted in place.
+const IN_PLACE: &str = "user.sortwell.in-place";
 
 /// An open file, shared by every request on it.
 #[derive(Debug)]
@@ -72,11 +77,12 @@ impl File {
         Self::with(path, buffered, access, wish, is_cached, length)
     }
 
-    /// Creates a file that must not exist yet, for writing and reading back.
+    /// Creates a file that must not exist yet, for writing and reading back, that nobody else may
+    /// open.
     pub fn create(path: &Path, direct: Direct) -> Result<Arc<Self>> {
         let access = OFlags::RDWR;
         let flags = access | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let buffered = open(path, flags, Mode::from_raw_mode(0o666))
+        let buffered = open(path, flags, Mode::RUSR | Mode::WUSR)
             .map_err(|e| not_opened("create", path, e))?;
         Self::with(path, buffered, access, direct, false, 0).inspect_err(|_| {
             let _ = rustix::fs::unlink(path); // Ours and empty: made above under O_EXCL.
@@ -222,6 +228,22 @@ impl File {
         }
     }
 
+    /// Marks the file as one whose records lie in `directory` in part, for every sortwell to see.
+    /// Where the file system keeps no such marks, it is an error.
+    pub fn mark(&self, directory: &Path) -> Result<()> {
+        let value = directory.as_os_str().as_bytes();
+        fsetxattr(&self.buffered, IN_PLACE, value, XattrFlags::empty())
+            .map_err(|e| Error::io("mark", &self.path, e))
+    }
+
+    /// Removes the mark.
+    pub fn unmark(&self) -> Result<()> {
+        match fremovexattr(&self.buffered, IN_PLACE) {
+            Ok(()) | Err(Errno::NODATA) => Ok(()),
+            Err(e) => Err(Error::io("mark", &self.path, e)),
+        }
+    }
+
     /// Cuts the file off or extends it with zeros.
     pub fn set_len(&self, length: u64) -> Result<()> {
         ftruncate(&self.buffered, length)
@@ -233,6 +255,13 @@ impl File {
     /// Waits until everything written is on the disk.
     pub fn sync_data(&self) -> Result<()> {
         fdatasync(&self.buffered).map_err(|e| Error::io("make durable", &self.path, e))
+    }
+
+    /// Where records of the file at `path` lie in part, if it is [marked](Self::mark).
+    pub fn mark_of(path: &Path) -> Option<PathBuf> {
+        let mut value = [0; 4096];
+        let length = getxattr(path, IN_PLACE, &mut value).ok()?;
+        Some(PathBuf::from(OsStr::from_bytes(&value[..length])))
     }
 
     /// The way for the first part of a transfer between `address` and `offset`.

@@ -167,5 +167,13 @@ fn counters(stat: &str, names: &[&str]) -> u64 {
         .sum()
 }
 
+/// The permissions that this process withholds from new files. Asked of the system's account of it,
+/// as the call that tells also sets them.
+pub fn umask() -> u32 {
+    let status = read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("Umask:"));
+    line.and_then(|digits| u32::from_str_radix(digits.trim(), 8).ok()).unwrap_or(0o022)
+}
+
 #[cfg(test)]
 mod tests;

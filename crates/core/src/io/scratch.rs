@@ -33,6 +33,7 @@ use rustix::io::Errno;
 use super::Answer;
 use super::direct::Direct;
 use super::file::File;
+use super::limits;
 use super::sweep::free_lock;
 use crate::error::{Error, Result};
 
@@ -123,8 +124,12 @@ impl TempFile {
     /// this returns. After an error the temporary file is gone and the final name is as it was.
     pub fn persist(mut self, final_path: &Path, sync: bool) -> Result<()> {
         let target = resolve(final_path);
-        if let Ok(old) = stat(&target) {
-            self.take_after(&old);
+        match stat(&target) {
+            Ok(old) => self.take_after(&old),
+            // Until now it was for nobody else to see.
+            Err(_) => {
+                let _ = fchmod(&*self.file, Mode::from_raw_mode(0o666 & !limits::umask()));
+            }
         }
         if sync {
             self.file.sync_data()?;
@@ -258,8 +263,13 @@ fn remove_directory(path: &Path) -> Answer<()> {
     rustix::fs::rmdir(path)
 }
 
-/// Removes the files in a directory, the lock last: as long as there is a file, there is a lock.
+/// Removes the files in a directory: first what would keep it, so that nobody goes on with the
+/// rest; the lock last, as long as there is a file there is a lock.
 pub(super) fn empty_directory(directory: &OwnedFd) -> Answer<()> {
+    match unlinkat(directory, KEPT_NAME, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => {}
+        Err(e) => return Err(e),
+    }
     for entry in Dir::read_from(directory)? {
         let entry = entry?;
         let name = entry.file_name();

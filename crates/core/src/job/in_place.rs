@@ -36,6 +36,9 @@ pub fn check(job: &SortJob, (path, files): (&Path, &[Arc<File>]), is_open: bool)
     let (true, [file]) = (is_same, files) else {
         return refused("it takes one input, which is the output as well");
     };
+    if !job.sync {
+        return refused("what is given back must be durable elsewhere; leave out --sync off");
+    }
     if !job.select.is_all() || job.header_lines > 0 {
         return refused(
             "all records are sorted and written; leave out what selects or changes some",
@@ -61,11 +64,30 @@ pub fn check(job: &SortJob, (path, files): (&Path, &[Arc<File>]), is_open: bool)
     let own = File::reopen(path, Direct::Off)?;
     // Behind its end there is nothing that could be lost by asking.
     let behind = file.len().next_multiple_of(1 << 20);
-    own.free(behind..behind + (1 << 20)).map_err(|_| {
-        Error::Usage(
-            "--in-place: the file system cannot give back parts of files; sort to another file"
-                .to_owned(),
-        )
+    let is_able = own.free(behind..behind + (1 << 20)).is_ok()
+        && (File::mark_of(path).is_some() || own.mark(path).and_then(|()| own.unmark()).is_ok());
+    if !is_able {
+        return refused(
+            "the file system cannot give back parts of files, or mark files; sort to another file",
+        );
+    }
+    Ok(())
+}
+
+/// Makes sure that a file is whole: no sort in place has given back some of it.
+///
+/// # Errors
+///
+/// [`Error::Malformed`] that says where its records are.
+pub fn refuse_marked(path: &Path) -> Result<()> {
+    let Some(directory) = File::mark_of(path) else { return Ok(()) };
+    Err(Error::Malformed {
+        path: path.to_owned(),
+        message: format!(
+            "it is being sorted in place, and records of it are in {}; go on with that by the same \
+             command",
+            directory.display()
+        ),
     })
 }
 

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 
-use super::{Input, Output, SortJob};
+use super::{Input, Output, SortJob, in_place};
 use crate::error::{Error, Result};
 use crate::format::{CsvFormat, Framing};
 use crate::io::{
@@ -50,6 +50,9 @@ pub fn inputs(
     for input in &inputs {
         if let Input::File(path) = input {
             let file = File::open_read(path, direct)?;
+            if !job.in_place {
+                in_place::refuse_marked(path)?;
+            }
             if let Framing::Fixed(length) = framing {
                 check_length(file.path(), file.len(), length as u64)?;
             }
@@ -180,6 +183,7 @@ fn place(input: &Input, framing: Framing) -> Result<Place> {
     if data.is_dir() {
         return Err(Error::io("read", path, Errno::ISDIR));
     }
+    in_place::refuse_marked(path)?;
     access(path, Access::READ_OK).map_err(|e| Error::io("open", path, e))?;
     if is_stream(input) {
         return Ok(Place::Stream(path.clone()));

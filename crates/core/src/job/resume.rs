@@ -10,7 +10,10 @@ use rustix::io::{Errno, pread};
 
 use super::{Input as JobInput, Output, SortJob, in_place, open};
 use crate::error::{Error, Result};
-use crate::io::{Direct, File, KEPT_NAME, SpillDirectory, TempFile, spill_directories};
+use crate::io::{
+    Direct, File, KEPT_NAME, SpillDirectory, TempFile, directory_of, spill_directories,
+    sync_directory,
+};
 use crate::manifest::{Entry, Hash, InputEntry, JobEntry, Manifest, Past, PathText};
 use crate::output;
 use crate::pipeline::{Input, Outcome, Spill};
@@ -71,6 +74,9 @@ impl Places {
                     return Ok(kept);
                 }
             }
+        }
+        if job.in_place {
+            in_place::refuse_marked(&path)?;
         }
         begin(job, (&path, files), temp)
     }
@@ -134,8 +140,9 @@ impl Places {
 
 /// The output and the inputs of a job that another could go on with.
 fn resumable<'a>(job: &'a SortJob, input: &'a Input) -> Result<(&'a Path, &'a [Arc<File>])> {
+    let option = if job.in_place { "--in-place" } else { "--resume" };
     let refused = |what: &str| {
-        Err(Error::Usage(format!("--resume needs {what}; leave it out, or say otherwise")))
+        Err(Error::Usage(format!("{option} needs {what}; leave it out, or say otherwise")))
     };
     let Output::File(path) = &job.output else { return refused("an output with a name") };
     if job.select.split.is_some() || job.compress.of(Some(path)).is_some() {
@@ -189,6 +196,13 @@ fn of_directory(
     }
     let (manifest, entries) = Manifest::open(directory)?;
     let (_, past) = Past::of(&directory.join(KEPT_NAME), entries)?;
+    if let Some(gone) = past.runs.iter().find(|run| !run.path.exists()) {
+        return Err(Error::Usage(format!(
+            "{}, which was kept, is gone; remove the rest with 'sortwell spill clean {}'",
+            gone.path.display(),
+            parent_of(directory).display()
+        )));
+    }
     let runs = tidy(&directories, &past)?;
     let part = &entry.part.0;
     // An output that is gone is made again.
@@ -253,8 +267,13 @@ fn begin(
         settings: settings(job),
     };
     let manifest = Manifest::create(&directory, &entry)?;
+    for own in &directories {
+        sync_directory(own.path())?;
+        sync_directory(parent_of(own.path()))?;
+    }
     directories.iter_mut().for_each(|directory| directory.keep(true));
     let output = output::Output::part(path, &part, true, job.direct)?;
+    sync_directory(directory_of(&part))?;
     let spill = Spill::kept(directories, manifest, (None, 0));
     Places::with(job, (output, spill), &directory)
 }
@@ -326,7 +345,6 @@ fn input_entry(file: &Arc<File>) -> Result<InputEntry> {
     );
     Ok(InputEntry {
         path: PathText(absolute(file.path())?),
-        device: stat.st_dev,
         inode: stat.st_ino,
         bytes,
         modified: (stat.st_mtime, stat.st_mtime_nsec.cast_signed()),

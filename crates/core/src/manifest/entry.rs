@@ -49,9 +49,7 @@ pub struct JobEntry {
 pub struct InputEntry {
     /// Its path.
     pub path: PathText,
-    /// The file system and the number of the file in it.
-    pub device: u64,
-    /// See above.
+    /// The number of the file in its file system.
     pub inode: u64,
     /// Bytes in it.
     pub bytes: u64,

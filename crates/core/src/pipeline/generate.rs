@@ -191,11 +191,17 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
         });
         let before = self.crew.sums().0;
         let looks_ahead = raw.is_some() && intake.looks_ahead();
+        let is_busy = looks_ahead || spill.is_pending();
         stage::run(
             &mut self.crew.workers,
             raw.as_ref().map(|raw| raw as &dyn Fill),
             gathering.as_ref().map(|gathering| gathering as &dyn Drain),
-            looks_ahead.then_some(|| intake.prepare()),
+            is_busy.then_some(|| {
+                if looks_ahead {
+                    intake.prepare()?;
+                }
+                spill.settle_meanwhile()
+            }),
         )?;
         drop(gathering);
         if let Some(ready) = ready {

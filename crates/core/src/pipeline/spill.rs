@@ -2,11 +2,12 @@
 //! a job that keeps what it has done, also what is noted of that.
 //!
 //! What is noted has to be durable first. A run's last writes are still under way when it is
-//! finished, and waiting for them would leave the disk idle: so a run is noted when the next one is
-//! finished, or when there is no next one.
+//! finished, and waiting for them would leave the disk idle: so a run is noted while the next one
+//! is written, or when there is no next one.
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::crew::Crew;
 use crate::error::{Error, Result};
@@ -14,6 +15,10 @@ use crate::io::{File, SpillDirectory, directory_of, space, sync_directory};
 use crate::load::layout::PAGE;
 use crate::manifest::{Entry, Manifest, Past, RunEntry};
 use crate::units::ByteSize;
+
+/// How often it is looked whether a run's writes have ended, and after which time again.
+const QUIET_LOOKS: u32 = 100;
+const QUIET_PAUSE: Duration = Duration::from_millis(2);
 
 /// The spill directories of one job; removed, with what is in them, when dropped, unless they are
 /// kept.
@@ -129,6 +134,23 @@ impl Spill {
         Ok(directory.path().join(format!("run-{:06}", self.runs - 1)))
     }
 
+    /// Whether there is something to note.
+    pub fn is_pending(&self) -> bool {
+        self.log.as_ref().is_some_and(|log| log.pending.is_some())
+    }
+
+    /// Notes what is pending, once its last writes have ended, which workers see to meanwhile. If
+    /// that takes long, it is left for later.
+    pub fn settle_meanwhile(&mut self) -> Result<()> {
+        for _ in 0..QUIET_LOOKS {
+            match self.log.as_ref().and_then(|log| log.pending.as_ref()) {
+                Some((_, file)) if Arc::strong_count(file) > 1 => std::thread::sleep(QUIET_PAUSE),
+                _ => return self.settle_pending(),
+            }
+        }
+        Ok(())
+    }
+
     /// Notes an entry about the run in `file`, in time; what is pending is noted now.
     pub fn note(&mut self, entry: Entry, file: Arc<File>, crew: &mut Crew<'_>) -> Result<()> {
         self.settle(crew)?;
@@ -140,12 +162,18 @@ impl Spill {
 
     /// Notes what is pending.
     pub fn settle(&mut self, crew: &mut Crew<'_>) -> Result<()> {
-        let Some(log) = &mut self.log else { return Ok(()) };
-        let Some((entry, file)) = log.pending.take() else { return Ok(()) };
+        let pending = self.log.as_ref().and_then(|log| log.pending.as_ref());
         // Whoever else holds the file is a write under way.
-        if Arc::strong_count(&file) > 1 {
+        if pending.is_some_and(|(_, file)| Arc::strong_count(file) > 1) {
             crew.flush()?;
         }
+        self.settle_pending()
+    }
+
+    /// Notes what is pending, none of whose writes is under way.
+    fn settle_pending(&mut self) -> Result<()> {
+        let Some(log) = &mut self.log else { return Ok(()) };
+        let Some((entry, file)) = log.pending.take() else { return Ok(()) };
         file.sync_data()?;
         sync_directory(directory_of(file.path()))?;
         log.manifest.append(&entry)?;
@@ -155,6 +183,9 @@ impl Spill {
             let end = if next.source == 0 { next.offset } else { input.len() };
             let whole = end / PAGE as u64 * PAGE as u64;
             if whole > *freed {
+                if *freed == 0 {
+                    input.mark(self.directories[0].path())?;
+                }
                 input.free(*freed..whole)?;
                 *freed = whole;
             }

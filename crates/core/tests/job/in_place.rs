@@ -20,7 +20,8 @@ use crate::trial::{Folder, Trial};
 
 fn job(job: SortJob, folder: &Folder) -> SortJob {
     let inputs = vec![Input::File(folder.input(0))];
-    SortJob { inputs, output: Output::File(folder.input(0)), in_place: true, ..job }
+    let output = Output::File(folder.input(0));
+    SortJob { inputs, output, in_place: true, sync: true, ..job }
 }
 
 /// Bytes that all files below a folder take of the disk.
@@ -96,6 +97,7 @@ fn stopped_and_gone_on_with() {
                     let left = leftovers(&folder.at("spill")).expect("read");
                     assert_eq!(left.len(), 1);
                     remove_leftovers(&folder.at("spill"), false).expect("removed");
+                    refuses_what_is_not_whole(&lines, &folder);
                     assert_eq!(leftovers(&folder.at("spill")).expect("read").len(), 1, "stays");
                 }
                 Err(Error::Interrupted) => {
@@ -113,6 +115,18 @@ fn stopped_and_gone_on_with() {
     }
 }
 
+/// Nobody takes what is left of the file for the file.
+fn refuses_what_is_not_whole(lines: &Lines, folder: &Folder) {
+    let elsewhere = vec![folder.at("out")];
+    let jobs = [lines.job(folder), SortJob { temp: elsewhere, ..job(lines.job(folder), folder) }];
+    for job in jobs {
+        let error = job.run(&Progress::new()).expect_err("it is not whole");
+        let said = error.to_string();
+        assert!(matches!(error, Error::Malformed { .. }), "{said}");
+        assert!(said.contains("sorted in place") && said.contains("spill"), "{said}");
+    }
+}
+
 #[test]
 fn what_could_lose_a_record_is_refused() {
     let trial = Trial::new(100, vec![Part::bytes(0, 8)], vec![b'x'; 1000]);
@@ -126,6 +140,7 @@ fn what_could_lose_a_record_is_refused() {
         assert_eq!(fs::read(folder.input(0)).expect("read"), trial.inputs[0]);
     };
     refused(&SortJob { output: Output::File(folder.output()), ..plain.clone() }, "one input");
+    refused(&SortJob { sync: false, ..plain.clone() }, "durable");
     let twice = vec![Input::File(folder.input(0)), Input::File(folder.input(0))];
     refused(&SortJob { inputs: twice, ..plain.clone() }, "one input");
     let select = Select { limit: Some(3), ..Select::default() };

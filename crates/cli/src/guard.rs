@@ -1,0 +1,32 @@
+//! A panic is a fault of the program's own: told in words that ask to be reported, with what was
+//! being done cleaned up as after any other failure.
+
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::sync::{Mutex, PoisonError};
+
+use crate::failure::{Failure, Outcome};
+
+/// What the first panic said and where; others follow from it.
+static FIRST: Mutex<Option<String>> = Mutex::new(None);
+
+/// Does `work`; a panic in it, on whatever thread, is a failure. Unwinding has removed temporary
+/// files by then.
+pub fn guarded(work: impl FnOnce() -> Outcome) -> Outcome {
+    if std::env::var_os("RUST_BACKTRACE").is_none() {
+        panic::set_hook(Box::new(note));
+    }
+    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        let first = FIRST.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Err(Failure::Fault(first.unwrap_or_else(|| "it was shown above".to_owned())))
+    })
+}
+
+fn note(panic: &PanicHookInfo<'_>) {
+    let mut first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
+    // The first line: `thread 'worker 1' panicked at src/x.rs:1:2:` is followed by the message.
+    let words = panic.to_string().lines().collect::<Vec<_>>().join(" ");
+    first.get_or_insert(words);
+}
+
+#[cfg(test)]
+mod tests;
