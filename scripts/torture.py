@@ -62,6 +62,7 @@ class Place:
     """A directory for one kind: inputs, output and spill space."""
 
     def __init__(self, binary: str, kind: Kind, root: Path, data: bytes) -> None:
+        """Makes its folders; `data` is what is sorted in it."""
         self.kind = kind
         self.root = root
         self.output = root / "output"
