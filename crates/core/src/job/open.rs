@@ -9,11 +9,11 @@ use std::sync::{Mutex, PoisonError};
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 
-use super::{Input, Output, SortJob, in_place};
+use super::{Input, Output, Resume, SortJob, in_place};
 use crate::error::{Error, Result};
 use crate::format::{CsvFormat, Framing};
 use crate::io::{
-    Begun, Direct, Engine, Extent, File, Supplied, directory_of, pipe, redirect, sweep,
+    Begun, Direct, Engine, Extent, File, Supplied, directory_of, limits, pipe, redirect, sweep,
 };
 use crate::output;
 use crate::pipeline::sorted::Place;
@@ -22,6 +22,16 @@ use crate::stats::Progress;
 
 /// What lines are taken to be as long as, before any was seen.
 const LINE_LENGTH: usize = 64;
+
+/// Fewer inputs can always be open at once; so many may be small ones, and are looked at before.
+const FEW_INPUTS: usize = 8;
+const MANY_INPUTS: usize = 256;
+
+/// Inputs smaller than this, on average, are small.
+const SMALL_INPUT: u64 = 64 << 10;
+
+/// Descriptors that an open input takes, at most, and as much for what else is open.
+const DESCRIPTORS_EACH: usize = 4;
 
 /// Opens all inputs: as files if all of them are, else as one stream after the other.
 pub fn inputs(
@@ -46,6 +56,10 @@ pub fn inputs(
         let stream = pipeline::Stream::new(readers?, framing, heading);
         return Ok(pipeline::Input::Stream(Box::new(Mutex::new(stream))));
     }
+    if let Some(paths) = read_in_order(job, &inputs)? {
+        let stream = pipeline::Stream::of_files(paths, framing, heading)?;
+        return Ok(pipeline::Input::Stream(Box::new(Mutex::new(stream))));
+    }
     let mut files = Vec::with_capacity(inputs.len());
     for input in &inputs {
         if let Input::File(path) = input {
@@ -60,6 +74,29 @@ pub fn inputs(
         }
     }
     Ok(pipeline::Input::Files(files))
+}
+
+/// The paths of files that are read one after the other, as if they were one: more than may be open
+/// at once, or many that are small, each of which would take pages of a load for itself. That they
+/// are all there, and of whole records, is seen to beforehand.
+fn read_in_order(job: &SortJob, inputs: &[Input]) -> Result<Option<Vec<PathBuf>>> {
+    let is_resumed = job.in_place || job.resume != Resume::Off;
+    if inputs.len() < FEW_INPUTS || is_resumed {
+        return Ok(None);
+    }
+    let are_too_many = inputs.len() > limits::open_files_left() / DESCRIPTORS_EACH;
+    if inputs.len() < MANY_INPUTS && !are_too_many {
+        return Ok(None);
+    }
+    let (mut paths, mut bytes) = (Vec::with_capacity(inputs.len()), 0);
+    for place in places(inputs, job.format.framing())? {
+        if let Place::File { path, bytes: more, .. } = place {
+            bytes += more;
+            paths.push(path);
+        }
+    }
+    let are_small = bytes / (paths.len() as u64).max(1) < SMALL_INPUT;
+    Ok((are_small || are_too_many).then_some(paths))
 }
 
 /// What stands at the top of all inputs, and the columns that it shows, if it is a row.

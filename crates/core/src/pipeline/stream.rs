@@ -18,6 +18,8 @@ use crate::stats::Progress;
 pub struct Stream {
     /// The stream being read, and those after it.
     readers: VecDeque<pipe::Reader>,
+    /// Those after these, which are opened one by one.
+    later: VecDeque<PathBuf>,
     /// How much all of them bring, where each says so and it is of use.
     extent: Option<Extent>,
     framing: Framing,
@@ -71,6 +73,7 @@ impl Stream {
         let extent = extent.filter(|_| framing.fixed_length().is_none());
         Self {
             readers,
+            later: VecDeque::new(),
             extent,
             framing,
             heading,
@@ -84,6 +87,20 @@ impl Stream {
             next_begins: Some(Before::NOTHING),
             cut_off: None,
         }
+    }
+
+    /// Files to be opened one after the other, as there are too many to be open at once, or they are
+    /// too small to be read apart.
+    ///
+    /// # Errors
+    ///
+    /// What the system says of the first.
+    pub fn of_files(paths: Vec<PathBuf>, framing: Framing, heading: Heading) -> Result<Self> {
+        let mut stream = Self::new([], framing, heading);
+        stream.extent = None;
+        stream.later = paths.into();
+        stream.open_next()?;
+        Ok(stream)
     }
 
     /// How much all of them bring, where each says so and it is of use: for lines.
@@ -168,7 +185,7 @@ impl Stream {
                 buffer[filled] = end;
                 (filled, self.passed) = (filled + 1, self.passed + 1);
             }
-            self.end_reader();
+            self.end_reader()?;
         }
         Ok((filled, begun.elapsed()))
     }
@@ -205,19 +222,28 @@ impl Stream {
             if self.top.is_some() || !self.pending.is_empty() {
                 break;
             }
-            self.end_reader();
+            self.end_reader()?;
         }
         Ok(self.top.as_ref())
     }
 
+    /// Opens the next file, where none is open.
+    fn open_next(&mut self) -> Result<()> {
+        if let (true, Some(path)) = (self.readers.is_empty(), self.later.pop_front()) {
+            self.readers.push_back(pipe::Reader::open(&path)?);
+        }
+        Ok(())
+    }
+
     /// Leaves a stream that has ended.
-    fn end_reader(&mut self) {
+    fn end_reader(&mut self) -> Result<()> {
         if let Some(reader) = self.readers.pop_front() {
             self.ended = (reader.name().to_owned(), reader.bytes());
         }
         self.is_past_top = self.heading == Heading::Nothing;
         self.next_begins = Some(Before::NOTHING);
         self.tracker = Tracker::new(self.framing);
+        self.open_next()
     }
 }
 

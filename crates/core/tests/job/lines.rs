@@ -211,6 +211,25 @@ fn selections() {
     }
 }
 
+/// Many small inputs are read one after the other; some are empty, or lack their last line end.
+#[test]
+fn thousands_of_small_inputs() {
+    let mut random = Random::fresh();
+    for header_lines in [0, 1] {
+        let input = |_| {
+            let mut input = text(random.below(300), |_| letters(&mut random.fork(), 5));
+            input.truncate(input.len().saturating_sub(random.below(2)));
+            input
+        };
+        let mut inputs: Vec<Vec<u8>> = (0..3000).map(input).collect();
+        inputs[0] = b"top\nfirst\n".to_vec();
+        let lines = Lines { header_lines, memory: LEAST, threads: 1, ..Lines::new(inputs) };
+        lines.run();
+        let select = Select { unique: Some(Unique::Last), ..Select::default() };
+        Lines { select, threads: 3, memory: ByteSize::mib(128), ..lines }.run();
+    }
+}
+
 /// With nine of ten lines the same as others, a tenth or little more is spilled, and what is left
 /// is the same as in memory.
 #[test]
