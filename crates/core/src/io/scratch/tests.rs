@@ -131,3 +131,57 @@ fn names_are_what_the_sweeper_looks_for() {
     assert_eq!(sweep(directory.path()).unwrap(), 0);
     drop((made, spill));
 }
+
+/// A spill directory with a manifest, whose job was killed.
+fn left_in(parent: &Path) -> PathBuf {
+    let mut made = SpillDirectory::create(parent).unwrap();
+    fs::write(made.path().join(KEPT_NAME), "").unwrap();
+    fs::write(made.path().join("run-000000"), "x").unwrap();
+    made.keep(true);
+    made.path().to_owned()
+}
+
+#[test]
+fn a_kept_directory_is_taken_over_by_one_and_removed_by_nobody_unasked() {
+    let parent = tempfile::tempdir().unwrap();
+    let left = left_in(parent.path());
+    assert_eq!(sweep(parent.path()).unwrap(), 0);
+    assert_eq!(crate::io::spill_directories(parent.path()).unwrap(), [left.clone()]);
+    let adopted = SpillDirectory::adopt(&left).unwrap().expect("nobody has it");
+    assert!(SpillDirectory::adopt(&left).unwrap().is_none(), "somebody has it");
+    drop(adopted);
+    let mut adopted = SpillDirectory::adopt(&left).unwrap().expect("it was let go");
+    adopted.keep(false);
+    drop(adopted);
+    assert!(entries(parent.path()).is_empty());
+}
+
+#[test]
+fn what_others_could_have_made_is_not_taken_over() {
+    let parent = tempfile::tempdir().unwrap();
+    let left = left_in(parent.path());
+    fs::set_permissions(&left, fs::Permissions::from_mode(0o770)).unwrap();
+    assert!(matches!(SpillDirectory::adopt(&left), Err(Error::Usage(_))));
+    fs::set_permissions(&left, fs::Permissions::from_mode(0o700)).unwrap();
+    let link = parent.path().join("link");
+    std::os::unix::fs::symlink(&left, &link).unwrap();
+    assert!(SpillDirectory::adopt(&link).is_err(), "a link is not followed");
+}
+
+#[test]
+fn an_output_on_its_way_is_for_its_user_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let target = directory.path().join("out");
+    let part = TempFile::part_path(&target).unwrap();
+    assert!(crate::io::is_part(&part) && !crate::io::is_part(&target));
+    let made = TempFile::part(&part, true, Direct::Auto).unwrap();
+    assert_eq!(mode(&part), 0o600);
+    drop(made);
+    let made = TempFile::part(&part, false, Direct::Auto).expect("it was kept");
+    made.persist(&target, false).unwrap();
+    assert_eq!(mode(&target), 0o666 & !limits::umask());
+    let mut other = TempFile::part(&part, true, Direct::Auto).unwrap();
+    other.keep(false);
+    drop(other);
+    assert_eq!(entries(directory.path()), ["out"]);
+}
