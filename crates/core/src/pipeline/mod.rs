@@ -281,7 +281,9 @@ pub fn sort<K: KeyEncoder>(
         // Where few records are wanted, or most are dropped, hardly more is moved than is read.
         let is_all = work.run_limit().is_none() && work.plan.sieve.is_none();
         let moved = if is_all { work.plan.bytes_to_move(bytes) } else { bytes };
-        progress.expect_bytes(moved);
+        // What another job has read and written is not moved again.
+        let done = bytes - left + slab.as_ref().map_or(0, |slab| slab.offset);
+        progress.expect_bytes(moved.saturating_sub(2 * done));
     }
     let (mut crew, memory) = Crew::new(&work.plan, work.engine, progress)?;
     let past = past.unwrap_or_default();

@@ -89,8 +89,8 @@ impl Stream {
         }
     }
 
-    /// Files to be opened one after the other, as there are too many to be open at once, or they are
-    /// too small to be read apart.
+    /// Files to be opened one after the other, as there are too many to be open at once, or they
+    /// are too small to be read apart.
     ///
     /// # Errors
     ///

@@ -146,7 +146,7 @@ fn a_kept_directory_is_taken_over_by_one_and_removed_by_nobody_unasked() {
     let parent = tempfile::tempdir().unwrap();
     let left = left_in(parent.path());
     assert_eq!(sweep(parent.path()).unwrap(), 0);
-    assert_eq!(crate::io::spill_directories(parent.path()).unwrap(), [left.clone()]);
+    assert_eq!(crate::io::spill_directories(parent.path()).unwrap().first(), Some(&left));
     let adopted = SpillDirectory::adopt(&left).unwrap().expect("nobody has it");
     assert!(SpillDirectory::adopt(&left).unwrap().is_none(), "somebody has it");
     drop(adopted);
