@@ -24,6 +24,8 @@ mod sample;
 
 pub use sample::Sample;
 
+use std::ops::RangeInclusive;
+
 use super::alphabet::Alphabet;
 use super::item::{DIGEST_BITS, LOCATION_MAX, WIDE_BITS};
 use crate::key::{FEW_WORDS, KeyEncoder, WORD_BYTES};
@@ -356,7 +358,7 @@ impl Builder<'_> {
         if min > low {
             self.made.cells[first] = self.range((word, word), low, min - 1, 0);
         }
-        self.fill(rows, (column, word), first + 1, (min, shift, count));
+        self.fill(rows, (column, word), first + 1, (min..=high, shift, count));
         let top = cell_top(min, shift, count as u64 - 1);
         let above = if top < high { self.range((word, word), top + 1, high, 0) } else { 0 };
         self.made.cells[first + count + 1] = above;
@@ -370,8 +372,9 @@ impl Builder<'_> {
         rows: &[&[u64]],
         (column, word): (usize, usize),
         first: usize,
-        (min, shift, count): (u64, u32, usize),
+        (values, shift, count): (RangeInclusive<u64>, u32, usize),
     ) {
+        let min = *values.start();
         let mut taken = 0;
         let mut cell = 0;
         while cell < count {
@@ -394,7 +397,8 @@ impl Builder<'_> {
             let inside = &rows[taken..taken + held];
             taken += held;
             let low = min + ((opened as u64) << shift);
-            let high = cell_top(min, shift, cell as u64 - 1);
+            // The last cell may reach further than any value of the node.
+            let high = cell_top(min, shift, cell as u64 - 1).min(*values.end());
             self.parted_at = self.parted_at.min(word);
             let target = if cell - opened == 1 && held > 2 * self.per_bucket {
                 self.split(inside, (column, word), low, high)
@@ -449,6 +453,12 @@ impl Builder<'_> {
     ) -> u32 {
         let parted_at = self.parted_at.min(node_word);
         self.parted_at = usize::MAX;
+        debug_assert!(
+            self.ranges.last().is_none_or(|before| {
+                before.word != word || parted_at < word || before.high < low
+            }),
+            "ranges of one word ascend"
+        );
         self.ranges.push(Range { word, low, high, rows, parted_at });
         self.ranges.len() as u32 - 1
     }

@@ -151,6 +151,31 @@ fn nothing_is_too_skewed_to_be_cut() {
     }
 }
 
+/// Keys that agree to different depths, a few bytes long: cells within cells end anywhere, and what
+/// one bucket knows of its values is a range, whatever they are.
+#[test]
+fn cells_within_cells_end_with_those_around_them() {
+    let key = key_of("0..4:i32be", 13);
+    for round in 0..120_u64 {
+        let make = |number: u64| {
+            let mut record: Vec<u8> =
+                (0..13).map(|at| mixed(round << 40 | number << 8 | at) as u8).collect();
+            let agreed = mixed(number ^ round << 32 ^ 1) as usize % 5;
+            record[..agreed].fill(0xaa);
+            record
+        };
+        let records: Vec<Vec<u8>> = (0..4600).map(make).collect();
+        with_encoder!(&key, |key| {
+            let mut sample = Sample::new(key, 0);
+            for (number, record) in (0..).zip(&records) {
+                sample.push(key, record, number);
+            }
+            let classifier = Classifier::build(&sample, 43);
+            check(key, &classifier, &records);
+        });
+    }
+}
+
 #[test]
 fn numbers_are_numbers() {
     let data: Vec<Vec<u8>> =
