@@ -71,9 +71,10 @@ fn what_is_left_may_be_more_than_memory() {
     let mut random = Random::fresh();
     let input = repeated(80_000_000, 600_000, &mut random);
     let statistics = unique(vec![input.clone()], 64, &mut random).run();
-    assert!((1..=8).contains(&statistics.runs), "{statistics:?}");
+    assert!((1..=10).contains(&statistics.runs), "{statistics:?}");
+    // How much hangs on the workers, whose buffers leave less to the sieve.
     let spilled = statistics.streams.spill_written.bytes();
-    assert!(spilled < input.len() as u64 * 3 / 4, "{statistics:?}");
+    assert!(spilled < input.len() as u64 * 9 / 10, "{statistics:?}");
 }
 
 /// Dropping nothing, or hardly anything, is given up; what was read until then is read again.
