@@ -35,6 +35,7 @@ class Kind:
     is_resumed: bool = False
     is_in_place: bool = False
     is_merge: bool = False
+    folders: int = 1
 
 
 SPILLING = ("--memory", "30MiB", "--threads", "2")
@@ -43,6 +44,7 @@ KINDS = (
     Kind("two passes", SPILLING),
     Kind("two passes, resumed", (*SPILLING, "--resume=often"), is_resumed=True),
     Kind("one pass, resumed", ("--memory", "256MiB", "--resume"), is_resumed=True),
+    Kind("two folders, resumed", (*SPILLING, "--resume=often"), is_resumed=True, folders=2),
     Kind("in place", (*SPILLING, "--in-place"), is_resumed=True, is_in_place=True),
     Kind("merge", ("--memory", "30MiB"), is_merge=True),
 )
@@ -59,15 +61,16 @@ def check(is_right: bool, words: str) -> None:
 
 
 class Place:
-    """A directory for one kind: inputs, output and spill space."""
+    """A directory for one kind: inputs, output and spill folders."""
 
     def __init__(self, binary: str, kind: Kind, root: Path, data: bytes) -> None:
         """Makes its folders; `data` is what is sorted in it."""
         self.kind = kind
         self.root = root
         self.output = root / "output"
-        self.spill = root / "spill"
-        self.spill.mkdir(parents=True)
+        self.spills = [root / f"spill-{number}" for number in range(kind.folders)]
+        for spill in self.spills:
+            spill.mkdir(parents=True)
         lines = data.splitlines(keepends=True)
         self.expected = b"".join(sorted(lines))
         if kind.is_merge:
@@ -78,7 +81,9 @@ class Place:
         self.files = [root / f"input-{number}" for number in range(len(self.inputs))]
         self.contents = [b"".join(lines) for lines in self.inputs]
         action = "merge" if kind.is_merge else "sort"
-        self.command = [binary, action, *kind.words, "--temp", str(self.spill)]
+        self.command = [binary, action, *kind.words]
+        for spill in self.spills:
+            self.command += ["--temp", str(spill)]
         if not kind.is_in_place:
             self.command += ["--output", str(self.output)]
         self.command += map(str, self.files)
@@ -126,9 +131,9 @@ class Place:
         """What must hold in the end."""
         output = self.files[0] if self.kind.is_in_place else self.output
         check(output.read_bytes() == self.expected, "the output is not the right one")
-        left = sorted(path.name for path in self.spill.iterdir())
-        check(not left, f"left in the spill folder: {left}")
-        known = {file.name for file in self.files} | {"output", "spill"}
+        left = sorted(path.name for spill in self.spills for path in spill.iterdir())
+        check(not left, f"left in the spill folders: {left}")
+        known = {path.name for path in (*self.files, *self.spills, self.output)}
         others = sorted(path.name for path in self.root.iterdir() if path.name not in known)
         check(not others, f"left beside the output: {others}")
 

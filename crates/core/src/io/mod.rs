@@ -58,7 +58,7 @@ pub use file::File;
 pub use queue::{Completion, Operation, Queue, Request};
 pub use scratch::{KEPT_NAME, SpillDirectory, TempFile, directory_of, sync_directory};
 pub use supply::{Begun, Extent, Supplied, Supply};
-pub use sweep::{is_part, spill_directories, sweep};
+pub use sweep::{belonging_directories, is_part, spill_directories, sweep};
 
 /// How requests reach the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -13,7 +13,8 @@
 //! directory.
 //!
 //! A spill directory that holds a `manifest` is no litter: another job may go on with what is in
-//! it, and with an output on its way whose name ends in `.part`. Nobody removes these unasked.
+//! it, with what is in those that say in `belongs` that they are its, and with an output on its way
+//! whose name ends in `.part`. Nobody removes these unasked.
 //!
 //! On file systems without `flock` nothing is ever found unlocked, so nothing is swept.
 
@@ -42,6 +43,12 @@ pub(super) const LOCK_NAME: &str = "lock";
 
 /// A spill directory with a file of that name is kept.
 pub const KEPT_NAME: &str = "manifest";
+
+/// And so is one with a file of this name: it belongs to one that has a manifest.
+pub(super) const BELONGS_NAME: &str = "belongs";
+
+/// What the latter begins with where what lies there may be nowhere else.
+const ONLY_COPY: &[u8] = b"only-copy ";
 
 pub(super) const FILE_MARK: &str = ".sortwell-";
 pub(super) const FILE_END: &str = ".tmp";
@@ -238,12 +245,48 @@ impl SpillDirectory {
         Ok(lock.map(|lock| Self { path: path.to_owned(), is_kept: true, _lock: lock }))
     }
 
-    /// Says whether it stays when dropped.
+    /// Says whether it stays when dropped. One that does not belongs to no other from now on: tell
+    /// all of a job before any is dropped, and a kill meanwhile leaves nothing that is not swept.
     pub fn keep(&mut self, is_kept: bool) {
         self.is_kept = is_kept;
+        if !is_kept {
+            let _ = unlink(self.path.join(BELONGS_NAME));
+        }
     }
 
-    /// Where run files go. They may have any name but `lock` and `manifest`.
+    /// Says in the directory, durably, that it goes with `other`, which has a manifest; and whether
+    /// what it will hold `may_be_only_copy`.
+    pub fn belong_to(&self, other: &Path, may_be_only_copy: bool) -> Result<()> {
+        if self.belongs_to()?.is_some_and(|said| said == (other.to_owned(), may_be_only_copy)) {
+            return Ok(());
+        }
+        let path = self.path.join(BELONGS_NAME);
+        let mark = if may_be_only_copy { ONLY_COPY } else { b"" };
+        let text = [mark, other.as_os_str().as_bytes()].concat();
+        let written = std::fs::write(&path, text)
+            .and_then(|()| std::fs::File::open(&path))
+            .and_then(|file| file.sync_all());
+        written.map_err(|e| Error::io("write", &path, e))?;
+        sync_directory(&self.path)
+    }
+
+    /// The directory of the manifest that this one belongs to, if it does to another, and whether
+    /// what it holds may be the only copy.
+    pub fn belongs_to(&self) -> Result<Option<(PathBuf, bool)>> {
+        let path = self.path.join(BELONGS_NAME);
+        match std::fs::read(&path) {
+            Ok(text) => {
+                let other = text.strip_prefix(ONLY_COPY);
+                let is_only_copy = other.is_some();
+                let other = PathBuf::from(OsStr::from_bytes(other.unwrap_or(&text)));
+                Ok(Some((other, is_only_copy)))
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(Error::io("read", &path, e)),
+        }
+    }
+
+    /// Where run files go. They may have any name but `lock`, `manifest` and `belongs`.
     pub fn path(&self) -> &Path {
         &self.path
     }

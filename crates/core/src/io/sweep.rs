@@ -19,12 +19,12 @@ use rustix::fs::{
     statat, unlinkat,
 };
 use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process};
+use rustix::process::{Pid, geteuid, test_kill_process};
 
 use super::Answer;
 use super::scratch::{
-    DIRECTORY_START, FILE_END, FILE_MARK, KEPT_NAME, LOCK_NAME, PART_END, RANDOM_DIGITS,
-    empty_directory, open_directory,
+    BELONGS_NAME, DIRECTORY_START, FILE_END, FILE_MARK, KEPT_NAME, LOCK_NAME, PART_END,
+    RANDOM_DIGITS, empty_directory, open_directory,
 };
 use crate::error::{Error, Result};
 
@@ -52,9 +52,19 @@ pub fn sweep(directory: &Path) -> Result<usize> {
     Ok(removed)
 }
 
-/// The spill directories in `directory` that are kept: with what a job has done that another can go
-/// on with. One that is not there has none.
+/// This user's spill directories in `directory` that are kept: with the manifest of a job that
+/// another can go on with. One that is not there has none.
 pub fn spill_directories(directory: &Path) -> Result<Vec<PathBuf>> {
+    directories_with(KEPT_NAME, directory)
+}
+
+/// Those that belong to a manifest elsewhere.
+pub fn belonging_directories(directory: &Path) -> Result<Vec<PathBuf>> {
+    directories_with(BELONGS_NAME, directory)
+}
+
+/// This user's spill directories in `directory` with a file called `mark`.
+fn directories_with(mark: &str, directory: &Path) -> Result<Vec<PathBuf>> {
     let failed = |e| Error::io("look for spill directories in", directory, e);
     let entries = match open_directory(CWD, directory).and_then(Dir::read_from) {
         Ok(entries) => entries,
@@ -66,7 +76,8 @@ pub fn spill_directories(directory: &Path) -> Result<Vec<PathBuf>> {
         let entry = entry.map_err(failed)?;
         let name = entry.file_name().to_bytes();
         let path = directory.join(OsStr::from_bytes(name));
-        if pid_of_directory(name).is_some() && lstat(path.join(KEPT_NAME)).is_ok() {
+        let is_own = || lstat(&path).is_ok_and(|stat| stat.st_uid == geteuid().as_raw());
+        if pid_of_directory(name).is_some() && is_own() && lstat(path.join(mark)).is_ok() {
             found.push(path);
         }
     }
@@ -121,8 +132,12 @@ fn sweep_directory(parent: BorrowedFd<'_>, name: &[u8], pid: u32) -> Answer<bool
         return Ok(false);
     }
     let directory = open_directory(parent, name)?;
-    if statat(&directory, KEPT_NAME, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
-        return Ok(false);
+    for name in [KEPT_NAME, BELONGS_NAME] {
+        match statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => {}
+            // Whatever else is the matter: what may be kept is not removed.
+            _ => return Ok(false),
+        }
     }
     match free_lock(directory.as_fd(), LOCK_NAME.as_bytes()) {
         Ok(Some(_lock)) => empty_directory(&directory)?,

@@ -21,9 +21,7 @@ use std::sync::Arc;
 use super::{Input, SortJob};
 use crate::error::{Error, Result};
 use crate::format::Framing;
-use crate::io::{Direct, File, SpillDirectory};
-use crate::manifest::{Entry, JobEntry, Manifest, Past};
-use crate::output::Output;
+use crate::io::{Direct, File};
 
 /// Makes sure that the job can be done in place: `is_open` where no record can be refused.
 ///
@@ -85,30 +83,8 @@ pub fn refuse_marked(path: &Path) -> Result<()> {
         path: path.to_owned(),
         message: format!(
             "it is being sorted in place, and records of it are in {}; go on with that by the same \
-             command",
+             command (a file copied over it keeps the mark: give the copy another name)",
             directory.display()
         ),
     })
-}
-
-/// Notes in the manifest that the output is whole, once it is durable.
-pub fn note_whole(directory: &Path, output: &Output) -> Result<()> {
-    output.make_durable()?;
-    let (mut manifest, _) = Manifest::open(directory)?;
-    manifest.append(&Entry::Whole {})
-}
-
-/// Whether the job of a manifest was killed when its output had its name already; what it left is
-/// removed then.
-pub fn is_over(directory: &Path, job: &JobEntry) -> Result<bool> {
-    let (_, past) = Past::of(directory, Manifest::look(directory)?)?;
-    let is_over = past.is_whole && !job.part.0.exists();
-    if is_over {
-        for own in &job.directories {
-            if let Ok(Some(mut left)) = SpillDirectory::adopt(&own.0) {
-                left.keep(false);
-            }
-        }
-    }
-    Ok(is_over)
 }

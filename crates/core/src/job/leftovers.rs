@@ -1,10 +1,13 @@
 //! What jobs have left in a directory: shown, and removed.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::io::{SpillDirectory, is_part, spill_directories, sweep};
+use crate::io::{
+    KEPT_NAME, SpillDirectory, belonging_directories, is_part, spill_directories, sweep,
+};
 use crate::manifest::{Entry, JobEntry, Manifest, Past};
 use crate::units::ByteSize;
 
@@ -121,6 +124,19 @@ pub fn remove_leftovers(directory: &Path, with_records: bool) -> Result<usize> {
         }
         own.keep(false);
         removed += 1;
+    }
+    for path in belonging_directories(directory)? {
+        let Some(mut own) = SpillDirectory::adopt(&path)? else { continue };
+        // Without its manifest it is of no use to anyone; but that may be on a disk which is not
+        // there just now.
+        if let Some((other, is_only_copy)) = own.belongs_to()?
+            && (with_records || !is_only_copy)
+            && matches!(fs::symlink_metadata(other.join(KEPT_NAME)), Err(e)
+                if e.kind() == ErrorKind::NotFound)
+        {
+            own.keep(false);
+            removed += 1;
+        }
     }
     Ok(removed)
 }

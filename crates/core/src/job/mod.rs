@@ -198,8 +198,12 @@ impl SortJob {
         let record_length = places.spill.average_length().unwrap_or(record_length);
         let need = self.need(input.bytes(), record_length, coders.rest());
         let need = Need { drops_copies, ..need };
+        let plan = match self.plan(&need, &places, &coders) {
+            Ok(plan) => plan,
+            Err(e) => return Err(places.abandon(e)),
+        };
         let mut work = Work {
-            plan: self.plan(&need, &places, &coders)?,
+            plan,
             input,
             temp,
             framing,

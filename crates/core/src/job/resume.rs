@@ -103,38 +103,52 @@ impl Places {
         sync: bool,
         progress: &Progress,
     ) -> Result<(Outcome, Option<u64>)> {
-        let Self { mut output, mut spill, directory, is_in_place } = self;
-        // Where the input has gone, what is kept is all there is.
-        let is_of_use =
-            |e: &Error| is_in_place || !matches!(e, Error::Corrupt { .. } | Error::Proof { .. });
-        let whole = |directory: &PathBuf| in_place::note_whole(directory, &output);
-        let sorted = match directory.as_ref().filter(|_| is_in_place && spill.has_noted()) {
-            Some(directory) => sorted.and_then(|outcome| whole(directory).map(|()| outcome)),
-            None => sorted,
+        let outcome = match sorted.and_then(|outcome| self.note_whole().map(|()| outcome)) {
+            Ok(outcome) => outcome,
+            Err(e) => return Err(self.abandon(e)),
         };
-        let error = match sorted {
-            Ok(outcome) => match output.finish(outcome.written.bytes, sync, progress) {
-                Ok(packed) => {
-                    spill.forget();
-                    return Ok((outcome, packed));
-                }
-                Err(e) => e,
-            },
-            Err(e) => {
-                if !spill.has_noted() || !is_of_use(&e) {
-                    output.forget();
-                }
-                output.abandon();
-                e
-            }
-        };
-        match directory.filter(|_| spill.has_noted() && is_of_use(&error)) {
-            Some(directory) => Err(Error::Kept { is_in_place, directory, error: Box::new(error) }),
-            None => {
+        let Self { output, mut spill, directory, is_in_place } = self;
+        match output.finish(outcome.written.bytes, sync, progress) {
+            Ok(packed) => {
                 spill.forget();
-                Err(error)
+                Ok((outcome, packed))
             }
+            Err(e) => match directory.filter(|_| spill.has_noted()) {
+                Some(directory) => Err(Error::Kept { is_in_place, directory, error: Box::new(e) }),
+                None => {
+                    spill.forget();
+                    Err(e)
+                }
+            },
         }
+    }
+
+    /// Gives up on `error`; the same, with what was kept where something was.
+    pub fn abandon(self, error: Error) -> Error {
+        let Self { mut output, mut spill, directory, is_in_place } = self;
+        // What is damaged will not do the next time either; but where the input has gone, it is all
+        // there is.
+        let is_damaged = matches!(error, Error::Corrupt { .. } | Error::Proof { .. });
+        let is_kept = spill.has_noted() && (is_in_place || !is_damaged);
+        if !is_kept {
+            spill.forget();
+            output.forget();
+        }
+        output.abandon();
+        match directory.filter(|_| is_kept) {
+            Some(directory) => Error::Kept { is_in_place, directory, error: Box::new(error) },
+            None => error,
+        }
+    }
+
+    /// Notes in the manifest, if there is one that says anything, that the output is whole, once it
+    /// is durable.
+    fn note_whole(&self) -> Result<()> {
+        let Some(directory) = self.directory.as_ref().filter(|_| self.spill.has_noted()) else {
+            return Ok(());
+        };
+        self.output.make_durable()?;
+        Manifest::open(directory)?.0.append(&Entry::Whole {})
     }
 }
 
@@ -184,36 +198,69 @@ fn of_directory(
             directory.display()
         )));
     }
-    check_same(job, &entry, directory)?;
-    if job.in_place && in_place::is_over(directory, &entry)? {
-        return Ok(None);
-    }
-    check_inputs(&entry, files, directory)?;
     let mut directories = vec![first];
-    for other in entry.directories.iter().skip(1) {
-        let adopted = SpillDirectory::adopt(&other.0)?;
-        directories.push(adopted.ok_or_else(|| running(path, &other.0))?);
+    for other in entry.directories.iter().skip(1).map(|other| &other.0) {
+        // One may be swept before it is said that it belongs here, or after it is no longer.
+        if bytes_of(other)?.is_some() {
+            let adopted = SpillDirectory::adopt(other)?;
+            directories.push(adopted.ok_or_else(|| running(path, other))?);
+        }
     }
     let (manifest, entries) = Manifest::open(directory)?;
     let (_, past) = Past::of(&directory.join(KEPT_NAME), entries)?;
-    if let Some(gone) = past.runs.iter().find(|run| !run.path.exists()) {
-        return Err(Error::Usage(format!(
-            "{}, which was kept, is gone; remove the rest with 'sortwell spill clean {}'",
-            gone.path.display(),
-            parent_of(directory).display()
-        )));
+    let part = &entry.part.0;
+    let part_bytes = bytes_of(part)?;
+    if past.is_whole && part_bytes.is_none() {
+        // It was killed when its output had its name already.
+        directories.iter_mut().for_each(|directory| directory.keep(false));
+        return Ok(None);
+    }
+    check_same(job, &entry, directory)?;
+    check_inputs(&entry, files, directory)?;
+    for run in &past.runs {
+        if bytes_of(&run.path)?.is_none() {
+            return Err(Error::Usage(format!(
+                "{}, which was kept, is gone; remove the rest with 'sortwell spill clean {}'",
+                run.path.display(),
+                parent_of(directory).display()
+            )));
+        }
+    }
+    for other in directories.iter().skip(1) {
+        other.belong_to(directory, job.in_place)?;
     }
     let runs = tidy(&directories, &past)?;
-    let part = &entry.part.0;
-    // An output that is gone is made again.
-    let is_new = !part.exists();
-    if is_new && job.in_place && past.slab.is_some() {
-        return Err(Error::io("go on with", part, Errno::NOENT));
-    }
-    let past = if is_new { Past { slab: None, ..past } } else { past };
-    let output = output::Output::part(path, part, is_new, job.direct)?;
+    let past =
+        if has_noted(part_bytes, &past, &entry)? { past } else { Past { slab: None, ..past } };
+    let output = output::Output::part(path, part, part_bytes.is_none(), job.direct)?;
     let spill = Spill::kept(directories, manifest, (Some(past), runs));
     Places::with(job, (output, spill), directory).map(Some)
+}
+
+/// Whether an output of so many bytes has all that was noted of it; otherwise it is made again.
+fn has_noted(part_bytes: Option<u64>, past: &Past, job: &JobEntry) -> Result<bool> {
+    let noted = past.slab.as_ref().map_or(0, |slab| slab.offset - slab.edge.0.len() as u64);
+    let has_all = part_bytes.is_some_and(|bytes| bytes >= noted);
+    if job.is_in_place && past.slab.is_some() && !has_all {
+        let message = match part_bytes {
+            Some(bytes) => format!("it had {noted} bytes of the output, and has {bytes} now"),
+            None => format!("it is gone, and had {noted} bytes of the output"),
+        };
+        return Err(Error::Malformed {
+            path: job.part.0.clone(),
+            message: format!("{message}; bring it back, the records are nowhere else"),
+        });
+    }
+    Ok(has_all)
+}
+
+/// Bytes that a file or directory says it has, if it is there.
+fn bytes_of(path: &Path) -> Result<Option<u64>> {
+    match fs::symlink_metadata(path) {
+        Ok(data) => Ok(Some(data.len())),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(Error::io("look at", path, e)),
+    }
 }
 
 fn running(path: &Path, directory: &Path) -> Error {
@@ -267,13 +314,16 @@ fn begin(
         settings: settings(job),
     };
     let manifest = Manifest::create(&directory, &entry)?;
+    for own in directories.iter().skip(1) {
+        own.belong_to(&directory, job.in_place)?;
+    }
     for own in &directories {
         sync_directory(own.path())?;
         sync_directory(parent_of(own.path()))?;
     }
+    let mut output = output::Output::part(path, &part, true, job.direct)?;
+    sync_directory(directory_of(&part)).inspect_err(|_| output.forget())?;
     directories.iter_mut().for_each(|directory| directory.keep(true));
-    let output = output::Output::part(path, &part, true, job.direct)?;
-    sync_directory(directory_of(&part))?;
     let spill = Spill::kept(directories, manifest, (None, 0));
     Places::with(job, (output, spill), &directory)
 }
@@ -288,7 +338,7 @@ fn settings(job: &SortJob) -> Vec<(String, String)> {
         setting("selection", &job.select),
         setting("header", &job.header_lines),
         setting("proof", &job.verify),
-        setting("place", &job.in_place),
+        setting("use of --in-place", &job.in_place),
     ]
 }
 

@@ -3,13 +3,14 @@
 //! They are written in a directory of our own beside their names, and get these one after the other
 //! when all are complete. A file is open only while it is written.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, OpenOptions, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::granule;
 use crate::error::{Error, Result};
-use crate::io::{Direct, File, SpillDirectory, directory_of};
+use crate::io::{Direct, File, SpillDirectory, directory_of, limits};
 use crate::operator::PartFiles;
 use crate::sink::{FileSink, Sink};
 
@@ -58,6 +59,9 @@ impl Parts {
             let failed = |e| Error::io("write", &part.path, e);
             let file = OpenOptions::new().write(true).open(&part.temporary).map_err(failed)?;
             file.set_len(part.bytes).map_err(failed)?;
+            // Until now it was for nobody else to see.
+            let mode = Permissions::from_mode(0o666 & !limits::umask());
+            file.set_permissions(mode).map_err(failed)?;
             if sync {
                 file.sync_data().map_err(failed)?;
             }

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::crew::Crew;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::manifest::{Bytes, Entry, Manifest, SlabEntry};
 use crate::merge::Bound;
 use crate::proof::Sum;
@@ -69,6 +69,13 @@ impl Checkpoints {
         let mut state = self.state();
         state.before = crew.sums().1;
         let (Some(past), Sink::File(sink)) = (state.past.take(), sink) else { return Ok(None) };
+        if past.edge.0.len() as u64 != past.offset % sink.granule() as u64 {
+            return Err(Error::Usage(
+                "the output was begun with blocks of another size; give the same --direct as \
+                 before"
+                    .to_owned(),
+            ));
+        }
         let worker = &mut crew.workers[0];
         worker.sum_out.add(past.written.into());
         sink.restore(&mut worker.lane, past.offset, &past.edge.0)?;

@@ -58,7 +58,7 @@ use crate::manifest::SlabEntry;
 use crate::operator::{Making, Select, Selection};
 use crate::output::Output;
 use crate::plan::Plan;
-use crate::plan::passes::Way;
+use crate::plan::passes::{Choice, Way};
 use crate::proof::Sum;
 use crate::run::Run;
 use crate::sink::LaneCounters;
@@ -283,7 +283,8 @@ pub fn sort<K: KeyEncoder>(
         let moved = if is_all { work.plan.bytes_to_move(bytes) } else { bytes };
         // What another job has read and written is not moved again.
         let done = bytes - left + slab.as_ref().map_or(0, |slab| slab.offset);
-        progress.expect_bytes(moved.saturating_sub(2 * done));
+        let before = progress.bytes().0; // of this job, if it was planned again
+        progress.expect_bytes(before + moved.saturating_sub(2 * done));
     }
     let (mut crew, memory) = Crew::new(&work.plan, work.engine, progress)?;
     let past = past.unwrap_or_default();
@@ -359,18 +360,21 @@ fn write_runs<K: KeyEncoder>(
 ) -> Result<Outcome> {
     let Taken { records, bytes } = taken;
     let generated = runs.len() as u64;
+    if work.is_in_place && slab.is_some() {
+        // What was merged of the runs has been given back, so that they are merged by slabs only.
+        let Choice { way, groups, .. } = Choice::new(&work.plan, &runs, work.select.groups())?;
+        if way != Way::Slabs || !groups.is_empty() {
+            return Err(Error::Usage(
+                "the rest was being merged with more memory; give as much as before with --memory"
+                    .to_owned(),
+            ));
+        }
+    }
     crew.enter(Phase::IntermediateMerge)?;
     let (way, more) = passes::narrow(work, key, crew, &mut memory, (spill, &mut runs))?;
     crew.enter(Phase::Writing)?;
     let merge_width = generated.min(runs.len() as u64);
-    let past_slab = slab.is_some();
     let slab = slab.filter(|slab| way == Way::Slabs && slab.ends.len() == runs.len());
-    if work.is_in_place && past_slab && slab.is_none() {
-        return Err(Error::Usage(
-            "what is left of the input was merged with more memory; give as much with --memory"
-                .to_owned(),
-        ));
-    }
     let checkpoints = spill.take_manifest().map(|manifest| {
         let checkpoints = Checkpoints::new(manifest, slab, work.is_thrifty);
         if work.is_in_place { checkpoints.freeing(&runs) } else { checkpoints }

@@ -21,6 +21,7 @@ mod folds;
 mod held;
 mod in_place;
 mod injected;
+mod kept;
 mod line_shapes;
 mod line_trial;
 mod lines;

@@ -18,7 +18,7 @@ use crate::reference::{self, Part};
 use crate::trial::{Folder, Trial};
 
 /// Runs a job until it has moved so many bytes more.
-fn run_for(job: &SortJob, bytes: u64) -> Result<Statistics> {
+pub fn run_for(job: &SortJob, bytes: u64) -> Result<Statistics> {
     let progress = Progress::new();
     std::thread::scope(|scope| {
         let running = scope.spawn(|| job.run(&progress));
@@ -34,7 +34,7 @@ fn run_for(job: &SortJob, bytes: u64) -> Result<Statistics> {
 }
 
 /// Stops a job again and again until it is done; how often it went on where it had been.
-fn run_in_pieces(
+pub fn run_in_pieces(
     job: impl Fn(&mut Random) -> SortJob,
     (folder, piece): (&Folder, u64),
     random: &mut Random,
