@@ -105,8 +105,49 @@ pub struct SlabEntry {
     pub offset: u64,
     /// The last of them, which do not fill a granule.
     pub edge: Bytes,
-    /// Count and checksum of the records written.
+    /// Count and checksum of the records that went no further than there.
     pub written: SumText,
+    /// Where not all records are written, how far that has come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected: Option<SelectedEntry>,
+}
+
+/// How far records have come of which some are written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SelectedEntry {
+    /// Records taken.
+    pub taken: u64,
+    /// Records, or groups of equal ones, that are written or left out at the beginning.
+    pub passed: u64,
+    /// Records written.
+    pub records: u64,
+    /// The last group, which may not be complete, where there are groups.
+    pub open: Option<GroupText>,
+}
+
+/// Records with equal keys.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupText {
+    /// The one of them that is kept.
+    pub record: Bytes,
+    /// How many they are.
+    pub count: u64,
+    /// What is folded of them.
+    pub values: Vec<ValueText>,
+}
+
+/// A value that is folded. Numbers are digits, as those of JSON are shorter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ValueText {
+    /// Of empty cells.
+    Nothing {},
+    /// A number as text.
+    Number(String),
+    /// What a cell says.
+    Text(Bytes),
+    /// A machine's number.
+    Integer(String),
 }
 
 /// A run by its file's name, which lies in one of the job's directories.

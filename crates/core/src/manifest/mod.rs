@@ -29,8 +29,8 @@ use crate::error::{Error, Result};
 use crate::io::KEPT_NAME;
 
 pub use entry::{
-    Bytes, Entry, Hash, InputEntry, InputPlace, JobEntry, MergedEntry, PathText, RunEntry, RunText,
-    SlabEntry, SumText,
+    Bytes, Entry, GroupText, Hash, InputEntry, InputPlace, JobEntry, MergedEntry, PathText,
+    RunEntry, RunText, SelectedEntry, SlabEntry, SumText, ValueText,
 };
 pub use past::Past;
 
@@ -58,6 +58,11 @@ impl Manifest {
         let mut manifest = Self { path, file, chain: 0 };
         manifest.append(&Entry::Job(job.clone()))?;
         Ok(manifest)
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Opens the manifest in a directory: what it says, and the means to go on with it.

@@ -52,8 +52,19 @@ fn entries(directory: &Path) -> Vec<Entry> {
         offset: 8000,
         edge: Bytes((0..=255).collect()),
         written: sum(80),
+        selected: None,
     };
-    vec![load(1), load(2), load(3), Entry::Merged(merged), Entry::Slab(slab)]
+    let values = vec![
+        ValueText::Nothing {},
+        ValueText::Number("-12.50".to_owned()),
+        ValueText::Text(Bytes(b"a%\xff".to_vec())),
+        ValueText::Integer((-1_i128 << 100).to_string()),
+    ];
+    let open = Some(GroupText { record: Bytes(b"x,\n".to_vec()), count: 3, values });
+    let selected = Some(SelectedEntry { taken: 80, passed: 9, records: 7, open });
+    let next_slab = SlabEntry { selected, ..slab.clone() };
+    let slabs = [slab, next_slab].map(Entry::Slab);
+    [load(1), load(2), load(3), Entry::Merged(merged)].into_iter().chain(slabs).collect()
 }
 
 /// A manifest with all of these, in a directory of its own.

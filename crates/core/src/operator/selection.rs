@@ -9,11 +9,15 @@ use super::excerpt::excerpt;
 use super::fold::Value;
 use super::{GroupWriter, Making, Select, Splitter, Target};
 use crate::error::{Error, Result};
+use crate::manifest::{Bytes, GroupText, SelectedEntry};
 use crate::proof::Sum;
 use crate::sink::{Lane, Sink};
 
 /// How often a waiting worker looks whether the job was stopped.
 const STOP_CHECK: Duration = Duration::from_millis(50);
+
+/// Bytes of the longest record that is noted where a selection stands.
+const NOTED_MAX: usize = 1 << 20;
 
 /// Records with equal keys.
 #[derive(Clone, Debug, Default)]
@@ -171,6 +175,43 @@ impl Selection {
             file.seal(lane, selected.end)?;
         }
         Ok(selected)
+    }
+
+    /// Where it stands between two stages: the bytes that the output has, the account of records
+    /// that went no further, and the rest. `None` while a record is kept back that is too long to
+    /// be noted.
+    pub fn standing(&self) -> Option<(u64, Sum, SelectedEntry)> {
+        let state = self.state();
+        let State { taken, passed, selected: Selected { records, sum, .. }, .. } = *state;
+        if state.open.as_ref().is_some_and(|open| open.record.len() > NOTED_MAX) {
+            return None;
+        }
+        let open = state.open.as_ref().map(|Group { record, count, values }| GroupText {
+            record: Bytes(record.clone()),
+            count: *count,
+            values: values.iter().map(Value::text).collect(),
+        });
+        Some((state.offset, sum, SelectedEntry { taken, passed, records, open }))
+    }
+
+    /// Goes on where another one [stood](Self::standing), if that is possible.
+    pub fn go_on(&self, (offset, sum): (u64, Sum), standing: &SelectedEntry) -> bool {
+        let group = |open: &GroupText| {
+            let values: Option<Vec<Value>> = open.values.iter().map(Value::of_text).collect();
+            let values = values.filter(|values| values.len() == self.making.folds.len())?;
+            Some(Group { record: open.record.0.clone(), count: open.count, values })
+        };
+        let open = standing.open.as_ref().map(group);
+        if open.as_ref().is_some_and(Option::is_none) {
+            return false;
+        }
+        let mut state = self.state();
+        state.open = open.flatten();
+        (state.offset, state.taken, state.passed) = (offset, standing.taken, standing.passed);
+        (state.selected.records, state.selected.sum) = (standing.records, sum);
+        let is_full = self.select.end().is_some_and(|end| state.passed >= end);
+        self.is_full.store(is_full, Ordering::Relaxed);
+        true
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {

@@ -10,6 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::crew::Crew;
+use super::gathering::Destination;
 use crate::error::{Error, Result};
 use crate::manifest::{Bytes, Entry, Manifest, SlabEntry};
 use crate::merge::Bound;
@@ -64,11 +65,17 @@ impl Checkpoints {
         self.state().past.is_some()
     }
 
-    /// Begins the merge; what of it was done before.
-    pub fn begin(&self, sink: &Sink, crew: &mut Crew<'_>) -> Result<Option<SlabEntry>> {
+    /// Begins the merge into `destination`; what of it was done before.
+    pub fn begin(
+        &self,
+        destination: &Destination<'_>,
+        crew: &mut Crew<'_>,
+    ) -> Result<Option<SlabEntry>> {
         let mut state = self.state();
         state.before = crew.sums().1;
-        let (Some(past), Sink::File(sink)) = (state.past.take(), sink) else { return Ok(None) };
+        let (Some(past), Sink::File(sink)) = (state.past.take(), destination.sink) else {
+            return Ok(None);
+        };
         if past.edge.0.len() as u64 != past.offset % sink.granule() as u64 {
             return Err(Error::Usage(
                 "the output was begun with blocks of another size; give the same --direct as \
@@ -76,26 +83,51 @@ impl Checkpoints {
                     .to_owned(),
             ));
         }
-        let worker = &mut crew.workers[0];
-        worker.sum_out.add(past.written.into());
+        let (worker, written) = (&mut crew.workers[0], past.written.into());
+        match (destination.selection, &past.selected) {
+            (None, None) => worker.sum_out.add(written),
+            (Some(selection), Some(selected))
+                if selection.go_on((past.offset, written), selected) => {}
+            _ => {
+                let message = "what it notes of the output is of another job".to_owned();
+                return Err(Error::Corrupt {
+                    path: state.manifest.path().to_owned(),
+                    block: 0,
+                    message,
+                });
+            }
+        }
         sink.restore(&mut worker.lane, past.offset, &past.edge.0)?;
         Ok(Some(past))
     }
 
-    /// Notes that a slab is merged which ended at `bound`, so that the runs go on at `ends` and the
-    /// output at byte `offset`, if it is time. Of each run, what lies before `needed` will not be
-    /// read again.
+    /// Notes that a slab is merged into `destination` which ended at `bound`, so that the runs go
+    /// on at `ends`, if it is time. Of each run, what lies before `needed` will not be read again.
     pub fn slab_is_merged(
         &self,
-        sink: &Sink,
-        (bound, ends, offset): (Bound, &[u64], u64),
+        destination: &Destination<'_>,
+        (bound, ends): (Bound, &[u64]),
         needed: impl Iterator<Item = u64>,
         crew: &mut Crew<'_>,
     ) -> Result<()> {
-        let (Sink::File(sink), mut state) = (sink, self.state()) else { return Ok(()) };
+        let (Sink::File(sink), mut state) = (destination.sink, self.state()) else {
+            return Ok(());
+        };
         if state.last.elapsed() < state.taking * SHARE {
             return Ok(());
         }
+        let (offset, written, selected) = match destination.selection {
+            None => {
+                let offset = destination.start + ends.iter().sum::<u64>();
+                (offset, crew.sums().1.less(state.before), None)
+            }
+            Some(selection) => {
+                let Some((offset, written, selected)) = selection.standing() else {
+                    return Ok(());
+                };
+                (offset, written, Some(selected))
+            }
+        };
         let begun = Instant::now();
         crew.flush()?;
         sink.file().sync_data()?;
@@ -104,7 +136,8 @@ impl Checkpoints {
             ends: ends.to_vec(),
             offset,
             edge: Bytes(sink.edge_before(offset)),
-            written: crew.sums().1.less(state.before).into(),
+            written: written.into(),
+            selected,
         };
         state.manifest.append(&Entry::Slab(entry))?;
         for (run, end) in state.freed.iter().flatten().zip(needed) {

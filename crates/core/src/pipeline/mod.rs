@@ -282,7 +282,7 @@ pub fn sort<K: KeyEncoder>(
         let is_all = work.run_limit().is_none() && work.plan.sieve.is_none();
         let moved = if is_all { work.plan.bytes_to_move(bytes) } else { bytes };
         // What another job has read and written is not moved again.
-        let done = bytes - left + slab.as_ref().map_or(0, |slab| slab.offset);
+        let done = bytes - left + slab.as_ref().map_or(0, |slab| slab.ends.iter().sum());
         let before = progress.bytes().0; // of this job, if it was planned again
         progress.expect_bytes(before + moved.saturating_sub(2 * done));
     }
@@ -421,7 +421,7 @@ fn write_to<K: KeyEncoder>(
     let selection = || Selection::last(select, Arc::clone(&work.making), start, is_summed);
     let selection = (!is_all).then(|| selection().of(&work.origin()).split(splitter));
     let selection = selection.as_ref();
-    let checkpoints = checkpoints.as_ref().filter(|_| is_all);
+    let checkpoints = checkpoints.as_ref();
     let destination =
         Destination { sink: &sink, table: None, is_summed, start, selection, checkpoints };
     write(crew, destination)?;

@@ -127,7 +127,7 @@ fn begin(
     crew: &mut Crew<'_>,
 ) -> Result<Vec<u64>> {
     let checkpoints = destination.checkpoints;
-    let past = checkpoints.map(|checkpoints| checkpoints.begin(destination.sink, crew));
+    let past = checkpoints.map(|checkpoints| checkpoints.begin(&destination, crew));
     let Some(past) = past.transpose()?.flatten() else { return Ok(vec![0; runs.len()]) };
     let (run, offset) = past.bound;
     if !planner.skip_to(Bound { run, offset })? {
@@ -185,13 +185,7 @@ fn merge_slabs<K: KeyEncoder>(
             let end = loaded.as_ref().and_then(|loaded| loaded.slab.end);
             if let (Some(checkpoints), Some(end), Some(next)) = (destination.checkpoints, end, &raw)
             {
-                let offset = destination.start + starts.iter().sum::<u64>();
-                checkpoints.slab_is_merged(
-                    destination.sink,
-                    (end, &starts, offset),
-                    next.starts(),
-                    crew,
-                )?;
+                checkpoints.slab_is_merged(&destination, (end, &starts), next.starts(), crew)?;
             }
         }
         memory.extend(loaded.take().map(LoadedSlab::into_region));

@@ -188,7 +188,7 @@ fn rows_and_prefixed_records_in_pieces() {
         fs::write(folder.input(0), &half.inputs[0]).expect("write");
         let job = |_: &mut Random| SortJob { resume, ..half.job(&folder) };
         let (resumed, statistics) = run_in_pieces(job, (&folder, 30 << 20), &mut random);
-        println!("{name}: went on {resumed} times");
+        println!("{name}: {resumed:?}");
         assert_same(&fs::read(folder.output()).expect("read"), &expected, name);
         assert_eq!(statistics.records, count);
     }
@@ -201,7 +201,7 @@ fn rows_and_prefixed_records_in_pieces() {
         fs::write(folder.input(0), &prefixed.inputs[0]).expect("write");
         let job = |_: &mut Random| SortJob { resume, ..prefixed.job(&folder) };
         let (resumed, _) = run_in_pieces(job, (&folder, 30 << 20), &mut random);
-        println!("{width:?}: went on {resumed} times");
+        println!("{width:?}: {resumed:?}");
         let (expected, _) = prefixed.expected();
         assert_same(&fs::read(folder.output()).expect("read"), &expected, "prefixed");
     }

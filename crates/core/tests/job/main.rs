@@ -33,6 +33,7 @@ mod prefixed_trial;
 mod random;
 mod reference;
 mod resuming;
+mod selected;
 mod spilling;
 mod stopping;
 mod streams;

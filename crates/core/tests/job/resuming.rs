@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use sortwell::job::{Budget, Input, Output, Resume, SortJob};
+use sortwell::manifest::{Manifest, Past};
 use sortwell::operator::{Select, Unique};
 use sortwell::stats::{Progress, Statistics};
 use sortwell::{ByteSize, Error, Result};
@@ -33,13 +34,27 @@ pub fn run_for(job: &SortJob, bytes: u64) -> Result<Statistics> {
     })
 }
 
-/// Stops a job again and again until it is done; how often it went on where it had been.
+/// How often a job went on where it had been, and how often in the middle of the output.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Resumed {
+    pub times: usize,
+    pub behind_slabs: usize,
+}
+
+impl std::ops::AddAssign for Resumed {
+    fn add_assign(&mut self, other: Self) {
+        self.times += other.times;
+        self.behind_slabs += other.behind_slabs;
+    }
+}
+
+/// Stops a job again and again until it is done.
 pub fn run_in_pieces(
     job: impl Fn(&mut Random) -> SortJob,
     (folder, piece): (&Folder, u64),
     random: &mut Random,
-) -> (usize, Statistics) {
-    let mut resumed = 0;
+) -> (Resumed, Statistics) {
+    let mut resumed = Resumed::default();
     for round in 0..200 {
         // What takes longer than a piece has to get done at last.
         let bytes = (random.next() % piece) * (1 + round / 4);
@@ -47,11 +62,13 @@ pub fn run_in_pieces(
             Ok(statistics) => return (resumed, statistics),
             Err(Error::Kept { directory, error, .. }) => {
                 assert!(matches!(*error, Error::Interrupted), "{error}");
-                assert!(directory.join("manifest").is_file(), "{}", directory.display());
-                resumed += 1;
+                let entries = Manifest::look(&directory).expect("a manifest");
+                let (_, past) = Past::of(&directory, entries).expect("no contradiction");
+                resumed.times += 1;
+                resumed.behind_slabs += usize::from(past.slab.is_some());
             }
             Err(Error::Interrupted) => {
-                assert_eq!(resumed, 0, "what was kept once is kept");
+                assert_eq!(resumed.times, 0, "what was kept once is kept");
                 folder.assert_clean(false);
             }
             Err(e) => panic!("{e}"),
@@ -63,7 +80,7 @@ pub fn run_in_pieces(
 #[test]
 fn records_of_fixed_length_in_pieces() {
     let mut random = Random::fresh();
-    let mut all_resumed = 0;
+    let mut all_resumed = Resumed::default();
     for length in [100, 16, 4999] {
         let mut trial = Trial::new(length, vec![Part::bytes(0, 8)], Vec::new());
         trial.memory = trial.modest_memory();
@@ -82,7 +99,7 @@ fn records_of_fixed_length_in_pieces() {
                 SortJob { resume, memory, threads, ..trial.job(&folder) }
             };
             let (resumed, statistics) = run_in_pieces(job, (&folder, 20 << 20), &mut random);
-            println!("{length}, {resume:?}: went on {resumed} times");
+            println!("{length}, {resume:?}: {resumed:?}");
             all_resumed += resumed;
             let found = fs::read(folder.output()).expect("read");
             assert_same(&found, &expected, "resumed");
@@ -91,7 +108,7 @@ fn records_of_fixed_length_in_pieces() {
             folder.assert_clean(true);
         }
     }
-    assert!(all_resumed > 2);
+    assert!(all_resumed.times > 2, "{all_resumed:?}");
 }
 
 /// Lines end anywhere, inputs in the middle of loads, some are long, some alike.
@@ -104,7 +121,7 @@ fn lines_in_pieces() {
         Select { count: true, skip: 100, ..Select::default() },
         Select { limit: Some(5000), ..Select::default() },
     ];
-    let mut all_resumed = 0;
+    let mut all_resumed = Resumed::default();
     for select in selects {
         let long = random.pick(&[0, 300_000]);
         let inputs: Vec<Vec<u8>> = [9_000_000, 0, 200, 21_000_000, 1]
@@ -128,14 +145,14 @@ fn lines_in_pieces() {
             SortJob { resume, threads: Some(1 + random.below(3)), ..lines.job(&folder) }
         };
         let (resumed, statistics) = run_in_pieces(job, (&folder, 30 << 20), &mut random);
-        println!("{:?}: went on {resumed} times", lines.select);
+        println!("{:?}: {resumed:?}", lines.select);
         all_resumed += resumed;
         let (expected, count) = lines.expected();
         assert_same(&fs::read(folder.output()).expect("read"), &expected, "resumed");
         assert_eq!(statistics.records, count);
         folder.assert_clean(true);
     }
-    assert!(all_resumed > 0);
+    assert!(all_resumed.times > 0, "{all_resumed:?}");
 }
 
 /// A job that was stopped with some runs done, and the directory of its manifest.

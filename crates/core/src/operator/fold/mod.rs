@@ -19,6 +19,7 @@ use std::str::FromStr;
 
 use super::place::{Columns, Layout, Place};
 use crate::format::csv::{self, Dialect};
+use crate::manifest::{Bytes, ValueText};
 use decimal::Decimal;
 use machine::Machine;
 
@@ -109,6 +110,34 @@ pub enum Value {
     Integer(i128),
 }
 
+impl Value {
+    /// The value as a manifest has it.
+    pub fn text(&self) -> ValueText {
+        match self {
+            Self::Nothing => ValueText::Nothing {},
+            Self::Number(number) => {
+                let mut digits = Vec::new();
+                number.write(&mut digits);
+                ValueText::Number(String::from_utf8_lossy(&digits).into_owned())
+            }
+            Self::Text(text) => ValueText::Text(Bytes(text.clone())),
+            Self::Integer(number) => ValueText::Integer(number.to_string()),
+        }
+    }
+
+    /// The value of a manifest, if it is one.
+    pub fn of_text(text: &ValueText) -> Option<Self> {
+        // More can be added to what is noted.
+        let is_usual = |number: &i128| number.unsigned_abs() < 1 << 126;
+        match text {
+            ValueText::Nothing {} => Some(Self::Nothing),
+            ValueText::Number(digits) => Decimal::read(digits.as_bytes()).map(Self::Number),
+            ValueText::Text(text) => Some(Self::Text(text.0.clone())),
+            ValueText::Integer(digits) => digits.parse().ok().filter(is_usual).map(Self::Integer),
+        }
+    }
+}
+
 impl Folds {
     /// Finds the places of `specs` in records of this layout.
     ///
@@ -136,6 +165,11 @@ impl Folds {
             folds.push(Fold { function: spec.function, field, layout, name });
         }
         Ok(Self(folds))
+    }
+
+    /// Values that are folded of each record.
+    pub fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// Whether nothing is folded.
