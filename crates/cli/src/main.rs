@@ -5,6 +5,7 @@
 //! standard output, words to standard error.
 
 mod command;
+mod explanation;
 mod failure;
 mod gnu;
 mod guard;
@@ -30,6 +31,8 @@ fn main() -> ExitCode {
         Command::Merge(arguments) => command::merge::run(&arguments),
         Command::Check(arguments) => command::check::run(&arguments),
         Command::Spill(arguments) => command::spill::run(&arguments),
+        Command::Explain(arguments) => command::explain::run(&arguments),
+        Command::Stripe(arguments) => command::stripe::run(&arguments),
         Command::Gnu(arguments) => Ok(command::gnu::run(arguments)),
         Command::Generate(arguments) => command::generate::run(&arguments),
         Command::Validate(arguments) => command::validate::run(&arguments),

@@ -105,7 +105,7 @@ fn proof(of: &Statistics) -> String {
 }
 
 /// `1 record`, `2 records`, `3 passes`.
-fn counted(count: u64, word: &str) -> String {
+pub fn counted(count: u64, word: &str) -> String {
     match (count, word.ends_with('s')) {
         (1, _) => format!("1 {word}"),
         (_, true) => format!("{count} {word}es"),

@@ -5,6 +5,7 @@
 
 pub mod check;
 pub mod completions;
+pub mod explain;
 pub mod generate;
 pub mod gnu;
 pub mod man;
@@ -13,6 +14,7 @@ pub mod options;
 pub mod reference;
 pub mod sort;
 pub mod spill;
+pub mod stripe;
 pub mod validate;
 
 use clap::{Parser, Subcommand};
@@ -47,6 +49,8 @@ pub enum Command {
     Merge(merge::Arguments),
     Check(check::Arguments),
     Spill(spill::Arguments),
+    Explain(Box<explain::Arguments>),
+    Stripe(stripe::Arguments),
     Gnu(gnu::Arguments),
     Generate(generate::Arguments),
     Validate(validate::Arguments),

@@ -113,7 +113,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
 
 impl Arguments {
     /// What was said, as what is meant.
-    fn job(&self) -> Result<SortJob> {
+    pub fn job(&self) -> Result<SortJob> {
         let (keys, order) = self.order.keys()?;
         let inputs = self.inputs.inputs()?;
         let output = match &inputs[..] {

@@ -58,7 +58,7 @@ fn lines_of_files(inputs: &[Input], terminator: u8) -> Option<Vec<u8>> {
         let path = match input {
             Input::File(path) => path.clone(),
             Input::Stdin => redirect::input()?,
-            Input::Supplied(_) => return None,
+            Input::Striped(_) | Input::Supplied(_) => return None,
         };
         if lines.last().is_some_and(|last| *last != terminator) {
             lines.push(terminator);

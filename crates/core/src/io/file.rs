@@ -5,6 +5,9 @@
 //! aligned places go past the cache, what is left goes through it. If the kernel ever answers
 //! EINVAL to a direct transfer, the file is buffered from then on and nobody above needs to know.
 //!
+//! A file may also be several (`stripe`): then it only knows them, and requests on it are parted
+//! before they are carried out.
+//!
 //! Left to others: carrying transfers out (`transfer` and the engines), temporary names
 //! (`scratch`).
 
@@ -19,11 +22,12 @@ use rustix::fs::{
     FallocateFlags, FileType, Mode, OFlags, SeekFrom, XattrFlags, fallocate, fdatasync,
     fremovexattr, fsetxattr, fstat, fstatvfs, ftruncate, getxattr, open, seek, stat,
 };
-use rustix::io::Errno;
+use rustix::io::{Errno, pread, pwrite};
 
 use super::Answer;
 use super::cache::is_mostly_cached;
 use super::direct::{Direct, DirectDescriptor};
+use super::stripe::{Definition, Place, Stripes};
 use crate::error::{Error, Result};
 
 /// The name of the mark of a file that is being sorted in place.
@@ -33,14 +37,28 @@ const IN_PLACE: &str = "user.sortwell.in-place";
 #[derive(Debug)]
 pub struct File {
     path: PathBuf,
+    body: Body,
+    /// Length at opening, or as set or written through this file since.
+    length: AtomicU64,
+}
+
+/// What holds the bytes.
+#[derive(Debug)]
+enum Body {
+    /// A file of the system.
+    Plain(Plain),
+    /// Several of them.
+    Striped(Stripes),
+}
+
+#[derive(Debug)]
+struct Plain {
     buffered: OwnedFd,
     direct: Option<DirectDescriptor>,
     /// Set for good once the kernel has refused a direct transfer.
     has_refused_direct: AtomicBool,
     /// Whether the file was mostly in the page cache when it was opened.
     is_cached: bool,
-    /// Length at opening, or as set or written through this file since.
-    length: AtomicU64,
 }
 
 /// The way that the next piece of a transfer takes.
@@ -129,14 +147,44 @@ impl File {
                 ))
             })?),
         };
-        Ok(Arc::new(Self {
-            path: path.to_owned(),
-            buffered,
-            direct,
-            has_refused_direct: AtomicBool::new(false),
-            is_cached,
-            length: AtomicU64::new(length),
-        }))
+        let has_refused_direct = AtomicBool::new(false);
+        let body = Body::Plain(Plain { buffered, direct, has_refused_direct, is_cached });
+        let (path, length) = (path.to_owned(), AtomicU64::new(length));
+        Ok(Arc::new(Self { path, body, length }))
+    }
+
+    /// Opens the striped file that is defined at `path` for reading.
+    ///
+    /// # Errors
+    ///
+    /// Those of opening; [`Error::Malformed`] where the definition or a member is not as it should
+    /// be.
+    pub fn open_stripes(path: &Path, direct: Direct) -> Result<Arc<Self>> {
+        let definition = Definition::read(path)?;
+        let stripes = Stripes::open(&definition, path, direct)?;
+        Ok(Self::of_stripes(path, stripes, definition.length))
+    }
+
+    /// A file of stripes that have `length` bytes, called `path` in messages.
+    pub(super) fn of_stripes(path: &Path, stripes: Stripes, length: u64) -> Arc<Self> {
+        let (path, length) = (path.to_owned(), AtomicU64::new(length));
+        Arc::new(Self { path, body: Body::Striped(stripes), length })
+    }
+
+    /// The stripes, if it has any.
+    pub(super) fn stripes(&self) -> Option<&Stripes> {
+        match &self.body {
+            Body::Plain(_) => None,
+            Body::Striped(stripes) => Some(stripes),
+        }
+    }
+
+    /// The file of the system; requests on others are parted before they come here.
+    fn plain(&self) -> &Plain {
+        match &self.body {
+            Body::Plain(plain) => plain,
+            Body::Striped(_) => unreachable!("{} is several files", self.path.display()),
+        }
     }
 
     /// The same file, just opened, under another name in messages: one that a person knows.
@@ -161,21 +209,34 @@ impl File {
 
     /// Whether aligned requests go past the page cache.
     pub fn is_direct(&self) -> bool {
-        self.direct.is_some() && !self.has_refused_direct.load(Ordering::Relaxed)
+        match &self.body {
+            Body::Plain(plain) => plain.is_direct(),
+            Body::Striped(stripes) => stripes.members().iter().all(|member| member.is_direct()),
+        }
     }
 
     /// Whether most of the file was in the page cache when it was opened.
     pub fn is_cached(&self) -> bool {
-        self.is_cached
+        match &self.body {
+            Body::Plain(plain) => plain.is_cached,
+            Body::Striped(stripes) => stripes.members().iter().all(|member| member.is_cached()),
+        }
     }
 
     /// What offsets and lengths should be multiples of so that requests can go past the cache: at
     /// least a page, whether or not the file is direct. Memory needs no more than this either.
     pub fn block_bytes(&self) -> usize {
         let page_bytes = rustix::param::page_size();
-        self.direct
-            .as_ref()
-            .map_or(page_bytes, |direct| direct.block_bytes.max(direct.memory_alignment))
+        match &self.body {
+            Body::Plain(Plain { direct: Some(direct), .. }) => {
+                direct.block_bytes.max(direct.memory_alignment)
+            }
+            Body::Plain(_) => page_bytes,
+            Body::Striped(stripes) => {
+                let bytes = stripes.members().iter().map(|member| member.block_bytes());
+                bytes.max().unwrap_or(page_bytes)
+            }
+        }
     }
 
     /// Reserves room for `length` bytes and makes the file that long. Where the file system cannot
@@ -185,9 +246,14 @@ impl File {
         if length == 0 {
             return Ok(());
         }
+        if let Body::Striped(stripes) = &self.body {
+            stripes.of_each(length, Self::preallocate)?;
+            self.length.fetch_max(length, Ordering::Relaxed);
+            return Ok(());
+        }
         self.check_room(length).map_err(failed)?;
         loop {
-            match fallocate(&self.buffered, FallocateFlags::empty(), 0, length) {
+            match fallocate(&self.plain().buffered, FallocateFlags::empty(), 0, length) {
                 Ok(()) => {
                     self.length.fetch_max(length, Ordering::Relaxed);
                     return Ok(());
@@ -205,8 +271,9 @@ impl File {
     /// Whether the file system says that `length` bytes fit. Asked first because `fallocate` finds
     /// out by filling the disk to the last block, and every other program there would suffer it.
     fn check_room(&self, length: u64) -> Answer<()> {
-        let system = fstatvfs(&self.buffered)?;
-        let allocated = u64::try_from(fstat(&self.buffered)?.st_blocks).unwrap_or(0) * 512;
+        let buffered = &self.plain().buffered;
+        let system = fstatvfs(buffered)?;
+        let allocated = u64::try_from(fstat(buffered)?.st_blocks).unwrap_or(0) * 512;
         let free = system.f_bavail.saturating_mul(system.f_frsize);
         // No blocks at all is how some network file systems say that they do not know.
         if system.f_blocks > 0 && length.saturating_sub(allocated) > free {
@@ -216,11 +283,12 @@ impl File {
     }
 
     /// Gives back the room of some bytes, which are zeros from then on. Where the file system
-    /// cannot do that, it is an error.
+    /// cannot do that, it is an error. The file is not striped.
     pub fn free(&self, bytes: std::ops::Range<u64>) -> Result<()> {
+        let buffered = &self.plain().buffered;
         let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
         loop {
-            match fallocate(&self.buffered, flags, bytes.start, bytes.end - bytes.start) {
+            match fallocate(buffered, flags, bytes.start, bytes.end - bytes.start) {
                 Ok(()) => return Ok(()),
                 Err(Errno::INTR) => {}
                 Err(e) => return Err(Error::io("give back the room of", &self.path, e)),
@@ -229,16 +297,16 @@ impl File {
     }
 
     /// Marks the file as one whose records lie in `directory` in part, for every sortwell to see.
-    /// Where the file system keeps no such marks, it is an error.
+    /// Where the file system keeps no such marks, it is an error. The file is not striped.
     pub fn mark(&self, directory: &Path) -> Result<()> {
         let value = directory.as_os_str().as_bytes();
-        fsetxattr(&self.buffered, IN_PLACE, value, XattrFlags::empty())
+        fsetxattr(&self.plain().buffered, IN_PLACE, value, XattrFlags::empty())
             .map_err(|e| Error::io("mark", &self.path, e))
     }
 
     /// Removes the mark.
     pub fn unmark(&self) -> Result<()> {
-        match fremovexattr(&self.buffered, IN_PLACE) {
+        match fremovexattr(&self.plain().buffered, IN_PLACE) {
             Ok(()) | Err(Errno::NODATA) => Ok(()),
             Err(e) => Err(Error::io("mark", &self.path, e)),
         }
@@ -246,15 +314,90 @@ impl File {
 
     /// Cuts the file off or extends it with zeros.
     pub fn set_len(&self, length: u64) -> Result<()> {
-        ftruncate(&self.buffered, length)
-            .map_err(|e| Error::io("set the length of", &self.path, e))?;
+        match &self.body {
+            Body::Plain(plain) => ftruncate(&plain.buffered, length)
+                .map_err(|e| Error::io("set the length of", &self.path, e))?,
+            Body::Striped(stripes) => stripes.of_each(length, Self::set_len)?,
+        }
         self.length.store(length, Ordering::Relaxed);
         Ok(())
     }
 
     /// Waits until everything written is on the disk.
     pub fn sync_data(&self) -> Result<()> {
-        fdatasync(&self.buffered).map_err(|e| Error::io("make durable", &self.path, e))
+        match &self.body {
+            Body::Plain(plain) => {
+                fdatasync(&plain.buffered).map_err(|e| Error::io("make durable", &self.path, e))
+            }
+            Body::Striped(stripes) => stripes.of_each(0, |member, _| member.sync_data()),
+        }
+    }
+
+    /// Reads at `offset` until `buffer` is full or the file ends; the bytes read. For a few of
+    /// them: through the page cache, and waiting.
+    pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            let at = offset + filled as u64;
+            let (plain, own, most) = self.piece(at, buffer.len() - filled);
+            match pread(&plain.plain().buffered, &mut buffer[filled..filled + most], own) {
+                Ok(0) => break,
+                Ok(bytes) => filled += bytes,
+                Err(Errno::INTR) => {}
+                Err(e) => return Err(Error::io_at("read", &plain.path, own, e)),
+            }
+        }
+        Ok(filled)
+    }
+
+    /// Writes all of `bytes` at `offset`, likewise.
+    pub fn write_at(&self, bytes: &[u8], offset: u64) -> Result<()> {
+        let mut written = 0;
+        while written < bytes.len() {
+            let at = offset + written as u64;
+            let (plain, own, most) = self.piece(at, bytes.len() - written);
+            match pwrite(&plain.plain().buffered, &bytes[written..written + most], own) {
+                Ok(0) => return Err(Error::io_at("write", &plain.path, own, Errno::IO)),
+                Ok(more) => written += more,
+                Err(Errno::INTR) => {}
+                Err(e) => return Err(Error::io_at("write", &plain.path, own, e)),
+            }
+        }
+        self.grown_to(offset + bytes.len() as u64);
+        Ok(())
+    }
+
+    /// The file of the system that byte `offset` lies in, where, and how many of `bytes` bytes lie
+    /// there one behind the other.
+    fn piece(&self, offset: u64, bytes: usize) -> (&Self, u64, usize) {
+        match &self.body {
+            Body::Plain(_) => (self, offset, bytes),
+            Body::Striped(stripes) => {
+                let Place { member, offset, left } = stripes.layout().place(offset);
+                (&stripes.members()[member], offset, (left.min(bytes as u64)) as usize)
+            }
+        }
+    }
+
+    /// What tells whether this is the same file as before, and was not written to: the number of
+    /// the file in its file system, and its last change in seconds and nanoseconds. Of several it
+    /// is the number of the first, and the latest change.
+    pub fn identity(&self) -> Result<(u64, (i64, i64))> {
+        match &self.body {
+            Body::Plain(plain) => {
+                let stat = fstat(&plain.buffered);
+                let stat = stat.map_err(|e| Error::io("look at", &self.path, e))?;
+                Ok((stat.st_ino, (stat.st_mtime, stat.st_mtime_nsec.cast_signed())))
+            }
+            Body::Striped(stripes) => {
+                let all: Result<Vec<_>> =
+                    stripes.members().iter().map(|member| member.identity()).collect();
+                let all = all?;
+                let latest = all.iter().map(|(_, modified)| *modified).max();
+                let first = all.first().map_or(0, |(inode, _)| *inode);
+                Ok((first, latest.unwrap_or_default()))
+            }
+        }
     }
 
     /// Where records of the file at `path` lie in part, if it is [marked](Self::mark).
@@ -266,19 +409,20 @@ impl File {
 
     /// The way for the first part of a transfer between `address` and `offset`.
     pub(super) fn route(&self, address: usize, offset: u64, length: usize) -> Route {
-        if let Some(direct) = self.direct.as_ref().filter(|_| self.is_direct()) {
+        let plain = self.plain();
+        if let Some(direct) = plain.direct.as_ref().filter(|_| plain.is_direct()) {
             let whole = length - length % direct.block_bytes;
             if whole > 0 && direct.suits(address, offset) {
                 let descriptor = direct.descriptor.as_raw_fd();
                 return Route { descriptor, length: whole, is_direct: true };
             }
         }
-        Route { descriptor: self.buffered.as_raw_fd(), length, is_direct: false }
+        Route { descriptor: plain.buffered.as_raw_fd(), length, is_direct: false }
     }
 
     /// Sends every later transfer through the page cache.
     pub(super) fn give_up_direct(&self) {
-        self.has_refused_direct.store(true, Ordering::Relaxed);
+        self.plain().has_refused_direct.store(true, Ordering::Relaxed);
     }
 
     /// Notes that bytes up to `end` have been written.
@@ -287,10 +431,16 @@ impl File {
     }
 }
 
+impl Plain {
+    fn is_direct(&self) -> bool {
+        self.direct.is_some() && !self.has_refused_direct.load(Ordering::Relaxed)
+    }
+}
+
 impl AsFd for File {
-    /// The descriptor that goes through the page cache.
+    /// The descriptor that goes through the page cache, of a file that is not striped.
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.buffered.as_fd()
+        self.plain().buffered.as_fd()
     }
 }
 

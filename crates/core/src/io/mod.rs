@@ -36,6 +36,7 @@ mod queue;
 pub mod redirect;
 mod scratch;
 pub mod space;
+pub mod stripe;
 mod supply;
 mod sweep;
 mod sync;
@@ -109,7 +110,7 @@ impl Engine {
     /// turn inside the queue.
     pub fn queue(self, depth: usize) -> Result<Box<dyn Queue>> {
         let depth = depth.max(1);
-        Ok(faulty::around(match self {
+        Ok(stripe::around(faulty::around(match self {
             // Rings are memory too: where one more is refused, threads do the work.
             Self::Auto => match uring::Uring::new(depth) {
                 Ok(ring) if uring::probe().is_ok() => Box::new(ring),
@@ -121,7 +122,7 @@ impl Engine {
             Self::Threads => Box::new(threads::Threads::new(depth)?),
             Self::Mmap => Box::new(sync::Inline::new(mmap::NAME, mmap::perform)),
             Self::Sync => Box::new(sync::Inline::new(sync::NAME, sync::perform)),
-        }))
+        })))
     }
 }
 

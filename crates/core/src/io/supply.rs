@@ -12,12 +12,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::pipe::Reader;
-use crate::error::Result;
+use super::{Direct, File};
+use crate::error::{Error, Result};
 use crate::stats::Progress;
 
 /// Beyond this, the memory of entries is nothing beside that of records, while every buffer would
 /// be longer by what is thought to be the length of a record.
 const AVERAGE_MAX: u64 = 4096;
+
+/// Bytes of a striped file that are read before it is looked whether the job was stopped.
+const STEP_BYTES: usize = 1 << 20;
 
 /// Makes a stream.
 pub trait Supply: Send {
@@ -111,6 +115,43 @@ impl Supply for Begun {
             }
             _ => Ok(begun),
         }
+    }
+}
+
+/// A striped file, read from one end to the other.
+struct Strip {
+    file: Arc<File>,
+    offset: u64,
+}
+
+impl Supplied {
+    /// The striped file that is defined at `path`, as a stream.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`File::open_stripes`].
+    pub fn striped(path: &Path) -> Result<Self> {
+        let file = File::open_stripes(path, Direct::Off)?;
+        Ok(Self::new(path, Strip { file, offset: 0 }))
+    }
+}
+
+impl Supply for Strip {
+    fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            if progress.is_stopping() {
+                return Err(Error::Interrupted);
+            }
+            let most = (buffer.len() - filled).min(STEP_BYTES);
+            let read = self.file.read_at(&mut buffer[filled..filled + most], self.offset)?;
+            self.offset += read as u64;
+            filled += read;
+            if read < most {
+                break;
+            }
+        }
+        Ok(filled)
     }
 }
 

@@ -117,18 +117,18 @@ fn packed(inputs: &[Input], how: Decompress) -> Vec<(Origin, Codec)> {
         let origin = match input {
             Input::File(path) => Origin::File(path.clone()),
             Input::Stdin => Origin::Stdin,
-            Input::Supplied(_) => return None,
+            Input::Striped(_) | Input::Supplied(_) => return None,
         };
         codec_of(input, how).map(|codec| (origin, codec))
     };
     inputs.iter().filter_map(packed).collect()
 }
 
-/// How an input is compressed. What the caller makes is taken as it is.
+/// How an input is compressed. What the caller makes is taken as it is, and so are striped files.
 fn codec_of(input: &Input, how: Decompress) -> Option<Codec> {
     match input {
         Input::File(path) => how.of_file(path),
         Input::Stdin => how.of_stream(),
-        Input::Supplied(_) => None,
+        Input::Striped(_) | Input::Supplied(_) => None,
     }
 }

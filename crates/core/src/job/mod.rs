@@ -8,6 +8,8 @@ mod account;
 mod budget;
 mod check;
 mod coders;
+mod copy;
+mod explain;
 mod filtering;
 mod in_place;
 mod leftovers;
@@ -36,9 +38,12 @@ use crate::units::ByteSize;
 
 use account::Account;
 use coders::Coders;
+use open::Opened;
 
 pub use crate::pipeline::sorted::{Checked, Disorder};
 pub use check::CheckJob;
+pub use copy::CopyJob;
+pub use explain::Explanation;
 pub use leftovers::{Leftover, State, leftovers, remove_leftovers};
 pub use lines::{sort_lines, write_lines};
 pub use merge::MergeJob;
@@ -50,6 +55,9 @@ pub use resume::Resume;
 pub enum Input {
     /// A file, read at known offsets.
     File(PathBuf),
+    /// A striped file, by its definition: a text that names its members, which lie on several disks
+    /// and are read at the same time.
+    Striped(PathBuf),
     /// Standard input, read to its end.
     Stdin,
     /// What the caller makes while it is read.
@@ -61,6 +69,9 @@ pub enum Input {
 pub enum Output {
     /// A file that appears whole, durable and at once, or not at all. It may be one of the inputs.
     File(PathBuf),
+    /// New members of a striped file, by its definition, which appear whole and at once likewise.
+    /// It may be one of the inputs.
+    Striped(PathBuf),
     /// Standard output, in order, as soon as it is known.
     Stdout,
     /// A pipe of the caller's, likewise.
@@ -71,7 +82,7 @@ impl Output {
     /// The name of a file.
     fn path(&self) -> Option<&Path> {
         match self {
-            Self::File(path) => Some(path),
+            Self::File(path) | Self::Striped(path) => Some(path),
             Self::Stdout | Self::Pipe(_) => None,
         }
     }
@@ -177,15 +188,9 @@ impl SortJob {
     pub fn run(&self, progress: &Progress) -> Result<Statistics> {
         let account = Account::open(self.order.as_ref());
         let framing = framing(self.format)?;
-        limits::raise_open_files();
-        let engine = self.engine.probe()?;
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
-        let budget = self.memory.resolve()?;
-        let mut coders = Coders::new(budget, self.threads.unwrap_or_else(limits::cores));
-        let inputs = coders.in_turn(&self.inputs, self.decompress)?;
-        let heading = Heading::of(self.format, self.header_lines)?;
-        let input = open::inputs(self, &inputs, engine, heading)?;
-        let (header, columns) = open::header(heading, &input, progress)?;
+        let Opened { engine, budget, mut coders, input, header } = open::sort(self, progress)?;
+        let (header, columns) = header;
         let gate = self.gate(columns.as_ref())?;
         let key = key(self.format, &self.keys, self.order.as_ref(), columns.as_ref())?;
         let making = Arc::new(self.making(columns.as_ref())?);
@@ -281,7 +286,7 @@ impl SortJob {
         let input_bytes = need.input_bytes.filter(|_| !places.spill.has_noted());
         let plan = Plan::new(&Need { input_bytes, ..*need }).map_err(|e| coders.explain(e))?;
         // Looking through a directory takes longer than sorting a few lines.
-        if !plan.is_one_pass || matches!(self.output, Output::File(_)) {
+        if !plan.is_one_pass || self.output.path().is_some() {
             open::tidy(places.spill.places())?;
         }
         Ok(plan)

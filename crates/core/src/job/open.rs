@@ -1,7 +1,6 @@
 //! Looking at the world: what a job's names stand for on this machine.
 
 use std::fs;
-use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -9,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 
+use super::coders::Coders;
 use super::{Input, Output, Resume, SortJob, in_place};
 use crate::error::{Error, Result};
 use crate::format::{CsvFormat, Framing};
@@ -19,6 +19,7 @@ use crate::output;
 use crate::pipeline::sorted::Place;
 use crate::pipeline::{self, Columns, Header, Heading, Top};
 use crate::stats::Progress;
+use crate::units::ByteSize;
 
 /// What lines are taken to be as long as, before any was seen.
 const LINE_LENGTH: usize = 64;
@@ -32,6 +33,33 @@ const SMALL_INPUT: u64 = 64 << 10;
 
 /// Descriptors that an open input takes, at most, and as much for what else is open.
 const DESCRIPTORS_EACH: usize = 4;
+
+/// What a sort begins with.
+pub struct Opened {
+    /// The engine that will be used.
+    pub engine: Engine,
+    /// Ceiling of the process's resident size.
+    pub budget: ByteSize,
+    /// What expands inputs and compresses the output.
+    pub coders: Coders,
+    /// The inputs.
+    pub input: pipeline::Input,
+    /// What stands at the top of them, and the columns it shows.
+    pub header: (Header, Option<Columns>),
+}
+
+/// Opens what a sort reads, and looks at its top.
+pub fn sort(job: &SortJob, progress: &Progress) -> Result<Opened> {
+    limits::raise_open_files();
+    let engine = job.engine.probe()?;
+    let budget = job.memory.resolve()?;
+    let mut coders = Coders::new(budget, job.threads.unwrap_or_else(limits::cores));
+    let in_turn = coders.in_turn(&job.inputs, job.decompress)?;
+    let heading = Heading::of(job.format, job.header_lines)?;
+    let input = inputs(job, &in_turn, engine, heading)?;
+    let header = header(heading, &input, progress)?;
+    Ok(Opened { engine, budget, coders, input, header })
+}
 
 /// Opens all inputs: as files if all of them are, else as one stream after the other.
 pub fn inputs(
@@ -50,6 +78,7 @@ pub fn inputs(
             .map(|input| match input {
                 Input::Stdin => pipe::Reader::stdin(),
                 Input::File(path) => pipe::Reader::open(path),
+                Input::Striped(path) => Supplied::striped(path).map(pipe::Reader::supplied),
                 Input::Supplied(supplied) => Ok(pipe::Reader::supplied(supplied.clone())),
             })
             .collect();
@@ -62,16 +91,21 @@ pub fn inputs(
     }
     let mut files = Vec::with_capacity(inputs.len());
     for input in &inputs {
-        if let Input::File(path) = input {
-            let file = File::open_read(path, direct)?;
-            if !job.in_place {
-                in_place::refuse_marked(path)?;
+        let file = match input {
+            Input::File(path) => {
+                let file = File::open_read(path, direct)?;
+                if !job.in_place {
+                    in_place::refuse_marked(path)?;
+                }
+                file
             }
-            if let Framing::Fixed(length) = framing {
-                check_length(file.path(), file.len(), length as u64)?;
-            }
-            files.push(file);
+            Input::Striped(path) => File::open_stripes(path, direct)?,
+            Input::Stdin | Input::Supplied(_) => unreachable!("streams were seen to"),
+        };
+        if let Framing::Fixed(length) = framing {
+            check_length(file.path(), file.len(), length as u64)?;
         }
+        files.push(file);
     }
     Ok(pipeline::Input::Files(files))
 }
@@ -81,7 +115,8 @@ pub fn inputs(
 /// are all there, and of whole records, is seen to beforehand.
 fn read_in_order(job: &SortJob, inputs: &[Input]) -> Result<Option<Vec<PathBuf>>> {
     let is_resumed = job.in_place || job.resume != Resume::Off;
-    if inputs.len() < FEW_INPUTS || is_resumed {
+    let are_plain = inputs.iter().all(|input| matches!(input, Input::File(_)));
+    if inputs.len() < FEW_INPUTS || is_resumed || !are_plain {
         return Ok(None);
     }
     let are_too_many = inputs.len() > limits::open_files_left() / DESCRIPTORS_EACH;
@@ -100,7 +135,7 @@ fn read_in_order(job: &SortJob, inputs: &[Input]) -> Result<Option<Vec<PathBuf>>
 }
 
 /// What stands at the top of all inputs, and the columns that it shows, if it is a row.
-pub fn header(
+fn header(
     heading: Heading,
     input: &pipeline::Input,
     progress: &Progress,
@@ -122,7 +157,7 @@ pub fn header(
     let mut header = Header::default();
     let mut first: Option<Top> = None;
     for file in files {
-        let top = top_of(heading, file.path())?;
+        let top = top_of(heading, file)?;
         header.skips.push(top.skip);
         match &first {
             Some(first) => {
@@ -151,9 +186,9 @@ pub fn tops(
     let mut first: Option<Top> = None;
     for place in places {
         let mut reader = match place {
-            Place::File { path, skip, .. } => {
-                let top = top_of(heading, path)?;
-                *skip = top.skip;
+            Place::File { .. } => {
+                let top = top_of(heading, &*place.open_file(Direct::Off)?)?;
+                place.pass(top.skip);
                 note_top(&mut first, top, csv)?;
                 continue;
             }
@@ -184,22 +219,14 @@ fn note_top(first: &mut Option<Top>, top: Top, csv: CsvFormat) -> Result<()> {
 }
 
 /// What stands at the top of a file.
-pub fn top_of(heading: Heading, path: &Path) -> Result<Top> {
-    let failed = |e| Error::io("read", path, e);
-    let mut file = fs::File::open(path).map_err(failed)?;
+fn top_of(heading: Heading, file: &File) -> Result<Top> {
+    let mut offset = 0;
     let fill = |buffer: &mut [u8]| {
-        let mut filled = 0;
-        while filled < buffer.len() {
-            match file.read(&mut buffer[filled..]) {
-                Ok(0) => break,
-                Ok(read) => filled += read,
-                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(e) => return Err(failed(e)),
-            }
-        }
-        Ok(filled)
+        let read = file.read_at(buffer, offset)?;
+        offset += read as u64;
+        Ok(read)
     };
-    heading.read(path, fill).map(|(top, _)| top)
+    heading.read(file.path(), fill).map(|(top, _)| top)
 }
 
 /// What inputs are, for jobs that open them one after the other: those that cannot be opened at all
@@ -211,6 +238,13 @@ pub fn places(inputs: &[Input], framing: Framing) -> Result<Vec<Place>> {
 fn place(input: &Input, framing: Framing) -> Result<Place> {
     let path = match input {
         Input::File(path) => path,
+        Input::Striped(path) => {
+            let bytes = File::open_stripes(path, Direct::Off)?.len();
+            if let Framing::Fixed(length) = framing {
+                check_length(path, bytes, length as u64)?;
+            }
+            return Ok(Place::File { path: path.clone(), bytes, skip: 0, is_striped: true });
+        }
         Input::Stdin => return Ok(Place::Stdin),
         Input::Supplied(supplied) => {
             return Ok(Place::Supplied { stream: supplied.clone(), skip: 0 });
@@ -228,7 +262,7 @@ fn place(input: &Input, framing: Framing) -> Result<Place> {
     if let (Framing::Fixed(length), true) = (framing, data.is_file()) {
         check_length(path, data.len(), length as u64)?;
     }
-    Ok(Place::File { path: path.clone(), bytes: data.len(), skip: 0 })
+    Ok(Place::File { path: path.clone(), bytes: data.len(), skip: 0, is_striped: false })
 }
 
 /// Bytes per record; where records differ, their average over some pages of the input.
@@ -260,6 +294,7 @@ fn without_redirection(input: &Input) -> Input {
 fn is_stream(input: &Input) -> bool {
     match input {
         Input::Stdin | Input::Supplied(_) => true,
+        Input::Striped(_) => false,
         Input::File(path) => fs::metadata(path).is_ok_and(|data| {
             let kind = data.file_type();
             kind.is_fifo() || kind.is_char_device() || kind.is_socket()
@@ -289,6 +324,7 @@ pub fn output(output: &Output, direct: Direct, progress: &Progress) -> Result<ou
             Some(path) => output::Output::redirected(&path, direct),
             None => Ok(output::Output::Stream(Some(pipe::Writer::stdout()?))),
         },
+        Output::Striped(path) => output::Output::striped(path, direct),
         Output::Pipe(outlet) => Ok(output::Output::Stream(Some(outlet.writer()?))),
         Output::File(path) => match fs::metadata(path) {
             Ok(data) if !data.is_file() && !data.is_dir() => {
@@ -303,7 +339,7 @@ pub fn output(output: &Output, direct: Direct, progress: &Progress) -> Result<ou
 pub fn parts(output: &Output, direct: Direct) -> Result<output::Output> {
     match output {
         Output::File(path) => output::Output::parts(path, direct),
-        Output::Stdout | Output::Pipe(_) => {
+        Output::Striped(_) | Output::Stdout | Output::Pipe(_) => {
             let message = "an output that is split needs a name that those of its files are made \
                            of; give one with --output";
             Err(Error::Usage(message.to_owned()))
@@ -319,7 +355,7 @@ pub fn temp(temp: &[PathBuf], is_checked: bool, output: &Output) -> Result<Vec<P
     }
     let places = match output {
         _ if !temp.is_empty() => temp.to_vec(),
-        Output::File(path) => vec![directory_of(path).to_owned()],
+        Output::File(path) | Output::Striped(path) => vec![directory_of(path).to_owned()],
         Output::Stdout | Output::Pipe(_) => vec![std::env::temp_dir()],
     };
     Ok(places)

@@ -5,9 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::fstat;
-use rustix::io::{Errno, pread};
-
 use super::{Input as JobInput, Output, SortJob, in_place, open};
 use crate::error::{Error, Result};
 use crate::io::{
@@ -158,7 +155,7 @@ fn resumable<'a>(job: &'a SortJob, input: &'a Input) -> Result<(&'a Path, &'a [A
     let refused = |what: &str| {
         Err(Error::Usage(format!("{option} needs {what}; leave it out, or say otherwise")))
     };
-    let Output::File(path) = &job.output else { return refused("an output with a name") };
+    let Output::File(path) = &job.output else { return refused("an output that is one file") };
     if job.select.split.is_some() || job.compress.of(Some(path)).is_some() {
         return refused("one output that is not compressed");
     }
@@ -387,33 +384,18 @@ fn check_inputs(job: &JobEntry, files: &[Arc<File>], directory: &Path) -> Result
 
 /// An input as it is now.
 fn input_entry(file: &Arc<File>) -> Result<InputEntry> {
-    let stat = fstat(&**file).map_err(|e| Error::io("look at", file.path(), e))?;
+    let (inode, modified) = file.identity()?;
     let bytes = file.len();
     let ends = (
         Hash(end_hash(file, 0..bytes.min(END_BYTES))?),
         Hash(end_hash(file, bytes.saturating_sub(END_BYTES)..bytes)?),
     );
-    Ok(InputEntry {
-        path: PathText(absolute(file.path())?),
-        inode: stat.st_ino,
-        bytes,
-        modified: (stat.st_mtime, stat.st_mtime_nsec.cast_signed()),
-        ends,
-    })
+    Ok(InputEntry { path: PathText(absolute(file.path())?), inode, bytes, modified, ends })
 }
 
 fn end_hash(file: &File, range: std::ops::Range<u64>) -> Result<u128> {
     let mut block = vec![0; (range.end - range.start) as usize];
-    let mut filled = 0;
-    while filled < block.len() {
-        let at = range.start + filled as u64;
-        match pread(file, &mut block[filled..], at) {
-            Ok(0) => break,
-            Ok(bytes) => filled += bytes,
-            Err(Errno::INTR) => {}
-            Err(e) => return Err(Error::io_at("read", file.path(), at, e)),
-        }
-    }
+    let filled = file.read_at(&mut block, range.start)?;
     Ok(hash(&block[..filled]))
 }
 

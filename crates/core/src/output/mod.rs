@@ -5,10 +5,9 @@ mod parts;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::io::{Errno, pwrite};
-
 use crate::error::{Error, Result};
 use crate::io::compression::{Compression, Encoding};
+use crate::io::stripe::StripedOutput;
 use crate::io::{Direct, File, TempFile, directory_of, pipe, redirect, space, sweep};
 use crate::load::layout::PAGE;
 use crate::operator::PartFiles;
@@ -28,6 +27,8 @@ pub enum Output {
         /// The final name.
         path: PathBuf,
     },
+    /// New members of a striped file.
+    Striped(StripedOutput),
     /// An empty file that standard output was redirected to, in place.
     Redirected(Arc<File>),
     /// Several files.
@@ -60,6 +61,11 @@ impl Output {
         Ok(Self::File { temporary, path: path.to_owned() })
     }
 
+    /// An output in new members of the striped file that is defined at `path`.
+    pub fn striped(path: &Path, direct: Direct) -> Result<Self> {
+        StripedOutput::create(path, direct).map(Self::Striped)
+    }
+
     /// Waits until what was written is on the disk.
     pub fn make_durable(&self) -> Result<()> {
         self.open_file().map_or(Ok(()), |file| file.sync_data())
@@ -83,8 +89,8 @@ impl Output {
             Self::File { temporary, path } => pipe::Writer::file(temporary.file(), path)?,
             Self::Redirected(file) => pipe::Writer::file(file, Path::new("standard output"))?,
             Self::Stream(writer) => writer.take().map_or_else(pipe::Writer::stdout, Ok)?,
-            Self::Parts(_) | Self::Compressed { .. } => {
-                unreachable!("one output is compressed, and once")
+            Self::Striped(_) | Self::Parts(_) | Self::Compressed { .. } => {
+                unreachable!("one output that is one file is compressed, and once")
             }
         };
         let encoding = Encoding::start(writer, how, threads)?;
@@ -113,9 +119,10 @@ impl Output {
     }
 
     /// The file that is written to, where it is one.
-    fn open_file(&self) -> Option<&Arc<File>> {
+    pub fn open_file(&self) -> Option<&Arc<File>> {
         match self {
             Self::File { temporary, .. } => Some(temporary.file()),
+            Self::Striped(output) => Some(output.file()),
             Self::Redirected(file) => Some(file),
             Self::Parts(_) | Self::Stream(_) | Self::Compressed { .. } => None,
         }
@@ -129,13 +136,17 @@ impl Output {
     pub fn reserve(&self, bytes: u64) -> Result<()> {
         let Some(file) = self.open_file() else { return Ok(()) };
         let place = match self {
-            Self::File { path, .. } => directory_of(path),
-            _ => file.path(),
+            Self::File { path, .. } => Some(directory_of(path)),
+            // Each member sees to its own share.
+            Self::Striped(_) => None,
+            _ => Some(file.path()),
         };
-        let (needed, available) = (ByteSize(bytes), space::free(place)?);
-        if available < needed {
-            let path = place.to_owned();
-            return Err(Error::NoSpace { path, needed, available, option: "--output" });
+        if let Some(place) = place {
+            let (needed, available) = (ByteSize(bytes), space::free(place)?);
+            if available < needed {
+                let path = place.to_owned();
+                return Err(Error::NoSpace { path, needed, available, option: "--output" });
+            }
         }
         file.preallocate(bytes.next_multiple_of(granule(file) as u64))
     }
@@ -169,8 +180,9 @@ impl Output {
         match self {
             Self::Stream(Some(writer)) => writer.write_all(bytes, progress),
             Self::Stream(None) => pipe::Writer::stdout()?.write_all(bytes, progress),
-            Self::File { temporary: file, path } => write_file(file.file(), path, bytes),
-            Self::Redirected(file) => write_file(file, Path::new("standard output"), bytes),
+            Self::File { temporary, .. } => temporary.file().write_at(bytes, 0),
+            Self::Striped(output) => output.file().write_at(bytes, 0),
+            Self::Redirected(file) => file.write_at(bytes, 0),
             Self::Compressed { encoding, .. } => {
                 pipe::Writer::inlet(encoding.inlet()).write_all(bytes, progress)
             }
@@ -189,7 +201,7 @@ impl Output {
                 drop(encoding); // Nothing is written from here on.
                 target.abandon();
             }
-            Self::File { .. } | Self::Parts(_) | Self::Stream(_) => {}
+            Self::File { .. } | Self::Striped(_) | Self::Parts(_) | Self::Stream(_) => {}
         }
     }
 
@@ -214,6 +226,7 @@ impl Output {
                 temporary.file().set_len(bytes)?;
                 temporary.persist(&path, sync)
             }
+            Self::Striped(output) => output.finish(bytes, sync),
             Self::Redirected(file) => {
                 file.set_len(bytes)?;
                 if sync {
@@ -226,20 +239,6 @@ impl Output {
             Self::Compressed { .. } => unreachable!("an output is compressed once"),
         }
     }
-}
-
-/// Writes all of an empty file, called `name` in messages.
-fn write_file(file: &File, name: &Path, bytes: &[u8]) -> Result<()> {
-    let mut written = 0;
-    while written < bytes.len() {
-        match pwrite(file, &bytes[written..], written as u64) {
-            Ok(0) => return Err(Error::io_at("write", name, written as u64, Errno::IO)),
-            Ok(more) => written += more,
-            Err(Errno::INTR) => {}
-            Err(e) => return Err(Error::io_at("write", name, written as u64, e)),
-        }
-    }
-    Ok(())
 }
 
 /// What writes are multiples of.

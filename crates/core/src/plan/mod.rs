@@ -4,9 +4,10 @@
 //! budget and the number of workers. It opens no file and asks no clock, so that it can be printed,
 //! tested and held against the outcome. `memory` divides the budget, `sieve` says what dropping
 //! duplicates early takes of it, `passes` decides how runs are merged, `streams` divides memory
-//! among what is merged as streams.
+//! among what is merged as streams, `outlook` says what it all comes to.
 
 pub mod memory;
+pub mod outlook;
 pub mod passes;
 mod sieve;
 pub mod streams;

@@ -37,6 +37,7 @@ mod selected;
 mod spilling;
 mod stopping;
 mod streams;
+mod striped;
 mod subject;
 mod supplied;
 mod trial;

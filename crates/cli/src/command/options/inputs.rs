@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use sortwell::io::compression::Decompress;
+use sortwell::io::stripe::Definition;
 use sortwell::job::Input;
 use sortwell::{Error, Result};
 
@@ -13,6 +14,8 @@ use super::values;
 #[derive(Args, Debug)]
 pub struct Inputs {
     /// Files to read; `-` or none is standard input
+    ///
+    /// A file that was made by 'sortwell stripe create' stands for the striped file it defines.
     #[arg(value_name = "INPUT", value_hint = ValueHint::FilePath)]
     inputs: Vec<PathBuf>,
 
@@ -42,6 +45,7 @@ impl Inputs {
         }
         let input = |path: &PathBuf| match path.as_os_str() == "-" {
             true => Input::Stdin,
+            false if Definition::is_at(path) => Input::Striped(path.clone()),
             false => Input::File(path.clone()),
         };
         Ok(self.inputs.iter().map(input).collect())

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use sortwell::io::compression::Compress;
+use sortwell::io::stripe::Definition;
 use sortwell::job::Output;
 
 use super::values;
@@ -14,7 +15,9 @@ pub struct Writing {
     /// Where the records go; standard output if not given or `-`
     ///
     /// A file is written under a temporary name beside it and gets this name only when it is
-    /// complete. It may be one of the inputs, which is then replaced at that moment.
+    /// complete. It may be one of the inputs, which is then replaced at that moment. A file that
+    /// was made by 'sortwell stripe create' stands for the striped file it defines, which gets new
+    /// members.
     #[arg(short, long, value_name = "OUTPUT", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 
@@ -40,6 +43,7 @@ impl Writing {
     /// Where the records go.
     pub fn output(&self) -> Output {
         match &self.output {
+            Some(path) if Definition::is_at(path) => Output::Striped(path.clone()),
             Some(path) if path.as_os_str() != "-" => Output::File(path.clone()),
             _ => Output::Stdout,
         }

@@ -75,6 +75,7 @@ impl<'a> Chunks<'a> {
         let open = |input: &Input| match input {
             Input::Stdin => Reader::stdin(),
             Input::File(path) => Reader::open(path),
+            Input::Striped(path) => Supplied::striped(path).map(Reader::supplied),
             Input::Supplied(made) => Ok(Reader::supplied(made.clone())),
         };
         let readers: Vec<Reader> = job.inputs.iter().map(open).collect::<Result<_>>()?;

@@ -24,6 +24,7 @@ mod tournament;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use memchr::memchr_iter;
@@ -79,6 +80,8 @@ pub enum Place {
         bytes: u64,
         /// Bytes of what stands at its top.
         skip: u64,
+        /// Whether it is the definition of a striped one.
+        is_striped: bool,
     },
     /// A run of our own; removed when it has been merged.
     Spilled(Run),
@@ -100,6 +103,26 @@ impl Place {
             Self::Supplied { stream, .. } => stream.extent().map(|extent| extent.bytes),
             Self::File { bytes, .. } => Some(*bytes),
             Self::Spilled(run) => Some(run.bytes),
+        }
+    }
+
+    /// Lets the bytes of a file begin behind what stands at its top.
+    pub fn pass(&mut self, top: u64) {
+        if let Self::File { skip, .. } = self {
+            *skip = top;
+        }
+    }
+
+    /// Opens a file.
+    ///
+    /// # Panics
+    ///
+    /// If it is none.
+    pub fn open_file(&self, direct: Direct) -> Result<Arc<File>> {
+        match self {
+            Self::File { path, is_striped: true, .. } => File::open_stripes(path, direct),
+            Self::File { path, .. } => File::open_read(path, direct),
+            other => unreachable!("{other:?} is no file"),
         }
     }
 
@@ -257,8 +280,8 @@ fn open(place: &Place, direct: Direct, feed: &mut Feed<'_>) -> Result<Reading> {
         Place::Supplied { stream, .. } => {
             Ok(feed.open_stream(pipe::Reader::supplied(stream.clone())))
         }
-        Place::File { path, skip, .. } => {
-            let mut reading = feed.open(File::open_read(path, direct)?)?;
+        Place::File { skip, .. } => {
+            let mut reading = feed.open(place.open_file(direct)?)?;
             reading.pass(*skip, feed)?;
             Ok(reading)
         }

@@ -1,0 +1,196 @@
+//! `sortwell stripe`: files that lie on several disks.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand, ValueHint};
+use sortwell::io::stripe::{Definition, Member, Stride};
+use sortwell::io::{Direct, File};
+use sortwell::job::{CopyJob, Input, Output};
+use sortwell::{ByteSize, Error, Result};
+
+use super::options::values;
+use super::options::watching::Watching;
+use crate::failure::Outcome;
+
+/// Make and look after files that lie on several disks
+///
+/// A striped file is dealt out over its members, some bytes to each by turns, and read and written
+/// on all of them at the same time. A text with the ending .str by custom names the members; sort,
+/// merge and check take its name wherever they take that of a file.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// What to do
+    #[command(subcommand)]
+    action: Action,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  A striped file over three disks, of which the last carries half as much:
+    sortwell stripe create data.str /mnt/a /mnt/b /mnt/c --strides 2x,2x,1x
+
+  Fill it, sort it where it is, and read it as one file:
+    sortwell stripe copy data.bin data.str
+    sortwell sort -F fixed:100 data.str -o data.str
+    sortwell stripe cat data.str > sorted.bin";
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Write the text that defines a striped file, which holds nothing yet
+    Create {
+        /// The text to write; it must not be there yet
+        #[arg(value_name = "NAME.str", value_hint = ValueHint::FilePath)]
+        definition: PathBuf,
+
+        /// The members: directories, in which they are named after NAME, or paths of files
+        #[arg(value_name = "MEMBER", required = true)]
+        members: Vec<PathBuf>,
+
+        /// How much each takes by turns: sizes, or multiples of the base such as 3x; one for all,
+        /// or one for each
+        #[arg(long, value_name = "STRIDE,...", value_delimiter = ',', default_value = "1x")]
+        strides: Vec<Stride>,
+
+        /// What strides such as 3x are multiples of; itself a multiple of 4096 bytes
+        #[arg(long, value_name = "SIZE", default_value = "1MiB",
+              value_parser = values::parse::<ByteSize>)]
+        base: ByteSize,
+    },
+    /// Copy a file, striped or not, to another
+    Copy {
+        /// What is copied
+        #[arg(value_hint = ValueHint::FilePath)]
+        from: PathBuf,
+
+        /// Where it goes: a striped file gets new members, any other file appears under that name
+        #[arg(value_hint = ValueHint::FilePath)]
+        to: PathBuf,
+
+        #[command(flatten)]
+        watching: Watching,
+    },
+    /// Write the bytes of a striped file to standard output
+    Cat {
+        /// The text that defines it
+        #[arg(value_name = "NAME.str", value_hint = ValueHint::FilePath)]
+        definition: PathBuf,
+
+        #[command(flatten)]
+        watching: Watching,
+    },
+    /// Show the members of a striped file, and what they hold
+    Info {
+        /// The text that defines it
+        #[arg(value_name = "NAME.str", value_hint = ValueHint::FilePath)]
+        definition: PathBuf,
+    },
+    /// See whether all members are there, as long as they should be, and those that were written
+    Check {
+        /// The text that defines it
+        #[arg(value_name = "NAME.str", value_hint = ValueHint::FilePath)]
+        definition: PathBuf,
+    },
+    /// Remove a striped file: its members, and the text that defines it
+    Remove {
+        /// The text that defines it
+        #[arg(value_name = "NAME.str", value_hint = ValueHint::FilePath)]
+        definition: PathBuf,
+    },
+}
+
+/// Does it.
+pub fn run(arguments: &Arguments) -> Outcome {
+    match &arguments.action {
+        Action::Create { definition, members, strides, base } => {
+            create(definition, members, strides, *base)?;
+        }
+        Action::Copy { from, to, watching } => {
+            let output = match Definition::is_at(to) {
+                true => Output::Striped(to.clone()),
+                false => Output::File(to.clone()),
+            };
+            let input = match Definition::is_at(from) {
+                true => Input::Striped(from.clone()),
+                false => Input::File(from.clone()),
+            };
+            watching.run(false, |progress| CopyJob::new(input, output).run(progress))?;
+        }
+        Action::Cat { definition, watching } => {
+            let job = CopyJob::new(Input::Striped(definition.clone()), Output::Stdout);
+            watching.run(true, |progress| job.run(progress))?;
+        }
+        Action::Info { definition } => info(definition)?,
+        Action::Check { definition } => {
+            let file = File::open_stripes(definition, Direct::Off)?;
+            let members = Definition::read(definition)?.members.len();
+            let bytes = ByteSize(file.len());
+            writeln!(io::stdout(), "{}: {members} members, {bytes}", definition.display())?;
+        }
+        Action::Remove { definition } => remove(definition)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn create(path: &Path, members: &[PathBuf], strides: &[Stride], base: ByteSize) -> Result<()> {
+    if strides.len() != 1 && strides.len() != members.len() {
+        return Err(Error::Usage(format!(
+            "--strides has {} values for {} members; give one for each, or one for all",
+            strides.len(),
+            members.len()
+        )));
+    }
+    if fs::symlink_metadata(path).is_ok() {
+        return Err(Error::Usage(format!(
+            "{} is there already; give another name, or remove it with 'sortwell stripe remove'",
+            path.display()
+        )));
+    }
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let mut made = Vec::with_capacity(members.len());
+    for (number, member) in members.iter().enumerate() {
+        let path = match member.is_dir() {
+            true => member.join(format!("{name}.{number}")),
+            false => member.clone(),
+        };
+        let path = std::path::absolute(&path).map_err(|e| Error::io("find", &path, e))?;
+        let stride = strides[number % strides.len()];
+        made.push(Member { path, stride, checksum: None });
+    }
+    let definition = Definition::new(made, Some(base.bytes())).map_err(Error::Usage)?;
+    definition.write(path, true)
+}
+
+fn info(path: &Path) -> std::result::Result<(), crate::failure::Failure> {
+    let definition = Definition::read(path)?;
+    let (layout, length) = (definition.layout(), definition.length);
+    let mut out = io::stdout();
+    writeln!(out, "{}: {length} bytes, {} members", path.display(), definition.members.len())?;
+    for (number, file) in definition.paths(path).iter().enumerate() {
+        let (stride, bytes) = (layout.stride(number), layout.member_bytes(number, length));
+        let state = match fs::metadata(file) {
+            _ if length == 0 => "not written yet".to_owned(),
+            Ok(data) if data.len() == bytes => format!("{bytes} bytes"),
+            Ok(data) => format!("{} bytes, and should have {bytes}", data.len()),
+            Err(e) => format!("{e}"),
+        };
+        writeln!(out, "{number}: {}, stride {}: {state}", file.display(), ByteSize(stride))?;
+    }
+    Ok(())
+}
+
+fn remove(path: &Path) -> Result<()> {
+    let definition = Definition::read(path)?;
+    for file in definition.paths(path) {
+        match fs::remove_file(&file) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::io("remove", &file, e));
+            }
+            _ => {}
+        }
+    }
+    fs::remove_file(path).map_err(|e| Error::io("remove", path, e))
+}

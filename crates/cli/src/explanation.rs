@@ -1,0 +1,116 @@
+//! The plan of a sort, for people and for programs. The figures are the library's; here they only
+//! become words.
+
+use std::fmt::Write;
+
+use sortwell::ByteSize;
+use sortwell::job::Explanation;
+
+use crate::statistics::counted;
+
+/// A short block of lines, each ended.
+pub fn text(of: &Explanation) -> String {
+    let lines = [
+        ("input", input(of)),
+        ("plan", plan(of)),
+        ("merge", merge(of)),
+        ("bytes", bytes(of)),
+        ("memory", memory(of)),
+        ("i/o", transfers(of)),
+        ("budgets", budgets(of)),
+    ];
+    let mut block = String::new();
+    for (topic, words) in lines {
+        // Writing to a string cannot fail.
+        let _ = writeln!(block, "{topic:8} {words}");
+    }
+    block
+}
+
+/// One line of JSON, not ended.
+pub fn json(of: &Explanation) -> String {
+    serde_json::to_string(of).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+}
+
+fn input(of: &Explanation) -> String {
+    let about = if of.varies { "about " } else { "" };
+    let records = of.bytes.bytes() / of.record_length.max(1);
+    let records = counted(records, "record");
+    let length = ByteSize(of.record_length);
+    format!("{} ({} bytes): {about}{records} of {length}", of.bytes, of.bytes.bytes())
+}
+
+fn plan(of: &Explanation) -> String {
+    let outlook = &of.outlook;
+    let mut words = counted(outlook.passes.into(), "pass");
+    if outlook.runs > 0 {
+        let _ = write!(words, ", {} of {}", counted(outlook.runs, "run"), outlook.run_bytes);
+    }
+    let _ = write!(words, ", {}", counted(of.threads, "thread"));
+    if of.threads < of.threads_wanted {
+        let _ = write!(words, " of {} (memory allows for no more)", of.threads_wanted);
+    }
+    words
+}
+
+fn merge(of: &Explanation) -> String {
+    let outlook = &of.outlook;
+    if outlook.runs == 0 {
+        return "none: all of it is sorted in memory".to_owned();
+    }
+    let mut words = format!(
+        "{} at once, {} possible; slabs of {}, {} of each run",
+        counted(outlook.merge_width, "run"),
+        outlook.merge_width_max,
+        outlook.slab_bytes,
+        outlook.piece_bytes
+    );
+    if outlook.merged_before > 0 {
+        let _ = write!(words, "; {} merged before", counted(outlook.merged_before, "run"));
+    }
+    words
+}
+
+fn bytes(of: &Explanation) -> String {
+    let outlook = &of.outlook;
+    let mut words = format!("{} read and written in all", outlook.moved_bytes);
+    if outlook.runs > 0 {
+        let (spilled, space) = (outlook.spilled_bytes, outlook.spill_space);
+        let _ = write!(words, ", {spilled} of it spilled; spill space {space}");
+    }
+    words
+}
+
+fn memory(of: &Explanation) -> String {
+    let loads = match of.loads_at_once {
+        1 => format!("a load {}", of.load_bytes),
+        count => format!("{count} loads of {}", of.load_bytes),
+    };
+    format!(
+        "{} of {}: {loads}, write buffers {}, sorting {}",
+        of.arena_bytes, of.budget, of.buffer_bytes, of.scratch_bytes
+    )
+}
+
+fn transfers(of: &Explanation) -> String {
+    let way = if of.is_direct { "past" } else { "through" };
+    format!(
+        "{}, input {way} the page cache, {} of {} in flight",
+        of.engine,
+        counted(of.threads * of.read_depth, "read"),
+        of.block_bytes
+    )
+}
+
+fn budgets(of: &Explanation) -> String {
+    let words = |budget: Option<ByteSize>, what: &str| match budget {
+        Some(budget) => format!("{what} from {budget} on"),
+        None => format!("{what} with no budget"),
+    };
+    let one = words(of.outlook.one_pass_budget, "one pass");
+    let two = words(of.outlook.two_pass_budget, "two passes");
+    format!("{two}, {one}")
+}
+
+#[cfg(test)]
+mod tests;

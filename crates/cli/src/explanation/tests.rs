@@ -1,0 +1,91 @@
+//! The words of a plan, from fixed figures.
+
+use super::*;
+use sortwell::plan::outlook::Outlook;
+
+fn explanation() -> Explanation {
+    Explanation {
+        bytes: ByteSize(20_000_000_000),
+        record_length: 100,
+        varies: false,
+        budget: ByteSize::mib(64),
+        arena_bytes: ByteSize::mib(50),
+        buffer_bytes: ByteSize::mib(8),
+        scratch_bytes: ByteSize::mib(2),
+        load_bytes: ByteSize::mib(20),
+        loads_at_once: 2,
+        threads: 2,
+        threads_wanted: 4,
+        engine: "uring",
+        is_direct: true,
+        block_bytes: ByteSize(256 << 10),
+        read_depth: 4,
+        outlook: Outlook {
+            passes: 3,
+            loads: 1000,
+            runs: 1000,
+            run_bytes: ByteSize::mib(19),
+            merge_width_max: 40,
+            merge_width: 40,
+            merged_before: 985,
+            slab_bytes: ByteSize::mib(20),
+            piece_bytes: ByteSize(512 << 10),
+            spilled_bytes: ByteSize(40_000_000_000),
+            spill_space: ByteSize(21_000_000_000),
+            moved_bytes: ByteSize(120_000_000_000),
+            one_pass_budget: Some(ByteSize::gib(30)),
+            two_pass_budget: Some(ByteSize::mib(400)),
+        },
+    }
+}
+
+#[test]
+fn a_plan_of_three_passes() {
+    let expected = "\
+input    18.6 GiB (20000000000 bytes): 200000000 records of 100 bytes
+plan     3 passes, 1000 runs of 19 MiB, 2 threads of 4 (memory allows for no more)
+merge    40 runs at once, 40 possible; slabs of 20 MiB, 512 KiB of each run; 985 runs merged before
+bytes    111.8 GiB read and written in all, 37.3 GiB of it spilled; spill space 19.6 GiB
+memory   50 MiB of 64 MiB: 2 loads of 20 MiB, write buffers 8 MiB, sorting 2 MiB
+i/o      uring, input past the page cache, 8 reads of 256 KiB in flight
+budgets  two passes from 400 MiB on, one pass from 30 GiB on
+";
+    assert_eq!(text(&explanation()), expected);
+}
+
+#[test]
+fn a_plan_of_one_pass() {
+    let mut of = explanation();
+    of.outlook = Outlook {
+        passes: 1,
+        loads: 1,
+        runs: 0,
+        merge_width: 0,
+        merge_width_max: 0,
+        merged_before: 0,
+        spilled_bytes: ByteSize(0),
+        moved_bytes: ByteSize(40_000_000_000),
+        one_pass_budget: None,
+        ..of.outlook
+    };
+    (of.varies, of.loads_at_once, of.threads) = (true, 1, 4);
+    let words = text(&of);
+    for part in [
+        ": about 200000000 records of 100 bytes\n",
+        "plan     1 pass, 4 threads\n",
+        "merge    none: all of it is sorted in memory\n",
+        "bytes    37.3 GiB read and written in all\n",
+        ": a load 20 MiB,",
+        "16 reads of",
+        "one pass with no budget\n",
+    ] {
+        assert!(words.contains(part), "'{part}' is missing:\n{words}");
+    }
+}
+
+#[test]
+fn programs_get_figures() {
+    let json: serde_json::Value = serde_json::from_str(&json(&explanation())).expect("JSON");
+    assert_eq!(json["outlook"]["runs"], 1000);
+    assert_eq!(json["record_length"], 100);
+}

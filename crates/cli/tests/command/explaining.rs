@@ -1,0 +1,47 @@
+//! What is said of a sort beforehand is what it then does.
+
+use crate::harness::{Folder, random_records};
+
+/// A figure of a line of JSON.
+fn figure(json: &[u8], names: &[&str]) -> u64 {
+    let whole: serde_json::Value = serde_json::from_slice(json).expect("JSON");
+    let found = names.iter().fold(&whole, |value, name| &value[*name]);
+    found.as_u64().unwrap_or_else(|| panic!("{names:?} in {whole}"))
+}
+
+#[test]
+fn a_sort_does_what_was_explained() {
+    let folder = Folder::new();
+    folder.write("in", random_records(600_000, 100));
+    for (memory, most) in [("26MiB", 2), ("34MiB", 2), ("256MiB", 1)] {
+        let words = format!("-F fixed:100 -k 0..10 -M {memory} -j 2 -o out in");
+        let explained = folder.run(&format!("explain --form json {words}")).quietly();
+        assert_eq!(folder.names(), ["in"], "nothing is written");
+        let sorted = folder.run(&format!("sort --stats json {words}"));
+        assert_eq!(sorted.status, 0, "{sorted:?}");
+        let sorted = sorted.words.into_bytes();
+        std::fs::remove_file(folder.at("out")).expect("an output");
+        // Loads end where records do, so that there may be one more.
+        for (name, margin) in [("passes", 0), ("runs", 1), ("merge_width", 1)] {
+            let (told, found) = (figure(&explained, &["outlook", name]), figure(&sorted, &[name]));
+            assert!(told.abs_diff(found) <= margin, "{memory}, {name}: {told} told, {found} found");
+        }
+        assert!(figure(&sorted, &["passes"]) >= most, "{memory}");
+        let spilled = figure(&sorted, &["streams", "spill_written"]);
+        let told = figure(&explained, &["outlook", "spilled_bytes"]);
+        assert!(told.abs_diff(spilled) <= told / 10, "{memory}: {told} told, {spilled} spilled");
+    }
+    let words = folder.run("explain -F fixed:100 -M 26MiB in").quietly();
+    let words = String::from_utf8(words).expect("text");
+    assert!(words.contains("600000 records of 100 bytes"), "{words}");
+}
+
+#[test]
+fn what_cannot_be_explained_says_so() {
+    let folder = Folder::new();
+    folder.run_with("explain -", b"x\n").fails(2, &["not known beforehand"]);
+    folder.run("explain nowhere").fails(4, &["nowhere"]);
+    folder.write("in", random_records(10, 100));
+    folder.run("explain -F fixed:100 -M 1MiB in").fails(2, &["too small"]);
+    folder.run("explain -F fixed:99 in").fails(3, &["not a multiple"]);
+}

@@ -1,0 +1,289 @@
+//! The text that says which members a striped file has, and how much of it each takes by turns. Its
+//! form stands in `docs/stripe-file.md`.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use super::Layout;
+use crate::error::{Error, Result};
+use crate::io::Direct;
+use crate::io::scratch::{TempFile, directory_of};
+use crate::units::ByteSize;
+
+/// What every text begins with.
+const FIRST_LINE: &str = "sortwell-stripe 1";
+
+/// Strides are multiples of it, so that requests go past the page cache.
+const STRIDE_UNIT: u64 = 4096;
+
+/// What a stride is a multiple of where nothing is said, in bytes.
+const BASE: u64 = 1 << 20;
+
+/// Longest text, and most members.
+const TEXT_MAX: u64 = 1 << 20;
+const MEMBERS_MAX: usize = 4096;
+
+/// Longest stride: what all of a set come to is a number of 64 bits.
+const STRIDE_MAX: u64 = 1 << 40;
+
+/// Digits of a generation, and of a checksum.
+const GENERATION_DIGITS: usize = 8;
+const CHECKSUM_DIGITS: usize = 16;
+
+/// The members of a striped file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// Bytes that strides are multiples of which are said as such.
+    pub base: u64,
+    /// Bytes of the logical file.
+    pub length: u64,
+    /// What the members' names end in, beside their paths: each output has members of its own.
+    pub generation: Option<u32>,
+    /// The members, in order.
+    pub members: Vec<Member>,
+}
+
+/// One file of a striped file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its path, without the generation; relative ones begin in the directory of the text.
+    pub path: PathBuf,
+    /// How much it takes at a time.
+    pub stride: Stride,
+    /// The checksum of its ends, once it was written.
+    pub checksum: Option<u64>,
+}
+
+/// What a member takes at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stride {
+    /// Bytes.
+    Bytes(u64),
+    /// So many times the base.
+    Times(u64),
+}
+
+impl FromStr for Stride {
+    type Err = String;
+
+    /// Reads `3x`, or a size such as `256KiB`.
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        if let Some(times) = text.strip_suffix('x') {
+            let times = times.parse().map_err(|_| format!("'{text}' is not like 3x"))?;
+            return Ok(Self::Times(times));
+        }
+        text.parse::<ByteSize>().map(|size| Self::Bytes(size.bytes())).map_err(|e| e.to_string())
+    }
+}
+
+impl fmt::Display for Stride {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(bytes) => write!(f, "{bytes}"),
+            Self::Times(times) => write!(f, "{times}x"),
+        }
+    }
+}
+
+impl Definition {
+    /// A set of these members that holds nothing yet.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with them, in words.
+    pub fn new(members: Vec<Member>, base: Option<u64>) -> std::result::Result<Self, String> {
+        let base = base.unwrap_or(BASE);
+        let made = Self { base, length: 0, generation: None, members };
+        made.check().map(|()| made)
+    }
+
+    /// Reads the text at `path`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`] with the line that is wrong, [`Error::Io`].
+    pub fn read(path: &Path) -> Result<Self> {
+        let failed = |e| Error::io("read", path, e);
+        let file = std::fs::File::open(path).map_err(failed)?;
+        let mut text = Vec::new();
+        file.take(TEXT_MAX + 1).read_to_end(&mut text).map_err(failed)?;
+        Self::of_text(&text).map_err(|message| Error::Malformed { path: path.to_owned(), message })
+    }
+
+    /// Whether the file at `path` begins like such a text.
+    pub fn is_at(path: &Path) -> bool {
+        let mut first = [0; FIRST_LINE.len()];
+        let is_file = std::fs::metadata(path).is_ok_and(|data| data.is_file());
+        let mut read = || std::fs::File::open(path)?.read_exact(&mut first);
+        is_file && read().is_ok() && first == FIRST_LINE.as_bytes()
+    }
+
+    /// Reads a text; what is wrong with it, in words.
+    pub fn of_text(text: &[u8]) -> std::result::Result<Self, String> {
+        if text.len() as u64 > TEXT_MAX {
+            return Err(format!("it is longer than {}: no stripe file", ByteSize(TEXT_MAX)));
+        }
+        let mut lines = (1..).zip(text.split(|byte| *byte == b'\n'));
+        if lines.next().is_none_or(|(_, line)| line != FIRST_LINE.as_bytes()) {
+            return Err(format!("it does not begin with '{FIRST_LINE}': no stripe file"));
+        }
+        let mut made = Self { base: BASE, length: 0, generation: None, members: Vec::new() };
+        for (number, line) in lines {
+            made.add_line(line).map_err(|message| format!("line {number}: {message}"))?;
+        }
+        made.check().map(|()| made)
+    }
+
+    fn add_line(&mut self, line: &[u8]) -> std::result::Result<(), String> {
+        if line.is_empty() || line.starts_with(b"#") {
+            return Ok(());
+        }
+        let (word, rest) = split_word(line);
+        let text = || std::str::from_utf8(rest).map_err(|_| "that is no text".to_owned());
+        match word {
+            b"base" => self.base = number(text()?)?,
+            b"length" => self.length = number(text()?)?,
+            b"generation" => self.generation = Some(digits(text()?, GENERATION_DIGITS)? as u32),
+            b"member" => {
+                let (stride, rest) = split_word(rest);
+                let (checksum, path) = split_word(rest);
+                let stride = String::from_utf8_lossy(stride).parse()?;
+                let checksum = match checksum {
+                    b"-" => None,
+                    other => Some(digits(&String::from_utf8_lossy(other), CHECKSUM_DIGITS)?),
+                };
+                let path = PathBuf::from(OsStr::from_bytes(path));
+                self.members.push(Member { path, stride, checksum });
+            }
+            other => {
+                let word = String::from_utf8_lossy(other);
+                return Err(format!(
+                    "'{}' is none of base, length, generation and member",
+                    word.escape_debug()
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether it makes sense; what does not, in words.
+    fn check(&self) -> std::result::Result<(), String> {
+        if self.members.is_empty() {
+            return Err("it has no members".to_owned());
+        }
+        if self.members.len() > MEMBERS_MAX {
+            return Err(format!("it has more than {MEMBERS_MAX} members"));
+        }
+        for (number, member) in self.members.iter().enumerate() {
+            let path = member.path.as_os_str().as_bytes();
+            let name = member.path.display();
+            if member.path.file_name().is_none() || path.contains(&b'\n') {
+                return Err(format!("member {number} has no path that could be that of a file"));
+            }
+            let bytes = self.stride_bytes(member);
+            if bytes.is_none_or(|b| b == 0 || b % STRIDE_UNIT != 0 || b > STRIDE_MAX) {
+                return Err(format!(
+                    "the stride {} of {name} is not a multiple of {STRIDE_UNIT} bytes from \
+                     {STRIDE_UNIT} to {}",
+                    member.stride,
+                    ByteSize(STRIDE_MAX)
+                ));
+            }
+            if self.members[..number].iter().any(|other| other.path == member.path) {
+                return Err(format!("{name} is a member twice"));
+            }
+        }
+        Ok(())
+    }
+
+    fn stride_bytes(&self, member: &Member) -> Option<u64> {
+        match member.stride {
+            Stride::Bytes(bytes) => Some(bytes),
+            Stride::Times(times) => times.checked_mul(self.base),
+        }
+    }
+
+    /// How the logical file is dealt out.
+    pub fn layout(&self) -> Layout {
+        let bytes = |member| self.stride_bytes(member).unwrap_or_else(|| unreachable!("checked"));
+        Layout::new(self.members.iter().map(bytes).collect())
+    }
+
+    /// Where members lie whose set is defined at `path`, without their generation.
+    pub fn places(&self, path: &Path) -> Vec<PathBuf> {
+        let directory = directory_of(path);
+        self.members.iter().map(|member| directory.join(&member.path)).collect()
+    }
+
+    /// The members' files.
+    pub fn paths(&self, path: &Path) -> Vec<PathBuf> {
+        let named = |place: PathBuf| match self.generation {
+            Some(generation) => of_generation(&place, generation),
+            None => place,
+        };
+        self.places(path).into_iter().map(named).collect()
+    }
+
+    /// The text.
+    pub fn text(&self) -> Vec<u8> {
+        let mut text = format!("{FIRST_LINE}\nbase {}\nlength {}\n", self.base, self.length);
+        if let Some(generation) = self.generation {
+            text.push_str(&format!("generation {generation:0GENERATION_DIGITS$x}\n"));
+        }
+        let mut text = text.into_bytes();
+        for Member { path, stride, checksum } in &self.members {
+            let checksum =
+                checksum.map_or_else(|| "-".to_owned(), |sum| format!("{sum:0CHECKSUM_DIGITS$x}"));
+            text.extend_from_slice(format!("member {stride} {checksum} ").as_bytes());
+            text.extend_from_slice(path.as_os_str().as_bytes());
+            text.push(b'\n');
+        }
+        text
+    }
+
+    /// Puts the text at `path`, in place of what is there.
+    pub fn write(&self, path: &Path, sync: bool) -> Result<()> {
+        let temporary = TempFile::create(path, Direct::Off)?;
+        temporary.file().write_at(&self.text(), 0)?;
+        temporary.persist(path, sync)
+    }
+}
+
+/// The name of a member's file in a generation.
+pub(super) fn of_generation(place: &Path, generation: u32) -> PathBuf {
+    let mut name = place.as_os_str().to_owned();
+    name.push(format!("~{generation:0GENERATION_DIGITS$x}"));
+    PathBuf::from(name)
+}
+
+/// The generation in the name of a file, if it is one of the member `name`.
+pub(super) fn generation_of(name: &[u8], file: &[u8]) -> Option<u32> {
+    let rest = file.strip_prefix(name)?.strip_prefix(b"~")?;
+    digits(std::str::from_utf8(rest).ok()?, GENERATION_DIGITS).ok().map(|found| found as u32)
+}
+
+/// The first word of a line, and what is behind the blank that ends it.
+fn split_word(line: &[u8]) -> (&[u8], &[u8]) {
+    let end = line.iter().position(|byte| *byte == b' ').unwrap_or(line.len());
+    (&line[..end], line.get(end + 1..).unwrap_or_default())
+}
+
+fn number(text: &str) -> std::result::Result<u64, String> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text.parse().ok().filter(|_| is_number);
+    number.ok_or_else(|| format!("'{}' is no number of 64 bits", text.escape_debug()))
+}
+
+/// A number of so many hexadecimal digits in lower case.
+fn digits(text: &str, count: usize) -> std::result::Result<u64, String> {
+    let is_digit = |digit: u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit);
+    let is_number = text.len() == count && text.bytes().all(is_digit);
+    let number = u64::from_str_radix(text, 16).ok().filter(|_| is_number);
+    number.ok_or_else(|| {
+        format!("'{}' is not {count} hexadecimal digits in lower case", text.escape_debug())
+    })
+}

@@ -1,0 +1,66 @@
+//! Which byte of a striped file lies where: arithmetic, and nothing else.
+
+/// How a logical file is dealt out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Bytes of a stride of each member; none is 0.
+    strides: Vec<u64>,
+    /// Where in a row each member's stride begins.
+    starts: Vec<u64>,
+    /// Bytes of a row: a stride of each.
+    width: u64,
+}
+
+/// Where a byte lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The index of the member.
+    pub member: usize,
+    /// The byte in it.
+    pub offset: u64,
+    /// Bytes from there to the end of the stride.
+    pub left: u64,
+}
+
+impl Layout {
+    /// The layout of members with strides of so many bytes.
+    ///
+    /// # Panics
+    ///
+    /// If there is none, one is 0, or their sum is no `u64`.
+    pub fn new(strides: Vec<u64>) -> Self {
+        assert!(!strides.is_empty() && !strides.contains(&0), "strides {strides:?}");
+        let mut width: u64 = 0;
+        let mut starts = Vec::with_capacity(strides.len());
+        for stride in &strides {
+            starts.push(width);
+            width = width.checked_add(*stride).unwrap_or_else(|| panic!("strides {strides:?}"));
+        }
+        Self { strides, starts, width }
+    }
+
+    /// Members.
+    pub fn members(&self) -> usize {
+        self.strides.len()
+    }
+
+    /// Bytes that `member` takes at a time.
+    pub fn stride(&self, member: usize) -> u64 {
+        self.strides[member]
+    }
+
+    /// Where byte `offset` of the logical file lies.
+    pub fn place(&self, offset: u64) -> Place {
+        let (row, within) = (offset / self.width, offset % self.width);
+        let member = self.starts.partition_point(|start| *start <= within) - 1;
+        let (stride, behind) = (self.strides[member], within - self.starts[member]);
+        Place { member, offset: row * stride + behind, left: stride - behind }
+    }
+
+    /// Bytes that `member` has of a logical file of `length` bytes.
+    pub fn member_bytes(&self, member: usize, length: u64) -> u64 {
+        let (rows, rest) = (length / self.width, length % self.width);
+        let stride = self.strides[member];
+        rows * stride + rest.saturating_sub(self.starts[member]).min(stride)
+    }
+}

@@ -1,0 +1,126 @@
+//! The open members of a striped file.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{Definition, Layout};
+use crate::error::{Error, Result};
+use crate::io::{Direct, File};
+
+/// Members that are looked after at the same time, at most.
+const AT_ONCE: usize = 64;
+
+/// Bytes at either end of a member that tell it from others.
+const END_BYTES: u64 = 4096;
+
+/// Members, and which bytes they have.
+#[derive(Debug)]
+pub struct Stripes {
+    layout: Layout,
+    members: Vec<Arc<File>>,
+}
+
+impl Stripes {
+    /// Open files as members.
+    pub fn new(layout: Layout, members: Vec<Arc<File>>) -> Self {
+        assert_eq!(layout.members(), members.len());
+        Self { layout, members }
+    }
+
+    /// Opens the members of the set that is defined at `path`, for reading.
+    ///
+    /// # Errors
+    ///
+    /// Those of opening; [`Error::Malformed`] where a member has not as many bytes as it should, or
+    /// others than were written.
+    pub fn open(definition: &Definition, path: &Path, direct: Direct) -> Result<Self> {
+        let layout = definition.layout();
+        if definition.length == 0 {
+            let message = "it is empty: nothing was written to this striped file".to_owned();
+            return Err(Error::Malformed { path: path.to_owned(), message });
+        }
+        let open = |(number, path): (usize, PathBuf)| -> Result<Arc<File>> {
+            let wrong = |message| Error::Malformed { path: path.clone(), message };
+            let file = File::open_read(&path, direct)?;
+            let bytes = layout.member_bytes(number, definition.length);
+            if file.len() != bytes {
+                let found = file.len();
+                return Err(wrong(format!(
+                    "as a member of a striped file it should have {bytes} bytes, and has {found}"
+                )));
+            }
+            let checksum = definition.members[number].checksum;
+            if checksum.is_some_and(|sum| checksum_of(&file).ok() != Some(sum)) {
+                return Err(wrong(
+                    "its ends are not those that were written to it as a member of a striped \
+                     file; is it another file, or of another set?"
+                        .to_owned(),
+                ));
+            }
+            Ok(file)
+        };
+        let members = in_parallel(definition.paths(path).into_iter().enumerate(), open)?;
+        Ok(Self { layout, members })
+    }
+
+    /// Which byte lies where.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The files.
+    pub fn members(&self) -> &[Arc<File>] {
+        &self.members
+    }
+
+    /// Does something to all members at the same time, each of which has its share of `length`
+    /// bytes.
+    pub fn of_each(
+        &self,
+        length: u64,
+        act: impl Fn(&File, u64) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let act = |(number, member): (usize, &Arc<File>)| {
+            act(member, self.layout.member_bytes(number, length))
+        };
+        in_parallel(self.members.iter().enumerate(), act).map(drop)
+    }
+}
+
+/// The checksum of both ends of a file, and of its length.
+pub(super) fn checksum_of(file: &File) -> Result<u64> {
+    let bytes = file.len();
+    let mut ends = bytes.to_le_bytes().to_vec();
+    for start in [0, bytes.saturating_sub(END_BYTES)] {
+        let mut block = [0; END_BYTES as usize];
+        let read = file.read_at(&mut block, start)?;
+        ends.extend_from_slice(&block[..read]);
+    }
+    Ok(xxh3_64(&ends))
+}
+
+/// What `act` makes of all `items`, in their order, some at the same time. The first error is told.
+pub(super) fn in_parallel<T: Send, R: Send>(
+    items: impl Iterator<Item = T>,
+    act: impl Fn(T) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    let mut items: Vec<T> = items.collect();
+    let (mut made, act) = (Vec::with_capacity(items.len()), &act);
+    while !items.is_empty() {
+        let now: Vec<T> = items.drain(..items.len().min(AT_ONCE)).collect();
+        let results: Vec<Result<R>> = std::thread::scope(|scope| {
+            let running: Vec<_> =
+                now.into_iter().map(|item| scope.spawn(move || act(item))).collect();
+            let join = |thread: std::thread::ScopedJoinHandle<'_, Result<R>>| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            running.into_iter().map(join).collect()
+        });
+        for result in results {
+            made.push(result?);
+        }
+    }
+    Ok(made)
+}

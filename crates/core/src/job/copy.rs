@@ -1,0 +1,164 @@
+//! Copying a file, striped or not, to another or to a stream: block after block, many in flight.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Input, Output, open};
+use crate::error::{Error, Result};
+use crate::io::{Arena, Completion, Direct, Engine, File, Operation, Queue, Region, Request};
+use crate::output;
+use crate::stats::{Phase, Progress};
+use crate::units::ByteSize;
+
+/// Bytes of a block, and blocks in flight.
+const BLOCK_BYTES: usize = 1 << 20;
+const DEPTH: usize = 24;
+
+/// One copy: the bytes of a file, striped or not, to an output.
+#[derive(Clone, Debug)]
+pub struct CopyJob {
+    /// What is copied: a file or a striped file.
+    pub input: Input,
+    /// Where it goes.
+    pub output: Output,
+    /// How bytes are moved.
+    pub engine: Engine,
+    /// Whether the page cache is bypassed.
+    pub direct: Direct,
+    /// Whether the output is made durable before it gets its name.
+    pub sync: bool,
+}
+
+impl CopyJob {
+    /// A job with every choice left to sortwell.
+    pub fn new(input: Input, output: Output) -> Self {
+        Self { input, output, engine: Engine::Auto, direct: Direct::Auto, sync: true }
+    }
+
+    /// Copies; the bytes there were. Blocks until the output is in place.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the world does wrong, as an [`Error`]; then no output exists under its name.
+    pub fn run(&self, progress: &Progress) -> Result<u64> {
+        let file = match &self.input {
+            Input::File(path) => File::open_read(path, self.direct)?,
+            Input::Striped(path) => File::open_stripes(path, self.direct)?,
+            Input::Stdin | Input::Supplied(_) => {
+                return Err(Error::Usage("only files are copied; give one by its name".to_owned()));
+            }
+        };
+        let bytes = file.len();
+        let mut output = open::output(&self.output, self.direct, progress)?;
+        progress.enter(Phase::Writing);
+        progress.expect_bytes(2 * bytes);
+        let copied = output.reserve(bytes).and_then(|()| {
+            let target = output.open_file().cloned();
+            let mut copy = Copy::new(self.engine.queue(DEPTH)?, file, progress)?;
+            match target {
+                Some(target) => copy.write_file(&target),
+                None => copy.write_stream(&mut output),
+            }
+        });
+        match copied {
+            Ok(()) => output.finish(bytes, self.sync, progress).map(|_| bytes),
+            Err(e) => {
+                output.abandon();
+                Err(e)
+            }
+        }
+    }
+}
+
+struct Copy<'a> {
+    queue: Box<dyn Queue>,
+    file: Arc<File>,
+    free: Vec<Region>,
+    /// What is to be read next.
+    next: u64,
+    progress: &'a Progress,
+}
+
+impl<'a> Copy<'a> {
+    fn new(queue: Box<dyn Queue>, file: Arc<File>, progress: &'a Progress) -> Result<Self> {
+        let mut memory = Arena::new(ByteSize((DEPTH * BLOCK_BYTES) as u64))?;
+        let mut free = Vec::with_capacity(DEPTH);
+        for _ in 0..DEPTH {
+            let rest = memory.split_off(BLOCK_BYTES);
+            free.push(std::mem::replace(&mut memory, rest));
+        }
+        Ok(Self { queue, file, free, next: 0, progress })
+    }
+
+    /// Asks for as many blocks as there is memory for.
+    fn read_ahead(&mut self) -> Result<()> {
+        if self.progress.is_stopping() {
+            return Err(Error::Interrupted);
+        }
+        while self.next < self.file.len()
+            && let Some(region) = self.free.pop()
+        {
+            let (offset, tag) = (self.next, self.next);
+            // Whole blocks can go past the cache, also where the file ends in one.
+            self.next += BLOCK_BYTES as u64;
+            let (operation, file, range) = (Operation::Read, self.file.clone(), 0..region.len());
+            self.queue.submit(Request { operation, file, offset, region, range, tag })?;
+        }
+        Ok(())
+    }
+
+    /// Bytes that a block has; fewer were there than the file said where it has become shorter.
+    fn whole(&self, completion: &Completion) -> Result<usize> {
+        let offset = completion.request.offset;
+        let wanted = (self.file.len() - offset).min(BLOCK_BYTES as u64) as usize;
+        match &completion.result {
+            Ok(bytes) if *bytes >= wanted => Ok(wanted),
+            Ok(bytes) => Err(Error::Malformed {
+                path: self.file.path().to_owned(),
+                message: format!("it became shorter while it was read: {bytes} bytes at {offset}"),
+            }),
+            Err(_) => Ok(0),
+        }
+    }
+
+    /// Blocks go to the same place as they come, in any order.
+    fn write_file(&mut self, target: &Arc<File>) -> Result<()> {
+        loop {
+            self.read_ahead()?;
+            let Some(completion) = self.queue.wait()? else { return Ok(()) };
+            let bytes = match completion.request.operation {
+                Operation::Read => self.whole(&completion)?,
+                Operation::Write => 0,
+            };
+            let moved = completion.result?;
+            self.progress.moved(moved.min(BLOCK_BYTES) as u64);
+            let Request { operation, offset, region, tag, .. } = completion.request;
+            if operation == Operation::Write {
+                self.free.push(region);
+                continue;
+            }
+            let (operation, file, range) = (Operation::Write, Arc::clone(target), 0..bytes);
+            self.queue.submit(Request { operation, file, offset, region, range, tag })?;
+        }
+    }
+
+    /// Blocks wait for those before them.
+    fn write_stream(&mut self, output: &mut output::Output) -> Result<()> {
+        let mut waiting: BTreeMap<u64, (Region, usize)> = BTreeMap::new();
+        let mut written = 0;
+        loop {
+            self.read_ahead()?;
+            let Some(completion) = self.queue.wait()? else { return Ok(()) };
+            let bytes = self.whole(&completion)?;
+            completion.result?;
+            let Request { offset, region, .. } = completion.request;
+            waiting.insert(offset, (region, bytes));
+            while let Some((region, bytes)) = waiting.remove(&written) {
+                output.write_all(&region[..bytes], self.progress)?;
+                self.progress.moved(2 * bytes as u64);
+                self.free.push(region);
+                written += BLOCK_BYTES as u64;
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! A sort told beforehand: the plan that would be carried out, and what it comes to.
+
+use serde::Serialize;
+
+use super::open::Opened;
+use super::{SortJob, framing, key, open};
+use crate::error::{Error, Result};
+use crate::plan::Plan;
+use crate::plan::outlook::Outlook;
+use crate::stats::Progress;
+use crate::units::ByteSize;
+
+/// What a sort would do.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    /// Bytes of all inputs.
+    pub bytes: ByteSize,
+    /// Bytes per record; where they differ, their average over a sample.
+    pub record_length: u64,
+    /// Whether records differ in length.
+    pub varies: bool,
+    /// Ceiling of the process's resident size.
+    pub budget: ByteSize,
+    /// Memory that records, buckets and buffers are in.
+    pub arena_bytes: ByteSize,
+    /// Of it, buffers that outputs and runs are written from.
+    pub buffer_bytes: ByteSize,
+    /// Of it, what each worker sorts in, together.
+    pub scratch_bytes: ByteSize,
+    /// Of it, the memory of a load: what is read into, and the buckets.
+    pub load_bytes: ByteSize,
+    /// Loads in memory at once: one is read while another is written.
+    pub loads_at_once: u32,
+    /// Workers.
+    pub threads: u64,
+    /// Workers wanted, where memory allows for fewer.
+    pub threads_wanted: u64,
+    /// The engine that moves bytes.
+    pub engine: &'static str,
+    /// Whether inputs are read past the page cache.
+    pub is_direct: bool,
+    /// Bytes of a read request.
+    pub block_bytes: ByteSize,
+    /// Requests that each worker keeps in flight.
+    pub read_depth: u64,
+    /// What it comes to.
+    pub outlook: Outlook,
+}
+
+impl SortJob {
+    /// Says what [`run`](Self::run) would do, without doing it. Inputs are opened, and of records
+    /// that differ in length a few are looked at; nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// Those of the beginning of a sort; [`Error::Usage`] for inputs whose size is not known.
+    pub fn explain(&self) -> Result<Explanation> {
+        let progress = Progress::new();
+        let Opened { engine, budget, coders, input, header, .. } = open::sort(self, &progress)?;
+        let Some(bytes) = input.bytes() else {
+            return Err(Error::Usage(
+                "how long a pipe or a compressed input is, is not known beforehand; give files"
+                    .to_owned(),
+            ));
+        };
+        let columns = header.1.as_ref();
+        let (gate, key) =
+            (self.gate(columns)?, key(self.format, &self.keys, self.order.as_ref(), columns)?);
+        let record_length = open::record_length(&input, framing(self.format)?)?;
+        let mut need = self.need(Some(bytes), record_length, coders.rest());
+        need.drops_copies = self.drops_copies(&input, &gate, key.encoder());
+        let plan = Plan::new(&need)?;
+        let outlook = Outlook::new(&need, &plan, bytes);
+        let per_worker = |bytes: usize| ByteSize((plan.threads * bytes) as u64);
+        Ok(Explanation {
+            bytes: ByteSize(bytes),
+            record_length: record_length as u64,
+            varies: need.varies,
+            budget,
+            arena_bytes: ByteSize(plan.arena_bytes as u64),
+            buffer_bytes: per_worker(plan.lane.bytes()),
+            scratch_bytes: per_worker(plan.scratch_bytes),
+            load_bytes: ByteSize(plan.load.bytes() as u64),
+            loads_at_once: if plan.is_one_pass { 1 } else { 2 },
+            threads: plan.threads as u64,
+            threads_wanted: plan.threads_wanted as u64,
+            engine: engine.name(),
+            is_direct: input.is_direct(),
+            block_bytes: ByteSize(plan.block_bytes as u64),
+            read_depth: plan.read_depth as u64,
+            outlook,
+        })
+    }
+}

@@ -1,0 +1,104 @@
+//! What a plan comes to for an input whose size is known: passes, runs, bytes, and the budgets at
+//! which that changes. Pure arithmetic, for people and for tests; nothing is done by it.
+
+use serde::Serialize;
+
+use super::passes::intermediate_groups;
+use super::{Need, Plan};
+use crate::units::ByteSize;
+
+/// Budgets are looked for in steps of this, up to that.
+const STEP: u64 = 1 << 20;
+const STEPS_MAX: u64 = 1 << 24;
+
+/// What a sort will do, told beforehand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Outlook {
+    /// Times the data is read and written, at most.
+    pub passes: u32,
+    /// Times the input fills the memory of a load.
+    pub loads: u64,
+    /// Runs that are written; none in one pass.
+    pub runs: u64,
+    /// Bytes of a run, and of records in a load.
+    pub run_bytes: ByteSize,
+    /// Most runs that memory and descriptors allow to be merged at once.
+    pub merge_width_max: u64,
+    /// Runs that the last merge has.
+    pub merge_width: u64,
+    /// Runs that are merged before that, into fewer.
+    pub merged_before: u64,
+    /// Bytes of a slab of a merge.
+    pub slab_bytes: ByteSize,
+    /// Bytes of each run in a slab, on average: about what is read of it at a time.
+    pub piece_bytes: ByteSize,
+    /// Bytes written to runs, and read back.
+    pub spilled_bytes: ByteSize,
+    /// Free bytes needed in the spill directories together.
+    pub spill_space: ByteSize,
+    /// Bytes that all passes read and write.
+    pub moved_bytes: ByteSize,
+    /// Least budget with which all of it is sorted in one pass, if any is.
+    pub one_pass_budget: Option<ByteSize>,
+    /// Least budget with which all runs are merged at once: Oracle's critical sort area size.
+    pub two_pass_budget: Option<ByteSize>,
+}
+
+impl Outlook {
+    /// What `plan`, made for `need`, comes to for an input of `bytes` bytes.
+    pub fn new(need: &Need, plan: &Plan, bytes: u64) -> Self {
+        let runs = plan.runs(bytes);
+        let (mut left, mut passes, mut merged_before) = (runs, 1 + u32::from(runs > 0), 0);
+        loop {
+            let groups = intermediate_groups(left, plan.merge_width);
+            let merged: usize = groups.iter().map(ExactSizeIterator::len).sum();
+            if merged == 0 {
+                break;
+            }
+            (passes, merged_before) = (passes + 1, merged_before + merged);
+            left = left - merged + groups.len();
+        }
+        let moved = plan.bytes_to_move(bytes);
+        let spilled = (moved / 2).saturating_sub(bytes);
+        let space = if runs > 0 { bytes + plan.intermediate_bytes(bytes) } else { 0 };
+        let (runs, left) = (runs as u64, left as u64);
+        Self {
+            passes,
+            loads: if plan.is_one_pass { 1 } else { runs },
+            runs,
+            run_bytes: ByteSize(plan.load.records_bytes.min(bytes)),
+            merge_width_max: if runs > 0 { plan.merge_width as u64 } else { 0 },
+            merge_width: left,
+            merged_before: merged_before as u64,
+            slab_bytes: ByteSize(if runs > 0 { plan.slab_bytes as u64 } else { 0 }),
+            piece_bytes: ByteSize((plan.slab_bytes as u64).checked_div(left).unwrap_or(0)),
+            spilled_bytes: ByteSize(spilled),
+            spill_space: ByteSize(space),
+            moved_bytes: ByteSize(moved),
+            one_pass_budget: least_budget(need, |plan| plan.is_one_pass),
+            two_pass_budget: least_budget(need, |plan| {
+                plan.is_one_pass || plan.runs(bytes) <= plan.merge_width
+            }),
+        }
+    }
+}
+
+/// The least budget whose plan is `good`, in whole MiB. More memory never makes it worse.
+fn least_budget(need: &Need, good: impl Fn(&Plan) -> bool) -> Option<ByteSize> {
+    let is_good = |steps: u64| {
+        let plan = Plan::new(&Need { budget: ByteSize(steps * STEP), ..*need });
+        plan.is_ok_and(|plan| good(&plan))
+    };
+    let (mut low, mut high) = (0, STEPS_MAX);
+    if !is_good(high) {
+        return None;
+    }
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if is_good(middle) { high = middle } else { low = middle }
+    }
+    Some(ByteSize(high * STEP))
+}
+
+#[cfg(test)]
+mod tests;
