@@ -168,6 +168,10 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
             ready = Some(now);
         }
         spill.settle(self.crew)?;
+        // The last line may have had all memory and been left out: short ones are merged by slabs.
+        if !is_one_pass && self.memory.len() == 1 {
+            self.halve_memory();
+        }
         Ok(Generated::Runs(self.runs, self.taken, self.memory))
     }
 
@@ -258,6 +262,15 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
             }
             None => intake.begin(memory, None).map(Some),
         }
+    }
+
+    /// Makes two of the one piece of memory that there is.
+    fn halve_memory(&mut self) {
+        let halves = self.memory.pop().map(|mut memory| {
+            let half = memory.split_off(self.work.plan.slab_bytes);
+            [memory, half]
+        });
+        self.memory.extend(halves.into_iter().flatten());
     }
 
     /// All memory in one piece, now that the load that lay in `memory` has been written; what the

@@ -306,7 +306,8 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
     }
 
     fn finish(&mut self, raw: Self::Raw, workers: &mut [Worker<'_>], before: Sum) -> Result<Ready> {
-        let FilledLines { load, pool, tail, layout, end, fault } = raw.finish(workers, before);
+        let FilledLines { load, pool, tail, layout, end, is_stuck, fault } =
+            raw.finish(workers, before);
         let cut_off = || self.cut_off(load.loaded_bytes().unwrap_or_default(), &tail);
         if let Some(fault) = fault.or_else(cut_off) {
             let bytes = load.loaded_bytes().unwrap_or_default();
@@ -321,7 +322,7 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
         });
         self.tail_places = places.collect();
         (self.tail, self.finished) = (tail, (layout, end));
-        if load.records() > 0 {
+        if !is_stuck {
             self.average = usual_length(&load).unwrap_or(self.average);
             self.room = self.room_for_tail(load.loaded_bytes().unwrap_or_default());
         } else if !self.is_over() {

@@ -88,6 +88,9 @@ pub struct FilledLines {
     pub layout: LineLayout,
     /// Where what was read of it ends.
     pub end: usize,
+    /// Whether no line in it is whole, or has room. A load without records is another thing: all
+    /// of its lines may have been left out.
+    pub is_stuck: bool,
     /// Memory of the load up to the first record that must not be, if there is one.
     pub fault: Option<Fault>,
 }
@@ -274,17 +277,19 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
             room: if is_crowded { room } else { u64::MAX },
             fault: &fault,
         };
-        let mut tail = Vec::new();
+        let all: usize = pieces.iter().map(|piece| piece.bytes.len()).sum();
+        let mut tail: Vec<Range<usize>> = Vec::new();
         for piece in pieces {
             let already = if is_crowded { &[] } else { piece.dealt.as_slice() };
             let left = rest.deal(&region, piece.bytes, already);
             tail.extend((!left.is_empty()).then_some(left));
         }
+        let is_stuck = tail.iter().map(ExactSizeIterator::len).sum::<usize>() == all;
         let fault = fault.take();
         dealers[0].mark(u64::MAX);
         let loaded = Loaded { region: Some(region), framing: how.framing, segments: Vec::new() };
         let load = KeyedLoad::new(how.key, (loaded, how.bucket_records), &classifier, dealers);
-        FilledLines { load, pool, tail, layout, end, fault }
+        FilledLines { load, pool, tail, layout, end, is_stuck, fault }
     }
 }
 
