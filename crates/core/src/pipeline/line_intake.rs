@@ -15,7 +15,7 @@ use super::dealing::Dealing;
 use super::intake::{Intake, Ready, sum_in};
 use super::lines::{FilledLines, RawLines};
 use super::long_lines::{longest_line, place_in_input};
-use super::record_place::{Before, RecordPlace, count_before};
+use super::record_place::{Before, RecordPlace, count_before, length_at};
 use super::sample::{LineSampler, Lines};
 use super::stage::Worker;
 use super::{Input, Stream, Work};
@@ -28,8 +28,12 @@ use crate::load::layout::PAGE;
 use crate::load::lines::{LineCutter, LineLayout};
 use crate::manifest::InputPlace;
 use crate::plan::memory::LoadMemory;
+use crate::plan::passes::least_budget_mib;
 use crate::proof::Sum;
 use crate::units::ByteSize;
+
+/// So far it is looked for the end of a line that no load can hold, to say how long it is.
+const LOOKED_THROUGH_MAX: u64 = 1 << 30;
 
 /// What a load gets of the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,7 +195,7 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         before.lines += memchr_iter(b'\n', own).count() as u64;
         before.bytes += own.len() as u64;
         before.records = before.records.map(|all| all + self.how.framing.count(own) as u64);
-        (begun.path.clone(), before)
+        (stream.name(begun), before)
     }
 
     /// The record that a stream ends within, if all before it were dealt; the tail is what was not.
@@ -246,12 +250,25 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
             Framing::Prefixed(_) => ("record", "check --format"),
             Framing::Terminated(_) | Framing::Fixed(_) => ("line", "check --format"),
         };
-        let message = format!(
-            "the {what} that begins at byte {} has more than {}, which is as much as the memory \
-             budget has room for; give more with --memory, or {check}",
-            read - held as u64,
-            ByteSize(held as u64)
-        );
+        let offset = read - held as u64;
+        let length = matches!(self.work.input, Input::Files(_))
+            .then(|| length_at(&path, self.how.framing, offset, LOOKED_THROUGH_MAX).ok().flatten());
+        let message = match length.flatten() {
+            Some(length) => {
+                let keeps_one = self.work.select.groups();
+                let least = least_budget_mib(&self.work.plan, &[length; 2], keeps_one);
+                format!(
+                    "the {what} that begins at byte {offset} has {}, more than the memory budget \
+                     has room for; give at least {least} MiB with --memory, or {check}",
+                    ByteSize(length)
+                )
+            }
+            None => format!(
+                "the {what} that begins at byte {offset} has more than {}, which is as much as the \
+                 memory budget has room for; give more with --memory, or {check}",
+                ByteSize(held as u64)
+            ),
+        };
         Error::Malformed { path, message }
     }
 }

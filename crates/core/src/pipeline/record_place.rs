@@ -7,7 +7,7 @@
 
 use std::fmt::{self, Display};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -81,6 +81,51 @@ pub fn count_before(path: &Path, framing: Framing, start: u64, offset: u64) -> R
         }
     };
     Ok(Before { records: Some(records), lines: lines + more, bytes: offset })
+}
+
+/// Bytes of the record that begins at byte `offset` of a file, with the end that it may lack;
+/// `None` where it has more than `most`.
+///
+/// # Errors
+///
+/// Those of reading it.
+pub fn length_at(
+    path: &Path,
+    framing: Framing,
+    offset: u64,
+    most: u64,
+) -> std::io::Result<Option<u64>> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(offset))?;
+    let mut reader = BufReader::with_capacity(1 << 20, file.take(most));
+    let (quote, end) = match framing {
+        Framing::Terminated(end) => (None, end),
+        Framing::Quoted(quote) => (Some(quote), b'\n'),
+        Framing::Fixed(length) => return Ok(Some(length as u64)),
+        Framing::Prefixed(prefix) => {
+            let mut begun = [0; PREFIX_MAX];
+            let begun = &mut begun[..prefix.bytes()];
+            reader.read_exact(begun)?;
+            return Ok(prefix.record_length(begun).map(|length| length as u64));
+        }
+    };
+    let (mut passed, mut is_inside) = (0, false);
+    loop {
+        let bytes = reader.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok((passed < most).then_some(passed + 1));
+        }
+        let ends = |byte: &u8| {
+            is_inside ^= Some(*byte) == quote;
+            *byte == end && !is_inside
+        };
+        if let Some(last) = bytes.iter().position(ends) {
+            return Ok(Some(passed + last as u64 + 1));
+        }
+        let length = bytes.len();
+        passed += length as u64;
+        reader.consume(length);
+    }
 }
 
 /// Records that end in what `reader` brings, and line feeds.

@@ -35,3 +35,20 @@ fn places_are_said_as_people_count() {
     assert_eq!(place(Framing::Terminated(0), Some(4)), "record 5, at byte 70");
     assert_eq!(place(Framing::Fixed(10), None), "the record at byte 70");
 }
+
+#[test]
+fn records_of_files_are_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("input");
+    let length = |framing, bytes: &[u8], offset, most| {
+        std::fs::write(&path, bytes).unwrap();
+        length_at(&path, framing, offset, most).unwrap()
+    };
+    let (lines, rows) = (Framing::Terminated(b'\n'), Framing::Quoted(b'"'));
+    assert_eq!(length(lines, b"a\nbcd\ne", 2, 100), Some(4));
+    assert_eq!(length(lines, b"a\nbcd\ne", 6, 100), Some(2), "with the end that it lacks");
+    assert_eq!(length(lines, b"a\nbcd\ne", 2, 3), None, "nobody looks any further");
+    assert_eq!(length(rows, b"a\n\"b\n\",c\nd\n", 2, 100), Some(7));
+    let prefix = Framing::Prefixed(Prefix::named("u32be").unwrap());
+    assert_eq!(length(prefix, b"\xff\0\0\0abc", 0, 100), Some(0xff00_0004));
+}
