@@ -88,6 +88,9 @@ fn what_was_noted_is_read_again_and_gone_on_with() {
     assert_eq!(read, all);
     let more = entries(directory.path()).remove(4);
     manifest.append(&more).expect("appended");
+    if let Some(Entry::Slab(before)) = all.last_mut() {
+        before.edge = Bytes::default(); // of no more use
+    }
     all.push(more);
     assert_eq!(Manifest::look(directory.path()).expect("read"), all);
     assert!(Manifest::create(directory.path(), &job(directory.path())).is_err(), "it is there");
@@ -164,4 +167,21 @@ fn entries_that_contradict_each_other() {
             entry.run.path = PathText::from(Path::new("/etc/run-000001"));
         }
     });
+}
+
+/// Of thousands of slabs, one's edge is in memory.
+#[test]
+fn only_the_last_edge_is_kept() {
+    let (directory, mut all) = written();
+    let (mut manifest, _) = Manifest::open(directory.path()).expect("opened");
+    let slab = all.last().expect("a slab").clone();
+    for _ in 0..2 {
+        manifest.append(&slab).expect("appended");
+        if let Some(Entry::Slab(before)) = all.last_mut() {
+            before.edge = Bytes::default();
+        }
+        all.push(slab.clone());
+    }
+    assert_eq!(Manifest::look(directory.path()).expect("read"), all);
+    Past::of(directory.path(), all).expect("as it was noted");
 }
