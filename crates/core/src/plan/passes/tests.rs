@@ -285,3 +285,45 @@ fn no_more_runs_are_open_than_may_be() {
         assert!(left < runs.len() || groups.is_empty());
     }
 }
+
+/// Deciding how to merge them takes no longer than reading their list a few times would.
+#[test]
+fn a_hundred_thousand_runs() {
+    let plan = plan_within(ByteSize::mib(32));
+    for longest in [100, 100_000] {
+        let longest: Vec<u64> = (0..100_000).map(|run| longest + run % 7).collect();
+        let mut runs = runs(&plan, &longest);
+        let (all, mut rounds) = (runs.iter().map(|run| run.records).sum::<u64>(), 0);
+        loop {
+            let Choice { width, groups, .. } = Choice::new(&plan, &runs, false).unwrap();
+            assert!(groups.is_sorted_by(|a, b| a.end <= b.start), "neighbours, in order");
+            if groups.is_empty() {
+                assert!(runs.len() <= width, "{} runs left, {width} at once", runs.len());
+                break;
+            }
+            (runs, rounds) = (merged(&runs, groups), rounds + 1);
+        }
+        assert!((3..=5).contains(&rounds), "{rounds} rounds");
+        assert_eq!(runs.iter().map(|run| run.records).sum::<u64>(), all);
+    }
+    let groups = intermediate_groups(100_000, 20);
+    assert!(groups.is_sorted_by(|a, b| a.end == b.start) && groups.len() == 5000);
+}
+
+/// The runs there are when these groups are merged.
+fn merged(runs: &[Run], groups: Vec<Range<usize>>) -> Vec<Run> {
+    let (mut left, mut done) = (Vec::new(), 0);
+    for group in groups {
+        left.extend_from_slice(&runs[done..group.start]);
+        done = group.end;
+        let group = &runs[group];
+        left.push(Run {
+            path: "merged".into(),
+            bytes: group.iter().map(|run| run.bytes).sum(),
+            records: group.iter().map(|run| run.records).sum(),
+            longest_bytes: longest_bytes(group),
+        });
+    }
+    left.extend_from_slice(&runs[done..]);
+    left
+}
