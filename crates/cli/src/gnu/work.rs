@@ -10,7 +10,9 @@ use std::process::ExitCode;
 use sortwell::format::Format;
 use sortwell::io::locale::Locale;
 use sortwell::io::{Engine, SpillDirectory};
-use sortwell::job::{Budget, CheckJob, Input, MergeJob, Output, SortJob, sort_lines, write_lines};
+use sortwell::job::{
+    Budget, CheckJob, Input, MergeJob, Output, SortJob, names_bytes, sort_lines, write_lines,
+};
 use sortwell::key::text::TextOrder;
 use sortwell::operator::Unique;
 use sortwell::stats::Progress;
@@ -112,10 +114,11 @@ impl Work<'_> {
     fn job(self, inputs: Vec<Input>, output: Output, order: TextOrder) -> SortJob {
         let settings = self.settings;
         let format = Format::Lines { terminator: order.terminator() };
+        let memory = memory(settings.memory, &inputs);
         let mut job = SortJob::new(inputs, output, format);
         job.order = Some(order);
         job.select.unique = settings.is_unique.then_some(Unique::First);
-        job.memory = memory(settings.memory);
+        job.memory = memory;
         job.threads = settings.threads;
         job.temp.clone_from(&settings.temporary);
         // As GNU sort has it, a bad place only matters where something has to go there.
@@ -281,14 +284,19 @@ fn input(name: &OsStr) -> Input {
 /// look up what the machine has, and to set up rings, than to do without.
 fn means(budget: Budget, inputs: &[Input]) -> (Budget, Engine) {
     if budget == Budget::Auto && little::are_files(inputs) {
-        return (Budget::Bytes(MEMORY_LEAST), Engine::Sync);
+        return (memory(Budget::Bytes(MEMORY_LEAST), inputs), Engine::Sync);
     }
-    (memory(budget), Engine::Auto)
+    (memory(budget, inputs), Engine::Auto)
 }
 
-fn memory(budget: Budget) -> Budget {
+/// What a job may use: what was asked for, but enough for all that scripts do, and beside it the
+/// names of the inputs, once for the job and once here.
+fn memory(budget: Budget, inputs: &[Input]) -> Budget {
     match budget {
-        Budget::Bytes(bytes) => Budget::Bytes(bytes.max(MEMORY_LEAST)),
+        Budget::Bytes(bytes) => {
+            let names = 2 * names_bytes(inputs).bytes();
+            Budget::Bytes(ByteSize(bytes.max(MEMORY_LEAST).bytes() + names))
+        }
         other => other,
     }
 }

@@ -54,7 +54,11 @@ impl Extent {
 
 /// A stream of the caller's, as an input. Equal to its clones alone, which are the same stream.
 #[derive(Clone)]
-pub struct Supplied {
+pub struct Supplied(Box<Parts>);
+
+/// What there is of a stream; aside, so that inputs that are files take no room for it.
+#[derive(Clone)]
+struct Parts {
     name: PathBuf,
     /// Where it is known beforehand.
     extent: Option<Extent>,
@@ -64,29 +68,31 @@ pub struct Supplied {
 impl Supplied {
     /// A stream that messages call `name`.
     pub fn new(name: &Path, supply: impl Supply + 'static) -> Self {
-        Self { name: name.to_owned(), extent: None, supply: Arc::new(Mutex::new(supply)) }
+        let (name, supply) = (name.to_owned(), Arc::new(Mutex::new(supply)));
+        Self(Box::new(Parts { name, extent: None, supply }))
     }
 
     /// Says how much it will bring, so that memory can be planned for it. Of use for lines; records
     /// of fixed length are read as if nothing was known.
     #[must_use]
-    pub fn with_extent(self, extent: Extent) -> Self {
-        Self { extent: Some(extent), ..self }
+    pub fn with_extent(mut self, extent: Extent) -> Self {
+        self.0.extent = Some(extent);
+        self
     }
 
     /// What it is called in messages.
     pub fn name(&self) -> &Path {
-        &self.name
+        &self.0.name
     }
 
     /// How much it will bring, where that is known.
     pub fn extent(&self) -> Option<Extent> {
-        self.extent
+        self.0.extent
     }
 
     /// Fills `buffer` with what comes next, as [`Supply::fill`] does.
     pub(super) fn fill(&self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
-        self.supply.lock().unwrap_or_else(PoisonError::into_inner).fill(buffer, progress)
+        self.0.supply.lock().unwrap_or_else(PoisonError::into_inner).fill(buffer, progress)
     }
 }
 
@@ -157,7 +163,7 @@ impl Supply for Strip {
 
 impl PartialEq for Supplied {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.supply, &other.supply)
+        Arc::ptr_eq(&self.0.supply, &other.0.supply)
     }
 }
 
@@ -166,8 +172,8 @@ impl Eq for Supplied {}
 impl fmt::Debug for Supplied {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Supplied")
-            .field("name", &self.name)
-            .field("extent", &self.extent)
+            .field("name", &self.0.name)
+            .field("extent", &self.0.extent)
             .finish_non_exhaustive()
     }
 }

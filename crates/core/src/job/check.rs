@@ -64,7 +64,7 @@ impl CheckJob {
     pub fn run(&self, progress: &Progress) -> Result<Checked> {
         let framing = framing(self.format)?;
         limits::raise_open_files();
-        let mut coders = Coders::new(self.memory.resolve()?, limits::cores());
+        let mut coders = Coders::new(self.memory.resolve()?, limits::cores(), &self.inputs);
         let mut inputs = open::places(&coders.in_turn(&self.inputs, self.decompress)?, framing)?;
         let heading = Heading::of(self.format, 0)?;
         let (header, columns) = open::tops(heading, &mut inputs, progress)?;
@@ -72,7 +72,8 @@ impl CheckJob {
         let need = StreamNeed {
             inputs: 1,
             input_bytes: inputs.iter().map(Place::bytes).sum(),
-            budget: coders.rest(),
+            budget: coders.budget(),
+            besides: coders.besides(),
             descriptors: limits::open_files_left(),
             width: None,
         };

@@ -1,14 +1,16 @@
 //! What of a job is compressed: inputs become streams, the output passes through threads, and both
-//! take a part of the budget.
+//! take a part of the budget. So do the names of inputs, where there are many.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Input;
 use crate::error::{Error, Result};
 use crate::io::compression::{
-    Appetite, Codec, Compression, Decoding, Decompress, Origin, encoders,
+    Appetite, Codec, Compression, Decoding, Decompress, OUTPUT_SHARE, Origin, encoders,
 };
 use crate::output::Output;
+use crate::plan::besides::{Besides, Part};
 use crate::stats::Statistics;
 use crate::units::ByteSize;
 
@@ -17,41 +19,47 @@ use crate::units::ByteSize;
 pub struct Coders {
     budget: ByteSize,
     threads: usize,
-    /// Bytes of the budget that are taken.
-    taken: u64,
+    /// What is taken of the budget.
+    besides: Besides,
     decoding: Option<Arc<Decoding>>,
 }
 
 impl Coders {
-    /// None yet, for a job with so many workers.
-    pub fn new(budget: ByteSize, threads: usize) -> Self {
-        Self { budget, threads, taken: 0, decoding: None }
+    /// None yet, for a job with so many workers and these inputs.
+    pub fn new(budget: ByteSize, threads: usize, inputs: &[Input]) -> Self {
+        let mut besides = Besides::default();
+        besides.add(Part::fixed(names_bytes(inputs).bytes()));
+        Self { budget, threads, besides, decoding: None }
     }
 
     /// The inputs as they are to be read, one after the other.
-    pub fn in_turn(&mut self, inputs: &[Input], how: Decompress) -> Result<Vec<Input>> {
+    pub fn in_turn<'i>(
+        &mut self,
+        inputs: &'i [Input],
+        how: Decompress,
+    ) -> Result<Cow<'i, [Input]>> {
         let packed = packed(inputs, how);
         if packed.is_empty() {
-            return Ok(inputs.to_vec());
+            return Ok(Cow::Borrowed(inputs));
         }
         let appetite = Appetite::in_turn(&packed, self.budget, self.threads)?;
-        self.expanded(inputs, how, packed, &appetite)
+        self.expanded(inputs, how, packed, &appetite).map(Cow::Owned)
     }
 
     /// The inputs as they are to be read, all at once, and how many that may be.
-    pub fn at_once(
+    pub fn at_once<'i>(
         &mut self,
-        inputs: &[Input],
+        inputs: &'i [Input],
         how: Decompress,
         width: Option<usize>,
-    ) -> Result<(Vec<Input>, Option<usize>)> {
+    ) -> Result<(Cow<'i, [Input]>, Option<usize>)> {
         let packed = packed(inputs, how);
         if packed.is_empty() {
-            return Ok((inputs.to_vec(), width));
+            return Ok((Cow::Borrowed(inputs), width));
         }
         let appetite = Appetite::at_once(&packed, self.budget, self.threads)?;
         let width = width.unwrap_or(usize::MAX).min(appetite.width);
-        Ok((self.expanded(inputs, how, packed, &appetite)?, Some(width)))
+        Ok((Cow::Owned(self.expanded(inputs, how, packed, &appetite)?), Some(width)))
     }
 
     fn expanded(
@@ -61,10 +69,13 @@ impl Coders {
         packed: Vec<(Origin, Codec)>,
         appetite: &Appetite,
     ) -> Result<Vec<Input>> {
+        self.besides.add(Part::fixed(packed_bytes(&packed)));
         let started = Decoding::start(packed, appetite)?;
         let (decoding, streams) = started;
         self.decoding = Some(decoding);
-        self.taken += appetite.bytes;
+        for (bytes, share) in appetite.parts() {
+            self.besides.add(Part { bytes, share });
+        }
         let mut streams = streams.into_iter().map(Input::Supplied);
         let expanded = |input: &Input| match codec_of(input, how) {
             Some(_) => streams.next(),
@@ -77,21 +88,26 @@ impl Coders {
     pub fn output(&mut self, output: Output, how: Option<Compression>) -> Result<Output> {
         let Some(how) = how else { return Ok(output) };
         let (threads, bytes) = encoders(how, self.budget, self.threads);
-        self.taken += bytes;
+        self.besides.add(Part { bytes, share: OUTPUT_SHARE });
         output.compressed(how, threads)
     }
 
-    /// What is left of the budget.
-    pub fn rest(&self) -> ByteSize {
-        ByteSize(self.budget.bytes().saturating_sub(self.taken))
+    /// The whole budget.
+    pub fn budget(&self) -> ByteSize {
+        self.budget
     }
 
-    /// An error about the rest of the budget, as one about all of it.
+    /// What is taken of the budget.
+    pub fn besides(&self) -> Besides {
+        self.besides
+    }
+
+    /// An error about the budget, with what of it is taken.
     pub fn explain(&self, error: Error) -> Error {
+        let taken = ByteSize(self.besides.bytes());
         match error {
-            Error::Usage(message) if self.taken > 0 => Error::Usage(format!(
-                "{message}; that is besides {} which compressed files take",
-                ByteSize(self.taken)
+            Error::Usage(message) if taken > ByteSize(0) => Error::Usage(format!(
+                "{message} ({taken} of it are taken by the names of inputs and by compressed files)"
             )),
             _ => error,
         }
@@ -104,6 +120,37 @@ impl Coders {
         statistics.streams.compressed_written = written.map(ByteSize);
         statistics
     }
+}
+
+/// Names of so many inputs are nothing beside all else that a process has in memory.
+const FEW_NAMES: usize = 1000;
+
+/// What the name of a file takes, at most: with whoever named it, in the list that a sort or a
+/// merge makes of it, and of places where its records begin.
+const NAME_BYTES: usize = 128;
+const NAME_COPIES: usize = 2;
+
+/// What an input that is compressed takes besides, until its turn comes and after that.
+const PACKED_BYTES: usize = 1100;
+const PACKED_COPIES: usize = 4;
+
+/// What the names of inputs take of a budget, if they are many: whether they are read or not, they
+/// are all in memory as long as the job runs.
+pub fn names_bytes(inputs: &[Input]) -> ByteSize {
+    let bytes = |input: &Input| {
+        let length = if let Input::File(path) = input { path.as_os_str().len() } else { 0 };
+        (NAME_BYTES + NAME_COPIES * length) as u64
+    };
+    ByteSize(inputs.iter().skip(FEW_NAMES).map(bytes).sum())
+}
+
+/// What compressed inputs take besides, if they are many.
+fn packed_bytes(packed: &[(Origin, Codec)]) -> u64 {
+    let bytes = |(origin, _): &(Origin, Codec)| {
+        let length = if let Origin::File(path) = origin { path.as_os_str().len() } else { 0 };
+        (PACKED_BYTES + PACKED_COPIES * length) as u64
+    };
+    packed.iter().skip(FEW_NAMES).map(bytes).sum()
 }
 
 /// Whether any input is compressed.

@@ -67,7 +67,7 @@ impl SortJob {
         let (gate, key) =
             (self.gate(columns)?, key(self.format, &self.keys, self.order.as_ref(), columns)?);
         let record_length = open::record_length(&input, framing(self.format)?)?;
-        let mut need = self.need(Some(bytes), record_length, coders.rest());
+        let mut need = self.need(Some(bytes), record_length, &coders);
         need.drops_copies = self.drops_copies(&input, &gate, key.encoder());
         let plan = Plan::new(&need)?;
         let outlook = Outlook::new(&need, &plan, bytes);

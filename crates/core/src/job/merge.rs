@@ -101,7 +101,7 @@ impl MergeJob {
         let engine = self.engine.probe()?;
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
         let budget = self.memory.resolve()?;
-        let mut coders = Coders::new(budget, limits::cores());
+        let mut coders = Coders::new(budget, limits::cores(), &self.inputs);
         let (inputs, width) = coders.at_once(&self.inputs, self.decompress, self.merge_width)?;
         let mut inputs = open::places(&inputs, framing)?;
         let heading = Heading::of(self.format, 0)?;
@@ -113,7 +113,8 @@ impl MergeJob {
         let plan = StreamPlan::new(&StreamNeed {
             inputs: inputs.len(),
             input_bytes: inputs.iter().map(Place::bytes).sum(),
-            budget: coders.rest(),
+            budget: coders.budget(),
+            besides: coders.besides(),
             descriptors: limits::open_files_left(),
             width,
         })
@@ -121,7 +122,7 @@ impl MergeJob {
         let (verify, direct) = (self.verify, self.direct);
         let (is_unique, is_checked) = (self.unique, self.check);
         let merged = plan.and_then(|plan| {
-            let work = MergeWork {
+            let mut work = MergeWork {
                 plan,
                 inputs,
                 temp,
@@ -134,7 +135,7 @@ impl MergeJob {
                 is_unique,
                 is_checked,
             };
-            with_encoder!(&key, |key| sorted::merge(&work, key, &mut output, progress))
+            with_encoder!(&key, |key| sorted::merge(&mut work, key, &mut output, progress))
         });
         match merged {
             Ok(Merged { outcome, streams, is_direct }) => {

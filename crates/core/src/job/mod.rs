@@ -38,6 +38,7 @@ use crate::units::ByteSize;
 
 use account::Account;
 use coders::Coders;
+pub use coders::names_bytes;
 use open::Opened;
 
 pub use crate::pipeline::sorted::{Checked, Disorder};
@@ -201,7 +202,7 @@ impl SortJob {
             _ => Places::kept(self, (&input, gate.is_open(key.encoder())), &temp)?,
         };
         let record_length = places.spill.average_length().unwrap_or(record_length);
-        let need = self.need(input.bytes(), record_length, coders.rest());
+        let need = self.need(input.bytes(), record_length, &coders);
         let need = Need { drops_copies, ..need };
         let plan = match self.plan(&need, &places, &coders) {
             Ok(plan) => plan,
@@ -321,7 +322,8 @@ impl SortJob {
         let framing = self.format.framing();
         let input = open::inputs(self, &self.inputs, self.engine.probe()?, Heading::Nothing)?;
         let record_length = open::record_length(&input, framing)?;
-        let need = self.need(input.bytes(), record_length, self.memory.resolve()?);
+        let coders = self.coders(self.memory.resolve()?);
+        let need = self.need(input.bytes(), record_length, &coders);
         Plan::new(&need).map(|plan| plan.is_one_pass)
     }
 
@@ -331,7 +333,8 @@ impl SortJob {
     ///
     /// [`Error::Usage`] for a budget that is a share of nothing.
     pub fn would_be_one_pass(&self, extent: Extent) -> Result<bool> {
-        let need = self.need(Some(extent.bytes), extent.average(), self.memory.resolve()?);
+        let coders = self.coders(self.memory.resolve()?);
+        let need = self.need(Some(extent.bytes), extent.average(), &coders);
         Ok(Plan::new(&Need { inputs: 1, ..need }).is_ok_and(|plan| plan.is_one_pass))
     }
 
@@ -349,7 +352,12 @@ impl SortJob {
         Making::new(&self.select, layout, columns)
     }
 
-    fn need(&self, input_bytes: Option<u64>, record_length: usize, budget: ByteSize) -> Need {
+    /// What takes a part of the budget, nothing being compressed yet.
+    fn coders(&self, budget: ByteSize) -> Coders {
+        Coders::new(budget, self.threads.unwrap_or_else(limits::cores), &self.inputs)
+    }
+
+    fn need(&self, input_bytes: Option<u64>, record_length: usize, coders: &Coders) -> Need {
         Need {
             input_bytes,
             inputs: self.inputs.len(),
@@ -358,7 +366,8 @@ impl SortJob {
             is_key_wide: self.order.as_ref().is_some_and(TextOrder::is_wide),
             wanted: self.select.end().filter(|_| !self.select.groups()),
             drops_copies: false,
-            budget,
+            budget: coders.budget(),
+            besides: coders.besides(),
             descriptors: limits::open_files_left(),
             threads: self.threads.unwrap_or_else(limits::cores),
         }

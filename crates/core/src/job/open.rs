@@ -1,5 +1,6 @@
 //! Looking at the world: what a job's names stand for on this machine.
 
+use std::borrow::Cow;
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use crate::io::{
 };
 use crate::output;
 use crate::pipeline::sorted::Place;
-use crate::pipeline::{self, Columns, Header, Heading, Top};
+use crate::pipeline::{self, Columns, Header, Heading, Names, Top};
 use crate::stats::Progress;
 use crate::units::ByteSize;
 
@@ -53,7 +54,7 @@ pub fn sort(job: &SortJob, progress: &Progress) -> Result<Opened> {
     limits::raise_open_files();
     let engine = job.engine.probe()?;
     let budget = job.memory.resolve()?;
-    let mut coders = Coders::new(budget, job.threads.unwrap_or_else(limits::cores));
+    let mut coders = job.coders(budget);
     let in_turn = coders.in_turn(&job.inputs, job.decompress)?;
     let heading = Heading::of(job.format, job.header_lines)?;
     let input = inputs(job, &in_turn, engine, heading)?;
@@ -71,7 +72,7 @@ pub fn inputs(
     let framing = job.format.framing();
     // The mmap engine reads through the page cache whatever the file would allow.
     let direct = if engine == Engine::Mmap { Direct::Off } else { job.direct };
-    let inputs: Vec<Input> = inputs.iter().map(without_redirection).collect();
+    let inputs = &*without_redirection(inputs);
     if inputs.iter().any(is_stream) {
         let readers: Result<Vec<pipe::Reader>> = inputs
             .iter()
@@ -85,12 +86,12 @@ pub fn inputs(
         let stream = pipeline::Stream::new(readers?, framing, heading);
         return Ok(pipeline::Input::Stream(Box::new(Mutex::new(stream))));
     }
-    if let Some(paths) = read_in_order(job, &inputs)? {
-        let stream = pipeline::Stream::of_files(paths, framing, heading)?;
+    if let Some(names) = read_in_order(job, inputs)? {
+        let stream = pipeline::Stream::of_files(names, framing, heading)?;
         return Ok(pipeline::Input::Stream(Box::new(Mutex::new(stream))));
     }
     let mut files = Vec::with_capacity(inputs.len());
-    for input in &inputs {
+    for input in inputs {
         let file = match input {
             Input::File(path) => {
                 let file = File::open_read(path, direct)?;
@@ -110,10 +111,10 @@ pub fn inputs(
     Ok(pipeline::Input::Files(files))
 }
 
-/// The paths of files that are read one after the other, as if they were one: more than may be open
+/// The names of files that are read one after the other, as if they were one: more than may be open
 /// at once, or many that are small, each of which would take pages of a load for itself. That they
 /// are all there, and of whole records, is seen to beforehand.
-fn read_in_order(job: &SortJob, inputs: &[Input]) -> Result<Option<Vec<PathBuf>>> {
+fn read_in_order(job: &SortJob, inputs: &[Input]) -> Result<Option<Names>> {
     let is_resumed = job.in_place || job.resume != Resume::Off;
     let are_plain = inputs.iter().all(|input| matches!(input, Input::File(_)));
     if inputs.len() < FEW_INPUTS || is_resumed || !are_plain {
@@ -123,15 +124,15 @@ fn read_in_order(job: &SortJob, inputs: &[Input]) -> Result<Option<Vec<PathBuf>>
     if inputs.len() < MANY_INPUTS && !are_too_many {
         return Ok(None);
     }
-    let (mut paths, mut bytes) = (Vec::with_capacity(inputs.len()), 0);
-    for place in places(inputs, job.format.framing())? {
-        if let Place::File { path, bytes: more, .. } = place {
+    let (mut names, mut bytes) = (Names::default(), 0);
+    for input in inputs {
+        if let Place::File { path, bytes: more, .. } = place(input, job.format.framing())? {
             bytes += more;
-            paths.push(path);
+            names.push(&path);
         }
     }
-    let are_small = bytes / (paths.len() as u64).max(1) < SMALL_INPUT;
-    Ok((are_small || are_too_many).then_some(paths))
+    let are_small = bytes / (names.count() as u64).max(1) < SMALL_INPUT;
+    Ok((are_small || are_too_many).then_some(names))
 }
 
 /// What stands at the top of all inputs, and the columns that it shows, if it is a row.
@@ -279,15 +280,19 @@ pub fn record_length(input: &pipeline::Input, framing: Framing) -> Result<usize>
 
 /// Whether every input can be read at known offsets.
 pub fn are_files(inputs: &[Input]) -> bool {
-    !inputs.iter().map(without_redirection).any(|input| is_stream(&input))
+    !without_redirection(inputs).iter().any(is_stream)
 }
 
-/// An input by its name as a file, where standard input is one.
-fn without_redirection(input: &Input) -> Input {
-    match (input, redirect::input()) {
-        (Input::Stdin, Some(path)) => Input::File(path),
+/// Inputs by their names as files, where standard input is one.
+fn without_redirection(inputs: &[Input]) -> Cow<'_, [Input]> {
+    let Some(path) = inputs.contains(&Input::Stdin).then(redirect::input).flatten() else {
+        return Cow::Borrowed(inputs);
+    };
+    let named = |input: &Input| match input {
+        Input::Stdin => Input::File(path.clone()),
         _ => input.clone(),
-    }
+    };
+    inputs.iter().map(named).collect()
 }
 
 /// Whether an input has to be read in order.

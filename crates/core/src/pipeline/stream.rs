@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use memchr::memchr_iter;
 
 use super::heading::{Heading, Top};
+use super::names::Names;
 use super::record_place::Before;
 use crate::error::{Error, Result};
 use crate::format::{Framing, Tracker};
@@ -18,8 +19,10 @@ use crate::stats::Progress;
 pub struct Stream {
     /// The stream being read, and those after it.
     readers: VecDeque<pipe::Reader>,
-    /// Those after these, which are opened one by one.
-    later: VecDeque<PathBuf>,
+    /// What all of them are called, those first that were open from the beginning.
+    names: Names,
+    /// How many were begun or are open; those after these are opened one by one.
+    opened: usize,
     /// How much all of them bring, where each says so and it is of use.
     extent: Option<Extent>,
     framing: Framing,
@@ -39,17 +42,19 @@ pub struct Stream {
     passed: u64,
     /// The streams that bytes were asked of so far.
     begun: Vec<Begun>,
+    /// The number of the stream being read.
+    number: usize,
     /// What was passed over of the stream being read, until it is in `begun`.
     next_begins: Option<Before>,
     /// What is wrong with the last record passed on, which ends too soon. Nothing follows it.
     cut_off: Option<String>,
 }
 
-/// Where a stream begins in what is passed on of all.
-#[derive(Clone, Debug)]
+/// Where a stream begins in what is passed on of all. There may be millions.
+#[derive(Clone, Copy, Debug)]
 pub struct Begun {
-    /// The stream.
-    pub path: PathBuf,
+    /// The number of the stream.
+    number: usize,
     /// Bytes passed on of those before it.
     pub at: u64,
     /// What lies at its top and was passed over.
@@ -71,9 +76,12 @@ impl Stream {
         });
         // A load of records of fixed length is full with the last of them, before the end is seen.
         let extent = extent.filter(|_| framing.fixed_length().is_none());
+        let mut names = Names::default();
+        readers.iter().for_each(|reader| names.push(reader.name()));
         Self {
+            opened: readers.len(),
             readers,
-            later: VecDeque::new(),
+            names,
             extent,
             framing,
             heading,
@@ -84,6 +92,7 @@ impl Stream {
             ended: (PathBuf::new(), 0),
             passed: 0,
             begun: Vec::new(),
+            number: 0,
             next_begins: Some(Before::NOTHING),
             cut_off: None,
         }
@@ -95,10 +104,10 @@ impl Stream {
     /// # Errors
     ///
     /// What the system says of the first.
-    pub fn of_files(paths: Vec<PathBuf>, framing: Framing, heading: Heading) -> Result<Self> {
+    pub fn of_files(names: Names, framing: Framing, heading: Heading) -> Result<Self> {
         let mut stream = Self::new([], framing, heading);
         stream.extent = None;
-        stream.later = paths.into();
+        stream.names = names;
         stream.open_next()?;
         Ok(stream)
     }
@@ -132,6 +141,11 @@ impl Stream {
         self.begun.iter().rev().find(|begun| begun.at <= passed)
     }
 
+    /// What a stream is called.
+    pub fn name(&self, begun: &Begun) -> PathBuf {
+        self.names.get(begun.number).to_owned()
+    }
+
     /// What is wrong with the last record passed on, if it ends too soon. It is told when all
     /// before it have been looked at.
     pub fn cut_off(&self) -> Option<&str> {
@@ -154,9 +168,8 @@ impl Stream {
             if !self.is_past_top {
                 self.pass_top(progress)?;
             }
-            if let (Some(reader), Some(top)) = (self.readers.front(), self.next_begins.take()) {
-                let (path, at) = (reader.name().to_owned(), self.passed);
-                self.begun.push(Begun { path, at, top });
+            if let Some(top) = self.next_begins.take() {
+                self.begun.push(Begun { number: self.number, at: self.passed, top });
             }
             let pending = self.pending.len().min(buffer.len() - filled);
             for (to, byte) in buffer[filled..].iter_mut().zip(self.pending.drain(..pending)) {
@@ -229,8 +242,9 @@ impl Stream {
 
     /// Opens the next file, where none is open.
     fn open_next(&mut self) -> Result<()> {
-        if let (true, Some(path)) = (self.readers.is_empty(), self.later.pop_front()) {
-            self.readers.push_back(pipe::Reader::open(&path)?);
+        if self.readers.is_empty() && self.opened < self.names.count() {
+            self.readers.push_back(pipe::Reader::open(self.names.get(self.opened))?);
+            self.opened += 1;
         }
         Ok(())
     }
@@ -239,6 +253,7 @@ impl Stream {
     fn end_reader(&mut self) -> Result<()> {
         if let Some(reader) = self.readers.pop_front() {
             self.ended = (reader.name().to_owned(), reader.bytes());
+            self.number += 1;
         }
         self.is_past_top = self.heading == Heading::Nothing;
         self.next_begins = Some(Before::NOTHING);

@@ -2,10 +2,12 @@
 //!
 //! A [`Plan`] is a pure function of a [`Need`]: sizes of the input, record and key, the memory
 //! budget and the number of workers. It opens no file and asks no clock, so that it can be printed,
-//! tested and held against the outcome. `memory` divides the budget, `sieve` says what dropping
+//! tested and held against the outcome. `memory` divides the budget, but for what `besides` says is
+//! not for records; `sieve` says what dropping
 //! duplicates early takes of it, `passes` decides how runs are merged, `streams` divides memory
 //! among what is merged as streams, `outlook` says what it all comes to.
 
+pub mod besides;
 pub mod memory;
 pub mod outlook;
 pub mod passes;
@@ -17,6 +19,7 @@ use crate::incore::Item;
 use crate::load::layout::PAGE;
 use crate::units::ByteSize;
 
+use besides::Besides;
 use memory::{LaneMemory, LoadMemory};
 pub use sieve::SieveMemory;
 
@@ -39,6 +42,8 @@ pub struct Need {
     pub drops_copies: bool,
     /// Ceiling of the process's resident size.
     pub budget: ByteSize,
+    /// What takes a part of it beside records.
+    pub besides: Besides,
     /// Files that can still be opened.
     pub descriptors: usize,
     /// Workers wanted.
@@ -80,6 +85,8 @@ pub struct Plan {
     pub load_limit: usize,
     /// What duplicates are dropped with as they are read, if they are.
     pub sieve: Option<SieveMemory>,
+    /// What takes a part of the budget beside records.
+    pub besides: Besides,
     /// What loads follow from, for dividing their memory anew.
     pub sizes: memory::Sizes,
 }
@@ -112,7 +119,7 @@ impl Plan {
             (true, false) => Item::Entry,
             (true, true) => Item::WideEntry,
         };
-        let usable = memory::usable(need.budget, need.threads);
+        let usable = memory::usable(need.besides.rest_of(need.budget), need.threads);
         let threads = memory::threads(need, item, usable);
         let lane = LaneMemory::new(need.record_length, usable, threads);
         let scratch_bytes = memory::scratch_bytes(item);
@@ -172,6 +179,7 @@ impl Plan {
             open_max,
             load_limit,
             sieve,
+            besides: need.besides,
             sizes,
         })
     }
@@ -234,10 +242,10 @@ impl Plan {
 }
 
 fn too_small(need: &Need, fixed: usize) -> Error {
-    let least = memory::least_budget(need, fixed);
+    let least = need.besides.around_mib(memory::least_budget(need, fixed));
     Error::Usage(format!(
-        "a memory budget of {} is too small to sort records of {}; give at least {least} with \
-         --memory",
+        "a memory budget of {} is too small to sort records of {}; give at least {least} MiB \
+         with --memory",
         need.budget,
         ByteSize(need.record_length as u64)
     ))

@@ -280,7 +280,7 @@ pub fn least_budget_mib(plan: &Plan, longest: &[u64], keeps_one: bool) -> u64 {
         let usable = memory::usable(budget, plan.threads_wanted);
         let lacking = needed(usable).saturating_sub(usable as u64);
         if lacking == 0 {
-            return budget.bytes() >> 20;
+            return plan.besides.around_mib(budget);
         }
         budget = ByteSize((budget.bytes() + lacking).next_multiple_of(1 << 20));
     }

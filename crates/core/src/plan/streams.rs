@@ -12,6 +12,7 @@
 //! Runs whose records are too long for slabs are merged the same way ([`RunStreams`]), but that
 //! their longest records are known beforehand.
 
+use super::besides::Besides;
 use super::memory::{self, LaneMemory};
 use crate::error::{Error, Result};
 use crate::load::layout::PAGE;
@@ -73,6 +74,8 @@ pub struct StreamNeed {
     pub input_bytes: Option<u64>,
     /// Ceiling of the process's resident size.
     pub budget: ByteSize,
+    /// What takes a part of it beside records.
+    pub besides: Besides,
     /// Files that can still be opened.
     pub descriptors: usize,
     /// Most inputs at once, where the user said so.
@@ -87,14 +90,15 @@ impl StreamPlan {
     /// [`Error::Usage`] where the budget, or the number of files that may be open, is too small for
     /// two inputs.
     pub fn new(need: &StreamNeed) -> Result<Self> {
-        let usable = memory::usable(need.budget, 1);
+        let usable = memory::usable(need.besides.rest_of(need.budget), 1);
         let lane = LaneMemory::new(1, usable, 1);
         let rest = usable.saturating_sub(lane.bytes());
         let by_memory = (rest - rest / LONG_SHARE) / (2 * PIECE_MIN);
         if by_memory < 2 {
             return Err(Error::Usage(format!(
-                "{} is too little memory to merge in; give at least {} with --memory",
-                need.budget, LEAST
+                "{} is too little memory to merge in; give at least {} MiB with --memory",
+                need.budget,
+                need.besides.around_mib(LEAST)
             )));
         }
         let by_files = need.descriptors.saturating_sub(DESCRIPTORS_SPARED) / DESCRIPTORS;

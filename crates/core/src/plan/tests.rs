@@ -22,6 +22,7 @@ pub(in crate::plan) fn need(
         wanted: None,
         drops_copies: false,
         budget,
+        besides: Besides::default(),
         descriptors: 1 << 20,
         threads: 2,
     }

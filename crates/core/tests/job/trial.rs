@@ -19,6 +19,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use sortwell::format::Format;
 use sortwell::io::{Direct, Engine};
 use sortwell::job::{Budget, Input, Output, SortJob};
+use sortwell::plan::besides::Besides;
 use sortwell::plan::passes::intermediate_groups;
 use sortwell::plan::{Need, Plan};
 use sortwell::stats::{Phase, Progress, Statistics};
@@ -162,6 +163,7 @@ impl Trial {
             wanted: None,
             drops_copies: false,
             budget: memory,
+            besides: Besides::default(),
             descriptors: 1 << 20,
             threads: self.threads,
         }

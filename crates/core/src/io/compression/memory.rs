@@ -60,8 +60,12 @@ pub struct Appetite {
     pub window_bytes: u64,
     /// Bytes that windows may have beyond that, all together.
     pub spare_bytes: u64,
-    /// Memory that it takes beside the job's own.
+    /// Memory that it takes beside the job's own: `spare_bytes`, `thread_bytes`, and decoders'.
     pub bytes: u64,
+    /// Of that, what threads take whatever the budget.
+    pub thread_bytes: u64,
+    /// One part in so many of the budget, at most, is for decoders, if that is more than they need.
+    pub share: u64,
     /// Most inputs that may be read at once.
     pub width: usize,
 }
@@ -79,7 +83,8 @@ impl Appetite {
         let share = budget.bytes() / AHEAD_SHARE;
         let at_once = (1..=most).rev().find(|count| bytes(*count) <= share).unwrap_or(1);
         let (shape, bytes) = (shape(at_once), bytes(at_once) + spare_bytes);
-        Ok(Self { shape, window_bytes, spare_bytes, bytes, width: usize::MAX })
+        let (width, thread_bytes, share) = (usize::MAX, 0, AHEAD_SHARE);
+        Ok(Self { shape, window_bytes, spare_bytes, bytes, thread_bytes, share, width })
     }
 
     /// For inputs that are read at once, as far as there is memory.
@@ -88,9 +93,18 @@ impl Appetite {
         let shape = Shape { threads, ahead: 0, buffer_bytes: 128 << 10, ready: 1 };
         let each = each_bytes(shape, state);
         let width = (budget.bytes() / AT_ONCE_SHARE / each).max(2) as usize;
-        let threads = threads.min(inputs.len()) as u64;
-        let bytes = each * width.min(inputs.len()) as u64 + threads * THREAD_BYTES + spare_bytes;
-        Ok(Self { shape, window_bytes, spare_bytes, bytes, width })
+        let thread_bytes = threads.min(inputs.len()) as u64 * THREAD_BYTES;
+        let bytes = each * width.min(inputs.len()) as u64 + thread_bytes + spare_bytes;
+        let share = AT_ONCE_SHARE;
+        Ok(Self { shape, window_bytes, spare_bytes, bytes, thread_bytes, share, width })
+    }
+
+    /// What it takes, part by part, each with what it would be of a larger budget. Buffers grow
+    /// with the budget too, by less than what the spare bytes are taken to here.
+    pub fn parts(&self) -> [(u64, u64); 3] {
+        let decoders = self.bytes - self.spare_bytes - self.thread_bytes;
+        let spare = (self.spare_bytes, SPARE_SHARE * 3 / 4);
+        [(decoders, self.share), (self.thread_bytes, 0), spare]
     }
 }
 
@@ -235,7 +249,7 @@ fn lz4_block_of(head: &[u8]) -> u64 {
 }
 
 /// One part in so many of the budget is for compressing the output.
-const OUTPUT_SHARE: u64 = 8;
+pub const OUTPUT_SHARE: u64 = 8;
 
 /// Threads that compress an output, of those wanted, and what of the budget they take.
 pub fn encoders(compression: Compression, budget: ByteSize, wanted: usize) -> (usize, u64) {

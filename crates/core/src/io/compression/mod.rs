@@ -45,7 +45,7 @@ use crate::error::Result;
 pub use decoding::{Decoding, Origin, Shape};
 pub use encoding::{Encoding, Inlet};
 use memory::Windows;
-pub use memory::{Appetite, encoders};
+pub use memory::{Appetite, OUTPUT_SHARE, encoders};
 pub use setting::{Compress, Compression, Decompress};
 use source::Compressed;
 

@@ -58,6 +58,8 @@ pub struct Feed<'p> {
     pieces: Vec<Region>,
     /// Pieces that were read and not asked for yet, by their tag.
     arrived: Vec<Option<Completion>>,
+    /// Tags of files that are closed: there may be millions, one group after the other.
+    free_tags: Vec<usize>,
     /// Bytes that windows may still grow by.
     spare_bytes: usize,
     counters: LaneCounters,
@@ -79,6 +81,7 @@ impl<'p> Feed<'p> {
             queue,
             pieces,
             arrived: Vec::new(),
+            free_tags: Vec::new(),
             spare_bytes,
             counters: LaneCounters::default(),
             is_direct: true,
@@ -107,11 +110,18 @@ impl<'p> Feed<'p> {
     ) -> Result<Reading> {
         let Some(piece) = self.pieces.pop() else { unreachable!("a piece for each file at once") };
         assert!(piece.len().is_multiple_of(BLOCK), "pieces are whole blocks");
-        let (tag, piece) = (self.arrived.len(), Some(piece));
-        self.arrived.push(None);
+        let (tag, piece) = (self.take_tag(), Some(piece));
         let mut ahead = Ahead { file, tag, piece, unread: 0..0, next, end, records_end, blocks };
         ahead.request(self)?;
         Ok(Reading::File(ahead))
+    }
+
+    /// A tag that no open file has.
+    fn take_tag(&mut self) -> usize {
+        self.free_tags.pop().unwrap_or_else(|| {
+            self.arrived.push(None);
+            self.arrived.len() - 1
+        })
     }
 
     /// Takes in a stream.
@@ -230,6 +240,7 @@ impl Reading {
                 None => feed.wait_for(ahead.tag)?.request.region,
             };
             feed.pieces.push(piece);
+            feed.free_tags.push(ahead.tag);
         }
         Ok(())
     }

@@ -136,7 +136,7 @@ impl Place {
 pub struct MergeWork {
     /// How many at once, and their memory.
     pub plan: StreamPlan,
-    /// What is merged; of equal records those of earlier inputs go first.
+    /// What is merged; of equal records those of earlier inputs go first. Gone when it is done.
     pub inputs: Vec<Place>,
     /// Where merged inputs go that are merged again.
     pub temp: Vec<PathBuf>,
@@ -171,15 +171,16 @@ pub struct Merged {
 
 /// Merges.
 pub fn merge<K: KeyEncoder>(
-    work: &MergeWork,
+    work: &mut MergeWork,
     key: &K,
     output: &mut Output,
     progress: &Progress,
 ) -> Result<Merged> {
     let mut spill = Spill::new(work.temp.clone());
     reserve(work, output, &spill, progress)?;
-    let mut merger = Merger::new(work, key, progress)?;
-    let mut inputs = work.inputs.clone();
+    let mut inputs = std::mem::take(&mut work.inputs);
+    let (work, runs) = (&*work, inputs.len());
+    let mut merger = Merger::new(work, runs, key, progress)?;
     let mut passes = 1;
     merger.enter(Phase::IntermediateMerge);
     loop {
@@ -188,13 +189,17 @@ pub fn merge<K: KeyEncoder>(
             break;
         }
         passes += 1;
-        let mut gone = 0;
+        // One list into another: to cut out group after group would move millions each time.
+        let (mut left, mut done) = (inputs.into_iter(), 0);
+        let mut merged = Vec::with_capacity(groups.len());
         for group in groups {
-            let group = group.start - gone..group.end - gone;
-            gone += group.len() - 1;
-            let merged = merger.spill(&inputs[group.clone()], &mut spill)?;
-            inputs.splice(group, [merged]);
+            merged.extend(left.by_ref().take(group.start - done));
+            let places: Vec<Place> = left.by_ref().take(group.len()).collect();
+            merged.push(merger.spill(&places, &mut spill)?);
+            done = group.end;
         }
+        merged.extend(left);
+        inputs = merged;
     }
     merger.enter(Phase::Writing);
     let sink = output.sink(OPEN_LENGTH)?;
@@ -210,7 +215,7 @@ pub fn merge<K: KeyEncoder>(
     let (Emitted { bytes, .. }, _) = merger.merge(&inputs, destination, true)?;
     merger.enter(Phase::Finishing);
     let merged = merger.finish()?;
-    let runs = work.inputs.len() as u64;
+    let runs = runs as u64;
     let merge_width = runs.min(work.plan.width as u64);
     let written = Written { bytes: work.header.len() as u64 + bytes, records: None };
     let outcome = Outcome { passes, bytes, written, runs, merge_width, ..merged.outcome };
@@ -318,8 +323,8 @@ struct Tally {
 }
 
 impl<'a, K: KeyEncoder> Merger<'a, K> {
-    fn new(work: &'a MergeWork, key: &'a K, progress: &'a Progress) -> Result<Self> {
-        let Memory { pieces, buffers, edges } = Memory::new(&work.plan, work.inputs.len())?;
+    fn new(work: &'a MergeWork, inputs: usize, key: &'a K, progress: &'a Progress) -> Result<Self> {
+        let Memory { pieces, buffers, edges } = Memory::new(&work.plan, inputs)?;
         let lane = &work.plan.lane;
         let queue = work.engine.queue(lane.buffers + lane.edges)?;
         let (read, written) = (Sum::default(), Sum::default());

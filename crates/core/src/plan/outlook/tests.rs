@@ -1,6 +1,7 @@
 //! Outlooks are those of the plans they are made of, and change where they say.
 
 use super::*;
+use crate::plan::besides::Besides;
 
 /// Records of 100 bytes on two threads.
 fn need(bytes: u64, budget: ByteSize) -> Need {
@@ -13,6 +14,7 @@ fn need(bytes: u64, budget: ByteSize) -> Need {
         wanted: None,
         drops_copies: false,
         budget,
+        besides: Besides::default(),
         descriptors: 1000,
         threads: 2,
     }

@@ -3,7 +3,8 @@
 use super::*;
 
 fn need(inputs: usize, budget: ByteSize) -> StreamNeed {
-    StreamNeed { inputs, input_bytes: None, budget, descriptors: 1 << 20, width: None }
+    let (besides, descriptors) = (Besides::default(), 1 << 20);
+    StreamNeed { inputs, input_bytes: None, budget, besides, descriptors, width: None }
 }
 
 #[test]

@@ -104,3 +104,25 @@ fn one_flipped_bit_is_found_in_its_block() {
         );
     }
 }
+
+/// What is kept of files that were closed does not grow with their number.
+#[test]
+fn tags_are_used_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("input");
+    std::fs::write(&path, "a\nb\n").unwrap();
+    let progress = Progress::new();
+    let pieces = (0..3).map(|_| Arena::new(ByteSize(BLOCK as u64)).unwrap()).collect();
+    let mut feed = Feed::new(Engine::Auto, pieces, 0, &progress).unwrap();
+    for _ in 0..100 {
+        let mut open = || feed.open(File::open_read(&path, Direct::Auto).unwrap());
+        let files = [open().unwrap(), open().unwrap(), open().unwrap()];
+        for mut file in files {
+            let mut read = [0; 8];
+            assert_eq!(file.read(&mut read, &mut feed).unwrap(), 4);
+            assert_eq!(read[..4], *b"a\nb\n");
+            file.close(&mut feed).unwrap();
+        }
+    }
+    assert_eq!(feed.arrived.len(), 3);
+}

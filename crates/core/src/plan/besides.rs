@@ -1,0 +1,69 @@
+//! What of the budget is not for records: names of inputs, threads that expand and compress.
+//!
+//! Some of it is a share of the budget. So the least budget that leaves enough is more than the sum
+//! of what is taken now and what is lacking, and whoever advises one asks here.
+
+use crate::units::ByteSize;
+
+/// Something that takes a part of the budget.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// Bytes of the budget that there is.
+    pub bytes: u64,
+    /// One part in so many of a larger one, unless that is less; 0 where it stays the same.
+    pub share: u64,
+}
+
+impl Part {
+    /// A part that is the same of any budget.
+    pub fn fixed(bytes: u64) -> Self {
+        Self { bytes, share: 0 }
+    }
+
+    /// Bytes of a budget that is no less than the present one, at most.
+    fn of(self, budget: u64) -> u64 {
+        self.bytes.max(budget.checked_div(self.share).unwrap_or(0))
+    }
+}
+
+/// Most things that take a part.
+const PARTS: usize = 6;
+
+/// All that takes a part of the budget beside records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Besides([Part; PARTS]);
+
+impl Besides {
+    /// Adds a part.
+    pub fn add(&mut self, part: Part) {
+        let free = self.0.iter_mut().find(|part| part.bytes == 0);
+        let Some(free) = free else { unreachable!("there are no more than {PARTS} parts") };
+        *free = part;
+    }
+
+    /// Bytes taken of the budget that there is.
+    pub fn bytes(&self) -> u64 {
+        self.0.iter().map(|part| part.bytes).sum()
+    }
+
+    /// What is left of the budget that there is.
+    pub fn rest_of(&self, budget: ByteSize) -> ByteSize {
+        ByteSize(budget.bytes().saturating_sub(self.bytes()))
+    }
+
+    /// The budget, in MiB, that leaves `least` for records.
+    pub fn around_mib(&self, least: ByteSize) -> u64 {
+        let mut budget = least.bytes().next_multiple_of(1 << 20);
+        loop {
+            let taken: u64 = self.0.iter().map(|part| part.of(budget)).sum();
+            let lacking = (least.bytes() + taken).saturating_sub(budget);
+            if lacking == 0 {
+                return budget >> 20;
+            }
+            budget += lacking.next_multiple_of(1 << 20);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
