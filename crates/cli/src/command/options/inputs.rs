@@ -1,6 +1,10 @@
 //! Which files are read.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use sortwell::io::compression::Decompress;
@@ -19,6 +23,13 @@ pub struct Inputs {
     #[arg(value_name = "INPUT", value_hint = ValueHint::FilePath)]
     inputs: Vec<PathBuf>,
 
+    /// Read the names of the files from FILE, each ended by a NUL; `-` is standard input
+    ///
+    /// For more files than a command line holds, as `find -print0` lists them. Each takes some 200
+    /// bytes of the memory budget.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "inputs")]
+    files0_from: Option<PathBuf>,
+
     /// Which inputs are compressed: auto, off, gzip, zstd or lz4
     ///
     /// auto goes by the names: files that end in .gz, .zst or .lz4 are expanded, by threads of
@@ -35,8 +46,11 @@ impl Inputs {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] where standard input would be read twice.
+    /// [`Error::Usage`] where standard input would be read twice, and what is wrong with a list.
     pub fn inputs(&self) -> Result<Vec<Input>> {
+        if let Some(list) = &self.files0_from {
+            return listed(list);
+        }
         if self.inputs.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
             return Err(Error::Usage("'-' is given twice; standard input can be read once".into()));
         }
@@ -50,4 +64,34 @@ impl Inputs {
         };
         Ok(self.inputs.iter().map(input).collect())
     }
+}
+
+/// The files that a list names. It is read name by name, as it may be long.
+fn listed(list: &Path) -> Result<Vec<Input>> {
+    let is_stdin = list.as_os_str() == "-";
+    let mut reader: Box<dyn BufRead> = match is_stdin {
+        true => Box::new(io::stdin().lock()),
+        false => Box::new(BufReader::new(
+            File::open(list).map_err(|error| Error::io("open", list, error))?,
+        )),
+    };
+    let wrong = |what: String| Error::Usage(format!("--files0-from {}: {what}", list.display()));
+    let mut inputs = Vec::new();
+    let mut name = Vec::new();
+    loop {
+        name.clear();
+        let read = reader.read_until(0, &mut name).map_err(|e| Error::io("read", list, e))?;
+        if read == 0 {
+            break;
+        }
+        let number = inputs.len() + 1;
+        match name.strip_suffix(b"\0").unwrap_or(&name) {
+            b"" => return Err(wrong(format!("name {number} is empty"))),
+            b"-" => {
+                return Err(wrong(format!("name {number} is '-', which no list can name")));
+            }
+            name => inputs.push(Input::File(OsString::from_vec(name.to_vec()).into())),
+        }
+    }
+    if inputs.is_empty() { Err(wrong("there are no names in it".to_owned())) } else { Ok(inputs) }
 }
