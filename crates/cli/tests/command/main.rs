@@ -10,6 +10,7 @@ mod explaining;
 mod harness;
 mod help;
 mod killing;
+mod limits;
 mod lines;
 mod merging;
 mod no_space;
