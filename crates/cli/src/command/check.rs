@@ -57,6 +57,7 @@ Examples:
 /// Checks.
 pub fn run(arguments: &Arguments) -> Outcome {
     let job = arguments.job()?;
+    arguments.resources.warn();
     let checked = arguments.watching.run(false, |progress| job.run(progress))?;
     let Some(disorder) = checked.disorder else { return Ok(ExitCode::SUCCESS) };
     if !arguments.quiet {

@@ -67,6 +67,7 @@ Examples:
 /// Merges.
 pub fn run(arguments: &Arguments) -> Outcome {
     let job = arguments.job()?;
+    arguments.resources.warn();
     arguments.account.run(&job.output, |progress| job.run(progress))
 }
 

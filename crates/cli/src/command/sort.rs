@@ -108,6 +108,7 @@ Examples:
 /// Sorts.
 pub fn run(arguments: &Arguments) -> Outcome {
     let job = arguments.job()?;
+    arguments.resources.warn();
     arguments.account.run(&job.output, |progress| job.run(progress))
 }
 

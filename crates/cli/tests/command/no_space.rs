@@ -7,12 +7,12 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use crate::harness::{Folder, Said, random_records};
+use crate::harness::{Folder, Said, left_out, random_records};
 
 /// Runs a shell script in a folder `small` that holds so many KiB, or `None` where mounts are
 /// forbidden. `$sortwell` is the command.
-fn in_small_folder(folder: &Folder, kib: u32, script: &str) -> Option<Said> {
-    fs::create_dir(folder.at("small")).expect("folder");
+pub fn in_small_folder(folder: &Folder, kib: u32, script: &str) -> Option<Said> {
+    fs::create_dir_all(folder.at("small")).expect("folder");
     let mount = format!("mount -t tmpfs -o size={kib}k none small");
     let within = |script: &str| {
         let mut command = Command::new("unshare");
@@ -21,7 +21,7 @@ fn in_small_folder(folder: &Folder, kib: u32, script: &str) -> Option<Said> {
         command.env("sortwell", env!("CARGO_BIN_EXE_sortwell")).output()
     };
     if !within(&mount).is_ok_and(|output| output.status.success()) {
-        eprintln!("left out: this system forbids a mount of one's own");
+        left_out("this system forbids a mount of one's own");
         return None;
     }
     let whole = format!("{mount} && {{ {script}; status=$?; ls -A small; exit $status; }}");

@@ -54,11 +54,26 @@ const BOUNDLESS_BYTES: u64 = 1 << 62;
 /// Bytes of memory this process could use now without swapping or being killed. `None` where the
 /// system tells nothing.
 pub fn memory() -> Option<ByteSize> {
-    let machine = read_to_string("/proc/meminfo").ok().and_then(|text| memory_available(&text));
+    least_memory(memory_available, room_of_group)
+}
+
+/// Bytes of memory this process could have if nobody else had any: what it was given more of it can
+/// never use. `None` where the system tells nothing.
+pub fn memory_most() -> Option<ByteSize> {
+    least_memory(|meminfo| kilobytes(meminfo, "MemTotal:"), |_, _, limit| limit)
+}
+
+/// The least of what `of_machine` reads from the machine's account, what `of_group` makes of each
+/// control group's limit, and our own limits.
+fn least_memory(
+    of_machine: impl Fn(&str) -> Option<u64>,
+    of_group: impl Fn(&Path, &GroupFiles, u64) -> u64,
+) -> Option<ByteSize> {
+    let machine = read_to_string("/proc/meminfo").ok().and_then(|text| of_machine(&text));
     let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
     let groups = CGROUP_MOUNTS.iter().filter_map(|(mount, files)| {
         let group = group_path(&groups, files.controller)?;
-        least_room(Path::new(mount), group, files)
+        least_of_groups(Path::new(mount), group, files, &of_group)
     });
     let own = [Resource::As, Resource::Data].into_iter().filter_map(|r| getrlimit(r).current);
     machine.into_iter().chain(groups).chain(own).min().map(ByteSize)
@@ -133,19 +148,32 @@ fn group_path<'a>(groups: &'a str, controller: &str) -> Option<&'a str> {
     })
 }
 
-/// The least room that our group and every group above it leave. Inside a container the path may be
-/// the host's and lead nowhere; then the mount's own root is ours and is still looked at.
-fn least_room(mount: &Path, group: &str, files: &GroupFiles) -> Option<u64> {
+/// The least that `of_group` makes of the limits of our group and of every group above it. Inside a
+/// container the path may be the host's and lead nowhere; then the mount's own root is ours and is
+/// still looked at.
+fn least_of_groups(
+    mount: &Path,
+    group: &str,
+    files: &GroupFiles,
+    of_group: impl Fn(&Path, &GroupFiles, u64) -> u64,
+) -> Option<u64> {
     let ours = PathBuf::from(group.trim_start_matches('/'));
     ours.ancestors()
         .filter_map(|group| {
-            let read = |name: &str| read_to_string(mount.join(group).join(name)).ok();
+            let group = mount.join(group);
+            let read = |name: &&str| read_to_string(group.join(name)).ok();
             let limits = files.limits.iter().filter_map(|name| limit(&read(name)?));
-            let usage = read(files.usage).and_then(|text| text.trim().parse().ok()).unwrap_or(0);
-            let cache = read("memory.stat").map_or(0, |text| counters(&text, files.reclaimable));
-            limits.min().map(|limit| room(limit, usage, cache))
+            limits.min().map(|limit| of_group(&group, files, limit))
         })
         .min()
+}
+
+/// What the group in a folder has left of its limit.
+fn room_of_group(group: &Path, files: &GroupFiles, limit: u64) -> u64 {
+    let read = |name: &str| read_to_string(group.join(name)).ok();
+    let usage = read(files.usage).and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+    let cache = read("memory.stat").map_or(0, |text| counters(&text, files.reclaimable));
+    room(limit, usage, cache)
 }
 
 /// A group's limit, unless it has none.

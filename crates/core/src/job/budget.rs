@@ -16,16 +16,17 @@ const UNKNOWN: ByteSize = ByteSize::gib(1);
 
 impl Budget {
     /// The budget in bytes: what it comes to now, for shares of what is free change while memory is
-    /// used.
+    /// used. What is [too much](Self::excess) is as if nothing was said: a process that has planned
+    /// with it would be killed.
     ///
     /// # Errors
     ///
     /// [`Error::Usage`] for a share that is none.
     pub fn resolve(self) -> Result<ByteSize> {
         let percent = match self {
-            Self::Bytes(bytes) => return Ok(bytes),
+            Self::Bytes(bytes) if self.excess().is_none() => return Ok(bytes),
             Self::Percent(percent) => percent,
-            Self::Auto => AUTO_PERCENT,
+            Self::Bytes(_) | Self::Auto => AUTO_PERCENT,
         };
         if !(percent > 0.0 && percent <= 100.0) {
             let message = format!("--memory {percent}% is not between 0 and 100 percent");
@@ -33,6 +34,15 @@ impl Budget {
         }
         let available = limits::memory().unwrap_or(UNKNOWN);
         Ok(ByteSize((available.bytes() as f64 * percent / 100.0) as u64))
+    }
+}
+
+impl Budget {
+    /// All that this process can ever have of the machine and its control groups, where the budget
+    /// is more than that.
+    pub fn excess(self) -> Option<ByteSize> {
+        let Self::Bytes(bytes) = self else { return None };
+        limits::memory_most().filter(|most| bytes > *most)
     }
 }
 

@@ -17,6 +17,9 @@ use crate::units::ByteSize;
 
 pub use parts::Parts;
 
+/// What messages call standard output.
+const STDOUT: &str = "standard output";
+
 /// Where records go, open.
 #[derive(Debug)]
 pub enum Output {
@@ -80,14 +83,15 @@ impl Output {
 
     /// The output that standard output was redirected to, under the name it can be opened by.
     pub fn redirected(path: &Path, direct: Direct) -> Result<Self> {
-        File::open_empty(path, direct).map(Self::Redirected)
+        let file = File::open_empty(path, direct)?;
+        Ok(Self::Redirected(file.called(Path::new(STDOUT))))
     }
 
     /// The same output, compressed by so many threads.
     pub fn compressed(mut self, how: Compression, threads: usize) -> Result<Self> {
         let writer = match &mut self {
             Self::File { temporary, path } => pipe::Writer::file(temporary.file(), path)?,
-            Self::Redirected(file) => pipe::Writer::file(file, Path::new("standard output"))?,
+            Self::Redirected(file) => pipe::Writer::file(file, Path::new(STDOUT))?,
             Self::Stream(writer) => writer.take().map_or_else(pipe::Writer::stdout, Ok)?,
             Self::Striped(_) | Self::Parts(_) | Self::Compressed { .. } => {
                 unreachable!("one output that is one file is compressed, and once")
@@ -135,16 +139,16 @@ impl Output {
     /// [`Error::NoSpace`] with the numbers.
     pub fn reserve(&self, bytes: u64) -> Result<()> {
         let Some(file) = self.open_file() else { return Ok(()) };
-        let place = match self {
+        let file_system = match self {
             Self::File { path, .. } => Some(directory_of(path)),
             // Each member sees to its own share.
             Self::Striped(_) => None,
-            _ => Some(file.path()),
+            _ => Some(Path::new("the file system of standard output")),
         };
-        if let Some(place) = place {
-            let (needed, available) = (ByteSize(bytes), space::free(place)?);
+        if let Some(path) = file_system {
+            let (needed, available) = (ByteSize(bytes), space::free_around(&**file, file.path())?);
             if available < needed {
-                let path = place.to_owned();
+                let path = path.to_owned();
                 return Err(Error::NoSpace { path, needed, available, option: "--output" });
             }
         }

@@ -312,8 +312,8 @@ const IN_PLACE_LOADS: u64 = 3;
 fn reserve(work: &Work, (bytes, left): (u64, u64), output: &Output, spill: &Spill) -> Result<()> {
     if work.is_in_place {
         let merged = work.plan.intermediate_bytes(left);
-        let needed = (IN_PLACE_LOADS * work.plan.load.records_bytes).max(merged);
-        return spill.check_space(needed.min(left));
+        let beside = (IN_PLACE_LOADS * work.plan.load.records_bytes).max(merged).min(left);
+        return spill.check_space(run_bytes(work, left), beside);
     }
     let bytes = bytes + work.terminators_lacking();
     if work.select.is_all() {
@@ -330,8 +330,14 @@ fn reserve(work: &Work, (bytes, left): (u64, u64), output: &Output, spill: &Spil
         let run_bytes = records.saturating_mul(work.record_length as u64);
         bytes.min(run_bytes.saturating_mul(work.plan.runs(bytes) as u64))
     });
+    let needed = run_bytes(work, bytes);
+    spill.check_space(needed, needed)
+}
+
+/// Bytes that runs of so many bytes of records take, those that are merged in between included.
+fn run_bytes(work: &Work, bytes: u64) -> u64 {
     // Checksums and index keys take less than one part in a hundred of a run.
-    spill.check_space(bytes + bytes / 100 + work.plan.intermediate_bytes(bytes))
+    bytes + bytes / 100 + work.plan.intermediate_bytes(bytes)
 }
 
 /// Gathers a load to the output.

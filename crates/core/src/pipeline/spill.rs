@@ -5,7 +5,7 @@
 //! finished, and waiting for them would leave the disk idle: so a run is noted while the next one
 //! is written, or when there is no next one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -104,18 +104,27 @@ impl Spill {
         self.directories.iter_mut().for_each(|directory| directory.keep(false));
     }
 
-    /// Checks that `bytes` will fit, an even share in each place.
+    /// Checks that `bytes` will fit, an even share in each place. Where a place shares its file
+    /// system with an input whose room is given back, `beside` bytes of all will do.
     ///
     /// # Errors
     ///
     /// [`Error::NoSpace`] with the numbers.
-    pub fn check_space(&self, bytes: u64) -> Result<()> {
-        let kept = self.directories.iter().map(|directory| directory.path().to_owned());
-        let places: Vec<PathBuf> = self.places.iter().cloned().chain(kept).collect();
-        let needed = ByteSize(bytes / places.len() as u64);
-        for path in places {
-            let available = space::free(&path)?;
+    pub fn check_space(&self, bytes: u64, beside: u64) -> Result<()> {
+        let freed = self.log.as_ref().and_then(|log| log.freed.as_ref());
+        let freed = freed.map(|(input, _)| space::device(input.path())).transpose()?;
+        // A directory of ours may be gone before the message is read.
+        let kept = self.directories.iter().map(|own| directory_of(own.path()));
+        let places: Vec<&Path> = self.places.iter().map(PathBuf::as_path).chain(kept).collect();
+        let devices: Vec<u64> =
+            places.iter().map(|path| space::device(path)).collect::<Result<_>>()?;
+        for (path, device) in places.iter().zip(&devices) {
+            let sharing = devices.iter().filter(|other| *other == device).count() as u64;
+            let bytes = if freed == Some(*device) { beside } else { bytes };
+            let needed = ByteSize(bytes / places.len() as u64 * sharing);
+            let available = space::free(path)?;
             if available < needed {
+                let path = path.to_path_buf();
                 return Err(Error::NoSpace { path, needed, available, option: "--temp" });
             }
         }

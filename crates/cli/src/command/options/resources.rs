@@ -11,7 +11,8 @@ use super::values;
 pub struct Resources {
     /// Ceiling of the memory of the whole process, as a size (512MiB, 4GiB, 2GB) or a share (50%)
     ///
-    /// A share is one of what the machine or the container really offers; the default is 60%.
+    /// A share is one of what the machine or the container really offers; the default is 60%. It
+    /// is taken, and that is said, where a size is more than there is at all.
     #[arg(short = 'M', long, value_name = "SIZE", value_parser = values::parse::<Budget>)]
     memory: Option<Budget>,
 
@@ -34,5 +35,15 @@ impl Resources {
     /// The ceiling of memory.
     pub fn memory(&self) -> Budget {
         self.memory.unwrap_or_default()
+    }
+
+    /// Says on standard error where a ceiling is higher than memory ever reaches.
+    pub fn warn(&self) {
+        if let (Budget::Bytes(said), Some(most)) = (self.memory(), self.memory().excess()) {
+            eprintln!(
+                "sortwell: --memory {said} is more than the {most} that this process may have at \
+                 most; it goes on with a share of what is free, as without --memory"
+            );
+        }
     }
 }

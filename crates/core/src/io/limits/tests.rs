@@ -55,7 +55,7 @@ fn the_least_of_all_groups_above_counts() {
     let mount = tempfile::tempdir().unwrap();
     let inner = mount.path().join("outer/inner");
     create_dir_all(&inner).unwrap();
-    let least = |group| least_room(mount.path(), group, &VERSION_2);
+    let least = |group| least_of_groups(mount.path(), group, &VERSION_2, room_of_group);
     assert_eq!(least("/outer/inner"), None);
 
     write(inner.join("memory.max"), "max\n").unwrap();
@@ -77,11 +77,11 @@ fn the_least_of_all_groups_above_counts() {
 fn the_first_version_has_its_own_names() {
     let mount = tempfile::tempdir().unwrap();
     write(mount.path().join("memory.limit_in_bytes"), "9223372036854771712\n").unwrap();
-    assert_eq!(least_room(mount.path(), "/", &VERSION_1), None);
+    assert_eq!(least_of_groups(mount.path(), "/", &VERSION_1, room_of_group), None);
     write(mount.path().join("memory.limit_in_bytes"), "4096\n").unwrap();
     write(mount.path().join("memory.usage_in_bytes"), "1000\n").unwrap();
     write(mount.path().join("memory.stat"), "cache 9\ntotal_active_file 900\n").unwrap();
-    assert_eq!(least_room(mount.path(), "/", &VERSION_1), Some(3996));
+    assert_eq!(least_of_groups(mount.path(), "/", &VERSION_1, room_of_group), Some(3996));
 }
 
 #[test]

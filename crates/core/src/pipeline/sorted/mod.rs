@@ -246,7 +246,8 @@ fn reserve(work: &MergeWork, output: &Output, spill: &Spill, progress: &Progress
         // What a round reads is removed as it goes; the first has most of it still to come.
         if before == 0 {
             // Tables take less than one part in a hundred, and lie aside meanwhile.
-            spill.check_space(spilled + spilled / 50 + lines_lacking)?;
+            let needed = spilled + spilled / 50 + lines_lacking;
+            spill.check_space(needed, needed)?;
         }
     }
     progress.expect_bytes(2 * (bytes + spilled));
