@@ -20,6 +20,7 @@ mod prefixed;
 mod readme;
 mod resuming;
 mod selecting;
+mod signals;
 mod sorting;
 mod stopping;
 mod striping;
