@@ -18,7 +18,16 @@ SCALE ?= 1
 KILLS ?= 200
 SECONDS ?= 900
 
-.PHONY: help build demo test test-slow torture lint lint-python lint-rust ruff docs bench measure
+# How long each fuzz target runs; 0 leaves them out of `make torture`.
+FUZZ_SECONDS ?= 60
+
+# What finds wrong uses of memory; the C libraries come as they are, their compiler's own checks are
+# of another make. Leaks are none where a process ends.
+SANITIZE := RUSTFLAGS=-Zsanitizer=address CFLAGS=-fno-sanitize=address \
+	ASAN_OPTIONS=detect_leaks=0 $(CARGO) +nightly test --target x86_64-unknown-linux-gnu \
+	--package sortwell --features compression
+
+.PHONY: help build demo test test-slow torture fuzz sanitize lint lint-python lint-rust ruff docs bench measure
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -38,6 +47,14 @@ test-slow: ## Run the slow tests alone: gigabytes of data, minutes of time
 torture: build ## Kill sorts at random instants and look at what is left: KILLS, SECONDS, SEED
 	scripts/torture.py --bin "$${CARGO_TARGET_DIR:-target}/release/sortwell" --kills $(KILLS) \
 		--seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh --if-possible
+
+fuzz: ## Run the fuzz targets, FUZZ_SECONDS each; takes cargo-fuzz and a nightly Rust
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh
+
+sanitize: ## Run tests under AddressSanitizer; takes a nightly Rust and half an hour
+	$(SANITIZE) --lib
+	$(SANITIZE) --test job -- --skip budget --skip csv --skip copies
 
 lint: lint-python lint-rust ## Check format, lints and the library's documentation
 

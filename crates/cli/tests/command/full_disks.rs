@@ -151,8 +151,8 @@ fn jobs_that_are_resumed_once_there_is_room() {
     assert_eq!(in_roomy(&folder), 0);
 }
 
-/// A file keeps its records; of a disk that is not its own nothing comes back, so that all of it has
-/// to fit there, and that is looked for before the file is touched.
+/// A file keeps its records; of a disk that is not its own nothing comes back, so that all of it
+/// has to fit there, and that is looked for before the file is touched.
 #[test]
 fn files_sorted_in_place_once_there_is_room() {
     let folder = folder();

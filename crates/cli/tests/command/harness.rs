@@ -119,8 +119,8 @@ impl Said {
     }
 }
 
-/// Says that a test, or a part of it, was left out, and why: past what holds back the words of tests
-/// that pass.
+/// Says that a test, or a part of it, was left out, and why: past what holds back the words of
+/// tests that pass.
 pub fn left_out(why: &str) {
     let test = std::thread::current().name().unwrap_or("a test").to_owned();
     let _ = writeln!(std::io::stderr(), "LEFT OUT: {test}: {why}");

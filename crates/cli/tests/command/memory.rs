@@ -30,7 +30,7 @@ fn assert_told(folder: &Folder, said: &Said, parts: &[&str]) {
     for part in parts {
         assert!(said.words.contains(part), "'{part}' is missing: {}", said.words);
     }
-    let expected = sorted_by(&folder.read("in"), LENGTH, |record| record.to_vec());
+    let expected = sorted_by(&folder.read("in"), LENGTH, <[u8]>::to_vec);
     assert!(folder.read("out") == expected);
 }
 

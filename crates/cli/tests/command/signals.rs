@@ -192,19 +192,24 @@ fn outputs_that_are_taken_slowly_or_not_at_all() {
     ] {
         for (is_slow, (name, status)) in [false, true].into_iter().zip(SIGNALS) {
             let mut child = folder.start(line);
-            let mut pipe = child.stdout.take().expect("a pipe");
-            let reader = thread::spawn(move || {
-                let mut piece = [0; 4096];
-                while is_slow && pipe.read(&mut piece).is_ok_and(|bytes| bytes > 0) {
-                    sleep(Duration::from_millis(10));
-                }
-                sleep(Duration::from_millis(if is_slow { 0 } else { 1200 }));
+            let pipe = child.stdout.take().expect("a pipe");
+            let (slow, held) = if is_slow { (Some(pipe), None) } else { (None, Some(pipe)) };
+            let reader = slow.map(|mut pipe| {
+                let take = move || {
+                    while pipe.read(&mut [0; 4096]).is_ok_and(|bytes| bytes > 0) {
+                        sleep(Duration::from_millis(5));
+                    }
+                };
+                thread::spawn(take)
             });
-            sleep(Duration::from_millis(700));
+            sleep(Duration::from_millis(400));
             let said = stop(child, name, line);
             assert_eq!((folder.names(), in_spill(&folder)), (names.clone(), 0), "{line}");
             said.fails(status, &["interrupted"]);
-            reader.join().expect("the reader");
+            if let Some(reader) = reader {
+                reader.join().expect("the reader");
+            }
+            drop(held);
         }
     }
 }

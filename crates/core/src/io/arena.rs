@@ -15,10 +15,12 @@
 
 use std::hint::black_box;
 use std::ops::{Deref, DerefMut};
-use std::ptr::{NonNull, null_mut};
+use std::ptr::NonNull;
 use std::sync::Arc;
 
-use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+use rustix::mm::Advice;
+#[cfg(not(miri))]
+use rustix::mm::{MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
 use super::Answer;
 use crate::error::{Error, Result};
@@ -29,6 +31,7 @@ const HUGE_PAGE_BYTES: usize = 2 << 20;
 
 /// Smaller mappings are made of plain pages: of a job that small, a few are touched, and clearing
 /// a huge one for each takes longer than the job (0.3 ms of 0.8 for ten lines).
+#[cfg(not(miri))]
 const HUGE_LEAST_BYTES: usize = 8 * HUGE_PAGE_BYTES;
 
 /// The memory of a job: makes the first [`Region`], from which all others are split.
@@ -66,6 +69,40 @@ unsafe impl Send for Mapping {}
 // SAFETY: see `Send`; no method of `Mapping` touches the bytes.
 unsafe impl Sync for Mapping {}
 
+/// Miri takes no advice; what is done without it is done.
+#[cfg(miri)]
+unsafe fn madvise(_: *mut std::ffi::c_void, _: usize, _: Advice) -> Answer<()> {
+    Err(rustix::io::Errno::NOSYS)
+}
+
+/// Miri, which looks for wrong uses of memory, knows no mappings of which a part is given back.
+#[cfg(miri)]
+impl Mapping {
+    fn layout(length: usize) -> Answer<std::alloc::Layout> {
+        let layout = std::alloc::Layout::from_size_align(length, HUGE_PAGE_BYTES);
+        layout.map_err(|_| rustix::io::Errno::NOMEM)
+    }
+
+    fn new(length: usize) -> Answer<Self> {
+        let length = length.max(1).checked_next_multiple_of(rustix::param::page_size());
+        let length = length.ok_or(rustix::io::Errno::NOMEM)?;
+        // SAFETY: a layout of at least one page.
+        let base = unsafe { std::alloc::alloc_zeroed(Self::layout(length)?) };
+        Ok(Self { base: NonNull::new(base).ok_or(rustix::io::Errno::NOMEM)?, length })
+    }
+}
+
+#[cfg(miri)]
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        if let Ok(layout) = Self::layout(self.length) {
+            // SAFETY: allocated by `new` with this layout; nobody holds a reference into it.
+            unsafe { std::alloc::dealloc(self.base.as_ptr(), layout) };
+        }
+    }
+}
+
+#[cfg(not(miri))]
 impl Mapping {
     fn new(length: usize) -> Answer<Self> {
         let page_bytes = rustix::param::page_size();
@@ -76,7 +113,7 @@ impl Mapping {
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
         // SAFETY: a new anonymous mapping at an address of the kernel's choice aliases nothing.
         let start = unsafe {
-            mmap_anonymous(null_mut(), padded, ProtFlags::READ | ProtFlags::WRITE, flags)?
+            mmap_anonymous(std::ptr::null_mut(), padded, ProtFlags::READ | ProtFlags::WRITE, flags)?
         }
         .cast::<u8>();
         let before = start.align_offset(HUGE_PAGE_BYTES);
@@ -103,6 +140,7 @@ impl Mapping {
     }
 }
 
+#[cfg(not(miri))]
 impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: the mapping was made by `new` with this base and length, and is dropped with the

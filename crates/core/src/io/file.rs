@@ -387,7 +387,7 @@ impl File {
             Body::Plain(plain) => {
                 let stat = fstat(&plain.buffered);
                 let stat = stat.map_err(|e| Error::io("look at", &self.path, e))?;
-                Ok((stat.st_ino, (stat.st_mtime, stat.st_mtime_nsec.cast_signed())))
+                Ok((stat.st_ino, (stat.st_mtime, stat.st_mtime_nsec as i64)))
             }
             Body::Striped(stripes) => {
                 let all: Result<Vec<_>> =

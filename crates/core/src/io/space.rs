@@ -10,15 +10,17 @@ use crate::units::ByteSize;
 
 /// Free bytes of the file system that holds `directory`, as far as this user may fill them.
 pub fn free(directory: &Path) -> Result<ByteSize> {
-    statvfs(directory).map(room).map_err(|e| Error::io("ask for the free space of", directory, e))
+    let asked = statvfs(directory).map(|system| room(&system));
+    asked.map_err(|e| Error::io("ask for the free space of", directory, e))
 }
 
 /// The same of the one that holds an open file, which messages call `name`.
 pub fn free_around(file: impl AsFd, name: &Path) -> Result<ByteSize> {
-    fstatvfs(file).map(room).map_err(|e| Error::io("ask for the free space of", name, e))
+    let asked = fstatvfs(file).map(|system| room(&system));
+    asked.map_err(|e| Error::io("ask for the free space of", name, e))
 }
 
-fn room(system: StatVfs) -> ByteSize {
+fn room(system: &StatVfs) -> ByteSize {
     ByteSize(system.f_bavail.saturating_mul(system.f_frsize))
 }
 

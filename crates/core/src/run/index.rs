@@ -164,7 +164,13 @@ impl IndexReader {
         self.ahead = None;
         for block in block..self.pages.geometry.blocks() {
             if let Some(place) = self.pages.entry(block)?.place() {
-                self.ahead = Some((block, block * BLOCK as u64 + u64::from(place)));
+                let offset = block * BLOCK as u64 + u64::from(place);
+                if place as usize >= BLOCK || offset >= self.pages.geometry.data_bytes {
+                    let path = self.pages.file.path().to_owned();
+                    let message = format!("no record can begin at byte {place} of the block");
+                    return Err(Error::Corrupt { path, block, message });
+                }
+                self.ahead = Some((block, offset));
                 return Ok(());
             }
         }

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{self, AtomicUsize};
 
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::layout::{BLOCK, DATA_START, FOOTER, Footer, Geometry, HEADER, LastRecord};
 use super::page::{PAGE, Page};
@@ -380,6 +380,38 @@ fn an_index_that_changes_on_the_way_is_found_before_it_is_used() {
         assert_eq!(shown, if page == 0 { keys } else { before - 1 });
         let Some(error) = stopped else { continue };
         assert!(matches!(error, Error::Corrupt { block, .. } if block == before), "{error}");
+    }
+}
+
+/// A table that was sealed and says what cannot be is not gone by either.
+#[test]
+fn places_that_no_record_can_have_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let key = key_of("0..10", 100);
+    let data = ascending(3000, 100);
+    let run = write_run(&path, key.encoder(), (&data, Framing::Fixed(100)), (500, 1));
+    let geometry = Geometry::fixed(100, 10, 3000);
+    let whole = std::fs::read(&path).unwrap();
+    let (table, entry_bytes) = (geometry.table_start() as usize, 8 + 4 + 2 + 10);
+    let last = (data.len() - (geometry.blocks() as usize - 1) * BLOCK) as u32;
+    for (block, place) in [(0, BLOCK as u32), (1, u32::MAX - 1), (geometry.blocks() - 1, last)] {
+        let mut changed = whole.clone();
+        let at = table + block as usize * entry_bytes + 8;
+        changed[at..at + 4].copy_from_slice(&place.to_le_bytes());
+        let seal = xxh3_64_with_seed(&changed[table..table + PAGE - 8], 0);
+        changed[table + PAGE - 8..table + PAGE].copy_from_slice(&seal.to_le_bytes());
+        std::fs::write(&path, &changed).unwrap();
+        let mut index = RunReader::open(&run, Direct::Off).unwrap().index(0);
+        while let Ok(shown) = &mut index {
+            assert!(!shown.is_over(), "an impossible place in block {block}");
+            index = match shown.advance() {
+                Ok(()) => continue,
+                Err(e) => Err(e),
+            };
+        }
+        let error = index.map(|_| ()).expect_err("an impossible place");
+        assert!(matches!(error, Error::Corrupt { block: named, .. } if named == block), "{error}");
     }
 }
 

@@ -1,0 +1,104 @@
+//! Any text is a size, a share of memory, a format, a key of records of fixed length, a place, a
+//! fold, a number of files or a form of days, or an error in words; what says itself again is read
+//! as the same.
+//!
+//! The first character chooses what is read, the bytes are a record or a value.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use sortwell::ByteSize;
+use sortwell::format::{Format, Framing, Prefix};
+use sortwell::io::compression::{Compress, Decompress};
+use sortwell::io::{Direct, Engine};
+use sortwell::job::Budget;
+use sortwell::key::text::{DateFormat, TextKey, TextKeySpec, TextOrder};
+use sortwell::key::{Key, KeyEncoder, KeySpec};
+use sortwell::operator::{FoldSpec, Function, Place, Split};
+
+/// What was read, or nothing where it was refused in words.
+fn read<T>(answer: Result<T, String>) -> Option<T> {
+    answer.inspect_err(|words| assert!(!words.is_empty())).ok()
+}
+
+fn fixed_key(text: &str, record: &[u8]) {
+    let Some(spec) = read(text.parse::<KeySpec>()) else { return };
+    assert_eq!(spec.to_string().parse(), Ok(spec), "{spec}");
+    if record.is_empty() {
+        return;
+    }
+    let Ok(key) = Key::new(&[spec], record.len()) else { return };
+    let mut bytes = Vec::new();
+    key.encoder().key_bytes(record, usize::MAX, &mut bytes);
+    assert!(bytes.len() <= 2 * record.len() + 16, "{spec}");
+}
+
+fn format(text: &str) {
+    let Some(format) = read(text.parse::<Format>()) else { return };
+    if let Framing::Prefixed(prefix) = format.framing() {
+        assert_eq!(Prefix::named(&prefix.to_string()), Some(prefix));
+        assert_eq!(Prefix::of_code(prefix.code()), Some(prefix));
+    }
+}
+
+fn day(pattern: &str, value: &[u8]) {
+    let Some(form) = read(DateFormat::new(pattern)) else { return };
+    assert!(form.has_date() || form.has_time());
+    let kind = match (form.has_date(), form.has_time()) {
+        (true, true) => "timestamp",
+        (true, false) => "date",
+        _ => "time",
+    };
+    let spec: TextKeySpec = format!("..:{kind}").parse().expect("a type");
+    let specs = vec![spec.spec(None).expect("no file")];
+    let format = Some(std::sync::Arc::new(form));
+    let order = TextOrder {
+        specs,
+        date_format: format,
+        ..TextOrder::of(Format::Fixed { length: 1 })
+    };
+    let Ok(key) = TextKey::new(&order) else { return };
+    let mut bytes = Vec::new();
+    key.key_bytes(value, usize::MAX, &mut bytes);
+    let _ = key.fault(value);
+}
+
+fuzz_target!(|data: (&str, &[u8])| {
+    let (text, bytes) = data;
+    let Some(first) = text.chars().next() else { return };
+    let text = &text[first.len_utf8()..];
+    match first {
+        's' => {
+            let Some(size) = read(text.parse::<ByteSize>()) else { return };
+            assert!(!size.to_string().is_empty());
+        }
+        'm' => {
+            if let Some(Budget::Percent(share)) = read(text.parse()) {
+                assert!(share > 0.0 && share <= 100.0);
+            }
+        }
+        'f' => format(text),
+        'k' => fixed_key(text, bytes),
+        'p' => {
+            let Some(place) = read(text.parse::<Place>()) else { return };
+            assert_eq!(place.to_string().parse(), Ok(place));
+        }
+        'o' => {
+            for function in [Function::Sum, Function::Min, Function::Max] {
+                read(FoldSpec::read(function, text));
+            }
+        }
+        'n' => {
+            if let Some(Split::Count(count)) = read(text.parse()) {
+                assert!(count > 0);
+            }
+        }
+        'c' => {
+            read(text.parse::<Compress>());
+            read(text.parse::<Decompress>());
+            read(text.parse::<Engine>());
+            read(text.parse::<Direct>());
+        }
+        _ => day(text, bytes),
+    }
+});
