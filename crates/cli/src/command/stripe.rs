@@ -18,8 +18,8 @@ use crate::failure::Outcome;
 /// Make and look after files that lie on several disks
 ///
 /// A striped file is dealt out over its members, some bytes to each by turns, and read and written
-/// on all of them at the same time. A text with the ending .str by custom names the members; sort,
-/// merge and check take its name wherever they take that of a file.
+/// on all of them at the same time. A text whose name ends in .str names the members; sort, merge
+/// and check take its name wherever they take that of a file.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
@@ -141,6 +141,12 @@ fn create(path: &Path, members: &[PathBuf], strides: &[Stride], base: ByteSize) 
             "--strides has {} values for {} members; give one for each, or one for all",
             strides.len(),
             members.len()
+        )));
+    }
+    if path.extension().is_none_or(|ending| ending != "str") {
+        return Err(Error::Usage(format!(
+            "the name of a striped file ends in .str; {} does not",
+            path.display()
         )));
     }
     if fs::symlink_metadata(path).is_ok() {

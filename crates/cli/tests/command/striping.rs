@@ -44,6 +44,7 @@ fn what_cannot_be_striped_is_refused() {
     let folder = Folder::new();
     folder.run("stripe create x.str m n --strides 1x,2x,3x").fails(2, &["3 values for 2 members"]);
     folder.run("stripe create x.str m --strides 5000").fails(2, &["multiple of 4096"]);
+    folder.run("stripe create x m").fails(2, &["ends in .str"]);
     folder.run("stripe create x.str m m").fails(2, &["twice"]);
     let said = folder.run("stripe create x.str m --strides wide");
     assert!(said.status == 2 && said.words.contains("'wide'"), "{said:?}");

@@ -59,11 +59,16 @@ impl Inputs {
         }
         let input = |path: &PathBuf| match path.as_os_str() == "-" {
             true => Input::Stdin,
-            false if Definition::is_at(path) => Input::Striped(path.clone()),
-            false => Input::File(path.clone()),
+            false => input(path),
         };
         Ok(self.inputs.iter().map(input).collect())
     }
+}
+
+/// The input of this name: a file, or the striped one that it defines.
+fn input(path: &Path) -> Input {
+    let path = path.to_owned();
+    if Definition::is_at(&path) { Input::Striped(path) } else { Input::File(path) }
 }
 
 /// The files that a list names. It is read name by name, as it may be long.
@@ -90,7 +95,7 @@ fn listed(list: &Path) -> Result<Vec<Input>> {
             b"-" => {
                 return Err(wrong(format!("name {number} is '-', which no list can name")));
             }
-            name => inputs.push(Input::File(OsString::from_vec(name.to_vec()).into())),
+            name => inputs.push(input(&PathBuf::from(OsString::from_vec(name.to_vec())))),
         }
     }
     if inputs.is_empty() { Err(wrong("there are no names in it".to_owned())) } else { Ok(inputs) }

@@ -114,12 +114,14 @@ impl Definition {
         Self::of_text(&text).map_err(|message| Error::Malformed { path: path.to_owned(), message })
     }
 
-    /// Whether the file at `path` begins like such a text.
+    /// Whether the file at `path` has the ending `.str` and begins like such a text. Others are not
+    /// opened.
     pub fn is_at(path: &Path) -> bool {
         let mut first = [0; FIRST_LINE.len()];
-        let is_file = std::fs::metadata(path).is_ok_and(|data| data.is_file());
+        let is_named = path.extension().is_some_and(|ending| ending == "str");
+        let is_file = || std::fs::metadata(path).is_ok_and(|data| data.is_file());
         let mut read = || std::fs::File::open(path)?.read_exact(&mut first);
-        is_file && read().is_ok() && first == FIRST_LINE.as_bytes()
+        is_named && is_file() && read().is_ok() && first == FIRST_LINE.as_bytes()
     }
 
     /// Reads a text; what is wrong with it, in words.
