@@ -53,5 +53,15 @@ fn what_cannot_be_striped_is_refused() {
     folder.run("stripe cat text").fails(3, &["text", "no stripe file"]);
     folder.run("stripe create x.str nowhere/m").quietly();
     folder.run("stripe copy text x.str").fails(4, &["nowhere"]);
-    assert_eq!(folder.names(), ["text", "x.str"]);
+    std::fs::remove_file(folder.at("x.str")).expect("removed");
+    folder.run("stripe create x.str m n").quietly();
+    folder.run("sort text --compress zstd -o x.str").fails(2, &["x.str", "not compressed"]);
+    folder.run("sort text --split 2 -o x.str").fails(2, &["x.str", "split"]);
+    folder.run("sort text --resume -o x.str").fails(2, &["--resume", "one file"]);
+    folder.run("sort x.str --in-place").fails(3, &["x.str", "empty"]);
+    folder.run("stripe copy text x.str").quietly();
+    folder.run("sort x.str --in-place").fails(2, &["--in-place"]);
+    assert_eq!(folder.run("stripe cat x.str").quietly(), b"lines\n");
+    folder.run("stripe remove x.str").quietly();
+    assert_eq!(folder.names(), ["text"]);
 }

@@ -344,7 +344,11 @@ pub fn output(output: &Output, direct: Direct, progress: &Progress) -> Result<ou
 pub fn parts(output: &Output, direct: Direct) -> Result<output::Output> {
     match output {
         Output::File(path) => output::Output::parts(path, direct),
-        Output::Striped(_) | Output::Stdout | Output::Pipe(_) => {
+        Output::Striped(path) => Err(Error::Usage(format!(
+            "{} is a striped file; an output that is split needs another name",
+            path.display()
+        ))),
+        Output::Stdout | Output::Pipe(_) => {
             let message = "an output that is split needs a name that those of its files are made \
                            of; give one with --output";
             Err(Error::Usage(message.to_owned()))

@@ -93,8 +93,14 @@ impl Output {
             Self::File { temporary, path } => pipe::Writer::file(temporary.file(), path)?,
             Self::Redirected(file) => pipe::Writer::file(file, Path::new(STDOUT))?,
             Self::Stream(writer) => writer.take().map_or_else(pipe::Writer::stdout, Ok)?,
-            Self::Striped(_) | Self::Parts(_) | Self::Compressed { .. } => {
-                unreachable!("one output that is one file is compressed, and once")
+            Self::Striped(output) => {
+                return Err(Error::Usage(format!(
+                    "{} is a striped file, which is not compressed; leave out --compress",
+                    output.file().path().display()
+                )));
+            }
+            Self::Parts(_) | Self::Compressed { .. } => {
+                unreachable!("one output is compressed, and once")
             }
         };
         let encoding = Encoding::start(writer, how, threads)?;
