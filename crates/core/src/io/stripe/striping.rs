@@ -102,7 +102,8 @@ impl Striping {
         self.parted.insert(number, parted);
         for request in requests {
             self.parts.insert(place_of(&request), number);
-            self.inner.submit(request)?;
+            // An engine that fails is of no more use; what waits for it would wait for ever.
+            self.inner.submit(request).inspect_err(|_| drop(self.parted.remove(&number)))?;
         }
         Ok(())
     }
