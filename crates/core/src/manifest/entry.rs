@@ -112,6 +112,16 @@ pub struct SlabEntry {
     pub selected: Option<SelectedEntry>,
 }
 
+impl SlabEntry {
+    /// Lets go of what is long, of one that is not the last: only that counts.
+    pub fn shorten(&mut self) {
+        self.edge = Bytes::default();
+        if let Some(selected) = &mut self.selected {
+            selected.open = None;
+        }
+    }
+}
+
 /// How far records have come of which some are written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SelectedEntry {

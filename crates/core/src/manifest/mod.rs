@@ -153,7 +153,7 @@ fn read(path: &Path, mut file: &File, most: usize) -> Result<(Vec<Entry>, u64, u
             return Err(damaged(path, entries.len()));
         };
         if let (Entry::Slab(_), Some(Entry::Slab(before))) = (&entry, entries.last_mut()) {
-            before.edge = Bytes::default(); // It is the last one's that counts, and they are long.
+            before.shorten();
         }
         entries.push(entry);
         (length, chain) = (length + bytes as u64, sum);

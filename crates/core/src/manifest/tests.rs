@@ -52,8 +52,13 @@ fn entries(directory: &Path) -> Vec<Entry> {
         offset: 8000,
         edge: Bytes((0..=255).collect()),
         written: sum(80),
-        selected: None,
+        selected: Some(selected()),
     };
+    vec![load(1), load(2), load(3), Entry::Merged(merged), Entry::Slab(slab)]
+}
+
+/// How far a selection has come, with a group that is open.
+fn selected() -> SelectedEntry {
     let values = vec![
         ValueText::Nothing {},
         ValueText::Number("-12.50".to_owned()),
@@ -61,10 +66,7 @@ fn entries(directory: &Path) -> Vec<Entry> {
         ValueText::Integer((-1_i128 << 100).to_string()),
     ];
     let open = Some(GroupText { record: Bytes(b"x,\n".to_vec()), count: 3, values });
-    let selected = Some(SelectedEntry { taken: 80, passed: 9, records: 7, open });
-    let next_slab = SlabEntry { selected, ..slab.clone() };
-    let slabs = [slab, next_slab].map(Entry::Slab);
-    [load(1), load(2), load(3), Entry::Merged(merged)].into_iter().chain(slabs).collect()
+    SelectedEntry { taken: 80, passed: 9, records: 7, open }
 }
 
 /// A manifest with all of these, in a directory of its own.
@@ -89,7 +91,7 @@ fn what_was_noted_is_read_again_and_gone_on_with() {
     let more = entries(directory.path()).remove(4);
     manifest.append(&more).expect("appended");
     if let Some(Entry::Slab(before)) = all.last_mut() {
-        before.edge = Bytes::default(); // of no more use
+        before.shorten();
     }
     all.push(more);
     assert_eq!(Manifest::look(directory.path()).expect("read"), all);
@@ -175,10 +177,12 @@ fn only_the_last_edge_is_kept() {
     let (directory, mut all) = written();
     let (mut manifest, _) = Manifest::open(directory.path()).expect("opened");
     let slab = all.last().expect("a slab").clone();
-    for _ in 0..2 {
-        manifest.append(&slab).expect("appended");
+    let Entry::Slab(plain) = slab.clone() else { panic!("{slab:?}") };
+    let plain = Entry::Slab(SlabEntry { selected: None, ..plain });
+    for slab in [&plain, &slab] {
+        manifest.append(slab).expect("appended");
         if let Some(Entry::Slab(before)) = all.last_mut() {
-            before.edge = Bytes::default();
+            before.shorten();
         }
         all.push(slab.clone());
     }

@@ -58,9 +58,9 @@ fn further_passes_spill_more_than_the_input() {
     assert_eq!((two.passes, two.merged_before, two.merge_width), (2, 0, two.runs));
     assert_eq!((two.spilled_bytes, two.spill_space), (ByteSize(bytes), ByteSize(bytes)));
     assert!(two.runs * two.run_bytes.bytes() >= bytes);
-    let three = outlook(bytes, ByteSize::mib(64));
-    assert_eq!((three.passes, three.merge_width), (3, three.merge_width_max));
-    assert!(three.merged_before > 0 && three.spilled_bytes > ByteSize(bytes));
+    let more = outlook(bytes, ByteSize::mib(64));
+    assert_eq!(more.merge_width, more.merge_width_max);
+    assert!(more.passes > 2 && more.merged_before > 0 && more.spilled_bytes > ByteSize(bytes));
 }
 
 /// Where few records are wanted, no load is made for all of them.
