@@ -52,6 +52,8 @@ pub enum Fault {
     FlipsLater(u64, u64),
     /// It ends so much later.
     Stalls(Duration),
+    /// It begins so much later, once whoever asked for it looks after it again.
+    BeginsLate(Duration),
     /// It ends after so many others that were submitted later, if as many are.
     IsOvertaken(u64),
 }
@@ -169,7 +171,7 @@ pub(super) fn around(queue: Box<dyn Queue>) -> Box<dyn Queue> {
 struct Faulty {
     inner: Box<dyn Queue>,
     scripts: Vec<Arc<Playing>>,
-    /// Done, and not yet due or collected.
+    /// Done or put off, and not yet due or collected.
     held: VecDeque<Held>,
     /// Completions handed out.
     given: u64,
@@ -177,8 +179,14 @@ struct Faulty {
     flips: Vec<Flip>,
 }
 
+/// A request that is held.
+enum State {
+    Done(Completion),
+    PutOff(Request),
+}
+
 struct Held {
-    completion: Completion,
+    state: State,
     /// Due then.
     time: Instant,
     /// And when so many completions were handed out, or there are no others.
@@ -196,11 +204,11 @@ struct Flip {
 impl Faulty {
     /// Carries a request out, with `kernel` as the kernel, and holds its completion.
     fn hold(&mut self, request: Request, kernel: impl Fn(&Step) -> Answer<usize>) -> &mut Held {
-        let completion = match Transfer::start(request) {
-            Progress::Again(transfer) => transfer.run(kernel),
-            Progress::Finished(completion) => completion,
-        };
-        self.held.push_back(Held { completion, time: Instant::now(), after: 0 });
+        self.hold_in(State::Done(carried_out(request, kernel)))
+    }
+
+    fn hold_in(&mut self, state: State) -> &mut Held {
+        self.held.push_back(Held { state, time: Instant::now(), after: 0 });
         let last = self.held.len() - 1;
         &mut self.held[last]
     }
@@ -230,7 +238,9 @@ impl Faulty {
             Fault::Flips(bit) => {
                 let (at, mask) = place(bit);
                 request.region[at] ^= if is_write { mask } else { 0 };
-                self.hold(request, perform).completion.request.region[at] ^= mask;
+                let mut completion = carried_out(request, perform);
+                completion.request.region[at] ^= mask;
+                self.hold_in(State::Done(completion));
             }
             Fault::FlipsLater(bit, others) => {
                 let ((at, mask), after) = (place(bit), script.seen() + others);
@@ -239,6 +249,7 @@ impl Faulty {
                 self.hold(request, perform);
             }
             Fault::Stalls(duration) => self.hold(request, perform).time += duration,
+            Fault::BeginsLate(duration) => self.hold_in(State::PutOff(request)).time += duration,
             Fault::IsOvertaken(others) => {
                 let after = self.given + others;
                 self.hold(request, perform).after = after;
@@ -260,12 +271,23 @@ impl Faulty {
         let (now, is_alone) = (Instant::now(), self.inner.in_flight() == 0);
         let is_due = |held: &Held| held.time <= now && (held.after <= self.given || is_alone);
         let index = self.held.iter().rposition(is_due)?;
-        self.held.remove(index).map(|held| held.completion)
+        self.held.remove(index).map(|held| match held.state {
+            State::Done(completion) => completion,
+            State::PutOff(request) => carried_out(request, perform),
+        })
     }
 
     fn counted(&mut self, completion: Option<Completion>) -> Option<Completion> {
         self.given += u64::from(completion.is_some());
         completion
+    }
+}
+
+/// A request as it ends, with `kernel` as the kernel.
+fn carried_out(request: Request, kernel: impl Fn(&Step) -> Answer<usize>) -> Completion {
+    match Transfer::start(request) {
+        Progress::Again(transfer) => transfer.run(kernel),
+        Progress::Finished(completion) => completion,
     }
 }
 

@@ -56,10 +56,12 @@ impl NewRun {
 
     /// The run, of records that had the sum `sum` as they were brought.
     pub fn finish<K: KeyEncoder>(self, key: &K, crew: &mut Crew<'_>, sum: Sum) -> Result<Run> {
-        let worker = &mut crew.workers[0];
         let Some(selection) = &self.selection else {
-            return self.writer.finish(&mut worker.lane, sum);
+            return self.writer.finish(&mut crew.workers[0].lane, sum);
         };
+        // Pages of its table, which are moved now, may be in any worker's queue.
+        crew.flush()?;
+        let worker = &mut crew.workers[0];
         let left = self.destination().finish(key, selection, &mut worker.lane)?;
         worker.sum_out.add(left.sum);
         let checksum = sum.checksum.wrapping_sub(left.sum.checksum);

@@ -89,7 +89,7 @@ impl RunWriter {
     }
 
     /// The same for a run of open length, which turned out to have `bytes` bytes of records, none
-    /// of more than `longest_bytes`.
+    /// of more than `longest_bytes`. Only writes of `lane` may be under way still.
     pub fn finish_open(
         self,
         lane: &mut Lane<'_>,

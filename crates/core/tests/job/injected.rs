@@ -146,3 +146,16 @@ fn answers_out_of_order_and_late() {
         outcome.result.unwrap_or_else(|e| panic!("{e}: {}", subject.words));
     }
 }
+
+/// Nobody reads what another worker's queue has not written yet.
+#[test]
+fn writes_that_begin_late() {
+    let subjects = Subject::all().zip(std::iter::repeat(5));
+    for (subject, milliseconds) in subjects.chain([(Subject::long_records(), 200)]) {
+        let late = Fault::BeginsLate(Duration::from_millis(milliseconds));
+        let script = Script::new(&subject.folder.at(""), 0..u64::MAX, late);
+        let outcome = subject.run(script.of(Operation::Write));
+        assert!(outcome.has_struck);
+        outcome.result.unwrap_or_else(|e| panic!("{e}: {}", subject.words));
+    }
+}

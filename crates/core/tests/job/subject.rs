@@ -92,6 +92,19 @@ impl Subject {
         Self::new(&words, folder, Job::Sort(job), trial.inputs, passes)
     }
 
+    /// Long records of which only the first of equal ones is kept, so that tables have many pages.
+    pub fn long_records() -> Self {
+        let mut trial = Trial::new(20_000, Vec::new(), Vec::new());
+        trial.memory = ByteSize::mib(48);
+        let order = Order::Random;
+        trial.inputs = vec![records(order, 2500, 20_000, (0, 20_000), &mut Random::new(86))];
+        let folder = trial.folder();
+        trial.lay_out(&folder);
+        let mut job = trial.job(&folder);
+        job.select.unique = Some(Unique::First);
+        Self::new("long records, unique", folder, Job::Sort(job), trial.inputs, 2)
+    }
+
     /// Lines, sorted in so many passes; of equal ones, only the first is kept if `is_unique`.
     pub fn lines(passes: u32, threads: usize, is_unique: bool) -> Self {
         let bytes = [3 << 20, 12 << 20, 9 << 20][passes as usize - 1];
