@@ -155,7 +155,9 @@ fn resumable<'a>(job: &'a SortJob, input: &'a Input) -> Result<(&'a Path, &'a [A
     let refused = |what: &str| {
         Err(Error::Usage(format!("{option} needs {what}; leave it out, or say otherwise")))
     };
-    let Output::File(path) = &job.output else { return refused("an output that is one file") };
+    let Output::File(path) = &job.output else {
+        return refused("an output that is one file with a name");
+    };
     if job.select.split.is_some() || job.compress.of(Some(path)).is_some() {
         return refused("one output that is not compressed");
     }
