@@ -26,7 +26,7 @@ fn room(system: &StatVfs) -> ByteSize {
 
 /// A number that is the same for paths on one file system.
 pub fn device(path: &Path) -> Result<u64> {
-    stat(path).map(|stat| stat.st_dev).map_err(|e| Error::io("look at", path, e))
+    stat(path).map(|stat| stat.st_dev).map_err(|e| Error::io("ask for the free space of", path, e))
 }
 
 #[cfg(test)]
