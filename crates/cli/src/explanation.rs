@@ -6,7 +6,7 @@ use std::fmt::Write;
 use sortwell::ByteSize;
 use sortwell::job::Explanation;
 
-use crate::statistics::counted;
+use crate::statistics::{counted, predicted};
 
 /// A short block of lines, each ended.
 pub fn text(of: &Explanation) -> String {
@@ -18,6 +18,7 @@ pub fn text(of: &Explanation) -> String {
         ("memory", memory(of)),
         ("i/o", transfers(of)),
         ("budgets", budgets(of)),
+        ("time", time(of)),
     ];
     let mut block = String::new();
     for (topic, words) in lines {
@@ -42,7 +43,7 @@ fn input(of: &Explanation) -> String {
 
 fn plan(of: &Explanation) -> String {
     let outlook = &of.outlook;
-    let mut words = counted(outlook.passes.into(), "pass");
+    let mut words = format!("{}{}", at_most(of), counted(outlook.passes.into(), "pass"));
     if outlook.runs > 0 {
         let _ = write!(words, ", {} of {}", counted(outlook.runs, "run"), outlook.run_bytes);
     }
@@ -51,6 +52,11 @@ fn plan(of: &Explanation) -> String {
         let _ = write!(words, " of {} (memory allows for no more)", of.threads_wanted);
     }
     words
+}
+
+/// Records that are dropped on the way make it less.
+fn at_most(of: &Explanation) -> &'static str {
+    if of.is_at_most { "at most " } else { "" }
 }
 
 fn merge(of: &Explanation) -> String {
@@ -73,10 +79,14 @@ fn merge(of: &Explanation) -> String {
 
 fn bytes(of: &Explanation) -> String {
     let outlook = &of.outlook;
-    let mut words = format!("{} read and written in all", outlook.moved_bytes);
+    let mut words = format!("{}{} read and written in all", at_most(of), outlook.moved_bytes);
     if outlook.runs > 0 {
         let (spilled, space) = (outlook.spilled_bytes, outlook.spill_space);
         let _ = write!(words, ", {spilled} of it spilled; spill space {space}");
+        if of.is_in_place {
+            let beside = outlook.in_place_space;
+            let _ = write!(words, ", or {beside} beside the input on its own device");
+        }
     }
     words
 }
@@ -100,6 +110,14 @@ fn transfers(of: &Explanation) -> String {
         counted(of.threads * of.read_depth, "read"),
         of.block_bytes
     )
+}
+
+fn time(of: &Explanation) -> String {
+    match (&of.prediction, &of.unpredicted) {
+        (Some(told), _) => predicted(told),
+        (None, Some(why)) => format!("not known: {why}"),
+        (None, None) => "not known".to_owned(),
+    }
 }
 
 fn budgets(of: &Explanation) -> String {

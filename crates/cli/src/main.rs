@@ -4,6 +4,7 @@
 //! `failure` is the one place that prints an error and chooses an exit status. Data goes to
 //! standard output, words to standard error.
 
+mod calibration;
 mod command;
 mod explanation;
 mod failure;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Command::Spill(arguments) => command::spill::run(&arguments),
         Command::Explain(arguments) => command::explain::run(&arguments),
         Command::Stripe(arguments) => command::stripe::run(&arguments),
+        Command::Calibrate(arguments) => command::calibrate::run(&arguments),
         Command::Gnu(arguments) => Ok(command::gnu::run(arguments)),
         Command::Generate(arguments) => command::generate::run(&arguments),
         Command::Validate(arguments) => command::validate::run(&arguments),

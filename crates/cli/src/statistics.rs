@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use sortwell::ByteSize;
-use sortwell::stats::Statistics;
+use sortwell::stats::{Prediction, Statistics};
 
 /// A short block of lines, each ended.
 pub fn text(of: &Statistics) -> String {
@@ -19,6 +19,7 @@ pub fn text(of: &Statistics) -> String {
         ("i/o", engine(of)),
         ("bytes", bytes(of)),
     ];
+    lines.extend(requests(of).map(|words| ("requests", words)));
     if let Some(records) = of.records_selected {
         lines.push(("output", counted(records, "record")));
     }
@@ -29,6 +30,9 @@ pub fn text(of: &Statistics) -> String {
         let waiting = format!("{:.2} s waiting for I/O", share.io_wait_seconds);
         ("time", format!("{:.2} s {} ({waiting})", share.seconds, share.phase.words()))
     }));
+    if let Some(told) = &of.prediction {
+        lines.push(("expected", predicted(told)));
+    }
     lines
         .push(("cpu", format!("{:.2} s user, {:.2} s system", of.user_seconds, of.system_seconds)));
     lines.push((
@@ -66,7 +70,8 @@ fn speed(of: &Statistics) -> String {
 fn plan(of: &Statistics) -> String {
     let mut parts = vec![counted(of.passes.into(), "pass")];
     parts.extend((of.loads > 0).then(|| counted(of.loads, "load")));
-    parts.extend((of.runs > 0).then(|| counted(of.runs, "run")));
+    let by = of.algorithm.map(|name| format!(" by {name}")).unwrap_or_default();
+    parts.extend((of.runs > 0).then(|| counted(of.runs, "run") + &by));
     parts.extend((of.merge_width > 0).then(|| format!("merge width {}", of.merge_width)));
     parts.push(counted(of.threads as u64, "thread"));
     parts.join(", ")
@@ -94,6 +99,26 @@ fn bytes(of: &Statistics) -> String {
     words
 }
 
+/// How many requests each stream had, how large they were, and how many were in flight at once in
+/// the queue of a worker; `None` where there were none.
+fn requests(of: &Statistics) -> Option<String> {
+    let (streams, requests) = (&of.streams, &of.requests);
+    let streams = [
+        ("input", streams.input_read, requests.input_read),
+        ("spill", streams.spill_written, requests.spill_written),
+        ("read back", streams.spill_read, requests.spill_read),
+        ("output", streams.output_written, requests.output_written),
+    ];
+    let words = streams.into_iter().filter(|(.., requests)| requests.count > 0);
+    let words = words.map(|(name, bytes, requests)| {
+        let each = ByteSize(bytes.bytes() / requests.count);
+        let depth = requests.in_flight as f64 / requests.count as f64;
+        format!("{name} {} of {each}, {depth:.1} in flight", requests.count)
+    });
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| words.join("; "))
+}
+
 fn proof(of: &Statistics) -> String {
     match of.proof {
         None => "not taken".into(),
@@ -102,6 +127,17 @@ fn proof(of: &Statistics) -> String {
             format!("{records} in and out, checksum {:032x} of both", proof.checksum)
         }
     }
+}
+
+/// How long a job was or is expected to take, and what keeps it.
+pub fn predicted(told: &Prediction) -> String {
+    let phases = told.phases.iter().filter(|phase| phase.seconds >= 0.005).map(|phase| {
+        let is_disk = phase.disk_seconds >= phase.processor_seconds;
+        let busiest = if is_disk { "disks" } else { "processors" };
+        format!("{:.2} s {} ({busiest})", phase.seconds, phase.phase.words())
+    });
+    let phases: Vec<String> = phases.collect();
+    format!("{:.2} s: {}", told.seconds, phases.join(", "))
 }
 
 /// `1 record`, `2 records`, `3 passes`.

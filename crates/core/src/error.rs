@@ -46,19 +46,35 @@ pub enum Error {
 
     /// There is not, or will not be, enough room on a disk.
     #[error(
-        "not enough space in {path}: {needed} needed, {available} free; \
+        "not enough space in {path}{and}: {needed} needed, {available} free; \
          free some space or name another directory with {option}",
-        path = path.display()
+        path = path.display(),
+        and = And(*others),
     )]
     NoSpace {
-        /// The directory that is too full.
+        /// The directory that is too full; of several, the fullest.
         path: PathBuf,
-        /// What the job needs there.
+        /// Other file systems that share the load.
+        others: usize,
+        /// What the job needs there, and in the others.
         needed: ByteSize,
-        /// What is free there.
+        /// What is free there and in the others, in pieces as large as the job needs them.
         available: ByteSize,
         /// The option that moves this stream elsewhere.
         option: &'static str,
+    },
+
+    /// Temporary files would take more than they may.
+    #[error(
+        "temporary files would take {up_to}more than the {limit} that --temp-limit allows; raise \
+         it, or give more --memory so that less is spilled",
+        up_to = UpTo(*needed),
+    )]
+    OverLimit {
+        /// What they need at most, where that is known beforehand.
+        needed: Option<ByteSize>,
+        /// What they may take.
+        limit: ByteSize,
     },
 
     /// Bytes read back from disk are not the bytes that were written.
@@ -141,6 +157,31 @@ impl std::fmt::Display for Whole<'_> {
     }
 }
 
+/// Other places, in words.
+struct And(usize);
+
+impl std::fmt::Display for And {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            0 => Ok(()),
+            1 => f.write_str(" and 1 directory elsewhere"),
+            others => write!(f, " and {others} directories elsewhere"),
+        }
+    }
+}
+
+/// A bound that may not be known, in words.
+struct UpTo(Option<ByteSize>);
+
+impl std::fmt::Display for UpTo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Some(bytes) => write!(f, "up to {bytes}, "),
+            None => Ok(()),
+        }
+    }
+}
+
 /// An optional offset, in words.
 struct At(Option<u64>);
 
@@ -170,16 +211,23 @@ impl Error {
     }
 
     /// The exit status of a command that fails with this error: 2 usage, 3 malformed input,
-    /// 4 I/O or no space, 5 a proof or checksum failed, 130 interrupted.
+    /// 4 I/O, no space or too much of it, 5 a proof or checksum failed, 130 interrupted.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
             Self::Malformed { .. } => 3,
-            Self::Io { .. } | Self::NoSpace { .. } => 4,
+            Self::Io { .. } | Self::NoSpace { .. } | Self::OverLimit { .. } => 4,
             Self::Corrupt { .. } | Self::Proof { .. } | Self::Changed { .. } => 5,
             Self::Interrupted => 130,
             Self::Kept { error, .. } => error.exit_code(),
         }
+    }
+
+    /// Whether a disk or a quota was full.
+    pub(crate) fn is_full(&self) -> bool {
+        use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+        matches!(self, Self::Io { source, .. }
+            if matches!(source.kind(), StorageFull | QuotaExceeded))
     }
 
     /// Whether the job was told to stop, whatever it left.

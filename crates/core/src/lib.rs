@@ -3,8 +3,8 @@
 //!
 //! The modules are rooms a record walks through, and each uses only rooms named before it (the form
 //! test holds them to it): `error`, `units`, `stats`, `proof`, `io`, `sink`, `load`, `format`,
-//! `key`, `predicate`, `incore`, `run`, `manifest`, `merge`; then `plan` decides, `pipeline` does,
-//! and `job` is the front door.
+//! `key`, `predicate`, `incore`, `run`, `manifest`, `merge`, `profile`; then `plan` decides,
+//! `pipeline` does, and `job` is the front door.
 
 pub mod error;
 pub mod format;
@@ -21,6 +21,7 @@ pub mod output;
 pub mod pipeline;
 pub mod plan;
 pub mod predicate;
+pub mod profile;
 pub mod proof;
 pub mod run;
 pub mod sink;

@@ -138,6 +138,75 @@ pub struct Streams {
     pub compressed_written: Option<ByteSize>,
 }
 
+/// How long a job is expected to take.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Prediction {
+    /// Seconds of all phases.
+    pub seconds: f64,
+    /// The phases, in order.
+    pub phases: Vec<PhasePrediction>,
+}
+
+/// How long a phase is expected to take.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PhasePrediction {
+    /// Which phase.
+    pub phase: Phase,
+    /// Seconds.
+    pub seconds: f64,
+    /// Seconds that the busiest disk needs.
+    pub disk_seconds: f64,
+    /// Seconds that processors need, fresh memory included.
+    pub processor_seconds: f64,
+}
+
+/// The requests of a stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Requests {
+    /// How many there were; none of a pipe.
+    pub count: u64,
+    /// Bytes of them that went through the page cache.
+    pub cached_bytes: ByteSize,
+    /// How many of a worker's were in flight when each began, itself included, all added up: over
+    /// their number, the depth of its queue.
+    pub in_flight: u64,
+}
+
+impl Requests {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            count: self.count + other.count,
+            cached_bytes: ByteSize(self.cached_bytes.0 + other.cached_bytes.0),
+            in_flight: self.in_flight + other.in_flight,
+        }
+    }
+
+    /// What came after `earlier`.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            count: self.count - earlier.count,
+            cached_bytes: ByteSize(self.cached_bytes.0 - earlier.cached_bytes.0),
+            in_flight: self.in_flight - earlier.in_flight,
+        }
+    }
+}
+
+/// The requests of each stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct StreamRequests {
+    /// Reads of the inputs.
+    pub input_read: Requests,
+    /// Writes of runs.
+    pub spill_written: Requests,
+    /// Reads of runs.
+    pub spill_read: Requests,
+    /// Writes of the output.
+    pub output_written: Requests,
+}
+
 /// One phase's share of the time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PhaseTime {
@@ -147,6 +216,20 @@ pub struct PhaseTime {
     pub seconds: f64,
     /// Seconds that workers were blocked on I/O, summed over workers.
     pub io_wait_seconds: f64,
+    /// Processor seconds in user mode, all threads.
+    pub user_seconds: f64,
+    /// Processor seconds in the kernel, all threads.
+    pub system_seconds: f64,
+}
+
+impl PhaseTime {
+    /// Counts more of the same phase.
+    pub fn add(&mut self, more: &Self) {
+        self.seconds += more.seconds;
+        self.io_wait_seconds += more.io_wait_seconds;
+        self.user_seconds += more.user_seconds;
+        self.system_seconds += more.system_seconds;
+    }
 }
 
 /// The proof that the output holds the input's records, each exactly once.
@@ -180,6 +263,8 @@ pub struct Statistics {
     pub passes: u32,
     /// Loads the input was read in.
     pub loads: u64,
+    /// How records were brought into order, of a sort: in `buckets`, or by `replacement-selection`.
+    pub algorithm: Option<&'static str>,
     /// Runs spilled by run generation; 0 in one pass.
     pub runs: u64,
     /// Most runs merged at once; 0 in one pass.
@@ -198,12 +283,16 @@ pub struct Statistics {
     pub memory_peak: ByteSize,
     /// Bytes by stream.
     pub streams: Streams,
+    /// Requests by stream.
+    pub requests: StreamRequests,
     /// Time by phase, in order.
     pub phases: Vec<PhaseTime>,
     /// Processor seconds in user mode, all threads.
     pub user_seconds: f64,
     /// Processor seconds in the kernel, all threads.
     pub system_seconds: f64,
+    /// How long it was expected to take, where the machine was measured.
+    pub prediction: Option<Prediction>,
     /// The proof, unless it was switched off or the output holds only so many records.
     pub proof: Option<Proof>,
 }

@@ -25,9 +25,10 @@
 //!
 //! In import order: `sequence`, `skew` and `record` make bytes; `checksum`, `summary` and `verdict`
 //! judge bytes; `place`, `block` and `joining` serve workers; `generate` and `validate` are the
-//! work. How far they are is told through the library's `Progress`.
+//! work. `calibrate` measures machines. How far they are is told through the library's `Progress`.
 
 mod block;
+pub mod calibrate;
 mod checksum;
 mod generate;
 mod joining;

@@ -91,7 +91,7 @@ impl Arguments {
             decompress: self.inputs.decompress,
             memory: self.resources.memory(),
             engine: self.resources.engine,
-            direct: self.resources.direct,
+            direct: self.resources.direct.input,
             ..CheckJob::new(self.inputs.inputs()?, self.order.format()?)
         })
     }

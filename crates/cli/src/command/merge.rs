@@ -84,6 +84,7 @@ impl Arguments {
             decompress: self.inputs.decompress,
             compress: self.writing.compress,
             temp: self.writing.temp.clone(),
+            temp_limit: self.writing.temp_limit,
             engine: self.resources.engine,
             direct: self.resources.direct,
             verify: self.safety.verify,

@@ -3,6 +3,7 @@
 //! A subcommand is one file here and one row in [`Command`]; options that several of them have are
 //! under [`options`]. The doc comment of an argument is its long help.
 
+pub mod calibrate;
 pub mod check;
 pub mod completions;
 pub mod explain;
@@ -51,6 +52,7 @@ pub enum Command {
     Spill(spill::Arguments),
     Explain(Box<explain::Arguments>),
     Stripe(stripe::Arguments),
+    Calibrate(calibrate::Arguments),
     Gnu(gnu::Arguments),
     Generate(generate::Arguments),
     Validate(validate::Arguments),

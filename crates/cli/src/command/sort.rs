@@ -5,10 +5,11 @@
 
 use clap::Args;
 use sortwell::Result;
-use sortwell::job::{Input, Output, SortJob};
+use sortwell::job::{Algorithm, Input, Output, SortJob};
 
 use crate::command::options::filtering::Filtering;
 use crate::command::options::inputs::Inputs;
+use crate::command::options::levers::Levers;
 use crate::command::options::order::Order;
 use crate::command::options::resources::Resources;
 use crate::command::options::resuming::Resuming;
@@ -51,8 +52,25 @@ pub struct Arguments {
     #[arg(short = 'j', long, value_name = "N", value_parser = values::threads)]
     threads: Option<usize>,
 
+    /// How runs are made where memory does not hold all records
+    ///
+    /// buckets, which auto takes, fills memory again and again and sorts it with all threads: the
+    /// quickest for most inputs. replacement-selection passes records through memory one by one:
+    /// runs are twice as long as memory for records in random order, and all is one run where no
+    /// record is further from its place than memory holds, as in logs that are nearly sorted. One
+    /// thread makes the runs. The output is the same to the byte. It does not go with --resume and
+    /// --in-place, nor with records longer than a small part of memory; what fits in memory is
+    /// sorted there all the same.
+    #[arg(long, value_name = "ALGORITHM", default_value = "auto",
+          value_parser = values::one_of::<Algorithm>(
+              &["auto", "buckets", "replacement-selection"]))]
+    algorithm: Algorithm,
+
     #[command(flatten)]
     resources: Resources,
+
+    #[command(flatten)]
+    levers: Levers,
 
     #[command(flatten)]
     safety: Safety,
@@ -95,6 +113,9 @@ Examples:
   The same, to be gone on with by the same command if it is stopped or killed:
     sortwell sort -F fixed:100 -M 1GiB -T /mnt/scratch --resume -o sorted.bin input.bin
 
+  A log whose lines are nearly in order, in one run however long it is:
+    sortwell sort -k 1:timestamp -M 256MiB --algorithm replacement-selection -o sorted.log in.log
+
   A file that hardly leaves room for itself:
     sortwell sort -F fixed:100 -k 0..10 -M 1GiB --in-place data.bin
 
@@ -129,15 +150,19 @@ impl Arguments {
             header_lines: self.header,
             memory: self.resources.memory(),
             threads: self.threads,
+            algorithm: self.algorithm,
             decompress: self.inputs.decompress,
             compress: self.writing.compress,
             temp: self.writing.temp.clone(),
+            temp_limit: self.writing.temp_limit,
             engine: self.resources.engine,
             direct: self.resources.direct,
+            levers: self.levers.chosen(),
             verify: self.safety.verify,
             sync: self.safety.sync,
             resume: self.resuming.resume(),
             in_place: self.resuming.in_place,
+            profile: self.resources.profile()?,
             ..SortJob::new(inputs, output, self.order.format()?)
         })
     }

@@ -106,7 +106,7 @@ enum Action {
 pub fn run(arguments: &Arguments) -> Outcome {
     match &arguments.action {
         Action::Create { definition, members, strides, base } => {
-            create(definition, members, strides, *base)?;
+            define(definition, members, strides, *base)?;
         }
         Action::Copy { from, to, watching } => {
             let output = match Definition::is_at(to) {
@@ -135,7 +135,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn create(path: &Path, members: &[PathBuf], strides: &[Stride], base: ByteSize) -> Result<()> {
+/// Writes the definition of a striped file that is not there yet.
+pub fn define(path: &Path, members: &[PathBuf], strides: &[Stride], base: ByteSize) -> Result<()> {
     if strides.len() != 1 && strides.len() != members.len() {
         return Err(Error::Usage(format!(
             "--strides has {} values for {} members; give one for each, or one for all",

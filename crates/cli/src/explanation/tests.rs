@@ -2,6 +2,7 @@
 
 use super::*;
 use sortwell::plan::outlook::Outlook;
+use sortwell::stats::{Phase, PhasePrediction, Prediction};
 
 fn explanation() -> Explanation {
     Explanation {
@@ -32,10 +33,15 @@ fn explanation() -> Explanation {
             piece_bytes: ByteSize(512 << 10),
             spilled_bytes: ByteSize(40_000_000_000),
             spill_space: ByteSize(21_000_000_000),
+            in_place_space: ByteSize::mib(60),
             moved_bytes: ByteSize(120_000_000_000),
             one_pass_budget: Some(ByteSize::gib(30)),
             two_pass_budget: Some(ByteSize::mib(400)),
         },
+        is_at_most: false,
+        is_in_place: false,
+        prediction: None,
+        unpredicted: Some("nobody has measured it".to_owned()),
     }
 }
 
@@ -49,6 +55,7 @@ bytes    111.8 GiB read and written in all, 37.3 GiB of it spilled; spill space 
 memory   50 MiB of 64 MiB: 2 loads of 20 MiB, write buffers 8 MiB, sorting 2 MiB
 i/o      uring, input past the page cache, 8 reads of 256 KiB in flight
 budgets  two passes from 400 MiB on, one pass from 30 GiB on
+time     not known: nobody has measured it
 ";
     assert_eq!(text(&explanation()), expected);
 }
@@ -81,6 +88,34 @@ fn a_plan_of_one_pass() {
     ] {
         assert!(words.contains(part), "'{part}' is missing:\n{words}");
     }
+}
+
+#[test]
+fn what_may_be_less_says_so() {
+    let of = Explanation { is_at_most: true, is_in_place: true, ..explanation() };
+    let words = text(&of);
+    for part in [
+        "plan     at most 3 passes, 1000 runs",
+        "bytes    at most 111.8 GiB read",
+        "spill space 19.6 GiB, or 60 MiB beside the input on its own device\n",
+    ] {
+        assert!(words.contains(part), "'{part}' is missing:\n{words}");
+    }
+}
+
+#[test]
+fn times_are_foretold_by_phase() {
+    let phase = |phase, seconds, disk_seconds| PhasePrediction {
+        phase,
+        seconds,
+        disk_seconds,
+        processor_seconds: 1.5,
+    };
+    let phases = vec![phase(Phase::Reading, 1.5, 0.75), phase(Phase::Writing, 2.0, 2.0)];
+    let prediction = Some(Prediction { seconds: 3.5, phases });
+    let words = text(&Explanation { prediction, ..explanation() });
+    let expected = "time     3.50 s: 1.50 s reading (processors), 2.00 s writing output (disks)\n";
+    assert!(words.ends_with(expected), "{words}");
 }
 
 #[test]

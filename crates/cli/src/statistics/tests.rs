@@ -1,6 +1,6 @@
 //! The whole block, word for word, for one pass and for two; and what programs read.
 
-use sortwell::stats::{Phase, PhaseTime, Proof, Streams};
+use sortwell::stats::{Phase, PhaseTime, Proof, Requests, StreamRequests, Streams};
 
 use super::*;
 
@@ -13,6 +13,7 @@ fn one_pass() -> Statistics {
         seconds: 1.6,
         passes: 1,
         loads: 1,
+        algorithm: Some("buckets"),
         runs: 0,
         merge_width: 0,
         threads: 2,
@@ -26,9 +27,17 @@ fn one_pass() -> Statistics {
             output_written: ByteSize(1_000_000_000),
             ..Streams::default()
         },
-        phases: vec![PhaseTime { phase: Phase::Reading, seconds: 0.75, io_wait_seconds: 0.5 }],
+        requests: StreamRequests::default(),
+        phases: vec![PhaseTime {
+            phase: Phase::Reading,
+            seconds: 0.75,
+            io_wait_seconds: 0.5,
+            user_seconds: 0.25,
+            system_seconds: 0.125,
+        }],
         user_seconds: 0.71,
         system_seconds: 0.4,
+        prediction: None,
         proof: Some(Proof { records: 10_000_000, checksum: 0xab }),
     }
 }
@@ -58,7 +67,7 @@ fn two_passes_name_runs_and_spill() {
     two.proof = None;
     let text = text(&two);
     assert!(
-        text.contains("plan     2 passes, 6 loads, 6 runs, merge width 6, 2 threads\n"),
+        text.contains("plan     2 passes, 6 loads, 6 runs by buckets, merge width 6, 2 threads\n"),
         "{text}"
     );
     assert!(text.contains(" read, 5 GiB spilled, 5 GiB read back, 953.7 MiB written\n"), "{text}");
@@ -69,6 +78,7 @@ fn two_passes_name_runs_and_spill() {
 fn a_merge_has_no_loads() {
     let mut merge = one_pass();
     (merge.loads, merge.runs, merge.merge_width, merge.threads) = (0, 12, 12, 1);
+    merge.algorithm = None;
     let text = text(&merge);
     assert!(text.starts_with("merged   10000000 records, "), "{text}");
     assert!(text.contains("plan     1 pass, 12 runs, merge width 12, 1 thread\n"), "{text}");
@@ -90,4 +100,13 @@ fn json_is_one_line_with_the_library_s_names() {
     assert_eq!(value["streams"]["input_read"], 1_000_000_000);
     assert_eq!(value["phases"][0]["phase"], "reading");
     assert_eq!(value["proof"]["checksum"], "000000000000000000000000000000ab");
+}
+
+#[test]
+fn requests_are_told_where_there_were_some() {
+    let mut of = one_pass();
+    assert!(!text(&of).contains("requests "));
+    of.streams.input_read = ByteSize::mib(8);
+    of.requests.input_read = Requests { count: 4, in_flight: 10, ..Requests::default() };
+    assert!(text(&of).contains("requests input 4 of 2 MiB, 2.5 in flight\n"), "{}", text(&of));
 }

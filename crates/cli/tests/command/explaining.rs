@@ -45,3 +45,30 @@ fn what_cannot_be_explained_says_so() {
     folder.run("explain -F fixed:100 -M 1MiB in").fails(2, &["too small"]);
     folder.run("explain -F fixed:99 in").fails(3, &["not a multiple"]);
 }
+
+/// What is not wanted is not spilled, and what is in the input's place takes no other.
+#[test]
+fn limits_and_sorts_in_place_are_explained() {
+    let folder = Folder::new();
+    folder.write("in", random_records(600_000, 100));
+    let words = "-F fixed:100 -k 0..10 -M 56MiB -j 2";
+    let explain = |more: &str| folder.run(&format!("explain --form json {words} {more}")).quietly();
+    let told = |json: &[u8], name: &str| figure(json, &["outlook", name]);
+
+    let all = explain("in");
+    let few = explain("--limit 100 in");
+    let sorted = folder.run(&format!("sort --stats json {words} --limit 100 -o out in"));
+    assert_eq!(sorted.status, 0, "{sorted:?}");
+    let sorted = sorted.words.into_bytes();
+    // Loads end where records do.
+    assert!(told(&few, "runs").abs_diff(figure(&sorted, &["runs"])) <= 1);
+    let spilled = figure(&sorted, &["streams", "spill_written"]);
+    let (most, whole) = (told(&few, "spilled_bytes"), told(&all, "spilled_bytes"));
+    assert!(spilled <= most && most < whole / 10 * 9, "{spilled}, {most} told, {whole} of all");
+
+    let in_place = folder.run(&format!("explain {words} --in-place in")).quietly();
+    let in_place = String::from_utf8(in_place).expect("text");
+    assert!(in_place.contains(" beside the input on its own device\n"), "{in_place}");
+    let folded = folder.run(&format!("explain {words} --unique in")).quietly();
+    assert!(String::from_utf8(folded).expect("text").contains("at most 2 passes"), "at most");
+}

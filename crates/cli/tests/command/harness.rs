@@ -57,6 +57,8 @@ impl Folder {
     pub fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sortwell"));
         command.args(words).current_dir(self.path()).stdin(Stdio::null());
+        // What was measured of this machine is none of a test's business.
+        command.env("XDG_CONFIG_HOME", self.at("config"));
         command
     }
 

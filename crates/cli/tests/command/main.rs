@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod benchmark;
+mod calibrating;
 mod compression;
 mod csv;
 mod explaining;
@@ -11,6 +12,7 @@ mod full_disks;
 mod harness;
 mod help;
 mod killing;
+mod levers;
 mod limits;
 mod lines;
 mod memory;
@@ -18,6 +20,7 @@ mod merging;
 mod no_space;
 mod prefixed;
 mod readme;
+mod replacement;
 mod resuming;
 mod selecting;
 mod signals;

@@ -70,3 +70,20 @@ fn spilled_runs_that_do_not_fit_are_refused_with_numbers() {
     said.fails(4, &["small", "1 MiB free", "--temp"]);
     assert_eq!(folder.names(), ["in", "small"]);
 }
+
+/// Refused beforehand where the size is known, ended on the way where it is not.
+#[test]
+fn more_temporary_files_than_are_allowed() {
+    let folder = Folder::new();
+    folder.run("generate 400000 in").quietly();
+    fs::create_dir(folder.at("spill")).expect("folder");
+    let sort = "sort -F fixed:100 -k 0..10 -M 32MiB -T spill --temp-limit 20MiB -o out";
+    let parts = ["more than the 20 MiB that --temp-limit allows", "raise it", "--memory"];
+    folder.run(&format!("{sort} in")).fails(4, &[&parts[..], &["take up to 39"]].concat());
+    let input = folder.read("in");
+    folder.run_with(sort, &input).fails(4, &[&parts[..], &["take more than"]].concat());
+    assert_eq!(folder.names(), ["in", "spill"]);
+    assert_eq!(fs::read_dir(folder.at("spill")).expect("folder").count(), 0, "left behind");
+    folder.run(&format!("{} in", sort.replace("20MiB", "40MiB"))).quietly();
+    assert_eq!(folder.read("out").len(), input.len());
+}

@@ -34,6 +34,7 @@ fn shell_blocks_run() {
         let script = block.replace("10000000", "10000");
         let mut shell = Command::new("sh");
         shell.args(["-e", "-c", &script]).current_dir(folder.path()).env("PATH", &path);
+        shell.env("XDG_CONFIG_HOME", folder.at("config"));
         let output = shell.output().expect("sh");
         let words = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{script}\n{words}");

@@ -25,6 +25,9 @@
 //! record of 16 bytes fetched from anywhere in memory costs a whole cache line. Their entries are
 //! made when a bucket is sorted, and the number is the record's place in the bucket.
 //!
+//! Where runs are as long as can be, records go through memory by replacement selection instead
+//! ([`replacement`]).
+//!
 //! Left to others: reading and writing (`io`, `output`), what a key is (`key`).
 
 mod alphabet;
@@ -37,6 +40,7 @@ mod keyed;
 pub mod pool;
 mod prefetch;
 pub mod radix;
+pub mod replacement;
 mod sieve;
 mod ties;
 

@@ -34,6 +34,16 @@ const HUGE_PAGE_BYTES: usize = 2 << 20;
 #[cfg(not(miri))]
 const HUGE_LEAST_BYTES: usize = 8 * HUGE_PAGE_BYTES;
 
+/// What memory is mapped in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pages {
+    /// Huge ones, if there is enough of it for some, as far as the system has them.
+    #[default]
+    Huge,
+    /// Those of the processor, usually 4 KiB.
+    Small,
+}
+
 /// The memory of a job: makes the first [`Region`], from which all others are split.
 #[derive(Debug)]
 pub struct Arena;
@@ -43,13 +53,18 @@ impl Arena {
     /// back to the system when the last region split from it is dropped.
     #[expect(clippy::new_ret_no_self, reason = "an arena is nothing but its regions")]
     pub fn new(size: ByteSize) -> Result<Region> {
+        Self::of_pages(size, Pages::Huge)
+    }
+
+    /// The same in pages of a kind, for measuring what that makes of a difference.
+    pub fn of_pages(size: ByteSize, pages: Pages) -> Result<Region> {
         let refused = |why: &dyn std::fmt::Display| {
             Error::Usage(format!(
                 "cannot reserve {size} of memory ({why}); give a smaller --memory"
             ))
         };
         let length = usize::try_from(size.bytes()).map_err(|e| refused(&e))?;
-        let mapping = Mapping::new(length).map_err(|e| refused(&e))?;
+        let mapping = Mapping::new(length, pages).map_err(|e| refused(&e))?;
         Ok(Region { mapping: Arc::new(mapping), start: 0, length })
     }
 }
@@ -83,7 +98,7 @@ impl Mapping {
         layout.map_err(|_| rustix::io::Errno::NOMEM)
     }
 
-    fn new(length: usize) -> Answer<Self> {
+    fn new(length: usize, _: Pages) -> Answer<Self> {
         let length = length.max(1).checked_next_multiple_of(rustix::param::page_size());
         let length = length.ok_or(rustix::io::Errno::NOMEM)?;
         // SAFETY: a layout of at least one page.
@@ -104,7 +119,7 @@ impl Drop for Mapping {
 
 #[cfg(not(miri))]
 impl Mapping {
-    fn new(length: usize) -> Answer<Self> {
+    fn new(length: usize, pages: Pages) -> Answer<Self> {
         let page_bytes = rustix::param::page_size();
         let length = length.max(1).checked_next_multiple_of(page_bytes);
         let length = length.ok_or(rustix::io::Errno::NOMEM)?;
@@ -130,9 +145,13 @@ impl Mapping {
             if after > 0 {
                 munmap(base.add(length).cast(), after)?;
             }
-            if length >= HUGE_LEAST_BYTES {
+            let advice = match pages {
+                Pages::Huge => (length >= HUGE_LEAST_BYTES).then_some(Advice::LinuxHugepage),
+                Pages::Small => Some(Advice::LinuxNoHugepage),
+            };
+            if let Some(advice) = advice {
                 // A kernel without huge pages says EINVAL and works all the same.
-                let _ = madvise(base.cast(), length, Advice::LinuxHugepage);
+                let _ = madvise(base.cast(), length, advice);
             }
             base
         };

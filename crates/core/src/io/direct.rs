@@ -54,6 +54,46 @@ impl FromStr for Direct {
     }
 }
 
+/// The same for each stream of a job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct DirectStreams {
+    /// What is read.
+    pub input: Direct,
+    /// Runs.
+    pub spill: Direct,
+    /// What is written.
+    pub output: Direct,
+}
+
+impl From<Direct> for DirectStreams {
+    fn from(all: Direct) -> Self {
+        Self { input: all, spill: all, output: all }
+    }
+}
+
+impl FromStr for DirectStreams {
+    type Err = String;
+
+    /// Reads one choice for all, or `input=off,spill=on`; what is not named is `auto`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        if !text.contains('=') {
+            return text.parse::<Direct>().map(Self::from);
+        }
+        let mut streams = Self::default();
+        for part in text.split(',') {
+            let (name, choice) = part.split_once('=').unwrap_or((part, ""));
+            let stream = match name {
+                "input" => &mut streams.input,
+                "spill" => &mut streams.spill,
+                "output" => &mut streams.output,
+                _ => return Err(format!("'{name}' is none of input, spill and output")),
+            };
+            *stream = choice.parse()?;
+        }
+        Ok(streams)
+    }
+}
+
 /// `STATX_DIOALIGN`, which rustix knows only by its fields.
 const STATX_DIOALIGN: u32 = 0x2000;
 

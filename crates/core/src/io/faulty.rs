@@ -54,6 +54,9 @@ pub enum Fault {
     Stalls(Duration),
     /// It begins so much later, once whoever asked for it looks after it again.
     BeginsLate(Duration),
+    /// It ends as if all that the script is about went through a disk of so many bytes per second,
+    /// one after the other.
+    Flows(u64),
     /// It ends after so many others that were submitted later, if as many are.
     IsOvertaken(u64),
 }
@@ -82,6 +85,8 @@ struct Playing {
     script: Script,
     /// Requests seen that the script is about.
     seen: AtomicU64,
+    /// When the disk that they [flow](Fault::Flows) through is done with those it has.
+    free_at: Mutex<Instant>,
 }
 
 /// All scripts in force.
@@ -115,7 +120,8 @@ impl Script {
     /// Puts it in force for every queue made from now on.
     #[must_use]
     pub fn install(self) -> Installed {
-        let playing = Arc::new(Playing { script: self, seen: AtomicU64::new(0) });
+        let (seen, free_at) = (AtomicU64::new(0), Mutex::new(Instant::now()));
+        let playing = Arc::new(Playing { script: self, seen, free_at });
         let mut scripts = scripts();
         scripts.push(Arc::clone(&playing));
         ARE_ANY.store(true, Ordering::Release);
@@ -155,6 +161,16 @@ impl Playing {
             && request.range.len() >= *bytes_min
             && request.file.path().starts_with(under);
         is_meant && numbers.contains(&self.seen.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl Playing {
+    /// When a disk of so many bytes per second is done with `bytes` more.
+    fn flow(&self, bytes: usize, rate: u64) -> Instant {
+        let mut free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let takes = Duration::from_secs_f64(bytes as f64 / rate.max(1) as f64);
+        *free_at = (*free_at).max(Instant::now()) + takes;
+        *free_at
     }
 }
 
@@ -250,6 +266,10 @@ impl Faulty {
             }
             Fault::Stalls(duration) => self.hold(request, perform).time += duration,
             Fault::BeginsLate(duration) => self.hold_in(State::PutOff(request)).time += duration,
+            Fault::Flows(rate) => {
+                let end = script.flow(request.range.len(), rate);
+                self.hold(request, perform).time = end;
+            }
             Fault::IsOvertaken(others) => {
                 let after = self.given + others;
                 self.hold(request, perform).after = after;

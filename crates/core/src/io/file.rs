@@ -15,8 +15,8 @@ use std::ffi::OsStr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use rustix::fs::{
     FallocateFlags, FileType, Mode, OFlags, SeekFrom, XattrFlags, fallocate, fdatasync,
@@ -27,6 +27,7 @@ use rustix::io::{Errno, pread, pwrite};
 use super::Answer;
 use super::cache::is_mostly_cached;
 use super::direct::{Direct, DirectDescriptor};
+use super::holding::{Holding, Share};
 use super::stripe::{Definition, Place, Stripes};
 use crate::error::{Error, Result};
 
@@ -40,6 +41,8 @@ pub struct File {
     body: Body,
     /// Length at opening, or as set or written through this file since.
     length: AtomicU64,
+    /// Of a temporary file, what it has of the bytes its place holds.
+    share: OnceLock<Share>,
 }
 
 /// What holds the bytes.
@@ -150,7 +153,7 @@ impl File {
         let has_refused_direct = AtomicBool::new(false);
         let body = Body::Plain(Plain { buffered, direct, has_refused_direct, is_cached });
         let (path, length) = (path.to_owned(), AtomicU64::new(length));
-        Ok(Arc::new(Self { path, body, length }))
+        Ok(Arc::new(Self { path, body, length, share: OnceLock::new() }))
     }
 
     /// Opens the striped file that is defined at `path` for reading.
@@ -168,7 +171,7 @@ impl File {
     /// A file of stripes that have `length` bytes, called `path` in messages.
     pub(super) fn of_stripes(path: &Path, stripes: Stripes, length: u64) -> Arc<Self> {
         let (path, length) = (path.to_owned(), AtomicU64::new(length));
-        Arc::new(Self { path, body: Body::Striped(stripes), length })
+        Arc::new(Self { path, body: Body::Striped(stripes), length, share: OnceLock::new() })
     }
 
     /// The stripes, if it has any.
@@ -199,6 +202,18 @@ impl File {
     /// The path it was opened with, or is [called](Self::called) by.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Counts in `holding` what is written to it from now on, besides `claimed` bytes that are
+    /// claimed for it already. It counts in one holding, for good.
+    pub fn count_in(&self, holding: &Arc<Holding>, claimed: u64) {
+        let is_first = self.share.set(Share::new(holding, claimed)).is_ok();
+        assert!(is_first, "{} counts already", self.path.display());
+    }
+
+    /// What it has of a holding, if it counts in one.
+    pub fn share(&self) -> Option<&Share> {
+        self.share.get()
     }
 
     /// Bytes in the file: found at opening, then kept up with what is set and written through it.
@@ -418,6 +433,19 @@ impl File {
             }
         }
         Route { descriptor: plain.buffered.as_raw_fd(), length, is_direct: false }
+    }
+
+    /// How many of `length` bytes, between memory at `address` and `offset`, go through the page
+    /// cache.
+    pub fn cached_bytes(&self, address: usize, offset: u64, length: usize) -> usize {
+        match &self.body {
+            Body::Striped(_) if self.is_direct() => 0,
+            Body::Striped(_) => length,
+            Body::Plain(_) => match self.route(address, offset, length) {
+                Route { is_direct: true, length: past, .. } => length - past,
+                Route { .. } => length,
+            },
+        }
     }
 
     /// Sends every later transfer through the page cache.

@@ -105,6 +105,14 @@ pub fn memory_peak() -> Option<ByteSize> {
     kilobytes(&status, "VmHWM:").map(ByteSize)
 }
 
+/// Pages that this process had to wait for from disk, and those that the machine has swapped out:
+/// more of them than before means that memory is short. None where the system does not tell.
+pub fn pages_paged() -> u64 {
+    let counters_of = |text: String| counters(&text, &["pswpout"]);
+    let swapped = read_to_string("/proc/vmstat").map_or(0, counters_of);
+    swapped + u64::try_from(usage().ru_majflt).unwrap_or(0)
+}
+
 /// Processor time this process has used, all threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ProcessorTime {
@@ -116,14 +124,19 @@ pub struct ProcessorTime {
 
 /// Processor time used so far.
 pub fn processor_time() -> ProcessorTime {
+    let usage = usage();
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    ProcessorTime { user_seconds: seconds(usage.ru_utime), system_seconds: seconds(usage.ru_stime) }
+}
+
+/// What this process has used.
+fn usage() -> libc::rusage {
     // SAFETY: all zeros is a valid `rusage`, and the call only fills the one it is given.
-    let usage = unsafe {
+    unsafe {
         let mut usage = std::mem::zeroed::<libc::rusage>();
         libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
         usage
-    };
-    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
-    ProcessorTime { user_seconds: seconds(usage.ru_utime), system_seconds: seconds(usage.ru_stime) }
+    }
 }
 
 /// `MemAvailable` of `/proc/meminfo`, or what comes near it on kernels before 3.14.

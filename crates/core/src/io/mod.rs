@@ -9,9 +9,10 @@
 //! every request the best way that its alignment allows. A [`Queue`] carries requests out, many at
 //! once, with one of four engines: `uring`, `threads`, `mmap` and `sync`, a file each. All four
 //! share `transfer`, the one place that knows about short transfers, interruptions and the end of a
-//! file.
+//! file. A [`Cursor`] reads a file as a stream; `stripe` makes one file of several.
 //!
-//! Around them: [`TempFile`] and [`SpillDirectory`] never become litter (`scratch`, `sweep`),
+//! Around them: [`TempFile`] and [`SpillDirectory`] never become litter (`scratch`, `sweep`), a
+//! [`Holding`] counts what temporary files take of a place, and how fast,
 //! `pipe` serves streams that have no offsets, `supply` those that the caller makes, `redirect`
 //! knows those that have offsets after all, `space` and `limits` ask what the machine has left,
 //! `locale` asks the C library how text sorts, `compression` expands inputs and compresses outputs.
@@ -23,11 +24,13 @@
 mod arena;
 mod cache;
 pub mod compression;
+mod cursor;
 mod direct;
 mod elastic;
 #[doc(hidden)]
 pub mod faulty;
 mod file;
+mod holding;
 pub mod limits;
 pub mod locale;
 mod mmap;
@@ -52,10 +55,12 @@ use crate::error::{Error, Result};
 /// What the kernel says to a call.
 type Answer<T> = rustix::io::Result<T>;
 
-pub use arena::{Arena, Region};
-pub use direct::Direct;
+pub use arena::{Arena, Pages, Region};
+pub use cursor::Cursor;
+pub use direct::{Direct, DirectStreams};
 pub use elastic::ElasticRegion;
 pub use file::File;
+pub use holding::{Allowance, Holding, Share};
 pub use queue::{Completion, Operation, Queue, Request};
 pub use scratch::{KEPT_NAME, SpillDirectory, TempFile, directory_of, sync_directory};
 pub use supply::{Begun, Extent, Supplied, Supply};

@@ -383,9 +383,13 @@ fn temporary_name(name: &OsStr, end: &str) -> OsString {
 
 /// `PID-RANDOM`
 fn unique() -> String {
+    format!("{}-{:0RANDOM_DIGITS$x}", std::process::id(), random())
+}
+
+/// A number that nobody can foretell.
+pub(super) fn random() -> u64 {
     // The standard library's hash keys are random for each process and differ from call to call.
-    let random = RandomState::new().build_hasher().finish();
-    format!("{}-{random:0RANDOM_DIGITS$x}", std::process::id())
+    RandomState::new().build_hasher().finish()
 }
 
 #[cfg(test)]

@@ -21,7 +21,11 @@ pub fn free_around(file: impl AsFd, name: &Path) -> Result<ByteSize> {
 }
 
 fn room(system: &StatVfs) -> ByteSize {
-    ByteSize(system.f_bavail.saturating_mul(system.f_frsize))
+    match system.f_blocks {
+        // This is how some network file systems say that they do not know.
+        0 => ByteSize(u64::MAX),
+        _ => ByteSize(system.f_bavail.saturating_mul(system.f_frsize)),
+    }
 }
 
 /// A number that is the same for paths on one file system.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::pipe::Reader;
-use super::{Direct, File};
+use super::{Cursor, Direct, File};
 use crate::error::{Error, Result};
 use crate::stats::Progress;
 
@@ -124,12 +124,6 @@ impl Supply for Begun {
     }
 }
 
-/// A striped file, read from one end to the other.
-struct Strip {
-    file: Arc<File>,
-    offset: u64,
-}
-
 impl Supplied {
     /// The striped file that is defined at `path`, as a stream.
     ///
@@ -138,22 +132,20 @@ impl Supplied {
     /// Those of [`File::open_stripes`].
     pub fn striped(path: &Path) -> Result<Self> {
         let file = File::open_stripes(path, Direct::Off)?;
-        Ok(Self::new(path, Strip { file, offset: 0 }))
+        Ok(Self::new(path, Cursor::new(&file, 0)))
     }
 }
 
-impl Supply for Strip {
+impl Supply for Cursor {
     fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
         let mut filled = 0;
-        while filled < buffer.len() {
+        for step in buffer.chunks_mut(STEP_BYTES) {
             if progress.is_stopping() {
                 return Err(Error::Interrupted);
             }
-            let most = (buffer.len() - filled).min(STEP_BYTES);
-            let read = self.file.read_at(&mut buffer[filled..filled + most], self.offset)?;
-            self.offset += read as u64;
+            let read = self.read_next(step)?;
             filled += read;
-            if read < most {
+            if read < step.len() {
                 break;
             }
         }

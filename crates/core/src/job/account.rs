@@ -6,8 +6,9 @@ use crate::error::Result;
 use crate::io::limits::{self, ProcessorTime};
 use crate::key::text::TextOrder;
 use crate::pipeline::{Outcome, Work};
+use crate::plan::Algorithm;
 use crate::sink::LaneCounters;
-use crate::stats::{Phase, PhaseTime, Proof, Statistics, Streams};
+use crate::stats::{Phase, PhaseTime, Proof, Statistics, StreamRequests, Streams};
 use crate::units::ByteSize;
 
 /// What is known at the start of a job, its clocks above all.
@@ -22,6 +23,8 @@ pub struct Account {
 /// How a job moved its bytes.
 #[derive(Debug)]
 pub struct Made {
+    /// How records were brought into order.
+    pub algorithm: Option<Algorithm>,
     /// Worker threads.
     pub threads: usize,
     /// Whether inputs were read past the page cache.
@@ -47,7 +50,10 @@ impl Account {
         budget: ByteSize,
         direct_output: bool,
     ) -> Result<Statistics> {
+        let is_selected = work.plan.replacement.is_some();
+        let selected = is_selected.then_some(Algorithm::ReplacementSelection);
         let made = Made {
+            algorithm: selected.or(Some(Algorithm::Buckets)),
             threads: work.plan.threads,
             direct_input: work.input.is_direct(),
             direct_output,
@@ -65,10 +71,17 @@ impl Account {
     ) -> Result<Statistics> {
         let used = limits::processor_time();
         let seconds = self.begun.elapsed().as_secs_f64();
-        let known: f64 = outcome.phases.iter().map(|(time, _)| time.seconds).sum();
         let mut phases: Vec<PhaseTime> = outcome.phases.iter().map(|(time, _)| *time).collect();
-        let (phase, io_wait_seconds) = (Phase::Finishing, 0.0);
-        phases.push(PhaseTime { phase, seconds: (seconds - known).max(0.0), io_wait_seconds });
+        let known = |of: fn(&PhaseTime) -> f64| phases.iter().map(of).sum::<f64>();
+        let user_seconds = used.user_seconds - self.used.user_seconds;
+        let system_seconds = used.system_seconds - self.used.system_seconds;
+        phases.push(PhaseTime {
+            phase: Phase::Finishing,
+            seconds: (seconds - known(|time| time.seconds)).max(0.0),
+            io_wait_seconds: 0.0,
+            user_seconds: (user_seconds - known(|time| time.user_seconds)).max(0.0),
+            system_seconds: (system_seconds - known(|time| time.system_seconds)).max(0.0),
+        });
         phases.retain(|time| time.seconds > 0.0005);
         Ok(Statistics {
             records: outcome.records,
@@ -78,6 +91,7 @@ impl Account {
             seconds,
             passes: outcome.passes,
             loads: outcome.loads,
+            algorithm: made.algorithm.map(Algorithm::name),
             runs: outcome.runs,
             merge_width: outcome.merge_width,
             threads: made.threads,
@@ -87,9 +101,11 @@ impl Account {
             memory_budget: budget,
             memory_peak: limits::memory_peak().unwrap_or_default(),
             streams: made.streams,
+            requests: requests(&outcome.phases),
             phases,
-            user_seconds: used.user_seconds - self.used.user_seconds,
-            system_seconds: used.system_seconds - self.used.system_seconds,
+            user_seconds,
+            system_seconds,
+            prediction: None,
             proof: outcome.proof.map(|sum| Proof { records: sum.records, checksum: sum.checksum }),
         })
     }
@@ -99,15 +115,36 @@ impl Account {
 fn streams(phases: &[(PhaseTime, LaneCounters)]) -> Streams {
     let mut streams = Streams::default();
     let add = |stream: &mut ByteSize, bytes: u64| stream.0 += bytes;
-    let has_runs = phases.iter().any(|(time, _)| time.phase == Phase::RunGeneration);
-    for (time, moved) in phases {
-        let is_generating = matches!(time.phase, Phase::Reading | Phase::RunGeneration);
-        let reads_runs = has_runs && !is_generating;
+    for (moved, (reads_runs, writes_runs)) in with_runs(phases) {
         let read = if reads_runs { &mut streams.spill_read } else { &mut streams.input_read };
         add(read, moved.bytes_read);
-        let writes_runs = matches!(time.phase, Phase::RunGeneration | Phase::IntermediateMerge);
         let to = if writes_runs { &mut streams.spill_written } else { &mut streams.output_written };
         add(to, moved.bytes_written);
     }
     streams
+}
+
+/// The same of requests.
+fn requests(phases: &[(PhaseTime, LaneCounters)]) -> StreamRequests {
+    let mut requests = StreamRequests::default();
+    for (moved, (reads_runs, writes_runs)) in with_runs(phases) {
+        let read = if reads_runs { &mut requests.spill_read } else { &mut requests.input_read };
+        *read = read.plus(moved.reads);
+        let to =
+            if writes_runs { &mut requests.spill_written } else { &mut requests.output_written };
+        *to = to.plus(moved.writes);
+    }
+    requests
+}
+
+/// What was moved in each phase, and whether runs were read and whether runs were written.
+fn with_runs(
+    phases: &[(PhaseTime, LaneCounters)],
+) -> impl Iterator<Item = (&LaneCounters, (bool, bool))> {
+    let has_runs = phases.iter().any(|(time, _)| time.phase == Phase::RunGeneration);
+    phases.iter().map(move |(time, moved)| {
+        let is_generating = matches!(time.phase, Phase::Reading | Phase::RunGeneration);
+        let writes_runs = matches!(time.phase, Phase::RunGeneration | Phase::IntermediateMerge);
+        (moved, (has_runs && !is_generating, writes_runs))
+    })
 }

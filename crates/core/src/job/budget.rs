@@ -35,9 +35,7 @@ impl Budget {
         let available = limits::memory().unwrap_or(UNKNOWN);
         Ok(ByteSize((available.bytes() as f64 * percent / 100.0) as u64))
     }
-}
 
-impl Budget {
     /// All that this process can ever have of the machine and its control groups, where the budget
     /// is more than that.
     pub fn excess(self) -> Option<ByteSize> {

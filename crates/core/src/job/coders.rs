@@ -127,7 +127,7 @@ const FEW_NAMES: usize = 1000;
 
 /// What the name of a file takes, at most: with whoever named it, in the list that a sort or a
 /// merge makes of it, and of places where its records begin.
-const NAME_BYTES: usize = 128;
+const NAME_BYTES: usize = 136;
 const NAME_COPIES: usize = 2;
 
 /// What an input that is compressed takes besides, until its turn comes and after that.
@@ -138,7 +138,10 @@ const PACKED_COPIES: usize = 4;
 /// are all in memory as long as the job runs.
 pub fn names_bytes(inputs: &[Input]) -> ByteSize {
     let bytes = |input: &Input| {
-        let length = if let Input::File(path) = input { path.as_os_str().len() } else { 0 };
+        let length = match input {
+            Input::File(path) | Input::Striped(path) => path.as_os_str().len(),
+            Input::Stdin | Input::Supplied(_) => 0,
+        };
         (NAME_BYTES + NAME_COPIES * length) as u64
     };
     ByteSize(inputs.iter().skip(FEW_NAMES).map(bytes).sum())

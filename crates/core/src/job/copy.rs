@@ -107,37 +107,33 @@ impl<'a> Copy<'a> {
         Ok(())
     }
 
-    /// Bytes that a block has; fewer were there than the file said where it has become shorter.
-    fn whole(&self, completion: &Completion) -> Result<usize> {
-        let offset = completion.request.offset;
+    /// Bytes of the block at `offset`, of which `read` were read: fewer than the file said where it
+    /// has become shorter.
+    fn whole(&self, offset: u64, read: usize) -> Result<usize> {
         let wanted = (self.file.len() - offset).min(BLOCK_BYTES as u64) as usize;
-        match &completion.result {
-            Ok(bytes) if *bytes >= wanted => Ok(wanted),
-            Ok(bytes) => Err(Error::Malformed {
-                path: self.file.path().to_owned(),
-                message: format!("it became shorter while it was read: {bytes} bytes at {offset}"),
-            }),
-            Err(_) => Ok(0),
+        if read >= wanted {
+            return Ok(wanted);
         }
+        Err(Error::Malformed {
+            path: self.file.path().to_owned(),
+            message: format!("it became shorter while it was read: {read} bytes at {offset}"),
+        })
     }
 
     /// Blocks go to the same place as they come, in any order.
     fn write_file(&mut self, target: &Arc<File>) -> Result<()> {
         loop {
             self.read_ahead()?;
-            let Some(completion) = self.queue.wait()? else { return Ok(()) };
-            let bytes = match completion.request.operation {
-                Operation::Read => self.whole(&completion)?,
-                Operation::Write => 0,
-            };
-            let moved = completion.result?;
-            self.progress.moved(moved.min(BLOCK_BYTES) as u64);
-            let Request { operation, offset, region, tag, .. } = completion.request;
+            let Some(Completion { request, result }) = self.queue.wait()? else { return Ok(()) };
+            let Request { operation, offset, region, tag, .. } = request;
+            let moved = result?;
+            self.progress.moved(moved as u64);
             if operation == Operation::Write {
                 self.free.push(region);
                 continue;
             }
-            let (operation, file, range) = (Operation::Write, Arc::clone(target), 0..bytes);
+            let range = 0..self.whole(offset, moved)?;
+            let (operation, file) = (Operation::Write, Arc::clone(target));
             self.queue.submit(Request { operation, file, offset, region, range, tag })?;
         }
     }
@@ -148,10 +144,9 @@ impl<'a> Copy<'a> {
         let mut written = 0;
         loop {
             self.read_ahead()?;
-            let Some(completion) = self.queue.wait()? else { return Ok(()) };
-            let bytes = self.whole(&completion)?;
-            completion.result?;
-            let Request { offset, region, .. } = completion.request;
+            let Some(Completion { request, result }) = self.queue.wait()? else { return Ok(()) };
+            let Request { offset, region, .. } = request;
+            let bytes = self.whole(offset, result?)?;
             waiting.insert(offset, (region, bytes));
             while let Some((region, bytes)) = waiting.remove(&written) {
                 output.write_all(&region[..bytes], self.progress)?;

@@ -7,7 +7,7 @@ use super::{SortJob, framing, key, open};
 use crate::error::{Error, Result};
 use crate::plan::Plan;
 use crate::plan::outlook::Outlook;
-use crate::stats::Progress;
+use crate::stats::{Prediction, Progress};
 use crate::units::ByteSize;
 
 /// What a sort would do.
@@ -45,6 +45,14 @@ pub struct Explanation {
     pub read_depth: u64,
     /// What it comes to.
     pub outlook: Outlook,
+    /// Whether it may come to less: records are dropped on the way.
+    pub is_at_most: bool,
+    /// Whether runs take the place of the input.
+    pub is_in_place: bool,
+    /// How long it takes, where the machine was measured,
+    pub prediction: Option<Prediction>,
+    /// or why that is not known.
+    pub unpredicted: Option<String>,
 }
 
 impl SortJob {
@@ -69,7 +77,12 @@ impl SortJob {
         let record_length = open::record_length(&input, framing(self.format)?)?;
         let mut need = self.need(Some(bytes), record_length, &coders);
         need.drops_copies = self.drops_copies(&input, &gate, key.encoder());
-        let plan = Plan::new(&need)?;
+        let temp = open::temp(&self.temp, false, &self.output)?;
+        let rates = self.rates(&input, &temp);
+        let plan = match &rates {
+            Ok(rates) => rates.choose(&need, bytes)?,
+            Err(_) => Plan::new(&need)?,
+        };
         let outlook = Outlook::new(&need, &plan, bytes);
         let per_worker = |bytes: usize| ByteSize((plan.threads * bytes) as u64);
         Ok(Explanation {
@@ -89,6 +102,10 @@ impl SortJob {
             block_bytes: ByteSize(plan.block_bytes as u64),
             read_depth: plan.read_depth as u64,
             outlook,
+            is_at_most: !self.select.is_all() || !self.filter.is_all(),
+            is_in_place: self.in_place,
+            prediction: rates.as_ref().ok().map(|rates| rates.predict(&plan, bytes)),
+            unpredicted: rates.err(),
         })
     }
 }

@@ -8,13 +8,14 @@ use super::{Budget, Input, Output, framing, gate, key, open};
 use crate::error::Result;
 use crate::format::Format;
 use crate::io::compression::{Compress, Decompress};
-use crate::io::{Direct, Engine, limits};
+use crate::io::{DirectStreams, Engine, limits};
 use crate::key::text::TextOrder;
 use crate::key::{KeySpec, with_encoder};
 use crate::pipeline::Heading;
 use crate::pipeline::sorted::{self, MergeWork, Merged, Place};
 use crate::plan::streams::{StreamNeed, StreamPlan};
 use crate::stats::{Progress, Statistics};
+use crate::units::ByteSize;
 
 /// One merge: sorted inputs in, one sorted output. Reads each input once, in order, and holds a few
 /// megabytes of each.
@@ -48,13 +49,15 @@ pub struct MergeJob {
     pub merge_width: Option<usize>,
     /// Directories for temporary files; empty means the output's directory.
     pub temp: Vec<PathBuf>,
+    /// Most bytes of temporary files together; `None` for as many as there is room for.
+    pub temp_limit: Option<ByteSize>,
     /// Whether `temp` has to be good even where nothing spills. Whether it does hangs on the input,
     /// and a mistake is better heard of today than on the day the input has grown.
     pub check_temp: bool,
     /// How bytes are moved.
     pub engine: Engine,
-    /// Whether the page cache is bypassed.
-    pub direct: Direct,
+    /// Which streams bypass the page cache.
+    pub direct: DirectStreams,
     /// Whether the output is proven to hold the inputs' records.
     pub verify: bool,
     /// Whether the output is made durable before it gets its name.
@@ -77,9 +80,10 @@ impl MergeJob {
             memory: Budget::Auto,
             merge_width: None,
             temp: Vec::new(),
+            temp_limit: None,
             check_temp: true,
             engine: Engine::Auto,
-            direct: Direct::Auto,
+            direct: DirectStreams::default(),
             verify: true,
             sync: true,
         }
@@ -108,7 +112,7 @@ impl MergeJob {
         let (header, columns) = open::tops(heading, &mut inputs, progress)?;
         let gate = gate(self.format, columns.as_ref());
         let key = key(self.format, &self.keys, self.order.as_ref(), columns.as_ref())?;
-        let output = open::output(&self.output, self.direct, progress)?;
+        let output = open::output(&self.output, self.direct.output, progress)?;
         let mut output = coders.output(output, self.compress.of(self.output.path()))?;
         let plan = StreamPlan::new(&StreamNeed {
             inputs: inputs.len(),
@@ -119,13 +123,14 @@ impl MergeJob {
             width,
         })
         .map_err(|e| coders.explain(e));
-        let (verify, direct) = (self.verify, self.direct);
+        let (verify, direct, temp_limit) = (self.verify, self.direct, self.temp_limit);
         let (is_unique, is_checked) = (self.unique, self.check);
         let merged = plan.and_then(|plan| {
             let mut work = MergeWork {
                 plan,
                 inputs,
                 temp,
+                temp_limit,
                 framing,
                 gate,
                 header,
@@ -142,7 +147,13 @@ impl MergeJob {
                 let direct_output = output.is_direct();
                 let bytes = outcome.written.bytes;
                 let packed = output.finish(bytes, self.sync, progress)?;
-                let made = Made { threads: 1, direct_input: is_direct, direct_output, streams };
+                let made = Made {
+                    algorithm: None,
+                    threads: 1,
+                    direct_input: is_direct,
+                    direct_output,
+                    streams,
+                };
                 let statistics = account.close_with(&outcome, budget, &made)?;
                 Ok(coders.noted(statistics, packed))
             }

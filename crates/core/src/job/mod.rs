@@ -16,6 +16,7 @@ mod leftovers;
 mod lines;
 mod merge;
 mod open;
+mod rates;
 mod resume;
 
 use std::path::{Path, PathBuf};
@@ -25,14 +26,18 @@ use crate::error::{Error, Result};
 use crate::format::{Format, Framing};
 use crate::io::compression::{Compress, Decompress};
 use crate::io::pipe::Outlet;
-use crate::io::{Direct, Engine, Extent, Supplied, limits};
+use crate::io::{DirectStreams, Engine, Extent, Supplied, limits};
 use crate::key::text::{Separator, TextOrder};
 use crate::key::{Key, KeyEncoder, KeySpec, with_encoder};
 use crate::operator::{self, Layout, Making, Select};
 use crate::output;
 use crate::pipeline::{self, Columns, Ended, Gate, Heading, Outcome, RowShape, Spill, Work};
+pub use crate::plan::Algorithm;
+use crate::plan::levers::Levers;
+use crate::plan::prediction::Rates;
 use crate::plan::{Need, Plan};
 use crate::predicate::Filter;
+use crate::profile::Profile;
 use crate::stats::{Progress, Statistics};
 use crate::units::ByteSize;
 
@@ -128,17 +133,23 @@ pub struct SortJob {
     pub header_lines: u64,
     /// Ceiling of the process's resident size.
     pub memory: Budget,
+    /// How records are brought into order where memory does not hold them all.
+    pub algorithm: Algorithm,
     /// Worker threads; `None` for one a core.
     pub threads: Option<usize>,
     /// Directories for run files; empty means the output's directory.
     pub temp: Vec<PathBuf>,
+    /// Most bytes of run files together; `None` for as many as there is room for.
+    pub temp_limit: Option<ByteSize>,
     /// Whether `temp` has to be good even where nothing spills. Whether it does hangs on the input,
     /// and a mistake is better heard of today than on the day the input has grown.
     pub check_temp: bool,
     /// How bytes are moved.
     pub engine: Engine,
-    /// Whether the page cache is bypassed.
-    pub direct: Direct,
+    /// Which streams bypass the page cache.
+    pub direct: DirectStreams,
+    /// What may be set of a plan.
+    pub levers: Levers,
     /// Whether the output is proven to hold the input's records.
     pub verify: bool,
     /// Whether the output is made durable before it gets its name.
@@ -148,6 +159,9 @@ pub struct SortJob {
     /// Whether the one input, which is the output as well, goes as it is read, so that hardly more
     /// than a load needs room beside it. What is done is kept, then; see [`Resume`].
     pub in_place: bool,
+    /// What was measured of the machine. With it times are foretold, and more memory than was found
+    /// to be there is not taken unless it is asked for.
+    pub profile: Option<Arc<Profile>>,
 }
 
 impl SortJob {
@@ -165,15 +179,19 @@ impl SortJob {
             select: Select::default(),
             header_lines: 0,
             memory: Budget::Auto,
+            algorithm: Algorithm::Auto,
             threads: None,
             temp: Vec::new(),
+            temp_limit: None,
             check_temp: true,
             engine: Engine::Auto,
-            direct: Direct::Auto,
+            direct: DirectStreams::default(),
+            levers: Levers::default(),
             verify: true,
             sync: true,
             resume: Resume::Off,
             in_place: false,
+            profile: None,
         }
     }
 
@@ -198,24 +216,28 @@ impl SortJob {
         let record_length = open::record_length(&input, framing)?;
         let drops_copies = self.drops_copies(&input, &gate, key.encoder());
         let mut places = match (self.resume, self.in_place) {
-            (Resume::Off, false) => Places::new(self.open_output(&mut coders, progress)?, &temp),
+            (Resume::Off, false) => {
+                let spill = Spill::new(temp.clone(), self.temp_limit);
+                Places::new(self.open_output(&mut coders, progress)?, spill)
+            }
             _ => Places::kept(self, (&input, gate.is_open(key.encoder())), &temp)?,
         };
         let record_length = places.spill.average_length().unwrap_or(record_length);
         let need = self.need(input.bytes(), record_length, &coders);
         let need = Need { drops_copies, ..need };
-        let plan = match self.plan(&need, &places, &coders) {
+        let rates = self.rates(&input, &temp).ok().filter(|_| !places.spill.has_noted());
+        let plan = match self.plan(&need, rates.as_ref(), &places, &coders) {
             Ok(plan) => plan,
             Err(e) => return Err(places.abandon(e)),
         };
         let mut work = Work {
+            direct: plan.spill_direct(self.direct.spill),
             plan,
             input,
             temp,
             framing,
             record_length,
             engine,
-            direct: self.direct,
             select: self.select.clone(),
             making: Arc::clone(&making),
             header,
@@ -227,7 +249,11 @@ impl SortJob {
         let sorted = self.sort(&mut work, &key, (need, &mut places), &coders, progress);
         let is_direct = places.output.is_direct();
         let (outcome, packed) = places.finish(sorted, self.sync, progress)?;
-        let statistics = account.close(&work, &outcome, budget, is_direct)?;
+        let mut statistics = account.close(&work, &outcome, budget, is_direct)?;
+        statistics.prediction = work.input.bytes().and_then(|bytes| {
+            let predicted = |rates: Rates| rates.predict(&work.plan, bytes);
+            rates.map(predicted)
+        });
         Ok(coders.noted(statistics, packed))
     }
 
@@ -255,11 +281,11 @@ impl SortJob {
                 }
                 Ended::Unsieved => {
                     need.drops_copies = false;
-                    places.spill = Spill::new(work.temp.clone());
+                    places.spill = Spill::new(work.temp.clone(), self.temp_limit);
                 }
             }
             need.record_length = work.record_length;
-            work.plan = self.plan(&need, places, coders)?;
+            work.plan = self.plan(&need, None, places, coders)?;
         }
     }
 }
@@ -278,14 +304,25 @@ impl SortJob {
             && gate.is_open(key)
             && matches!((input, self.resume), (pipeline::Input::Files(_), Resume::Off))
             && !self.in_place
+            && self.algorithm != Algorithm::ReplacementSelection
             && matches!(self.format.framing(), Framing::Terminated(_))
     }
 
     /// The plan for a need, once what other jobs have left lying about is gone.
-    fn plan(&self, need: &Need, places: &Places, coders: &Coders) -> Result<Plan> {
+    fn plan(
+        &self,
+        need: &Need,
+        rates: Option<&Rates>,
+        places: &Places,
+        coders: &Coders,
+    ) -> Result<Plan> {
         // What is in runs already is merged.
         let input_bytes = need.input_bytes.filter(|_| !places.spill.has_noted());
-        let plan = Plan::new(&Need { input_bytes, ..*need }).map_err(|e| coders.explain(e))?;
+        let plan = match (rates, input_bytes) {
+            (Some(rates), Some(bytes)) => rates.choose(need, bytes),
+            _ => Plan::new(&Need { input_bytes, ..*need }),
+        };
+        let plan = plan.map_err(|e| coders.explain(e))?;
         // Looking through a directory takes longer than sorting a few lines.
         if !plan.is_one_pass || self.output.path().is_some() {
             open::tidy(places.spill.places())?;
@@ -301,9 +338,9 @@ impl SortJob {
                  them afterwards"
                     .to_owned(),
             )),
-            (true, None) => open::parts(&self.output, self.direct),
+            (true, None) => open::parts(&self.output, self.direct.output),
             (false, _) => {
-                let output = open::output(&self.output, self.direct, progress)?;
+                let output = open::output(&self.output, self.direct.output, progress)?;
                 coders.output(output, compression)
             }
         }
@@ -366,10 +403,12 @@ impl SortJob {
             is_key_wide: self.order.as_ref().is_some_and(TextOrder::is_wide),
             wanted: self.select.end().filter(|_| !self.select.groups()),
             drops_copies: false,
+            algorithm: self.algorithm,
             budget: coders.budget(),
             besides: coders.besides(),
             descriptors: limits::open_files_left(),
             threads: self.threads.unwrap_or_else(limits::cores),
+            levers: self.levers,
         }
     }
 }

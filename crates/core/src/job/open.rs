@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 
 use super::coders::Coders;
-use super::{Input, Output, Resume, SortJob, in_place};
+use super::{Budget, Input, Output, Resume, SortJob, in_place};
 use crate::error::{Error, Result};
 use crate::format::{CsvFormat, Framing};
 use crate::io::{
@@ -31,6 +31,9 @@ const MANY_INPUTS: usize = 256;
 
 /// Inputs smaller than this, on average, are small.
 const SMALL_INPUT: u64 = 64 << 10;
+
+/// A machine that has less is not measured.
+const BUDGET_LEAST: u64 = 64 << 20;
 
 /// Descriptors that an open input takes, at most, and as much for what else is open.
 const DESCRIPTORS_EACH: usize = 4;
@@ -53,13 +56,25 @@ pub struct Opened {
 pub fn sort(job: &SortJob, progress: &Progress) -> Result<Opened> {
     limits::raise_open_files();
     let engine = job.engine.probe()?;
-    let budget = job.memory.resolve()?;
+    let budget = budget(job)?;
     let mut coders = job.coders(budget);
     let in_turn = coders.in_turn(&job.inputs, job.decompress)?;
     let heading = Heading::of(job.format, job.header_lines)?;
     let input = inputs(job, &in_turn, engine, heading)?;
     let header = header(heading, &input, progress)?;
     Ok(Opened { engine, budget, coders, input, header })
+}
+
+/// The ceiling of memory: where nothing was said, no more than was found to be there.
+fn budget(job: &SortJob) -> Result<ByteSize> {
+    let budget = job.memory.resolve()?;
+    let memory = job.profile.as_ref().and_then(|profile| profile.memory.as_ref());
+    let limit = memory.filter(|memory| memory.is_limit);
+    let usable = limit.map_or(u64::MAX, |memory| memory.usable_bytes);
+    Ok(match job.memory {
+        Budget::Auto => budget.min(ByteSize(usable.max(BUDGET_LEAST))),
+        Budget::Bytes(_) | Budget::Percent(_) => budget,
+    })
 }
 
 /// Opens all inputs: as files if all of them are, else as one stream after the other.
@@ -71,7 +86,7 @@ pub fn inputs(
 ) -> Result<pipeline::Input> {
     let framing = job.format.framing();
     // The mmap engine reads through the page cache whatever the file would allow.
-    let direct = if engine == Engine::Mmap { Direct::Off } else { job.direct };
+    let direct = if engine == Engine::Mmap { Direct::Off } else { job.direct.input };
     let inputs = &*without_redirection(inputs);
     if inputs.iter().any(is_stream) {
         let readers: Result<Vec<pipe::Reader>> = inputs
@@ -84,11 +99,11 @@ pub fn inputs(
             })
             .collect();
         let stream = pipeline::Stream::new(readers?, framing, heading);
-        return Ok(pipeline::Input::Stream(Box::new(Mutex::new(stream))));
+        return Ok(pipeline::Input::Stream(Arc::new(Mutex::new(stream))));
     }
     if let Some(names) = read_in_order(job, inputs)? {
         let stream = pipeline::Stream::of_files(names, framing, heading)?;
-        return Ok(pipeline::Input::Stream(Box::new(Mutex::new(stream))));
+        return Ok(pipeline::Input::Stream(Arc::new(Mutex::new(stream))));
     }
     let mut files = Vec::with_capacity(inputs.len());
     for input in inputs {

@@ -14,6 +14,7 @@ use crate::io::{
 use crate::manifest::{Entry, Hash, InputEntry, JobEntry, Manifest, Past, PathText};
 use crate::output;
 use crate::pipeline::{Input, Outcome, Spill};
+use crate::plan::Algorithm;
 use crate::proof::hash;
 use crate::stats::Progress;
 
@@ -47,8 +48,8 @@ pub struct Places {
 
 impl Places {
     /// Places of a job that leaves nothing behind.
-    pub fn new(output: output::Output, temp: &[PathBuf]) -> Self {
-        Self { output, spill: Spill::new(temp.to_vec()), directory: None, is_in_place: false }
+    pub fn new(output: output::Output, spill: Spill) -> Self {
+        Self { output, spill, directory: None, is_in_place: false }
     }
 
     /// Places of what a job like `job` has left in one of `temp`, or new ones there.
@@ -155,6 +156,11 @@ fn resumable<'a>(job: &'a SortJob, input: &'a Input) -> Result<(&'a Path, &'a [A
     let refused = |what: &str| {
         Err(Error::Usage(format!("{option} needs {what}; leave it out, or say otherwise")))
     };
+    if job.algorithm == Algorithm::ReplacementSelection {
+        return refused(
+            "runs that each hold a part of the input, as --algorithm buckets makes them",
+        );
+    }
     let Output::File(path) = &job.output else {
         return refused("an output that is one file with a name");
     };
@@ -231,8 +237,8 @@ fn of_directory(
     let runs = tidy(&directories, &past)?;
     let past =
         if has_noted(part_bytes, &past, &entry)? { past } else { Past { slab: None, ..past } };
-    let output = output::Output::part(path, part, part_bytes.is_none(), job.direct)?;
-    let spill = Spill::kept(directories, manifest, (Some(past), runs));
+    let output = output::Output::part(path, part, part_bytes.is_none(), job.direct.output)?;
+    let spill = Spill::kept(directories, manifest, (Some(past), runs), job.temp_limit);
     Places::with(job, (output, spill), directory).map(Some)
 }
 
@@ -320,10 +326,10 @@ fn begin(
         sync_directory(own.path())?;
         sync_directory(parent_of(own.path()))?;
     }
-    let mut output = output::Output::part(path, &part, true, job.direct)?;
+    let mut output = output::Output::part(path, &part, true, job.direct.output)?;
     sync_directory(directory_of(&part)).inspect_err(|_| output.forget())?;
     directories.iter_mut().for_each(|directory| directory.keep(true));
-    let spill = Spill::kept(directories, manifest, (None, 0));
+    let spill = Spill::kept(directories, manifest, (None, 0), job.temp_limit);
     Places::with(job, (output, spill), &directory)
 }
 

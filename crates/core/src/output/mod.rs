@@ -155,7 +155,13 @@ impl Output {
             let (needed, available) = (ByteSize(bytes), space::free_around(&**file, file.path())?);
             if available < needed {
                 let path = path.to_owned();
-                return Err(Error::NoSpace { path, needed, available, option: "--output" });
+                return Err(Error::NoSpace {
+                    path,
+                    others: 0,
+                    needed,
+                    available,
+                    option: "--output",
+                });
             }
         }
         file.preallocate(bytes.next_multiple_of(granule(file) as u64))

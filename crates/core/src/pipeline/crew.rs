@@ -1,8 +1,7 @@
 //! The workers of a job and the memory they take turns with.
 
-use std::time::Instant;
-
 use super::dealing::EmptyLoad;
+use super::phase_clock::PhaseClock;
 use super::stage::Worker;
 use crate::error::Result;
 use crate::incore::Scratch;
@@ -23,7 +22,7 @@ pub struct Crew<'p> {
     /// Where progress is told.
     pub progress: &'p Progress,
     phases: Vec<(PhaseTime, LaneCounters)>,
-    entered: (Instant, LaneCounters),
+    entered: PhaseClock,
 }
 
 impl<'p> Crew<'p> {
@@ -51,7 +50,7 @@ impl<'p> Crew<'p> {
             loads.push(cut(&mut arena, plan.slab_bytes));
         }
         loads.push(arena);
-        let entered = (Instant::now(), LaneCounters::default());
+        let entered = PhaseClock::now(LaneCounters::default());
         Ok((Self { workers, progress, phases: Vec::new(), entered }, loads))
     }
 
@@ -65,15 +64,9 @@ impl<'p> Crew<'p> {
     /// Ends the current phase, waiting for its writes.
     pub fn close_phase(&mut self) -> Result<()> {
         self.flush()?;
-        let now = self.counters();
-        let (begun, before) = std::mem::replace(&mut self.entered, (Instant::now(), now));
-        let done = now.since(before);
-        let time = PhaseTime {
-            phase: self.progress.phase(),
-            seconds: begun.elapsed().as_secs_f64(),
-            io_wait_seconds: done.waited.as_secs_f64(),
-        };
-        self.phases.push((time, done));
+        let now = PhaseClock::now(self.counters());
+        self.phases.push(self.entered.until(&now, self.progress.phase()));
+        self.entered = now;
         Ok(())
     }
 
@@ -101,8 +94,7 @@ impl<'p> Crew<'p> {
         for (time, moved) in &self.phases {
             match merged.last_mut() {
                 Some((last, sum)) if last.phase == time.phase => {
-                    last.seconds += time.seconds;
-                    last.io_wait_seconds += time.io_wait_seconds;
+                    last.add(time);
                     *sum = sum.plus(*moved);
                 }
                 _ => merged.push((*time, *moved)),

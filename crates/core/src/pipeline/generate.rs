@@ -17,6 +17,7 @@ use super::gathering::Gathering;
 use super::intake::{FixedIntake, Intake, Ready};
 use super::line_intake::LineIntake;
 use super::new_run::NewRun;
+use super::replacement;
 use super::sieve_intake::SieveIntake;
 use super::spill::Spill;
 use super::stage::{self, Drain, Fill};
@@ -74,6 +75,9 @@ pub fn generate<K: KeyEncoder>(
     spill: &mut Spill,
 ) -> Result<Generated> {
     let plan = &work.plan;
+    if plan.replacement.is_some() {
+        return replacement::generate(work, key, crew, memory, spill);
+    }
     let start = past.next;
     let cutter = Cutter::new(work.sources(), work.record_length, plan.block_bytes);
     let cutter = cutter.at(start.source, start.offset);
@@ -222,7 +226,7 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
         self.check_length(&ready, intake)?;
         ready.next = intake.place();
         self.taken.add(ready.taken);
-        if let Some(limit) = self.work.run_limit() {
+        if let Some(limit) = self.work.plan.wanted {
             ready.load.keep_first(limit);
         }
         if ready.load.records() == 0 && intake.is_over() {

@@ -213,10 +213,10 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         let (path, before) = match &self.work.input {
             Input::Files(files) => {
                 let (source, offset) = place_in_input(fault.at, layout);
-                let path = files[source].path();
+                let file = &files[source];
                 let start = self.work.header.skips.get(source).copied().unwrap_or(0);
-                match count_before(path, framing, start, offset) {
-                    Ok(before) => (path.to_owned(), before),
+                match count_before(file, framing, start, offset) {
+                    Ok(before) => (file.path().to_owned(), before),
                     Err(e) => return e,
                 }
             }
@@ -235,14 +235,15 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
     fn too_long(&self, held: usize) -> Error {
         // A load without a line end holds bytes of one line alone, and all inputs before end with
         // one: the line begins so many bytes before the place that reading has come to.
-        let (path, read) = match &self.work.input {
+        let (file, (path, read)) = match &self.work.input {
             Input::Files(files) => {
                 let (source, offset) = self.cutter.place();
-                (files[source].path().to_owned(), offset)
+                let file = &files[source];
+                (Some(file), (file.path().to_owned(), offset))
             }
             Input::Stream(stream) => {
                 let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
-                stream.place()
+                (None, stream.place())
             }
         };
         let (what, check) = match self.how.framing {
@@ -251,9 +252,8 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
             Framing::Terminated(_) | Framing::Fixed(_) => ("line", "check --format"),
         };
         let offset = read - held as u64;
-        let length = matches!(self.work.input, Input::Files(_))
-            .then(|| length_at(&path, self.how.framing, offset, LOOKED_THROUGH_MAX).ok().flatten());
-        let message = match length.flatten() {
+        let length = |file| length_at(file, self.how.framing, offset, LOOKED_THROUGH_MAX).ok()?;
+        let message = match file.and_then(length) {
             Some(length) => {
                 let keeps_one = self.work.select.groups();
                 let least = least_budget_mib(&self.work.plan, &[length; 2], keeps_one);

@@ -33,8 +33,10 @@ mod merging;
 mod names;
 mod new_run;
 mod passes;
+mod phase_clock;
 mod reading;
 mod record_place;
+mod replacement;
 mod sample;
 mod sieve_intake;
 mod sieving;
@@ -50,18 +52,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::incore::KeyedLoad;
-use crate::incore::bucket::BUCKET_ENTRIES_MAX;
 use crate::io::{Direct, Engine, File, Region};
 use crate::key::KeyEncoder;
 use crate::load::Source;
+use crate::load::layout::PAGE;
 use crate::load::lines::LineSource;
 use crate::manifest::SlabEntry;
 use crate::operator::{Making, Select, Selection};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::plan::passes::{Choice, Way};
+use crate::plan::volume::Volume;
 use crate::proof::Sum;
 use crate::run::Run;
+use crate::run::layout::BLOCK;
 use crate::sink::LaneCounters;
 use crate::stats::{Phase, PhaseTime, Progress};
 
@@ -82,7 +86,7 @@ pub enum Input {
     /// Files, read anywhere.
     Files(Vec<Arc<File>>),
     /// Streams, read in order.
-    Stream(Box<Mutex<Stream>>),
+    Stream(Arc<Mutex<Stream>>),
 }
 
 /// The first lines of files.
@@ -191,11 +195,6 @@ impl Work {
         self.plan.task_bytes.min(most)
     }
 
-    /// Records that are needed of each run, where not all are.
-    fn run_limit(&self) -> Option<u64> {
-        self.select.end().filter(|_| !self.select.groups())
-    }
-
     /// What messages about a sorted record call its source.
     fn origin(&self) -> PathBuf {
         match &self.input {
@@ -280,9 +279,10 @@ pub fn sort<K: KeyEncoder>(
     if let Some(bytes) = work.input.bytes() {
         let left = bytes.saturating_sub(past.as_ref().map_or(0, |past| past.taken.1));
         reserve(work, (bytes, left), output, spill)?;
-        // Where few records are wanted, or most are dropped, hardly more is moved than is read.
-        let is_all = work.run_limit().is_none() && work.plan.sieve.is_none();
-        let moved = if is_all { work.plan.bytes_to_move(bytes) } else { bytes };
+        // Where most are dropped as they are read, hardly more is moved than that.
+        let volume = work.plan.volume(bytes);
+        let is_sieved = work.plan.sieve.is_some();
+        let moved = if is_sieved { volume.input_bytes } else { volume.moved_bytes() };
         // What another job has read and written is not moved again.
         let done = bytes - left + slab.as_ref().map_or(0, |slab| slab.ends.iter().sum());
         let before = progress.bytes().0; // of this job, if it was planned again
@@ -304,40 +304,41 @@ pub fn sort<K: KeyEncoder>(
     Ok(Ended::Sorted(Outcome { phases: crew.phases(), engine: crew.engine(), proof, ..made }))
 }
 
-/// Loads that a sort in place needs room for beside its input: one that is being written, one that
-/// is being made durable, and what page and block leave over.
-const IN_PLACE_LOADS: u64 = 3;
-
 /// Makes sure that there is room, before there is work that could be lost.
 fn reserve(work: &Work, (bytes, left): (u64, u64), output: &Output, spill: &Spill) -> Result<()> {
     if work.is_in_place {
-        let merged = work.plan.intermediate_bytes(left);
-        let beside = (IN_PLACE_LOADS * work.plan.load.records_bytes).max(merged).min(left);
-        return spill.check_space(run_bytes(work, left), beside);
+        let volume = work.plan.volume(left);
+        let (needed, beside) = (volume.run_space(), volume.in_place_space());
+        spill.check_limit(needed + around_runs(&volume))?;
+        return spill.check_space(needed, run_file_bytes(&volume), beside);
     }
     let bytes = bytes + work.terminators_lacking();
     if work.select.is_all() {
         output.reserve(bytes)?;
     }
     // What another job has done has its room.
-    let bytes = left.min(bytes);
-    if work.plan.is_one_pass {
+    let volume = work.plan.volume(left.min(bytes));
+    let needed = volume.run_space();
+    if needed == 0 {
         return Ok(());
     }
-    // Of each run what is wanted of all, rounded up to whole buckets.
-    let bytes = work.run_limit().map_or(bytes, |limit| {
-        let records = limit.saturating_add(BUCKET_ENTRIES_MAX as u64);
-        let run_bytes = records.saturating_mul(work.record_length as u64);
-        bytes.min(run_bytes.saturating_mul(work.plan.runs(bytes) as u64))
-    });
-    let needed = run_bytes(work, bytes);
-    spill.check_space(needed, needed)
+    // Of what is dropped on the way nobody knows how much it will be.
+    let keeps_all = work.select.early().is_none() && work.gate.admits_all();
+    if keeps_all && work.plan.wanted.is_none() && work.plan.sieve.is_none() {
+        spill.check_limit(needed + around_runs(&volume))?;
+    }
+    spill.check_space(needed, run_file_bytes(&volume), needed)
 }
 
-/// Bytes that runs of so many bytes of records take, those that are merged in between included.
-fn run_bytes(work: &Work, bytes: u64) -> u64 {
-    // Checksums and index keys take less than one part in a hundred of a run.
-    bytes + bytes / 100 + work.plan.intermediate_bytes(bytes)
+/// Most bytes that short runs, and what some are merged into, have besides what was reckoned: a
+/// last block that is not full, and a page at either end and of the table.
+fn around_runs(volume: &Volume) -> u64 {
+    (volume.runs as u64 + 1) * (BLOCK + 3 * PAGE) as u64
+}
+
+/// Most bytes of the file of a run that a load becomes.
+fn run_file_bytes(volume: &Volume) -> u64 {
+    volume.run_bytes + volume.run_bytes / 100
 }
 
 /// Gathers a load to the output.

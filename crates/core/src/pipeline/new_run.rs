@@ -3,12 +3,13 @@
 //! How much a selection leaves is not known beforehand; the run is one of open length then, and its
 //! tasks take turns.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use super::Work;
 use super::crew::Crew;
 use super::gathering::Destination;
-use super::spill::Spill;
+use super::spill::{Size, Spill};
 use crate::error::Result;
 use crate::io::File;
 use crate::key::KeyEncoder;
@@ -27,17 +28,15 @@ pub struct NewRun {
 impl NewRun {
     /// Creates the file for records of this geometry.
     pub fn create(work: &Work, spill: &mut Spill, geometry: Geometry) -> Result<Self> {
-        let path = spill.next_path()?;
+        let (bytes, direct) = (geometry.file_bytes(), work.direct);
         let Some(select) = work.select.early() else {
-            let writer = RunWriter::create(&path, work.direct, geometry)?;
+            let create = |path: &Path| RunWriter::create(path, direct, geometry);
+            let writer = spill.create(Size::Known(bytes), create)?;
             return Ok(Self { writer, selection: None });
         };
-        let framing = geometry.framing;
-        let writer = RunWriter::create_open(
-            &path,
-            work.direct,
-            (framing, geometry.index_key_length as usize),
-        )?;
+        let shape = (geometry.framing, geometry.index_key_length as usize);
+        let create = |path: &Path| RunWriter::create_open(path, direct, shape);
+        let writer = spill.create(Size::AtMost(bytes), create)?;
         let is_summed = work.verify && !work.select.is_partial();
         let making = Arc::clone(&work.making);
         let selection = Selection::early(select, making, is_summed).of(&work.origin());

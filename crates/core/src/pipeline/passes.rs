@@ -70,7 +70,7 @@ pub fn narrow<K: KeyEncoder>(
             }
             merged.push(run);
             for run in &runs[group.clone()] {
-                std::fs::remove_file(&run.path).map_err(|e| Error::io("remove", &run.path, e))?;
+                spill.remove(run)?;
             }
             done = group.end;
         }

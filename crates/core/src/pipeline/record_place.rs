@@ -6,12 +6,12 @@
 //! out to be wrong.
 
 use std::fmt::{self, Display};
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::io::{self, BufRead, BufReader, Read};
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::format::{Framing, PREFIX_MAX};
+use crate::io::{Cursor, File};
 
 /// What lies before a record in its input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,9 +56,9 @@ impl Display for RecordPlace {
 /// # Errors
 ///
 /// Those of reading it.
-pub fn count_before(path: &Path, framing: Framing, start: u64, offset: u64) -> Result<Before> {
-    let failed = |e| Error::io("read", path, e);
-    let mut reader = BufReader::with_capacity(1 << 20, File::open(path).map_err(failed)?);
+pub fn count_before(file: &Arc<File>, framing: Framing, start: u64, offset: u64) -> Result<Before> {
+    let failed = |e| Error::io("read", file.path(), e);
+    let mut reader = buffered(Cursor::new(file, 0));
     let header = counted(&mut reader.by_ref().take(start), Framing::Terminated(b'\n'));
     let lines = header.map_err(failed)?.0;
     let length = offset.saturating_sub(start);
@@ -74,7 +74,7 @@ pub fn count_before(path: &Path, framing: Framing, start: u64, offset: u64) -> R
                 let begun = &mut begun[..prefix.bytes()];
                 reader.read_exact(begun).map_err(failed)?;
                 let Some(record) = prefix.record_length(begun) else { break };
-                reader.seek_relative((record - prefix.bytes()) as i64).map_err(failed)?;
+                pass(&mut reader, (record - prefix.bytes()) as u64);
                 (records, passed) = (records + 1, passed + record as u64);
             }
             (records, 0)
@@ -90,14 +90,12 @@ pub fn count_before(path: &Path, framing: Framing, start: u64, offset: u64) -> R
 ///
 /// Those of reading it.
 pub fn length_at(
-    path: &Path,
+    file: &Arc<File>,
     framing: Framing,
     offset: u64,
     most: u64,
-) -> std::io::Result<Option<u64>> {
-    let mut file = File::open(path)?;
-    file.seek(SeekFrom::Start(offset))?;
-    let mut reader = BufReader::with_capacity(1 << 20, file.take(most));
+) -> io::Result<Option<u64>> {
+    let mut reader = buffered(Cursor::new(file, offset).take(most));
     let (quote, end) = match framing {
         Framing::Terminated(end) => (None, end),
         Framing::Quoted(quote) => (Some(quote), b'\n'),
@@ -128,8 +126,19 @@ pub fn length_at(
     }
 }
 
+fn buffered<R: Read>(reader: R) -> BufReader<R> {
+    BufReader::with_capacity(1 << 20, reader)
+}
+
+/// Passes over `bytes` bytes, and reads none of them that are not in memory.
+fn pass(reader: &mut BufReader<Cursor>, bytes: u64) {
+    let there = bytes.min(reader.buffer().len() as u64);
+    reader.consume(there as usize);
+    reader.get_mut().skip(bytes - there);
+}
+
 /// Records that end in what `reader` brings, and line feeds.
-fn counted(reader: &mut impl BufRead, framing: Framing) -> std::io::Result<(u64, u64)> {
+fn counted(reader: &mut impl BufRead, framing: Framing) -> io::Result<(u64, u64)> {
     let (quote, end) = match framing {
         Framing::Terminated(end) => (None, end),
         Framing::Quoted(quote) => (Some(quote), b'\n'),

@@ -1,20 +1,26 @@
-//! Where runs go: one directory of our own in each place the user named, made when first needed; of
-//! a job that keeps what it has done, also what is noted of that.
+//! Where runs go (`places`); of a job that keeps what it has done, also what is noted of that.
 //!
 //! What is noted has to be durable first. A run's last writes are still under way when it is
 //! finished, and waiting for them would leave the disk idle: so a run is noted while the next one
 //! is written, or when there is no next one.
+
+mod places;
+mod share;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::crew::Crew;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::io::{File, SpillDirectory, directory_of, space, sync_directory};
 use crate::load::layout::PAGE;
 use crate::manifest::{Entry, Manifest, Past, RunEntry};
+use crate::run::{Run, RunWriter};
 use crate::units::ByteSize;
+
+use places::Places;
+pub use places::Size;
 
 /// How often it is looked whether a run's writes have ended, and after which time again.
 const QUIET_LOOKS: u32 = 100;
@@ -24,10 +30,7 @@ const QUIET_PAUSE: Duration = Duration::from_millis(2);
 /// kept.
 #[derive(Debug)]
 pub struct Spill {
-    places: Vec<PathBuf>,
-    directories: Vec<SpillDirectory>,
-    /// Runs named so far.
-    runs: usize,
+    places: Places,
     log: Option<Log>,
     /// Whether anything was noted that another job can go on with.
     has_noted: bool,
@@ -45,10 +48,9 @@ struct Log {
 }
 
 impl Spill {
-    /// Spill space in `places`. Nothing is made yet.
-    pub fn new(places: Vec<PathBuf>) -> Self {
-        assert!(!places.is_empty());
-        Self { places, directories: Vec::new(), runs: 0, log: None, has_noted: false }
+    /// Spill space in `places`, of at most `limit` bytes together. Nothing is made yet.
+    pub fn new(places: Vec<PathBuf>, limit: Option<ByteSize>) -> Self {
+        Self { places: Places::new(places, limit), log: None, has_noted: false }
     }
 
     /// Spill space in directories that are there, for a job whose manifest lies in the first, with
@@ -57,15 +59,17 @@ impl Spill {
         directories: Vec<SpillDirectory>,
         manifest: Manifest,
         (past, runs): (Option<Past>, usize),
+        limit: Option<ByteSize>,
     ) -> Self {
         let has_noted = past.as_ref().is_some_and(|past| !past.runs.is_empty());
+        let places = Places::kept(directories, (past.as_ref(), runs), limit);
         let log = Some(Log { manifest, pending: None, past, freed: None });
-        Self { places: Vec::new(), directories, runs, log, has_noted }
+        Self { places, log, has_noted }
     }
 
     /// Where directories are made when they are needed.
     pub fn places(&self) -> &[PathBuf] {
-        &self.places
+        self.places.named()
     }
 
     /// The same, for a job that gives back the room of its one input as it is read.
@@ -101,46 +105,48 @@ impl Spill {
 
     /// Removes everything when this is dropped: it is of no more use.
     pub fn forget(&mut self) {
-        self.directories.iter_mut().for_each(|directory| directory.keep(false));
+        self.places.forget();
     }
 
-    /// Checks that `bytes` will fit, an even share in each place. Where a place shares its file
-    /// system with an input whose room is given back, `beside` bytes of all will do.
+    /// Checks that `bytes` more bytes will be allowed for.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSpace`] with the numbers.
-    pub fn check_space(&self, bytes: u64, beside: u64) -> Result<()> {
-        let freed = self.log.as_ref().and_then(|log| log.freed.as_ref());
-        let freed = freed.map(|(input, _)| space::device(input.path())).transpose()?;
-        // A directory of ours may be gone before the message is read.
-        let kept = self.directories.iter().map(|own| directory_of(own.path()));
-        let places: Vec<&Path> = self.places.iter().map(PathBuf::as_path).chain(kept).collect();
-        let devices: Vec<u64> =
-            places.iter().map(|path| space::device(path)).collect::<Result<_>>()?;
-        for (path, device) in places.iter().zip(&devices) {
-            let sharing = devices.iter().filter(|other| *other == device).count() as u64;
-            let bytes = if freed == Some(*device) { beside } else { bytes };
-            let needed = ByteSize(bytes / places.len() as u64 * sharing);
-            let available = space::free(path)?;
-            if available < needed {
-                let path = path.to_path_buf();
-                return Err(Error::NoSpace { path, needed, available, option: "--temp" });
-            }
-        }
-        Ok(())
+    /// [`Error::OverLimit`](crate::Error::OverLimit) with the numbers.
+    pub fn check_limit(&self, bytes: u64) -> Result<()> {
+        self.places.check_limit(bytes)
     }
 
-    /// A name for the next run, in each place in turn.
-    pub fn next_path(&mut self) -> Result<PathBuf> {
-        if self.directories.is_empty() {
-            for place in &self.places {
-                self.directories.push(SpillDirectory::create(place)?);
-            }
-        }
-        let directory = &self.directories[self.runs % self.directories.len()];
-        self.runs += 1;
-        Ok(directory.path().join(format!("run-{:06}", self.runs - 1)))
+    /// Checks that `bytes` will fit in all places together, in files of at most `run_bytes`. Where
+    /// one shares its file system with an input whose room is given back, `beside` bytes of all
+    /// will do.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSpace`](crate::Error::NoSpace) with the numbers.
+    pub fn check_space(&self, bytes: u64, run_bytes: u64, beside: u64) -> Result<()> {
+        let freed = self.log.as_ref().and_then(|log| log.freed.as_ref());
+        let freed = freed.map(|(input, _)| space::device(input.path())).transpose()?;
+        self.places.check_space((bytes, run_bytes), (freed, beside))
+    }
+
+    /// Creates the file of the next run, of this size, with `create`: in the place that its share
+    /// calls for, or another if that is full.
+    ///
+    /// # Errors
+    ///
+    /// Those of `create`; [`Error::OverLimit`](crate::Error::OverLimit) where it would be too much.
+    pub fn create(
+        &mut self,
+        size: Size,
+        create: impl Fn(&Path) -> Result<RunWriter>,
+    ) -> Result<RunWriter> {
+        self.places.create(size, create)
+    }
+
+    /// Removes a run that has been merged.
+    pub fn remove(&self, run: &Run) -> Result<()> {
+        self.places.remove(run)
     }
 
     /// Whether there is something to note.
@@ -193,7 +199,7 @@ impl Spill {
             let whole = end / PAGE as u64 * PAGE as u64;
             if whole > *freed {
                 if *freed == 0 {
-                    input.mark(self.directories[0].path())?;
+                    input.mark(self.places.first())?;
                 }
                 input.free(*freed..whole)?;
                 *freed = whole;

@@ -1,7 +1,7 @@
 //! Standard input as a source of records: in order, of a length nobody knows beforehand.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use memchr::memchr_iter;
@@ -144,6 +144,12 @@ impl Stream {
     /// What a stream is called.
     pub fn name(&self, begun: &Begun) -> PathBuf {
         self.names.get(begun.number).to_owned()
+    }
+
+    /// What all of them together are called.
+    pub fn common_name(&self) -> PathBuf {
+        let only = (self.names.count() == 1).then(|| self.names.get(0));
+        only.unwrap_or_else(|| Path::new("the inputs, taken together")).to_owned()
     }
 
     /// What is wrong with the last record passed on, if it ends too soon. It is told when all

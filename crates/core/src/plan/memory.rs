@@ -20,6 +20,7 @@ use crate::run::layout::BLOCK;
 use crate::units::ByteSize;
 
 use super::Need;
+use super::levers::Levers;
 
 /// What the process takes besides the arena: its code, the C library, the allocator's first pages,
 /// classifiers, layouts and edges. A sort of a thousand records peaks at 8-10 MiB, the first huge
@@ -38,6 +39,10 @@ const BUFFERS: usize = 4;
 
 /// Edge buffers of each worker.
 const EDGES: usize = 4;
+
+/// Most of them, and most bytes of one, if a user wants so many.
+const BUFFERS_MAX: usize = 256;
+const WANTED_MAX: usize = 1 << 30;
 
 const CAPACITY_MIN: usize = 512 << 10;
 const CAPACITY_MAX: usize = 4 << 20;
@@ -60,7 +65,7 @@ pub fn usable(budget: ByteSize, threads: usize) -> usize {
 /// Workers that memory allows, of those wanted.
 pub fn threads(need: &Need, item: Item, usable: usize) -> usize {
     let fits = |threads: usize| {
-        let lane = LaneMemory::new(need.record_length, usable, threads);
+        let lane = LaneMemory::new(need.record_length, usable, threads, &need.levers);
         threads * (lane.bytes() + scratch_bytes(item)) <= usable / FIXED_SHARE
     };
     (1..=need.threads.max(1)).rev().find(|threads| fits(*threads)).unwrap_or(1)
@@ -101,12 +106,14 @@ pub struct LaneMemory {
 
 impl LaneMemory {
     /// The buffers of one of `threads` workers that share `usable` bytes.
-    pub fn new(record_length: usize, usable: usize, threads: usize) -> Self {
+    pub fn new(record_length: usize, usable: usize, threads: usize, levers: &Levers) -> Self {
         let share = usable / (16 * BUFFERS * threads.max(1));
-        let capacity = share.clamp(CAPACITY_MIN, CAPACITY_MAX) / BLOCK * BLOCK;
+        let usual = share.clamp(CAPACITY_MIN, CAPACITY_MAX) / BLOCK * BLOCK;
+        let wanted = levers.write_buffer.map(|size| usize::try_from(size.bytes()));
+        let capacity = wanted.map_or(usual, |bytes| bytes.unwrap_or(usize::MAX).min(WANTED_MAX));
         Self {
-            buffers: BUFFERS,
-            capacity,
+            buffers: levers.write_buffers.unwrap_or(BUFFERS).clamp(2, BUFFERS_MAX),
+            capacity: capacity.next_multiple_of(BLOCK),
             slack: record_length.next_multiple_of(PAGE),
             edges: EDGES,
         }

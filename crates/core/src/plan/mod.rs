@@ -3,24 +3,34 @@
 //! A [`Plan`] is a pure function of a [`Need`]: sizes of the input, record and key, the memory
 //! budget and the number of workers. It opens no file and asks no clock, so that it can be printed,
 //! tested and held against the outcome. `memory` divides the budget, but for what `besides` says is
-//! not for records; `sieve` says what dropping
-//! duplicates early takes of it, `passes` decides how runs are merged, `streams` divides memory
-//! among what is merged as streams, `outlook` says what it all comes to.
+//! not for records; `sieve` says what dropping duplicates early takes of it, and
+//! `replacement` how it is divided where [`Algorithm`] wants that; `passes` decides how runs are
+//! merged, `streams` divides memory among what is merged as streams, `volume` says what
+//! comes to be moved and kept, and `outlook` what that means for people.
 
+mod algorithm;
 pub mod besides;
+pub mod levers;
 pub mod memory;
 pub mod outlook;
 pub mod passes;
+pub mod prediction;
+pub mod replacement;
 mod sieve;
 pub mod streams;
+pub mod volume;
 
 use crate::error::{Error, Result};
 use crate::incore::Item;
+use crate::io::Direct;
 use crate::load::layout::PAGE;
 use crate::units::ByteSize;
 
+pub use algorithm::Algorithm;
 use besides::Besides;
+use levers::Levers;
 use memory::{LaneMemory, LoadMemory};
+use replacement::ReplacementMemory;
 pub use sieve::SieveMemory;
 
 /// What the plan follows from.
@@ -40,6 +50,8 @@ pub struct Need {
     pub wanted: Option<u64>,
     /// Whether records that are the same to the byte may be dropped as they are read.
     pub drops_copies: bool,
+    /// How runs are made, if there are any.
+    pub algorithm: Algorithm,
     /// Ceiling of the process's resident size.
     pub budget: ByteSize,
     /// What takes a part of it beside records.
@@ -48,6 +60,8 @@ pub struct Need {
     pub descriptors: usize,
     /// Workers wanted.
     pub threads: usize,
+    /// What the user has set.
+    pub levers: Levers,
 }
 
 /// How a job will be done.
@@ -79,12 +93,20 @@ pub struct Plan {
     pub slab_bytes: usize,
     /// Most runs merged at once.
     pub merge_width: usize,
+    /// Bytes of the smallest piece of a run that is worth a request of its own.
+    pub piece_bytes: usize,
     /// Most runs open at once, whatever memory there is.
     pub open_max: usize,
     /// Most memory of a load that no record makes larger.
     pub load_limit: usize,
     /// What duplicates are dropped with as they are read, if they are.
     pub sieve: Option<SieveMemory>,
+    /// What runs are made with by replacement selection, if they are.
+    pub replacement: Option<ReplacementMemory>,
+    /// Records that are wanted, the first in order, if not all are.
+    pub wanted: Option<u64>,
+    /// What the user has set.
+    pub levers: Levers,
     /// What takes a part of the budget beside records.
     pub besides: Besides,
     /// What loads follow from, for dividing their memory anew.
@@ -98,11 +120,17 @@ const READS_IN_FLIGHT: usize = 8;
 /// kernel anyway.
 const BLOCK_MAX: usize = 4 << 20;
 
+/// Largest that a user may ask for.
+const BLOCK_WANTED_MAX: u64 = 1 << 30;
+
 /// Smallest read request that a disk still serves at full speed.
 const BLOCK_MIN: usize = 256 << 10;
 
 /// Most read requests a load is cut into: workers keep a number per block and bucket.
 const BLOCKS_MAX: usize = 4096;
+
+/// Buffers for writes past the page cache take no more than one part in so many of the memory.
+const BUFFERS_SHARE: usize = 10;
 
 /// Largest task: edges between tasks cost a small write each.
 const TASK_MAX: u64 = 8 << 20;
@@ -114,20 +142,16 @@ impl Plan {
     ///
     /// [`Error::Usage`] where the budget is too small for even the smallest sort.
     pub fn new(need: &Need) -> Result<Self> {
-        let item = match (need.varies, need.is_key_wide) {
-            (false, _) => Item::for_length(need.record_length),
-            (true, false) => Item::Entry,
-            (true, true) => Item::WideEntry,
-        };
+        let item = item(need);
         let usable = memory::usable(need.besides.rest_of(need.budget), need.threads);
         let threads = memory::threads(need, item, usable);
-        let lane = LaneMemory::new(need.record_length, usable, threads);
+        let lane = LaneMemory::new(need.record_length, usable, threads, &need.levers);
         let scratch_bytes = memory::scratch_bytes(item);
         let fixed = threads * (lane.bytes() + scratch_bytes);
         let shared = usable.saturating_sub(fixed) & !(PAGE - 1);
-        let block_bytes = (shared / 64).clamp(BLOCK_MIN, BLOCK_MAX).max(shared / BLOCKS_MAX);
-        let block_bytes = block_bytes & !(PAGE - 1);
-        let read_depth = (READS_IN_FLIGHT / threads).max(2);
+        let block_bytes = block_bytes(&need.levers, shared);
+        let reads_in_flight = need.levers.queue_depth.unwrap_or(READS_IN_FLIGHT);
+        let read_depth = (reads_in_flight / threads).max(2);
         let sizes = memory::Sizes {
             item,
             record_length: need.record_length,
@@ -154,15 +178,14 @@ impl Plan {
         let sieve = sieve.and_then(|bytes| SieveMemory::new(&sizes, bytes, limit));
         let sieve = sieve.filter(|sieve| sieve.bytes() <= left);
         let load = one.unwrap_or_else(|| sizes.load_within(load_limit));
-        let open_max = passes::open_max(need.descriptors, threads);
-        let merge_width = passes::merge_width(half, need.record_length).min(open_max);
+        let (merge_width, open_max) = widths(need, half, threads);
         if !is_one_pass && (load.records_max < 2 || merge_width < 2) {
             return Err(too_small(need, fixed));
         }
         let extra = sieve.map_or(0, |sieve| sieve.bytes());
         let arena_bytes = if is_one_pass { load.bytes() + extra } else { 2 * half } + fixed;
         let task_share = load.records_bytes / (8 * threads as u64);
-        Ok(Self {
+        let plan = Self {
             item,
             threads,
             threads_wanted: need.threads,
@@ -176,12 +199,37 @@ impl Plan {
             task_bytes: task_share.clamp(1, TASK_MAX),
             slab_bytes: half,
             merge_width,
+            piece_bytes: need.levers.piece_bytes(),
             open_max,
             load_limit,
             sieve,
+            replacement: None,
+            wanted: need.wanted,
+            levers: need.levers,
             besides: need.besides,
             sizes,
-        })
+        };
+        plan.with(need.algorithm)
+    }
+
+    /// The same with runs made so, if there are any.
+    fn with(self, algorithm: Algorithm) -> Result<Self> {
+        if self.is_one_pass || algorithm != Algorithm::ReplacementSelection {
+            return Ok(self);
+        }
+        match ReplacementMemory::new(&self, self.sizes.record_length) {
+            Some(memory) => Ok(Self { replacement: Some(memory), ..self }),
+            None => Err(too_long_to_select(self.sizes.record_length)),
+        }
+    }
+}
+
+/// What lies in the buckets for a need.
+fn item(need: &Need) -> Item {
+    match (need.varies, need.is_key_wide) {
+        (false, _) => Item::for_length(need.record_length),
+        (true, false) => Item::Entry,
+        (true, true) => Item::WideEntry,
     }
 }
 
@@ -199,45 +247,37 @@ fn load_limit(need: &Need) -> usize {
     limit.map_or(usize::MAX, |limit| limit.max(LOAD_LEAST) as usize & !(PAGE - 1))
 }
 
+/// Most runs merged at once by slabs of `slab_bytes`, and most open at once in any case.
+fn widths(need: &Need, slab_bytes: usize, threads: usize) -> (usize, usize) {
+    let most = need.levers.merge_width.unwrap_or(usize::MAX).max(2);
+    let open_max = passes::open_max(need.descriptors, threads).min(most);
+    let piece_bytes = need.levers.piece_bytes();
+    (passes::merge_width(slab_bytes, need.record_length, piece_bytes).min(open_max), open_max)
+}
+
+/// Bytes of a read request, where so much memory is shared by loads.
+fn block_bytes(levers: &Levers, shared: usize) -> usize {
+    let usual = (shared / 64).clamp(BLOCK_MIN, BLOCK_MAX);
+    let wanted = levers.block.map_or(usual, |block| block.bytes().min(BLOCK_WANTED_MAX) as usize);
+    // Rounded up to what requests can go past the page cache with.
+    wanted.max(shared / BLOCKS_MAX).next_multiple_of(PAGE)
+}
+
 impl Plan {
-    /// Bytes that reads and writes of all passes move, for an input of `bytes`.
-    pub fn bytes_to_move(&self, bytes: u64) -> u64 {
-        let passes = if self.is_one_pass { 1 } else { 2 };
-        2 * (passes * bytes + self.merged_twice(bytes))
+    /// Whether runs go past the page cache, given the user's wish. Of itself a plan writes them
+    /// past it where buffers for that take no more than a tenth of the memory: Oracle 7's rule for
+    /// `SORT_DIRECT_WRITES`.
+    pub fn spill_direct(&self, wish: Direct) -> Direct {
+        let buffers = self.threads * self.lane.buffers * self.lane.capacity;
+        match wish {
+            Direct::Auto if buffers > self.arena_bytes / BUFFERS_SHARE => Direct::Off,
+            other => other,
+        }
     }
 
     /// Memory of a merge of streams: all but the output buffers of the one worker that does it.
     pub fn stream_bytes(&self) -> usize {
         self.arena_bytes - self.lane.bytes()
-    }
-
-    /// Spill space that intermediate merges need besides the runs: the largest group's.
-    pub fn intermediate_bytes(&self, bytes: u64) -> u64 {
-        let groups = passes::intermediate_groups(self.runs(bytes), self.merge_width);
-        let largest = groups.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
-        (largest as u64 * self.load.records_bytes).min(bytes)
-    }
-
-    /// Bytes that intermediate merges move, in one direction.
-    fn merged_twice(&self, bytes: u64) -> u64 {
-        let mut moved = 0;
-        let mut runs = self.runs(bytes);
-        let mut run_bytes = bytes / runs.max(1) as u64;
-        loop {
-            let groups = passes::intermediate_groups(runs, self.merge_width);
-            let merged: usize = groups.iter().map(ExactSizeIterator::len).sum();
-            if merged == 0 {
-                return moved;
-            }
-            moved += merged as u64 * run_bytes;
-            runs = runs - merged + groups.len();
-            run_bytes = bytes / runs as u64;
-        }
-    }
-
-    /// Runs that an input of `bytes` bytes makes.
-    pub fn runs(&self, bytes: u64) -> usize {
-        if self.is_one_pass { 0 } else { bytes.div_ceil(self.load.records_bytes.max(1)) as usize }
     }
 }
 
@@ -248,6 +288,14 @@ fn too_small(need: &Need, fixed: usize) -> Error {
          with --memory",
         need.budget,
         ByteSize(need.record_length as u64)
+    ))
+}
+
+fn too_long_to_select(record_length: usize) -> Error {
+    Error::Usage(format!(
+        "the memory budget has no room for a few records of {}, which --algorithm \
+         replacement-selection wants; give more with --memory, or --algorithm buckets",
+        ByteSize(record_length as u64)
     ))
 }
 

@@ -3,7 +3,6 @@
 
 use serde::Serialize;
 
-use super::passes::intermediate_groups;
 use super::{Need, Plan};
 use crate::units::ByteSize;
 
@@ -20,7 +19,7 @@ pub struct Outlook {
     pub loads: u64,
     /// Runs that are written; none in one pass.
     pub runs: u64,
-    /// Bytes of a run, and of records in a load.
+    /// Bytes of a run, at most; 0 in one pass.
     pub run_bytes: ByteSize,
     /// Most runs that memory and descriptors allow to be merged at once.
     pub merge_width_max: u64,
@@ -36,6 +35,8 @@ pub struct Outlook {
     pub spilled_bytes: ByteSize,
     /// Free bytes needed in the spill directories together.
     pub spill_space: ByteSize,
+    /// The same where runs take the place of the input, as far as they are on its device.
+    pub in_place_space: ByteSize,
     /// Bytes that all passes read and write.
     pub moved_bytes: ByteSize,
     /// Least budget with which all of it is sorted in one pass, if any is.
@@ -47,38 +48,24 @@ pub struct Outlook {
 impl Outlook {
     /// What `plan`, made for `need`, comes to for an input of `bytes` bytes.
     pub fn new(need: &Need, plan: &Plan, bytes: u64) -> Self {
-        let runs = plan.runs(bytes);
-        let (mut left, mut passes, mut merged_before) = (runs, 1 + u32::from(runs > 0), 0);
-        loop {
-            let groups = intermediate_groups(left, plan.merge_width);
-            let merged: usize = groups.iter().map(ExactSizeIterator::len).sum();
-            if merged == 0 {
-                break;
-            }
-            (passes, merged_before) = (passes + 1, merged_before + merged);
-            left = left - merged + groups.len();
-        }
-        let moved = plan.bytes_to_move(bytes);
-        let spilled = (moved / 2).saturating_sub(bytes);
-        let space = if runs > 0 { bytes + plan.intermediate_bytes(bytes) } else { 0 };
-        let (runs, left) = (runs as u64, left as u64);
+        let volume = plan.volume(bytes);
+        let (runs, merge_width) = (volume.runs as u64, volume.merge_width as u64);
         Self {
-            passes,
+            passes: volume.passes,
             loads: if plan.is_one_pass { 1 } else { runs },
             runs,
-            run_bytes: ByteSize(plan.load.records_bytes.min(bytes)),
+            run_bytes: ByteSize(volume.run_bytes),
             merge_width_max: if runs > 0 { plan.merge_width as u64 } else { 0 },
-            merge_width: left,
-            merged_before: merged_before as u64,
+            merge_width,
+            merged_before: volume.merged_before as u64,
             slab_bytes: ByteSize(if runs > 0 { plan.slab_bytes as u64 } else { 0 }),
-            piece_bytes: ByteSize((plan.slab_bytes as u64).checked_div(left).unwrap_or(0)),
-            spilled_bytes: ByteSize(spilled),
-            spill_space: ByteSize(space),
-            moved_bytes: ByteSize(moved),
+            piece_bytes: ByteSize((plan.slab_bytes as u64).checked_div(merge_width).unwrap_or(0)),
+            spilled_bytes: ByteSize(volume.spilled_bytes()),
+            spill_space: ByteSize(volume.run_space()),
+            in_place_space: ByteSize(volume.in_place_space()),
+            moved_bytes: ByteSize(volume.moved_bytes()),
             one_pass_budget: least_budget(need, |plan| plan.is_one_pass),
-            two_pass_budget: least_budget(need, |plan| {
-                plan.is_one_pass || plan.runs(bytes) <= plan.merge_width
-            }),
+            two_pass_budget: least_budget(need, |plan| plan.volume(bytes).passes <= 2),
         }
     }
 }

@@ -30,10 +30,6 @@ use crate::run::Run;
 use crate::run::layout::BLOCK;
 use crate::units::ByteSize;
 
-/// Smallest piece of a run worth a request of its own: at 1 GB/s it takes a quarter of a
-/// millisecond, several times what a request costs.
-const PIECE_MIN: usize = 256 << 10;
-
 /// Parts of each run, with the blocks they are rounded out to, that a slab must hold on average. A
 /// run's part around the slab's end is read again with the next slab, so that of four parts one is
 /// read twice; and one would be too few for the slab to fit at all.
@@ -108,7 +104,7 @@ struct Shares {
 impl Shares {
     /// By slabs, if no record were longer than is usual.
     fn usual(plan: &Plan, runs: &[Run]) -> Self {
-        let needs = runs.iter().map(|run| well(usual_part_bytes(run))).collect();
+        let needs = runs.iter().map(|run| well(usual_part_bytes(run), plan.piece_bytes)).collect();
         Self { needs, room: plan.slab_bytes as u64, open_max: plan.open_max }
     }
 
@@ -116,8 +112,9 @@ impl Shares {
     /// length for each run, but of the longest only one; and two more of them in all.
     fn of_slabs(plan: &Plan, runs: &[Run]) -> Self {
         let extra = |run: &Run| part_bytes(run.longest_bytes) - usual_part_bytes(run);
+        let usual = |run: &Run| well(usual_part_bytes(run), plan.piece_bytes);
         let longest_extra = runs.iter().map(extra).max().unwrap_or(0);
-        let needs = runs.iter().map(|run| well(usual_part_bytes(run)) + extra(run)).collect();
+        let needs = runs.iter().map(|run| usual(run) + extra(run)).collect();
         let room = (plan.slab_bytes as u64).saturating_sub(2 * longest_extra);
         let shares = Self { needs, room, open_max: plan.open_max };
         let least = Planner::least_capacity(longest_first(runs).into_iter().take(shares.width()));
@@ -208,11 +205,11 @@ pub fn open_max(descriptors: usize, threads: usize) -> usize {
     (left / DESCRIPTORS).clamp(2, WIDTH_MAX)
 }
 
-/// Most runs merged at once with slabs of `slab_bytes`, of records of up to `longest_bytes`. Slabs
-/// of that many runs fit, whatever their keys.
-pub fn merge_width(slab_bytes: usize, longest_bytes: usize) -> usize {
+/// Most runs merged at once with slabs of `slab_bytes`, of records of up to `longest_bytes` and
+/// read in pieces of `piece_bytes` at least. Slabs of that many runs fit, whatever their keys.
+pub fn merge_width(slab_bytes: usize, longest_bytes: usize, piece_bytes: usize) -> usize {
     let part = part_bytes(longest_bytes as u64);
-    let width = (slab_bytes as u64 / well(part)).min(WIDTH_MAX as u64) as usize;
+    let width = (slab_bytes as u64 / well(part, piece_bytes)).min(WIDTH_MAX as u64) as usize;
     assert!(width == 0 || least_slab(width, longest_bytes as u64) <= slab_bytes as u64);
     width
 }
@@ -227,9 +224,10 @@ fn usual_part_bytes(run: &Run) -> u64 {
     part_bytes(run.bytes.div_ceil(run.records.max(1)).min(run.longest_bytes))
 }
 
-/// Bytes of a slab for one run to be read well, of parts of `part` bytes.
-fn well(part: u64) -> u64 {
-    (PARTS_MIN as u64 * part).max(PIECE_MIN as u64)
+/// Bytes of a slab for one run to be read well, of parts of `part` bytes and in pieces of
+/// `piece_bytes` at least.
+fn well(part: u64, piece_bytes: usize) -> u64 {
+    (PARTS_MIN as u64 * part).max(piece_bytes as u64)
 }
 
 /// Most bytes of any record.
@@ -272,7 +270,7 @@ pub fn longest_merged(plan: &Plan, keeps_one: bool) -> u64 {
 pub fn least_budget_mib(plan: &Plan, longest: &[u64], keeps_one: bool) -> u64 {
     let kept = longest.first().filter(|_| keeps_one).copied().unwrap_or(0);
     let needed = |usable: usize| {
-        let lane = LaneMemory::new(plan.lane.slack, usable, plan.threads);
+        let lane = LaneMemory::new(plan.lane.slack, usable, plan.threads, &plan.levers);
         lane.bytes() as u64 + RunStreams::least_bytes(longest.iter().copied()) + kept
     };
     let mut budget = ByteSize(0);

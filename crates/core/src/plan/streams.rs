@@ -13,6 +13,7 @@
 //! their longest records are known beforehand.
 
 use super::besides::Besides;
+use super::levers::Levers;
 use super::memory::{self, LaneMemory};
 use crate::error::{Error, Result};
 use crate::load::layout::PAGE;
@@ -91,7 +92,7 @@ impl StreamPlan {
     /// two inputs.
     pub fn new(need: &StreamNeed) -> Result<Self> {
         let usable = memory::usable(need.besides.rest_of(need.budget), 1);
-        let lane = LaneMemory::new(1, usable, 1);
+        let lane = LaneMemory::new(1, usable, 1, &Levers::default());
         let rest = usable.saturating_sub(lane.bytes());
         let by_memory = (rest - rest / LONG_SHARE) / (2 * PIECE_MIN);
         if by_memory < 2 {

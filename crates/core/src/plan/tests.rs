@@ -7,6 +7,9 @@ use passes::{intermediate_groups, merge_width};
 
 const LENGTHS: [usize; 12] = [1, 2, 8, 13, 16, 17, 100, 1000, 5000, 65_536, 70_000, 1 << 20];
 
+/// The smallest piece of a run, where nothing is said.
+const PIECE: usize = 256 << 10;
+
 /// What most tests need: records of one length, two workers.
 pub(in crate::plan) fn need(
     record_length: usize,
@@ -21,10 +24,12 @@ pub(in crate::plan) fn need(
         is_key_wide: false,
         wanted: None,
         drops_copies: false,
+        algorithm: Algorithm::Auto,
         budget,
         besides: Besides::default(),
         descriptors: 1 << 20,
         threads: 2,
+        levers: Levers::default(),
     }
 }
 
@@ -191,28 +196,45 @@ fn groups_narrow_runs_to_the_width_with_least_work() {
 fn wider_slabs_merge_more_runs_up_to_a_limit() {
     let mut before = 0;
     for mib in [1, 2, 8, 64, 512, 4096] {
-        let width = merge_width(mib << 20, 100);
+        let width = merge_width(mib << 20, 100, PIECE);
         assert!(width >= before);
         before = width;
     }
     assert!((100..10_000).contains(&before), "{before} files are open at once");
-    assert!(merge_width(64 << 20, 1 << 20) < merge_width(64 << 20, 100));
+    assert!(merge_width(64 << 20, 1 << 20, PIECE) < merge_width(64 << 20, 100, PIECE));
 }
 
 #[test]
-fn bytes_to_move_count_every_pass() {
-    let plan = |bytes, budget| Plan::new(&need(100, Some(bytes), budget)).unwrap();
-    let one = plan(10_000_000, ByteSize::gib(1));
-    assert_eq!(one.bytes_to_move(10_000_000), 20_000_000);
-    assert_eq!(one.intermediate_bytes(10_000_000), 0);
-    let two = plan(5_000_000_000, ByteSize::gib(1));
-    assert_eq!(two.bytes_to_move(5_000_000_000), 20_000_000_000);
-    assert_eq!(two.intermediate_bytes(5_000_000_000), 0);
-    // Twenty gigabytes through 64 MiB: more runs than can be merged at once.
-    let bytes = 20_000_000_000;
-    let many = plan(bytes, ByteSize::mib(64));
-    let moved = many.bytes_to_move(bytes);
-    assert!(moved > 4 * bytes && moved <= 8 * bytes, "{moved}: {many:?}");
-    let extra = many.intermediate_bytes(bytes);
-    assert!(extra > 0 && extra < bytes, "{extra}: {many:?}");
+fn levers_move_what_they_say() {
+    let plan = |levers| {
+        Plan::new(&Need { levers, ..need(100, Some(5_000_000_000), ByteSize::mib(256)) }).unwrap()
+    };
+    let usual = plan(Levers::default());
+    assert_eq!((usual.piece_bytes, usual.read_depth), (PIECE, 4));
+    assert_eq!(plan(Levers { queue_depth: Some(64), ..Levers::default() }).read_depth, 32);
+    assert_eq!(plan(Levers { queue_depth: Some(1), ..Levers::default() }).read_depth, 2);
+    let block = plan(Levers { block: Some(ByteSize::mib(1)), ..Levers::default() }).block_bytes;
+    assert_eq!(block, 1 << 20);
+    let (count, size) = (Some(2), Some(ByteSize::mib(8)));
+    let buffers = plan(Levers { write_buffers: count, write_buffer: size, ..Levers::default() });
+    assert_eq!((buffers.lane.buffers, buffers.lane.capacity), (2, 8 << 20));
+    let factor = |factor| plan(Levers { read_factor: Some(factor), ..Levers::default() });
+    assert_eq!(factor(32), plan(Levers { read_factor: Some(32), ..usual.levers }));
+    assert_eq!((factor(32).merge_width, factor(64).piece_bytes), (usual.merge_width, 2 * PIECE));
+    // Parts of a run are larger than small pieces.
+    assert!(factor(512).merge_width < usual.merge_width);
+    assert_eq!(plan(Levers { merge_width: Some(3), ..Levers::default() }).merge_width, 3);
+}
+
+/// Oracle 7's rule: buffers for direct writes take no more than a tenth of the memory.
+#[test]
+fn runs_are_written_through_the_cache_where_buffers_take_too_much() {
+    let plan = |levers, budget| {
+        Plan::new(&Need { levers, ..need(100, Some(5_000_000_000), budget) }).unwrap()
+    };
+    let large = Levers { write_buffer: Some(ByteSize::mib(8)), ..Levers::default() };
+    let (few, many) = (plan(Levers::default(), ByteSize::gib(1)), plan(large, ByteSize::mib(256)));
+    assert_eq!(few.spill_direct(Direct::Auto), Direct::Auto);
+    assert_eq!(many.spill_direct(Direct::Auto), Direct::Off);
+    assert_eq!(many.spill_direct(Direct::On), Direct::On, "what is said counts");
 }

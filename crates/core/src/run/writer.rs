@@ -5,6 +5,7 @@
 //! equal), pages are put aside in a file of their own and moved behind the data in the end: one
 //! part in 250 of it, or less.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use super::table::Table;
 use super::window::{WINDOW_MAX, Window};
 use crate::error::{Error, Result};
 use crate::format::Framing;
-use crate::io::{Direct, File};
+use crate::io::{Direct, File, Holding};
 use crate::proof::Sum;
 use crate::sink::{FileSink, GranuleSums, Lane, OPEN_LENGTH, Sink};
 
@@ -36,7 +37,8 @@ impl RunWriter {
     /// Creates the file, with room for all it will hold.
     pub fn create(path: &Path, direct: Direct, geometry: Geometry) -> Result<Self> {
         let file = File::create(path, direct)?;
-        file.preallocate(geometry.file_bytes())?;
+        // Without room for it, it may go elsewhere.
+        file.preallocate(geometry.file_bytes()).inspect_err(|_| drop(fs::remove_file(path)))?;
         let table = Table::new(Arc::clone(&file), geometry);
         Ok(Self::with(file, geometry, table, None))
     }
@@ -49,7 +51,8 @@ impl RunWriter {
         (framing, key_length): (Framing, usize),
     ) -> Result<Self> {
         let file = File::create(path, direct)?;
-        let aside = File::create(&beside(path), direct)?;
+        let aside =
+            File::create(&beside(path), direct).inspect_err(|_| drop(fs::remove_file(path)))?;
         let geometry = Geometry::new(framing, key_length, OPEN_LENGTH, 0, 0);
         let table = Table::aside(Arc::clone(&aside), geometry);
         Ok(Self::with(file, geometry, table, Some(aside)))
@@ -66,6 +69,12 @@ impl RunWriter {
     /// Where the records go, each after it was noted in the table.
     pub fn sink(&self) -> &Sink {
         &self.sink
+    }
+
+    /// Counts in `holding` what it takes besides `claimed` bytes, which it has claimed already.
+    pub fn count_in(&self, holding: &Arc<Holding>, claimed: u64) {
+        self.file.count_in(holding, claimed);
+        self.aside.iter().for_each(|aside| aside.count_in(holding, 0));
     }
 
     /// The file.
@@ -105,7 +114,8 @@ impl RunWriter {
         lane.flush()?;
         move_pages(lane, (&aside, &file), &geometry)?;
         let path = aside.path();
-        std::fs::remove_file(path).map_err(|e| Error::io("remove", path, e))?;
+        fs::remove_file(path).map_err(|e| Error::io("remove", path, e))?;
+        aside.share().inspect(|share| share.give_up());
         frame(lane, &file, &geometry, &Footer { sum, last })
     }
 }

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use crate::error::Result;
 use crate::io::{Completion, File, Operation, Queue, Region, Request};
-use crate::stats::Progress;
+use crate::stats::{Progress, Requests};
+use crate::units::ByteSize;
 
 /// What a lane has done so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,6 +21,10 @@ pub struct LaneCounters {
     pub bytes_read: u64,
     /// Bytes written.
     pub bytes_written: u64,
+    /// Requests for the bytes read.
+    pub reads: Requests,
+    /// Requests for the bytes written.
+    pub writes: Requests,
     /// Time blocked on I/O.
     pub waited: Duration,
 }
@@ -31,6 +36,8 @@ impl LaneCounters {
         Self {
             bytes_read: self.bytes_read + other.bytes_read,
             bytes_written: self.bytes_written + other.bytes_written,
+            reads: self.reads.plus(other.reads),
+            writes: self.writes.plus(other.writes),
             waited: self.waited + other.waited,
         }
     }
@@ -41,9 +48,23 @@ impl LaneCounters {
         Self {
             bytes_read: self.bytes_read - earlier.bytes_read,
             bytes_written: self.bytes_written - earlier.bytes_written,
+            reads: self.reads.since(earlier.reads),
+            writes: self.writes.since(earlier.writes),
             waited: self.waited - earlier.waited,
         }
     }
+}
+
+/// Counts a request that begins, with so many in flight, itself included.
+pub fn count(requests: &mut Requests, request: &Request, in_flight: usize) {
+    let Request { file, offset, region, range, .. } = request;
+    let address = region.address() + range.start;
+    let cached = file.cached_bytes(address, *offset, range.len());
+    *requests = requests.plus(Requests {
+        count: 1,
+        cached_bytes: ByteSize(cached as u64),
+        in_flight: in_flight as u64,
+    });
 }
 
 /// A worker's means of moving bytes.
@@ -116,6 +137,7 @@ impl<'p> Lane<'p> {
     pub fn read(&mut self, request: Request) -> Result<()> {
         assert_eq!(request.operation, Operation::Read);
         self.reads_in_flight += 1;
+        count(&mut self.counters.reads, &request, self.reads_in_flight);
         self.queue.submit(request)
     }
 
@@ -207,9 +229,18 @@ impl<'p> Lane<'p> {
         region: Region,
         range: Range<usize>,
     ) -> Result<()> {
+        if let Some(share) = file.share()
+            && let Err(e) = share.write_begins(offset + range.len() as u64)
+        {
+            self.give_back(region);
+            return Err(e);
+        }
         let file = Arc::clone(file);
         let operation = Operation::Write;
-        self.queue.submit(Request { operation, file, offset, region, range, tag: 0 })
+        let request = Request { operation, file, offset, region, range, tag: 0 };
+        let in_flight = self.queue.in_flight() - self.reads_in_flight + 1;
+        count(&mut self.counters.writes, &request, in_flight);
+        self.queue.submit(request)
     }
 
     /// Waits until all writes have ended. No read may be in flight.
@@ -232,6 +263,9 @@ impl<'p> Lane<'p> {
                 self.arrived.push_back(completion);
             }
             Operation::Write => {
+                if let Some(share) = completion.request.file.share() {
+                    share.write_ended(*completion.result.as_ref().unwrap_or(&0) as u64);
+                }
                 self.give_back(completion.request.region);
                 let bytes = completion.result? as u64;
                 self.counters.bytes_written += bytes;

@@ -21,7 +21,7 @@ mod lane;
 mod stream;
 
 pub use file::{FileSink, FileWriter};
-pub use lane::{Lane, LaneCounters};
+pub use lane::{Lane, LaneCounters, count};
 pub use stream::{StreamSink, StreamWriter};
 
 use crate::error::{Error, Result};

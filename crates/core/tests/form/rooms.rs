@@ -8,7 +8,7 @@ use crate::source::Source;
 /// all; from `io` to `output` a record walks, with `sink` as the hand that writes for `run` and
 /// `output`; `plan` decides, `pipeline` does, `job` is the front door, and `report` reads what
 /// `stats` holds. A room need not exist yet.
-const ROOMS: [&str; 20] = [
+const ROOMS: [&str; 21] = [
     "units",
     "error",
     "format",
@@ -25,6 +25,7 @@ const ROOMS: [&str; 20] = [
     "merge",
     "operator",
     "output",
+    "profile",
     "plan",
     "pipeline",
     "job",

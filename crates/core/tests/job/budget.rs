@@ -13,7 +13,7 @@ use sortwell::ByteSize;
 use sortwell::format::Format;
 use sortwell::io::Engine;
 use sortwell::io::compression::{Codec, Compress, Compression, Decompress};
-use sortwell::job::{Budget, Input, MergeJob, Output, SortJob};
+use sortwell::job::{Algorithm, Budget, Input, MergeJob, Output, SortJob};
 use sortwell::operator::{Select, Unique};
 use sortwell::stats::Progress;
 
@@ -33,6 +33,8 @@ enum Kind {
     Sort,
     /// A sort that keeps one of equal records.
     Unique,
+    /// A sort by replacement selection.
+    Selected,
     /// A merge of two inputs.
     Merge,
     /// A sort of the same compressed input twice, to a compressed output.
@@ -128,8 +130,13 @@ fn sorts_as_told() {
     } else {
         let select =
             Select { unique: (words[0] == "Unique").then_some(Unique::First), ..Select::default() };
+        let algorithm = match words[0] {
+            "Selected" => Algorithm::ReplacementSelection,
+            _ => Algorithm::Auto,
+        };
         let job = SortJob::new(vec![input("0")], output, format);
-        SortJob { threads, memory, engine, temp, select, sync: false, ..job }.run(&Progress::new())
+        let job = SortJob { threads, memory, engine, temp, select, sync: false, ..job };
+        SortJob { algorithm, ..job }.run(&Progress::new())
     };
     let statistics = statistics.expect("done");
     // Asked of the system once more: the figure of the statistics is older.
@@ -203,6 +210,29 @@ fn budgets_hold_where_lines_repeat() {
             let (kind, budget, engine) = (Kind::Unique, ByteSize::mib(mib), Engine::Auto);
             Sort { kind, is_lines: true, length: 61, threads, budget, engine }
                 .run_within(&folder, 61 * 1_500_000);
+        }
+    }
+}
+
+#[test]
+fn budgets_hold_for_replacement_selection() {
+    let (kind, engine) = (Kind::Selected, Engine::Auto);
+    for length in [16, 100, 10_000] {
+        let folder = Folder::on_disk();
+        let bytes = fill(&folder, 100_000_000, length);
+        for (threads, mib) in [(1, 32), (2, 64)] {
+            let (is_lines, budget) = (false, ByteSize::mib(mib));
+            Sort { kind, is_lines, length, threads, budget, engine }.run_within(&folder, bytes);
+        }
+    }
+    for length in [2, 100, 200_000] {
+        let folder = Folder::on_disk();
+        let bytes = fill_lines(&folder, 40_000_000, length);
+        for engine in crate::trial::engines() {
+            for (threads, mib) in [(1, 28), (3, 48)] {
+                let (is_lines, budget) = (true, ByteSize::mib(mib));
+                Sort { kind, is_lines, length, threads, budget, engine }.run_within(&folder, bytes);
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use sortwell::ByteSize;
 use sortwell::format::{CsvFormat, Format, csv};
 use sortwell::io::Engine;
-use sortwell::job::{Budget, Input, Output, SortJob};
+use sortwell::job::{Algorithm, Budget, Input, Output, SortJob};
 use sortwell::key::text::{TextKeySpec, TextOrder};
 use sortwell::operator::Select;
 use sortwell::stats::Statistics;
@@ -23,6 +23,7 @@ pub struct Table {
     pub select: Select,
     pub memory: ByteSize,
     pub threads: usize,
+    pub algorithm: Algorithm,
     pub engine: Engine,
     /// Whether inputs and output are pipes.
     pub is_streamed: (bool, bool),
@@ -116,6 +117,7 @@ impl Table {
             select: Select::default(),
             memory: ByteSize::mib(128),
             threads: 2,
+            algorithm: Algorithm::Auto,
             engine: Engine::Auto,
             is_streamed: (false, false),
             piece: usize::MAX,
@@ -140,6 +142,7 @@ impl Table {
         });
         job.select = self.select.clone();
         (job.memory, job.threads) = (Budget::Bytes(self.memory), Some(self.threads));
+        job.algorithm = self.algorithm;
         (job.engine, job.temp, job.sync) = (self.engine, vec![folder.at("spill")], false);
         job
     }

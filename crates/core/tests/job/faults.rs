@@ -196,7 +196,7 @@ fn an_input_that_shrinks_while_it_is_read() {
     for engine in engines().into_iter().filter(|engine| *engine != Engine::Mmap) {
         for direct in [Direct::Auto, Direct::Off] {
             let (folder, mut job) = spilling();
-            (job.engine, job.direct) = (engine, direct);
+            (job.engine, job.direct) = (engine, direct.into());
             let path = folder.input(0);
             let progress = Progress::new();
             let error = std::thread::scope(|scope| {

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use sortwell::ByteSize;
 use sortwell::format::Format;
 use sortwell::io::Engine;
-use sortwell::job::{Budget, Input, Output, SortJob};
+use sortwell::job::{Algorithm, Budget, Input, Output, SortJob};
 use sortwell::key::text::{Separator, TextKeySpec, TextOrder};
 use sortwell::operator::{Select, Unique};
 use sortwell::stats::Statistics;
@@ -29,6 +29,7 @@ pub struct Lines {
     pub header_lines: u64,
     pub memory: ByteSize,
     pub threads: usize,
+    pub algorithm: Algorithm,
     pub engine: Engine,
     /// Whether inputs and output are pipes.
     pub is_streamed: (bool, bool),
@@ -46,6 +47,7 @@ impl Lines {
             header_lines: 0,
             memory: ByteSize::mib(128),
             threads: 2,
+            algorithm: Algorithm::Auto,
             engine: Engine::Auto,
             is_streamed: (false, false),
         }
@@ -68,6 +70,7 @@ impl Lines {
         job.order = (!self.keys.is_empty()).then(|| self.order());
         (job.select, job.header_lines) = (self.select.clone(), self.header_lines);
         (job.memory, job.threads) = (Budget::Bytes(self.memory), Some(self.threads));
+        job.algorithm = self.algorithm;
         (job.engine, job.temp, job.sync) = (self.engine, vec![folder.at("spill")], false);
         job
     }

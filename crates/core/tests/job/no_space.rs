@@ -17,13 +17,13 @@ use crate::random::Random;
 use crate::trial::{Folder, Trial, drain};
 
 /// A small file system in memory, unmounted when dropped.
-struct Small {
-    folder: Folder,
+pub struct Small {
+    pub folder: Folder,
 }
 
 impl Small {
     /// So many KiB at `small`, or `None` where mounts are forbidden.
-    fn new(kib: u32) -> Option<Self> {
+    pub fn new(kib: u32) -> Option<Self> {
         let folder = Folder::on_disk();
         fs::create_dir(folder.at("small")).expect("a folder");
         let mut mount = Command::new("mount");
@@ -39,11 +39,11 @@ impl Small {
         Some(Self { folder })
     }
 
-    fn place(&self) -> std::path::PathBuf {
+    pub fn place(&self) -> std::path::PathBuf {
         self.folder.at("small")
     }
 
-    fn assert_empty(&self) {
+    pub fn assert_empty(&self) {
         assert_eq!(self.folder.names("small"), [""; 0], "left behind");
     }
 }
@@ -68,7 +68,7 @@ fn job(small: &Small, count: usize) -> (Trial, SortJob) {
 /// Asserts that the job was refused for want of space in `place`, before it wrote anything.
 fn assert_refused(job: &SortJob, place: &Path, option: &str) {
     match job.run(&Progress::new()) {
-        Err(Error::NoSpace { path, needed, available, option: named }) => {
+        Err(Error::NoSpace { path, needed, available, option: named, .. }) => {
             assert_eq!((path.as_path(), named), (place, option));
             assert!(available < needed && needed > ByteSize::mib(19), "{needed} of {available}");
         }

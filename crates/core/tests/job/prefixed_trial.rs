@@ -6,7 +6,7 @@ use std::ops::Range;
 use sortwell::ByteSize;
 use sortwell::format::Format;
 use sortwell::io::Engine;
-use sortwell::job::{Budget, Input, Output, SortJob};
+use sortwell::job::{Algorithm, Budget, Input, Output, SortJob};
 use sortwell::key::text::{Invalid, Place, TextKeySpec, TextOrder};
 use sortwell::operator::Select;
 use sortwell::stats::Statistics;
@@ -41,6 +41,7 @@ pub struct Prefixed {
     pub select: Select,
     pub memory: ByteSize,
     pub threads: usize,
+    pub algorithm: Algorithm,
     pub engine: Engine,
     pub is_streamed: (bool, bool),
     /// The most bytes that are written to a pipe at once.
@@ -87,6 +88,7 @@ impl Prefixed {
             select: Select::default(),
             memory: ByteSize::mib(128),
             threads: 2,
+            algorithm: Algorithm::Auto,
             engine: Engine::Auto,
             is_streamed: (false, false),
             piece: usize::MAX,
@@ -110,6 +112,7 @@ impl Prefixed {
         });
         job.select = self.select.clone();
         (job.memory, job.threads) = (Budget::Bytes(self.memory), Some(self.threads));
+        job.algorithm = self.algorithm;
         (job.engine, job.temp, job.sync) = (self.engine, vec![folder.at("spill")], false);
         job
     }

@@ -2,9 +2,11 @@
 //! the smallest budget there is and a little above.
 
 use std::fs;
+use std::time::Duration;
 
 use sortwell::ByteSize;
-use sortwell::io::Direct;
+use sortwell::io::faulty::{Fault, Script};
+use sortwell::io::{Direct, Operation};
 use sortwell::stats::{Progress, Statistics};
 
 use crate::data::{ORDERS, Order, records};
@@ -161,7 +163,7 @@ fn any_spilling(random: &mut Random) -> Trial {
     trial
 }
 
-/// Runs go round the directories given.
+/// Runs are shared by the directories given.
 #[test]
 fn several_spill_directories() {
     let mut random = Random::new(16);
@@ -182,6 +184,31 @@ fn several_spill_directories() {
         fs::remove_dir(place).expect("an empty folder");
     }
     folder.assert_clean(true);
+}
+
+/// Where writes take long, few runs go, once enough were written to tell.
+#[test]
+fn a_slow_spill_directory_takes_less() {
+    let order = (Order::Random, &mut Random::new(19));
+    let mut trial = spilling(100, vec![Part::bytes(0, 10)], 2, 36, order);
+    trial.is_in_memory = true;
+    let folder = trial.folder();
+    trial.lay_out(&folder);
+    let mut job = trial.job(&folder);
+    job.temp = ["slow", "fast"].map(|name| folder.at("spill").join(name)).to_vec();
+    job.temp.iter().for_each(|place| fs::create_dir(place).expect("a folder"));
+    let writes = |place, numbers, delay| {
+        let script = Script::new(place, numbers, Fault::Stalls(Duration::from_millis(delay)));
+        script.of(Operation::Write).install()
+    };
+    let slow = writes(&job.temp[0], 0..u64::MAX, 40);
+    let fast = writes(&job.temp[1], 0..0, 0);
+    assert!(job.run(&Progress::new()).expect("sort").runs > 30);
+    let (slow, fast) = (slow.seen(), fast.seen());
+    println!("{slow} and {fast} writes");
+    assert!(slow > 0 && fast > slow * 3 / 2, "{slow} and {fast}");
+    let expected = crate::reference::sorted(&trial.inputs[0], 100, &trial.parts);
+    crate::trial::assert_same(&fs::read(folder.output()).expect("read"), &expected, 100);
 }
 
 /// The fraction done that a progress line shows must arrive at one, through all passes.

@@ -167,3 +167,31 @@ fn an_output_that_is_not_made_changes_nothing() {
     let check = CheckJob::new(vec![Input::Striped(output)], lines);
     assert!(check.run(&Progress::new()).is_err());
 }
+
+/// Rows and bytes in messages are those of the logical file.
+#[test]
+fn what_is_wrong_with_striped_text_is_told_as_of_a_plain_file() {
+    let mut random = Random::fresh();
+    let folder = Folder::on_disk();
+    let (rows, _) = table(20_000, 1000, &mut random);
+    let bad = [&rows[..], b"\"one\n\",\n"].concat();
+    let long = [&rows[..], b"\"", &vec![b'x'; 60 << 20], b"\n"].concat();
+    for (name, content) in [("bad", bad), ("long", long)] {
+        let trial = Table { memory: ByteSize::mib(34), ..Table::new(vec![content]) };
+        fs::write(folder.input(0), &trial.inputs[0]).expect("write");
+        let striped = set(&folder, name, 3, &mut random);
+        fill(&striped, &trial.inputs[0], &folder);
+        let job = trial.job(&folder);
+        let said = |input: Input| {
+            let job = SortJob { inputs: vec![input], ..job.clone() };
+            match job.run(&Progress::new()) {
+                Err(Error::Malformed { path, message }) => (path, message),
+                other => panic!("{other:?}"),
+            }
+        };
+        let (_, expected) = said(job.inputs[0].clone());
+        let number = if name == "bad" { "row 20001, line" } else { "give at least " };
+        assert!(expected.contains(number), "{expected}");
+        assert_eq!(said(Input::Striped(striped.clone())), (striped, expected));
+    }
+}

@@ -25,8 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// What is called to sort or to merge.
 #[derive(Clone)]
 pub enum Job {
-    Sort(SortJob),
-    Merge(MergeJob),
+    Sort(Box<SortJob>),
+    Merge(Box<MergeJob>),
 }
 
 impl Job {
@@ -89,7 +89,7 @@ impl Subject {
         let mut job = trial.job(&folder);
         job.select.unique = is_unique.then_some(Unique::First);
         let words = format!("{passes} passes over records, {threads} threads, unique {is_unique}");
-        Self::new(&words, folder, Job::Sort(job), trial.inputs, passes)
+        Self::new(&words, folder, Job::Sort(Box::new(job)), trial.inputs, passes)
     }
 
     /// Long records of which only the first of equal ones is kept, so that tables have many pages.
@@ -102,7 +102,7 @@ impl Subject {
         trial.lay_out(&folder);
         let mut job = trial.job(&folder);
         job.select.unique = Some(Unique::First);
-        Self::new("long records, unique", folder, Job::Sort(job), trial.inputs, 2)
+        Self::new("long records, unique", folder, Job::Sort(Box::new(job)), trial.inputs, 2)
     }
 
     /// Lines, sorted in so many passes; of equal ones, only the first is kept if `is_unique`.
@@ -126,7 +126,7 @@ impl Subject {
         (lines.threads, lines.select.unique) = (threads, is_unique.then_some(Unique::First));
         let folder = Folder::on_disk();
         lines.lay_out(&folder);
-        let job = Job::Sort(lines.job(&folder));
+        let job = Job::Sort(Box::new(lines.job(&folder)));
         let words = format!("{passes} passes over lines, {threads} threads, unique {is_unique}");
         Self::new(&words, folder, job, lines.inputs, passes)
     }
@@ -151,7 +151,7 @@ impl Subject {
         job.memory = Budget::Bytes(ByteSize::mib(32));
         job.merge_width = (passes > 1).then_some(3);
         let words = format!("{passes} passes of a merge, unique {is_unique}");
-        Self::new(&words, folder, Job::Merge(job), lines.inputs, passes)
+        Self::new(&words, folder, Job::Merge(Box::new(job)), lines.inputs, passes)
     }
 
     /// Every way through the library.

@@ -1,6 +1,6 @@
 //! Files that change or go under a job's hands, and descriptors that run out.
 //!
-//! The moment of a change is known: the first request on the file stalls until it was made.
+//! The moment of a change is known: the first request on the file begins late, after it was made.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -21,14 +21,14 @@ use crate::random::Random;
 use crate::subject::Subject;
 use crate::trial::{Folder, Trial};
 
-/// Runs a job; `change` is made while request `number` of its place is under way.
+/// Runs a job; `change` is made before request `number` of its place is carried out.
 fn run_and(
     subject: &Subject,
     (place, operation, number): (&str, Operation, u64),
     change: impl FnOnce() + Send,
 ) -> Result<Statistics> {
-    let stall = Fault::Stalls(Duration::from_millis(300));
-    let script = Script::new(&subject.folder.at(place), number..number + 1, stall).of(operation);
+    let late = Fault::BeginsLate(Duration::from_millis(300));
+    let script = Script::new(&subject.folder.at(place), number..number + 1, late).of(operation);
     let words = format!("{}, changed in {script:?}", subject.words);
     let installed = script.install();
     let result = std::thread::scope(|scope| {

@@ -37,6 +37,7 @@ fn reserve(file: &File, path: &Path, length: u64) -> Result<()> {
     if available < ByteSize(length) {
         return Err(Error::NoSpace {
             path: directory.to_owned(),
+            others: 0,
             needed: ByteSize(length),
             available,
             option: "FILE",

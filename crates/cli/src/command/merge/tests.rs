@@ -20,8 +20,10 @@ fn job(words: &str) -> Result<MergeJob> {
 
 #[test]
 fn every_option_reaches_the_job() {
-    let job = job("-k 2:decimal -r -t , --unique --check -M 64MiB -T spill --verify off \
-                   --sync off --io sync --direct off -o out a - b")
+    let job = job(
+        "-k 2:decimal -r -t , --unique --check -M 64MiB -T spill --temp-limit 1MiB --verify off \
+                   --sync off --io sync --direct off -o out a - b",
+    )
     .expect("a job");
     let file = |name: &str| Input::File(name.into());
     assert_eq!(job.inputs, [file("a"), Input::Stdin, file("b")]);
@@ -31,7 +33,8 @@ fn every_option_reaches_the_job() {
     assert!(job.unique && job.check && !job.verify && !job.sync);
     assert_eq!(job.memory, Budget::Bytes(ByteSize::mib(64)));
     assert_eq!(job.temp, [PathBuf::from("spill")]);
-    assert_eq!((job.engine, job.direct), (Engine::Sync, Direct::Off));
+    assert_eq!(job.temp_limit, Some(ByteSize::mib(1)));
+    assert_eq!((job.engine, job.direct), (Engine::Sync, Direct::Off.into()));
 }
 
 #[test]

@@ -7,6 +7,7 @@
 pub mod cells;
 pub mod filtering;
 pub mod inputs;
+pub mod levers;
 pub mod order;
 pub mod resources;
 pub mod resuming;

@@ -1,8 +1,13 @@
 //! What of the machine a job may use.
 
-use clap::Args;
-use sortwell::io::{Direct, Engine};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, ValueHint};
+use sortwell::Result;
+use sortwell::io::{DirectStreams, Engine};
 use sortwell::job::Budget;
+use sortwell::profile::Profile;
 
 use super::values;
 
@@ -23,18 +28,41 @@ pub struct Resources {
           value_parser = values::one_of::<Engine>(&["auto", "uring", "threads", "mmap", "sync"]))]
     pub engine: Engine,
 
-    /// Whether bytes are moved past the page cache
+    /// Whether bytes are moved past the page cache: auto, on or off, or of each stream its own as
+    /// in input=off,spill=on
     ///
-    /// auto does so where the file system takes it, unless the input is in the cache already.
+    /// auto does so where the file system takes it, unless the input is in the cache already, or
+    /// buffers for writing runs past it would take more than a tenth of the memory. Streams are
+    /// input, spill and output; those that are not named are auto.
     #[arg(long, value_name = "WHEN", default_value = "auto",
-          value_parser = values::one_of::<Direct>(&["auto", "on", "off"]))]
-    pub direct: Direct,
+          value_parser = values::parse::<DirectStreams>)]
+    pub direct: DirectStreams,
+
+    /// The machine profile that 'sortwell calibrate' has made
+    ///
+    /// Plans are made with it, and times foretold. The default is sortwell/machine.toml in the
+    /// directory for configurations, if it is there.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    profile: Option<PathBuf>,
 }
 
 impl Resources {
     /// The ceiling of memory.
     pub fn memory(&self) -> Budget {
         self.memory.unwrap_or_default()
+    }
+
+    /// What was measured of the machine. A usual profile that cannot be read is none: that is said,
+    /// and the sort goes on without it.
+    pub fn profile(&self) -> Result<Option<Arc<Profile>>> {
+        let profile = match &self.profile {
+            Some(path) => Profile::read(path).map(Some)?,
+            None => Profile::usual().unwrap_or_else(|error| {
+                eprintln!("sortwell: {error}; it goes on without the machine profile");
+                None
+            }),
+        };
+        Ok(profile.map(Arc::new))
     }
 
     /// Says on standard error where a ceiling is higher than memory ever reaches.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use sortwell::ByteSize;
 use sortwell::io::compression::Compress;
 use sortwell::io::stripe::Definition;
 use sortwell::job::Output;
@@ -35,8 +36,18 @@ pub struct Writing {
     ///
     /// Used only for what cannot be done in one pass: to sort more than fits in memory, or to
     /// merge more files than can be merged at once. The default is the directory of the output.
+    /// Several directories share the files by how fast each was written to so far; one that is full
+    /// leaves the rest to the others.
     #[arg(short = 'T', long = "temp", value_name = "DIRECTORY", value_hint = ValueHint::DirPath)]
     pub temp: Vec<PathBuf>,
+
+    /// Most bytes of temporary files, in all directories together (512MiB, 20GB)
+    ///
+    /// A job that is known to need more is refused before it begins; one of which that is not
+    /// known, as it reads a pipe or drops records on the way, ends with an error before it takes
+    /// more. What --resume has kept counts. The output on its way to its name does not.
+    #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
+    pub temp_limit: Option<ByteSize>,
 }
 
 impl Writing {

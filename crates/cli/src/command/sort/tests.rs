@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::Parser;
 use sortwell::ByteSize;
 use sortwell::format::Format;
+use sortwell::io::{Direct, DirectStreams, Engine};
 use sortwell::job::{Budget, Input, Output};
 use sortwell::key::text::{Body, Invalid, Place};
+use sortwell::plan::levers::Levers;
 
 use super::*;
 use crate::command::{Command, CommandLine};
@@ -33,8 +35,8 @@ fn defaults_leave_every_choice_to_the_library() {
 #[test]
 fn every_option_reaches_the_job() {
     let words = "--format=fixed:16 --key 0..8:u64be -k 8..16 --memory 64MiB --threads 3 \
-                 -T spill-a --temp spill-b --verify off --sync off --io sync --direct off \
-                 --output out in-a - in-b";
+                 -T spill-a --temp spill-b --temp-limit 2GB --verify off --sync off --io sync \
+                 --direct off --output out in-a - in-b";
     let job = job(&words.split_whitespace().collect::<Vec<_>>()).expect("a job");
     let file = |name: &str| Input::File(name.into());
     assert_eq!(job.inputs, [file("in-a"), Input::Stdin, file("in-b")]);
@@ -43,7 +45,8 @@ fn every_option_reaches_the_job() {
     assert_eq!(job.memory, Budget::Bytes(ByteSize::mib(64)));
     assert_eq!(job.threads, Some(3));
     assert_eq!(job.temp, [PathBuf::from("spill-a"), PathBuf::from("spill-b")]);
-    assert_eq!((job.engine.to_string(), job.direct.to_string()), ("sync".into(), "off".into()));
+    assert_eq!(job.temp_limit, Some(ByteSize(2_000_000_000)));
+    assert_eq!((job.engine, job.direct), (Engine::Sync, Direct::Off.into()));
     assert!(!job.verify && !job.sync);
 }
 
@@ -83,4 +86,22 @@ fn what_is_said_of_values_reaches_the_order() {
     let format = order.date_format.expect("a date format");
     assert_eq!(format.pattern(), "%d.%m.%Y");
     assert_eq!(order.body, Body::Behind(4));
+}
+
+#[test]
+fn levers_reach_the_job() {
+    let words = "--queue-depth 32 --block-size 1MiB --write-buffers 8 --write-buffer-size 2MiB \
+                 --read-factor 64 --merge-width 7 --direct input=off,spill=on in";
+    let job = job(&words.split_whitespace().collect::<Vec<_>>()).expect("a job");
+    let expected = Levers {
+        queue_depth: Some(32),
+        block: Some(ByteSize::mib(1)),
+        write_buffers: Some(8),
+        write_buffer: Some(ByteSize::mib(2)),
+        read_factor: Some(64),
+        merge_width: Some(7),
+    };
+    assert_eq!(job.levers, expected);
+    let direct = DirectStreams { input: Direct::Off, spill: Direct::On, output: Direct::Auto };
+    assert_eq!(job.direct, direct);
 }

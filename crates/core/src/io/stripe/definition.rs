@@ -11,7 +11,7 @@ use std::str::FromStr;
 use super::Layout;
 use crate::error::{Error, Result};
 use crate::io::Direct;
-use crate::io::scratch::{TempFile, directory_of};
+use crate::io::scratch::{TempFile, directory_of, random};
 use crate::units::ByteSize;
 
 /// What every text begins with.
@@ -30,8 +30,8 @@ const MEMBERS_MAX: usize = 4096;
 /// Longest stride: what all of a set come to is a number of 64 bits.
 const STRIDE_MAX: u64 = 1 << 40;
 
-/// Digits of a generation, and of a checksum.
-const GENERATION_DIGITS: usize = 8;
+/// Hexadecimal digits of a set's number and of a generation's, and of a checksum.
+const NUMBER_DIGITS: usize = 8;
 const CHECKSUM_DIGITS: usize = 16;
 
 /// The members of a striped file.
@@ -41,7 +41,10 @@ pub struct Definition {
     pub base: u64,
     /// Bytes of the logical file.
     pub length: u64,
-    /// What the members' names end in, beside their paths: each output has members of its own.
+    /// The number of the set, by which its members are told from those of others at the same
+    /// paths; drawn when it is first written to, if not before.
+    pub set: Option<u32>,
+    /// The number of what was written last, which has members of its own.
     pub generation: Option<u32>,
     /// The members, in order.
     pub members: Vec<Member>,
@@ -50,7 +53,7 @@ pub struct Definition {
 /// One file of a striped file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its path, without the generation; relative ones begin in the directory of the text.
+    /// Its path, without set and generation; relative ones begin in the directory of the text.
     pub path: PathBuf,
     /// How much it takes at a time.
     pub stride: Stride,
@@ -97,7 +100,8 @@ impl Definition {
     /// What is wrong with them, in words.
     pub fn new(members: Vec<Member>, base: Option<u64>) -> std::result::Result<Self, String> {
         let base = base.unwrap_or(BASE);
-        let made = Self { base, length: 0, generation: None, members };
+        let set = Some(random_number());
+        let made = Self { base, length: 0, set, generation: None, members };
         made.check().map(|()| made)
     }
 
@@ -133,7 +137,8 @@ impl Definition {
         if lines.next().is_none_or(|(_, line)| line != FIRST_LINE.as_bytes()) {
             return Err(format!("it does not begin with '{FIRST_LINE}': no stripe file"));
         }
-        let mut made = Self { base: BASE, length: 0, generation: None, members: Vec::new() };
+        let members = Vec::new();
+        let mut made = Self { base: BASE, length: 0, set: None, generation: None, members };
         for (number, line) in lines {
             made.add_line(line).map_err(|message| format!("line {number}: {message}"))?;
         }
@@ -149,7 +154,8 @@ impl Definition {
         match word {
             b"base" => self.base = number(text()?)?,
             b"length" => self.length = number(text()?)?,
-            b"generation" => self.generation = Some(digits(text()?, GENERATION_DIGITS)? as u32),
+            b"set" => self.set = Some(set_number(text()?)?),
+            b"generation" => self.generation = Some(set_number(text()?)?),
             b"member" => {
                 let (stride, rest) = split_word(rest);
                 let (checksum, path) = split_word(rest);
@@ -164,7 +170,7 @@ impl Definition {
             other => {
                 let word = String::from_utf8_lossy(other);
                 return Err(format!(
-                    "'{}' is none of base, length, generation and member",
+                    "'{}' is none of base, length, set, generation and member",
                     word.escape_debug()
                 ));
             }
@@ -176,6 +182,9 @@ impl Definition {
     fn check(&self) -> std::result::Result<(), String> {
         if self.members.is_empty() {
             return Err("it has no members".to_owned());
+        }
+        if self.generation.is_some() && self.set.is_none() {
+            return Err("it has a generation, and no set that this would be one of".to_owned());
         }
         if self.members.len() > MEMBERS_MAX {
             return Err(format!("it has more than {MEMBERS_MAX} members"));
@@ -215,7 +224,7 @@ impl Definition {
         Layout::new(self.members.iter().map(bytes).collect())
     }
 
-    /// Where members lie whose set is defined at `path`, without their generation.
+    /// Where members lie whose set is defined at `path`, without set and generation.
     pub fn places(&self, path: &Path) -> Vec<PathBuf> {
         let directory = directory_of(path);
         self.members.iter().map(|member| directory.join(&member.path)).collect()
@@ -223,8 +232,8 @@ impl Definition {
 
     /// The members' files.
     pub fn paths(&self, path: &Path) -> Vec<PathBuf> {
-        let named = |place: PathBuf| match self.generation {
-            Some(generation) => of_generation(&place, generation),
+        let named = |place: PathBuf| match self.set.zip(self.generation) {
+            Some(numbers) => numbered(&place, numbers),
             None => place,
         };
         self.places(path).into_iter().map(named).collect()
@@ -233,8 +242,10 @@ impl Definition {
     /// The text.
     pub fn text(&self) -> Vec<u8> {
         let mut text = format!("{FIRST_LINE}\nbase {}\nlength {}\n", self.base, self.length);
-        if let Some(generation) = self.generation {
-            text.push_str(&format!("generation {generation:0GENERATION_DIGITS$x}\n"));
+        for (word, number) in [("set", self.set), ("generation", self.generation)] {
+            if let Some(number) = number {
+                text.push_str(&format!("{word} {number:0NUMBER_DIGITS$x}\n"));
+            }
         }
         let mut text = text.into_bytes();
         for Member { path, stride, checksum } in &self.members {
@@ -255,17 +266,27 @@ impl Definition {
     }
 }
 
-/// The name of a member's file in a generation.
-pub(super) fn of_generation(place: &Path, generation: u32) -> PathBuf {
+/// The name of a member's file in a set's generation.
+pub(super) fn numbered(place: &Path, (set, generation): (u32, u32)) -> PathBuf {
     let mut name = place.as_os_str().to_owned();
-    name.push(format!("~{generation:0GENERATION_DIGITS$x}"));
+    name.push(format!("~{set:0NUMBER_DIGITS$x}{generation:0NUMBER_DIGITS$x}"));
     PathBuf::from(name)
 }
 
-/// The generation in the name of a file, if it is one of the member `name`.
-pub(super) fn generation_of(name: &[u8], file: &[u8]) -> Option<u32> {
+/// Set and generation in the name of a file, if it is one of the member `name`.
+pub(super) fn numbers_of(name: &[u8], file: &[u8]) -> Option<(u32, u32)> {
     let rest = file.strip_prefix(name)?.strip_prefix(b"~")?;
-    digits(std::str::from_utf8(rest).ok()?, GENERATION_DIGITS).ok().map(|found| found as u32)
+    let both = digits(std::str::from_utf8(rest).ok()?, 2 * NUMBER_DIGITS).ok()?;
+    Some(((both >> 32) as u32, both as u32))
+}
+
+/// A number that no other set or generation is likely to have.
+pub(super) fn random_number() -> u32 {
+    random() as u32
+}
+
+fn set_number(text: &str) -> std::result::Result<u32, String> {
+    digits(text, NUMBER_DIGITS).map(|number| number as u32)
 }
 
 /// The first word of a line, and what is behind the blank that ends it.

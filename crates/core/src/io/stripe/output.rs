@@ -2,17 +2,17 @@
 //! text is replaced.
 //!
 //! ```text
-//!   /a/.out~7f31.sortwell-….tmp   ──▶   /a/out~7f31     durable, and known to nobody
-//!   /b/.out~7f31.sortwell-….tmp   ──▶   /b/out~7f31
+//!   /a/.out~S7f31.sortwell-….tmp   ──▶   /a/out~S7f31    durable, and known to nobody
+//!   /b/.out~S7f31.sortwell-….tmp   ──▶   /b/out~S7f31
 //!                                        NAME.str        is replaced and names them
-//!                                        /a/out~05c2     what it named before is removed
+//!                                        /a/out~S05c2    what it named before is removed
 //! ```
 //!
-//! Members of a generation that the text does not name are what a killed job has left: the next
-//! output of the same set removes them, unless their maker lives and has locked them.
+//! Members of this set, S, and of a generation that the text does not name are what a killed job
+//! has left: the next output of the set removes them, unless their maker lives and has locked them.
+//! Those of other sets are nobody's business here.
 
 use std::fs;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use rustix::fs::CWD;
 
-use super::definition::{Definition, generation_of, of_generation};
+use super::definition::{Definition, numbered, numbers_of, random_number};
 use super::set::{Stripes, checksum_of, in_parallel};
 use crate::error::{Error, Result};
 use crate::io::scratch::{TempFile, directory_of, open_directory};
@@ -51,16 +51,17 @@ impl StripedOutput {
         let mut definition = Definition::read(path)?;
         let old = definition.paths(path);
         let places = definition.places(path);
+        let set = *definition.set.get_or_insert_with(random_number);
         for place in &places {
-            tidy(place, definition.generation)?;
+            tidy(place, (set, definition.generation))?;
         }
-        let random = RandomState::new().build_hasher().finish() as u32;
+        let random = random_number();
         // Another name than the old ones have.
         let generation =
             definition.generation.map_or(random, |old| random ^ u32::from(random == old));
         definition.generation = Some(generation);
         let create = |place: &PathBuf| {
-            let name = of_generation(place, generation);
+            let name = numbered(place, (set, generation));
             TempFile::create(&name, direct).map_err(|e| explained(e, path))
         };
         let members = in_parallel(places.iter(), create)?;
@@ -105,9 +106,9 @@ fn remove(paths: &[PathBuf]) {
     }
 }
 
-/// Removes what killed jobs have left of a member: temporary files, and generations that are not
-/// the one that counts.
-fn tidy(place: &Path, generation: Option<u32>) -> Result<()> {
+/// Removes what killed jobs have left of a member: temporary files, and generations of the set that
+/// are not the one that counts.
+fn tidy(place: &Path, (set, counts): (u32, Option<u32>)) -> Result<()> {
     let directory = directory_of(place);
     if !directory.is_dir() {
         return Err(Error::io("make a member in", directory, rustix::io::Errno::NOENT));
@@ -118,8 +119,8 @@ fn tidy(place: &Path, generation: Option<u32>) -> Result<()> {
     let opened = open_directory(CWD, directory).map_err(|e| failed(e.into()))?;
     for entry in fs::read_dir(directory).map_err(failed)? {
         let file = entry.map_err(failed)?.file_name();
-        let found = generation_of(name.as_bytes(), file.as_bytes());
-        if found.is_some() && found != generation {
+        let found = numbers_of(name.as_bytes(), file.as_bytes());
+        if found.is_some_and(|(of, generation)| of == set && Some(generation) != counts) {
             // Held until the name is gone.
             if let Ok(Some(_lock)) = free_lock(opened.as_fd(), file.as_bytes()) {
                 let _ = fs::remove_file(directory.join(&file));

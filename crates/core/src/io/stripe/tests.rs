@@ -85,11 +85,12 @@ fn definitions_are_written_as_they_are_read() {
     ];
     let mut made = Definition::new(members, Some(4096)).expect("a set");
     assert_eq!(Definition::of_text(&made.text()).expect("read"), made);
-    (made.length, made.generation) = (1 << 40, Some(0xab));
+    (made.length, made.set, made.generation) = (1 << 40, Some(0xc), Some(0xab));
     let text = made.text();
     assert_eq!(Definition::of_text(&text).expect("read"), made);
     let path = Path::new("/sets/s.str");
-    let files = ["/a/with blanks ~~000000ab", "/sets/b~000000ab"].map(PathBuf::from);
+    let files = ["/a/with blanks ~~0000000c000000ab", "/sets/b~0000000c000000ab"];
+    let files = files.map(PathBuf::from);
     assert_eq!(made.paths(path), files);
     assert!(String::from_utf8(text).expect("text").contains("member 3x - b\n"));
 }
@@ -111,6 +112,7 @@ fn what_is_wrong_with_a_definition_is_told() {
     wrong("member x - a\n", "line 2: 'x' is not like 3x");
     wrong("length -1\n", "line 2: '-1' is no number");
     wrong("generation ABCDEF01\n", "line 2");
+    wrong("generation abcdef01\nmember 4096 - a\n", "no set");
     wrong("# words\n\nstripes 4\n", "line 4: 'stripes' is none of");
     assert!(Definition::of_text(b"sortwell-stripe 2\n").expect_err("a version").contains("begin"));
     assert!(Definition::of_text(&vec![b'#'; 2 << 20]).expect_err("too long").contains("longer"));
@@ -183,8 +185,12 @@ fn outputs_appear_whole_and_leave_nothing() {
     assert_eq!(first.len(), 1);
     drop(StripedOutput::create(&path, Direct::Off).expect("created"));
     assert_eq!(names(), first, "given up");
-    fs::write(folder.path().join("disk 0/m~0123abcd"), "left by a kill").expect("write");
-    fs::write(folder.path().join("disk 0/m~0123abcd~"), "no member").expect("write");
+    let set = Definition::read(&path).expect("read").set.expect("a number");
+    let others = [format!("m~{set:08x}0123abcd~"), format!("m~{:08x}0123abcd", !set)];
+    let left_by_a_kill = format!("m~{set:08x}0123abcd");
+    for name in others.iter().chain([&left_by_a_kill]) {
+        fs::write(folder.path().join("disk 0").join(name), "there").expect("write");
+    }
     let output = StripedOutput::create(&path, Direct::Off).expect("created");
     let content = bytes(20_000, &mut Random(3));
     output.file().write_at(&content, 0).expect("written");
@@ -196,8 +202,31 @@ fn outputs_appear_whole_and_leave_nothing() {
     assert_eq!(new.read_at(&mut read, 0).expect("read"), 20_000);
     assert!(read[..20_000] == content);
     let left = names();
-    assert_eq!(left.len(), 2, "{left:?}");
-    assert!(left.iter().any(|name| name == "m~0123abcd~") && !left.contains(&first[0]));
+    assert_eq!(left.len(), 3, "{left:?}");
+    assert!(others.iter().all(|other| left.iter().any(|name| name == other.as_str())));
+    assert!(!left.contains(&first[0]));
+}
+
+/// Two sets may have members at the same paths: each keeps to its own.
+#[test]
+fn sets_at_the_same_paths_leave_each_other_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let one = written(&folder, &[1, 2], b"one");
+    let members = Definition::read(&one).expect("read").members;
+    let other = folder.path().join("other.str");
+    let plain = members.into_iter().map(|member| Member { checksum: None, ..member }).collect();
+    Definition::new(plain, Some(4096)).expect("a set").write(&other, false).expect("written");
+    for (path, content) in [(&other, b"two"), (&one, b"1st"), (&other, b"2nd")] {
+        let output = StripedOutput::create(path, Direct::Off).expect("created");
+        output.file().write_at(content, 0).expect("written");
+        output.finish(3, false).expect("finished");
+    }
+    for (path, content) in [(&one, b"1st"), (&other, b"2nd")] {
+        let mut read = [0; 3];
+        let file = File::open_stripes(path, Direct::Off).expect("whole");
+        assert_eq!(file.read_at(&mut read, 0).expect("read"), 3);
+        assert_eq!(&read, content);
+    }
 }
 
 #[test]

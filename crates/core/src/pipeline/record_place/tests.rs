@@ -2,12 +2,19 @@
 
 use super::*;
 use crate::format::Prefix;
+use crate::io::Direct;
 
-fn before(framing: Framing, start: u64, (bytes, offset): (&[u8], u64)) -> (Option<u64>, u64) {
+/// A file of these bytes, which is gone with it.
+fn file(bytes: &[u8]) -> Arc<File> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("input");
     std::fs::write(&path, bytes).unwrap();
-    let Before { records, lines, bytes } = count_before(&path, framing, start, offset).unwrap();
+    File::open_read(&path, Direct::Off).unwrap()
+}
+
+fn before(framing: Framing, start: u64, (bytes, offset): (&[u8], u64)) -> (Option<u64>, u64) {
+    let file = file(bytes);
+    let Before { records, lines, bytes } = count_before(&file, framing, start, offset).unwrap();
     assert_eq!(bytes, offset);
     (records, lines)
 }
@@ -38,11 +45,8 @@ fn places_are_said_as_people_count() {
 
 #[test]
 fn records_of_files_are_measured() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("input");
     let length = |framing, bytes: &[u8], offset, most| {
-        std::fs::write(&path, bytes).unwrap();
-        length_at(&path, framing, offset, most).unwrap()
+        length_at(&file(bytes), framing, offset, most).unwrap()
     };
     let (lines, rows) = (Framing::Terminated(b'\n'), Framing::Quoted(b'"'));
     assert_eq!(length(lines, b"a\nbcd\ne", 2, 100), Some(4));

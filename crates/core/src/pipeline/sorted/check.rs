@@ -68,7 +68,7 @@ pub fn check<K: KeyEncoder>(work: &CheckWork, key: &K, progress: &Progress) -> R
     let mut feed = Feed::new(work.engine, pieces, work.plan.spare_bytes, progress)?;
     let mut checked = Checked::default();
     for place in &work.inputs {
-        let reading = open(place, work.direct, &mut feed)?;
+        let reading = open(place, work.direct.into(), &mut feed)?;
         let source = Source::new(reading, work.framing, work.plan.piece_bytes, false)?;
         let mut source = source.with_gate(Some(&work.gate), key, (place.skip(), work.header_lines));
         let mut guard = Guard::new(work.is_strict);

@@ -6,15 +6,16 @@
 //! source, so that records lie in one piece there.
 
 use std::ops::Range;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use crate::error::{Error, Result};
 use crate::io::{Completion, Engine, File, Operation, Queue, Region, Request, pipe};
+use crate::pipeline::Stream;
 use crate::run::Blocks;
 use crate::run::layout::BLOCK;
-use crate::sink::LaneCounters;
+use crate::sink::{LaneCounters, count};
 use crate::stats::Progress;
 
 /// Most reads in the hands of the system at once; more wait in the queue. Plenty for any disk, and
@@ -28,6 +29,8 @@ pub enum Reading {
     File(Ahead),
     /// A stream.
     Stream(pipe::Reader),
+    /// Streams one after the other, and what all of them are called.
+    Streams(Arc<Mutex<Stream>>, PathBuf),
 }
 
 /// A file that is read a piece ahead.
@@ -130,6 +133,13 @@ impl<'p> Feed<'p> {
         Reading::Stream(reader)
     }
 
+    /// Takes in streams one after the other, whose tops are passed over.
+    pub fn open_streams(&mut self, streams: &Arc<Mutex<Stream>>) -> Reading {
+        self.is_direct = false;
+        let stream = streams.lock().unwrap_or_else(PoisonError::into_inner);
+        Reading::Streams(Arc::clone(streams), stream.common_name())
+    }
+
     /// Whether every input so far is a file that is read past the page cache.
     pub fn is_direct(&self) -> bool {
         self.is_direct
@@ -194,6 +204,7 @@ impl Reading {
         match self {
             Self::File(ahead) => ahead.file.path(),
             Self::Stream(reader) => reader.name(),
+            Self::Streams(_, name) => name,
         }
     }
 
@@ -229,6 +240,13 @@ impl Reading {
                 feed.count(bytes);
                 Ok(bytes)
             }
+            Self::Streams(stream, _) => {
+                let mut stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
+                let (bytes, waited) = stream.fill(window, feed.progress)?;
+                feed.counters.waited += waited;
+                feed.count(bytes);
+                Ok(bytes)
+            }
         }
     }
 
@@ -254,14 +272,16 @@ impl Ahead {
         }
         let Some(region) = self.piece.take() else { return Ok(()) };
         let range = 0..(self.end - self.next).min(region.len() as u64) as usize;
-        feed.queue.submit(Request {
+        let request = Request {
             operation: Operation::Read,
             file: Arc::clone(&self.file),
             offset: self.next,
             region,
             range,
             tag: self.tag as u64,
-        })
+        };
+        count(&mut feed.counters.reads, &request, feed.queue.in_flight() + 1);
+        feed.queue.submit(request)
     }
 
     fn read(&mut self, window: &mut [u8], feed: &mut Feed<'_>) -> Result<usize> {

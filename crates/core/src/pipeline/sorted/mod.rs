@@ -17,25 +17,24 @@
 
 mod check;
 mod emission;
-mod feed;
+pub(super) mod feed;
 mod runs;
-mod source;
+pub(super) mod source;
 mod tournament;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use memchr::memchr_iter;
 
 use super::crew::cut;
 use super::gathering::Destination;
-use super::spill::Spill;
+use super::phase_clock::PhaseClock;
+use super::spill::{Size, Spill};
 use super::{Gate, Outcome, Written};
 use crate::error::{Error, Result};
 use crate::format::Framing;
-use crate::io::{Arena, Direct, Engine, File, Region, Supplied, pipe};
+use crate::io::{Arena, Direct, DirectStreams, Engine, File, Region, Supplied, pipe};
 use crate::key::KeyEncoder;
 use crate::output::Output;
 use crate::plan::passes::intermediate_groups;
@@ -140,6 +139,8 @@ pub struct MergeWork {
     pub inputs: Vec<Place>,
     /// Where merged inputs go that are merged again.
     pub temp: Vec<PathBuf>,
+    /// Most bytes of these together.
+    pub temp_limit: Option<ByteSize>,
     /// How records are told apart.
     pub framing: Framing,
     /// What is asked of records.
@@ -149,7 +150,7 @@ pub struct MergeWork {
     /// The engine.
     pub engine: Engine,
     /// Whether files bypass the page cache.
-    pub direct: Direct,
+    pub direct: DirectStreams,
     /// Whether the output is proven.
     pub verify: bool,
     /// Whether of equal records only the first is written.
@@ -176,7 +177,7 @@ pub fn merge<K: KeyEncoder>(
     output: &mut Output,
     progress: &Progress,
 ) -> Result<Merged> {
-    let mut spill = Spill::new(work.temp.clone());
+    let mut spill = Spill::new(work.temp.clone(), work.temp_limit);
     reserve(work, output, &spill, progress)?;
     let mut inputs = std::mem::take(&mut work.inputs);
     let (work, runs) = (&*work, inputs.len());
@@ -247,7 +248,10 @@ fn reserve(work: &MergeWork, output: &Output, spill: &Spill, progress: &Progress
         if before == 0 {
             // Tables take less than one part in a hundred, and lie aside meanwhile.
             let needed = spilled + spilled / 50 + lines_lacking;
-            spill.check_space(needed, needed)?;
+            if needed > 0 && !work.is_unique {
+                spill.check_limit(needed)?;
+            }
+            spill.check_space(needed, 0, needed)?;
         }
     }
     progress.expect_bytes(2 * (bytes + spilled));
@@ -279,7 +283,7 @@ impl Memory {
 }
 
 /// Opens an input.
-fn open(place: &Place, direct: Direct, feed: &mut Feed<'_>) -> Result<Reading> {
+fn open(place: &Place, direct: DirectStreams, feed: &mut Feed<'_>) -> Result<Reading> {
     match place {
         Place::Stdin => Ok(feed.open_stream(pipe::Reader::stdin()?)),
         Place::Stream(path) => Ok(feed.open_stream(pipe::Reader::open(path)?)),
@@ -287,12 +291,12 @@ fn open(place: &Place, direct: Direct, feed: &mut Feed<'_>) -> Result<Reading> {
             Ok(feed.open_stream(pipe::Reader::supplied(stream.clone())))
         }
         Place::File { skip, .. } => {
-            let mut reading = feed.open(place.open_file(direct)?)?;
+            let mut reading = feed.open(place.open_file(direct.input)?)?;
             reading.pass(*skip, feed)?;
             Ok(reading)
         }
         Place::Spilled(run) => {
-            feed.open_run(Blocks::new(RunReader::open(run, direct)?, TABLE_WINDOW_BYTES)?)
+            feed.open_run(Blocks::new(RunReader::open(run, direct.spill)?, TABLE_WINDOW_BYTES)?)
         }
     }
 }
@@ -306,7 +310,7 @@ struct Merger<'a, K> {
     lane: Lane<'a>,
     tally: Tally,
     phases: Vec<(PhaseTime, LaneCounters)>,
-    entered: (Instant, LaneCounters),
+    entered: PhaseClock,
     streams: Streams,
 }
 
@@ -338,30 +342,37 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             lane: Lane::new(queue, buffers, edges, lane.capacity, progress),
             tally: Tally { read, written, records: 0, filter },
             phases: Vec::new(),
-            entered: (Instant::now(), LaneCounters::default()),
+            entered: PhaseClock::now(LaneCounters::default()),
             streams: Streams::default(),
         })
     }
 
     /// Ends the current phase and begins `phase`.
     fn enter(&mut self, phase: Phase) {
-        let now = self.feed.counters().plus(self.lane.counters());
-        let (begun, before) = std::mem::replace(&mut self.entered, (Instant::now(), now));
-        let done = now.since(before);
-        let (seconds, waited) = (begun.elapsed().as_secs_f64(), done.waited.as_secs_f64());
-        let time = PhaseTime { phase: self.progress.phase(), seconds, io_wait_seconds: waited };
-        self.phases.push((time, done));
+        let now = PhaseClock::now(self.feed.counters().plus(self.lane.counters()));
+        self.phases.push(self.entered.until(&now, self.progress.phase()));
+        self.entered = now;
         self.progress.enter(phase);
     }
 
     /// Merges neighbours into a run of our own.
     fn spill(&mut self, inputs: &[Place], spill: &mut Spill) -> Result<Place> {
         let (framing, key_length) = (self.work.framing, self.key.key_length());
-        let path = spill.next_path()?;
-        let writer = RunWriter::create_open(&path, self.work.direct, (framing, key_length))?;
+        let create = |path: &Path| {
+            RunWriter::create_open(path, self.work.direct.spill, (framing, key_length))
+        };
+        let bytes: Option<u64> = inputs.iter().map(Place::bytes).sum();
+        // With its table, which lies aside meanwhile.
+        let size = bytes.map_or(Size::Unknown, |bytes| Size::AtMost(bytes + bytes / 50));
+        let writer = spill.create(size, create)?;
         let is_summed = self.work.verify;
         let destination = Destination { is_summed, ..Destination::run(&writer, None) };
         let (Emitted { bytes, longest_bytes, .. }, sum) = self.merge(inputs, destination, false)?;
+        for place in inputs {
+            if let Place::Spilled(run) = place {
+                spill.remove(run)?;
+            }
+        }
         let run = writer.finish_open(&mut self.lane, sum, (bytes, longest_bytes))?;
         self.lane.flush()?;
         Ok(Place::Spilled(run))
@@ -414,7 +425,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         Ok((emitted, sum))
     }
 
-    /// Notes what was read of inputs that have been merged; those of our own are gone then.
+    /// Notes what was read of inputs that have been merged.
     fn close(&mut self, sources: Vec<Source>, inputs: &[Place]) -> Result<()> {
         for (source, place) in sources.into_iter().zip(inputs) {
             self.tally.read.add(source.sum());
@@ -423,10 +434,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             let end = place.bytes().map_or(end, |bytes| end.min(bytes));
             source.close(&mut self.feed)?;
             let read = match place {
-                Place::Spilled(run) => {
-                    remove(&run.path)?;
-                    &mut self.streams.spill_read
-                }
+                Place::Spilled(_) => &mut self.streams.spill_read,
                 _ => &mut self.streams.input_read,
             };
             read.0 += end;
@@ -451,8 +459,4 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         let outcome = Outcome { records, phases, engine, proof, ..Outcome::default() };
         Ok(Merged { outcome, streams: self.streams, is_direct: self.feed.is_direct() })
     }
-}
-
-fn remove(path: &Path) -> Result<()> {
-    fs::remove_file(path).map_err(|e| Error::io("remove", path, e))
 }

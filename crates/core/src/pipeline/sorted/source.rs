@@ -52,6 +52,8 @@ pub struct Source {
     sum: Option<Sum>,
     /// What is asked of records, if anything is.
     watch: Option<Watch>,
+    /// Whether the next record takes part.
+    is_wanted: bool,
 }
 
 /// Looks at every record.
@@ -141,6 +143,7 @@ impl Source {
             number: 0,
             sum: is_summed.then(Sum::default),
             watch: None,
+            is_wanted: true,
         })
     }
 
@@ -176,9 +179,22 @@ impl Source {
         self.length > 0
     }
 
+    /// Whether the next record takes part. Merges are not asked to leave any out.
+    #[inline]
+    pub fn is_wanted(&self) -> bool {
+        self.is_wanted
+    }
+
     /// The next record's number, from 1, and where it begins in the input.
     pub fn place(&self) -> (u64, u64) {
         (self.number, self.offset)
+    }
+
+    /// Bytes of the next record and of those that the window holds behind it, on average.
+    pub fn average_ahead(&self) -> usize {
+        let ahead = &self.window[self.start..self.end];
+        let whole = self.framing.whole_bytes(ahead).max(self.length);
+        whole / self.framing.count(&ahead[..whole]).max(1)
     }
 
     /// What the input is called.
@@ -186,7 +202,7 @@ impl Source {
         self.reading.name()
     }
 
-    /// Count and checksum of the records so far, the next one included.
+    /// Count and checksum of the records so far that take part, the next one included.
     pub fn sum(&self) -> Sum {
         self.sum.unwrap_or_default()
     }
@@ -250,7 +266,7 @@ impl Source {
         let record = &self.window[self.start..self.start + self.length];
         if let Some(watch) = &mut self.watch {
             let (name, framing) = (self.reading.name(), self.framing);
-            watch.look(key, framing, record).map_err(|message| {
+            self.is_wanted = watch.look(key, framing, record).map_err(|message| {
                 let (records, bytes) = (Some(self.number - 1), self.offset);
                 let before = Before { records, lines: watch.lines, bytes };
                 let message = format!("{}: {message}", RecordPlace { before, framing });
@@ -258,7 +274,7 @@ impl Source {
             })?;
         }
         self.prefix = key.word(record, 0);
-        if let Some(sum) = &mut self.sum {
+        if let Some(sum) = self.sum.as_mut().filter(|_| self.is_wanted) {
             sum.add_record(record);
         }
         Ok(Step::Next)
@@ -382,16 +398,17 @@ impl Source {
 }
 
 impl Watch {
-    /// Looks at a record; what is wrong with it.
+    /// Looks at a record: whether it takes part, or what is wrong with it.
     fn look<K: KeyEncoder>(
         &mut self,
         key: &K,
         framing: Framing,
         record: &[u8],
-    ) -> std::result::Result<(), String> {
-        self.gate.each(key, framing, record, |_, _, _| {}).map_err(|fault| fault.message)?;
+    ) -> std::result::Result<bool, String> {
+        let shown = self.gate.each(key, framing, record, |_, _, _| {});
+        let shown = shown.map_err(|fault| fault.message)?;
         self.lines += memchr_iter(b'\n', record).count() as u64;
-        Ok(())
+        Ok(shown > 0)
     }
 }
 

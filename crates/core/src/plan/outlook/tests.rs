@@ -1,27 +1,10 @@
 //! Outlooks are those of the plans they are made of, and change where they say.
 
 use super::*;
-use crate::plan::besides::Besides;
-
-/// Records of 100 bytes on two threads.
-fn need(bytes: u64, budget: ByteSize) -> Need {
-    Need {
-        input_bytes: Some(bytes),
-        inputs: 1,
-        record_length: 100,
-        varies: false,
-        is_key_wide: false,
-        wanted: None,
-        drops_copies: false,
-        budget,
-        besides: Besides::default(),
-        descriptors: 1000,
-        threads: 2,
-    }
-}
+use crate::plan::tests::need;
 
 fn outlook(bytes: u64, budget: ByteSize) -> Outlook {
-    let need = need(bytes, budget);
+    let need = need(100, Some(bytes), budget);
     Outlook::new(&need, &Plan::new(&need).expect("a plan"), bytes)
 }
 
@@ -56,7 +39,7 @@ fn further_passes_spill_more_than_the_input() {
     let bytes = 20_000_000_000;
     let two = outlook(bytes, ByteSize::gib(1));
     assert_eq!((two.passes, two.merged_before, two.merge_width), (2, 0, two.runs));
-    assert_eq!((two.spilled_bytes, two.spill_space), (ByteSize(bytes), ByteSize(bytes)));
+    assert_eq!((two.spilled_bytes, two.spill_space.bytes() / 101), (ByteSize(bytes), bytes / 100));
     assert!(two.runs * two.run_bytes.bytes() >= bytes);
     let more = outlook(bytes, ByteSize::mib(64));
     assert_eq!(more.merge_width, more.merge_width_max);
@@ -66,7 +49,7 @@ fn further_passes_spill_more_than_the_input() {
 /// Where few records are wanted, no load is made for all of them.
 #[test]
 fn a_budget_that_does_not_help_is_not_told() {
-    let need = Need { wanted: Some(10), ..need(100_000_000_000, ByteSize::gib(1)) };
+    let need = Need { wanted: Some(10), ..need(100, Some(100_000_000_000), ByteSize::gib(1)) };
     let told = Outlook::new(&need, &Plan::new(&need).expect("a plan"), 100_000_000_000);
     assert_eq!(told.one_pass_budget, None);
 }

@@ -1,0 +1,116 @@
+//! What was measured of a machine, for people. The figures are the benchmark library's; here they
+//! only become words.
+
+use std::fmt::Write;
+
+use sortbench::calibrate::{DiskReport, MemoryEnd, MemoryReport};
+use sortwell::ByteSize;
+use sortwell::profile::{Cost, Costs, DiskProfile, MemoryProfile, ProcessorProfile};
+
+use crate::statistics::counted;
+
+/// Together, disks should reach this share of the sum of what they do alone.
+const SHARED: f64 = 0.85;
+
+/// A figure whose measurements lie further apart is not sure.
+const SURE: f64 = 0.2;
+
+/// What disks do, and the strides that follow.
+pub fn disks(of: &DiskReport, strides: &[u64]) -> String {
+    let mut block = String::new();
+    for disk in &of.disks {
+        // Writing to a string cannot fail.
+        let _ = write!(block, "{}", one_disk(disk));
+    }
+    let Some(together) = of.together else { return block };
+    let sum = |rate: fn(&DiskProfile) -> f64| of.disks.iter().map(rate).sum::<f64>();
+    for (what, rate, alone) in [
+        ("read", together.read, sum(|disk| disk.read)),
+        ("write", together.write, sum(|disk| disk.write)),
+    ] {
+        let share = rate / alone;
+        let verdict =
+            if share < SHARED { ": they share something, a disk or the way to it" } else { "" };
+        let (rate, share) = (megabytes(rate), share * 100.0);
+        let _ = writeln!(block, "together {what} {rate}, {share:.0}% of the sum{verdict}");
+    }
+    let strides: Vec<String> = strides.iter().map(|times| format!("{times}x")).collect();
+    let _ = writeln!(block, "strides  {}", strides.join(","));
+    block
+}
+
+fn one_disk(disk: &DiskProfile) -> String {
+    let way = if disk.is_direct { "past" } else { "through" };
+    format!(
+        "disk     {}, {way} the page cache\n\
+         speed    read {}, write {}, both at once {}{}\n\
+         requests {} with {} in flight; a read takes as long to begin as {:.0} blocks of 4 KiB \
+         take to be read\n",
+        disk.directory.display(),
+        megabytes(disk.read),
+        megabytes(disk.write),
+        megabytes(disk.both),
+        certainty(disk.spread),
+        ByteSize(disk.request_bytes),
+        disk.queue_depth,
+        disk.read_factor
+    )
+}
+
+/// What memory there is.
+pub fn memory(of: &MemoryReport) -> String {
+    let MemoryProfile { usable_bytes, claimed_bytes, .. } = of.profile;
+    let (usable, claimed) = (ByteSize(usable_bytes), ByteSize(claimed_bytes));
+    let end = match of.end {
+        MemoryEnd::Whole => "all but a margin of what the system says it has",
+        MemoryEnd::Paging => "then the machine was short of it",
+        MemoryEnd::Time => "then the time was up; give more --seconds to go on",
+    };
+    let MemoryProfile { small_pages_one, small_pages_all, huge_pages_one, huge_pages_all, .. } =
+        of.profile;
+    format!(
+        "memory   {usable} of {claimed} could be used: {end}\n\
+         fresh    pages of 4 KiB: {} to one thread, {} to all{}\n\
+         fresh    huge pages: {} to one thread, {} to all\n",
+        megabytes(small_pages_one),
+        megabytes(small_pages_all),
+        certainty(of.spread),
+        megabytes(huge_pages_one),
+        megabytes(huge_pages_all),
+    )
+}
+
+/// What sorting costs, `spread` being by how much measurements lay apart.
+pub fn processor(of: &ProcessorProfile, spread: f64) -> String {
+    let mut block = String::new();
+    for (what, costs) in [("records", &of.fixed), ("lines", &of.lines)] {
+        let Costs { reading, writing, run_generation, merging } = costs;
+        let [reading, writing, generation, merging] =
+            [reading, writing, run_generation, merging].map(cost);
+        let _ = writeln!(
+            block,
+            "{what:8} in memory {reading} to read and {writing} to write; runs {generation} to \
+             make and {merging} to merge"
+        );
+    }
+    let threads = counted(of.threads as u64, "thread");
+    let _ = writeln!(block, "cpu      of {threads}, by record and byte{}", certainty(spread));
+    block
+}
+
+fn cost(of: &Cost) -> String {
+    format!("{:.0} + {:.2} ns", of.record, of.byte)
+}
+
+fn megabytes(rate: f64) -> String {
+    format!("{:.0} MB/s", rate / 1e6)
+}
+
+/// How sure a figure is whose measurements lay so far apart.
+fn certainty(spread: f64) -> String {
+    let doubt = if spread > SURE { ": not sure, measure again" } else { "" };
+    format!(" (measurements lie {:.0}% apart{doubt})", spread * 100.0)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+//! The words of measurements, from fixed figures.
+
+use std::path::PathBuf;
+
+use super::*;
+use sortbench::calibrate::Together;
+
+fn disk(directory: &str, spread: f64) -> DiskProfile {
+    DiskProfile {
+        directory: PathBuf::from(directory),
+        read: 2e9,
+        write: 1e9,
+        both: 1.5e9,
+        spread,
+        request_bytes: 1 << 20,
+        queue_depth: 4,
+        read_factor: 39.6,
+        is_direct: true,
+        ..DiskProfile::default()
+    }
+}
+
+#[test]
+fn one_disk_alone() {
+    let of = DiskReport { disks: vec![disk("/a", 0.04)], together: None };
+    let expected = "\
+disk     /a, past the page cache
+speed    read 2000 MB/s, write 1000 MB/s, both at once 1500 MB/s (measurements lie 4% apart)
+requests 1 MiB with 4 in flight; a read takes as long to begin as 40 blocks of 4 KiB take to be read
+";
+    assert_eq!(disks(&of, &[1]), expected);
+}
+
+#[test]
+fn disks_that_share_something() {
+    let together = Some(Together { read: 3.9e9, write: 1.2e9 });
+    let of = DiskReport { disks: vec![disk("/a", 0.3), disk("/b", 0.1)], together };
+    let words = disks(&of, &[2, 3]);
+    for part in [
+        "30% apart: not sure, measure again)",
+        "together read 3900 MB/s, 98% of the sum\n",
+        "together write 1200 MB/s, 60% of the sum: they share something",
+        "strides  2x,3x\n",
+    ] {
+        assert!(words.contains(part), "'{part}' is missing:\n{words}");
+    }
+}
+
+#[test]
+fn memory_and_processors() {
+    let profile = MemoryProfile {
+        usable_bytes: 20 << 30,
+        is_limit: false,
+        claimed_bytes: 22 << 30,
+        small_pages_one: 5e8,
+        small_pages_all: 1e9,
+        huge_pages_one: 2e9,
+        huge_pages_all: 3.6e9,
+        ..MemoryProfile::default()
+    };
+    let words = memory(&MemoryReport { profile, end: MemoryEnd::Time, spread: 0.05 });
+    assert!(words.contains("20 GiB of 22 GiB could be used: then the time was up"), "{words}");
+    assert!(words.contains("huge pages: 2000 MB/s to one thread, 3600 MB/s to all"), "{words}");
+    let cost = Cost { record: 12.4, byte: 0.256 };
+    let costs = Costs { reading: cost, ..Costs::default() };
+    let of = ProcessorProfile { threads: 2, fixed: costs, ..ProcessorProfile::default() };
+    let words = processor(&of, 0.01);
+    assert!(words.contains("records  in memory 12 + 0.26 ns to read and 0 + 0.00 ns"), "{words}");
+    assert!(words.contains("of 2 threads, by record and byte (measurements lie 1%"), "{words}");
+}

@@ -1,0 +1,177 @@
+//! `sortwell calibrate`: what this machine's disks, memory and processors can do.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueHint};
+use sortbench::calibrate;
+use sortwell::io::limits;
+use sortwell::io::stripe::{Definition, Stride};
+use sortwell::profile::Profile;
+use sortwell::stats::Progress;
+use sortwell::{ByteSize, Error, Result};
+
+use super::options::watching::Watching;
+use super::stripe::define;
+use crate::calibration;
+use crate::failure::Outcome;
+
+/// Measure disks, memory and processors
+///
+/// What is found is shown, and kept in the machine profile, which plans are made with: sorts
+/// foretell how long they take ('sortwell explain', --stats), and requests are as large and as many
+/// as the disks want them. Without a profile, plans are made of what is true of most machines.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  All there is to measure, in about a minute:
+    sortwell calibrate disk /data /scratch
+    sortwell calibrate memory
+    sortwell calibrate cpu
+
+  A striped file over two disks, the slower of which carries less:
+    sortwell calibrate disk /mnt/a /mnt/b --stripe data.str";
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Measure the disks that directories lie on, alone and all together
+    ///
+    /// A file of up to 2 GiB, but never more than a quarter of what is free, is written and read in
+    /// each directory and removed: in order, in requests of several sizes and with several in
+    /// flight, past the page cache where the file system allows it.
+    Disk {
+        /// Directories, best one on each disk
+        #[arg(value_name = "DIRECTORY", required = true, value_hint = ValueHint::DirPath)]
+        directories: Vec<PathBuf>,
+
+        /// Define a striped file with a member in each directory, and strides by their speeds
+        #[arg(long, value_name = "NAME.str", value_hint = ValueHint::FilePath)]
+        stripe: Option<PathBuf>,
+
+        #[command(flatten)]
+        how: How,
+    },
+    /// Measure how much memory can be used, and how fast it comes
+    ///
+    /// Memory is taken bit by bit, with a margin, until the system pages or the time is up, and
+    /// given back.
+    Memory {
+        #[command(flatten)]
+        how: How,
+    },
+    /// Measure what sorting costs the processors
+    ///
+    /// Sorts 128 MiB of short records and of long ones several times, in memory and in two passes.
+    Cpu {
+        /// Where the files for that are made, and removed
+        #[arg(value_name = "DIRECTORY", default_value = ".", value_hint = ValueHint::DirPath)]
+        directory: PathBuf,
+
+        #[command(flatten)]
+        how: How,
+    },
+}
+
+/// How it is measured, and what becomes of the result.
+#[derive(Args, Debug)]
+struct How {
+    /// About how many seconds it takes
+    #[arg(long, value_name = "N", default_value_t = 20,
+          value_parser = clap::value_parser!(u64).range(1..=3600))]
+    seconds: u64,
+
+    /// The machine profile; sortwell/machine.toml in the directory for configurations if not given
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    profile: Option<PathBuf>,
+
+    #[command(flatten)]
+    watching: Watching,
+}
+
+impl How {
+    fn path(&self) -> Result<PathBuf> {
+        let usual = || {
+            let message = "there is no directory for configurations; name a file with --profile";
+            Profile::usual_path().ok_or_else(|| Error::Usage(message.to_owned()))
+        };
+        self.profile.clone().map_or_else(usual, Ok)
+    }
+
+    fn time(&self) -> Duration {
+        Duration::from_secs(self.seconds)
+    }
+
+    /// Notes what was found in the profile.
+    fn note(&self, change: impl FnOnce(&mut Profile)) -> Result<()> {
+        let path = self.path()?;
+        let mut profile = if path.exists() { Profile::read(&path)? } else { Profile::default() };
+        change(&mut profile);
+        profile.write(&path)
+    }
+
+    /// Shows what was found, and where it is kept.
+    fn show(&self, words: &str) -> Outcome {
+        writeln!(io::stdout(), "{words}profile  {}", self.path()?.display())?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Measures.
+pub fn run(arguments: &Arguments) -> Outcome {
+    match &arguments.action {
+        Action::Disk { directories, stripe, how } => disk(directories, stripe.as_deref(), how),
+        Action::Memory { how } => memory(how),
+        Action::Cpu { directory, how } => cpu(directory, how),
+    }
+}
+
+fn disk(directories: &[PathBuf], stripe: Option<&Path>, how: &How) -> Outcome {
+    // That they can be noted is looked at before they are measured.
+    how.note(|_| ())?;
+    let absolute =
+        |path: &PathBuf| path.canonicalize().map_err(|e| Error::io("measure the disk of", path, e));
+    let directories: Vec<PathBuf> = directories.iter().map(absolute).collect::<Result<_>>()?;
+    let report =
+        how.watching.run(false, |progress| calibrate::disks(&directories, how.time(), progress))?;
+    how.note(|profile| {
+        for disk in &report.disks {
+            profile.add_disk(disk.clone());
+        }
+    })?;
+    let strides = calibrate::strides(&report.speeds());
+    let mut words = calibration::disks(&report, &strides);
+    if let Some(path) = stripe {
+        let strides: Vec<Stride> = strides.iter().map(|times| Stride::Times(*times)).collect();
+        define(path, &directories, &strides, ByteSize::mib(1))?;
+        let members = Definition::read(path)?.members.len();
+        words.push_str(&format!("stripe   {}: {members} members\n", path.display()));
+    }
+    how.show(&words)
+}
+
+fn memory(how: &How) -> Outcome {
+    how.note(|_| ())?;
+    let threads = limits::cores();
+    let report =
+        how.watching.run(false, |progress| calibrate::memory(how.time(), threads, progress))?;
+    how.note(|profile| profile.memory = Some(report.profile.clone()))?;
+    how.show(&calibration::memory(&report))
+}
+
+fn cpu(directory: &Path, how: &How) -> Outcome {
+    how.note(|_| ())?;
+    let threads = limits::cores();
+    let measure =
+        |progress: &Progress| calibrate::processor(directory, (how.time(), threads), progress);
+    let (found, spread) = how.watching.run(false, measure)?;
+    how.note(|profile| profile.processor = Some(found.clone()))?;
+    how.show(&calibration::processor(&found, spread))
+}

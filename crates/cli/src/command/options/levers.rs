@@ -1,0 +1,63 @@
+//! What may be set of a plan, for those who know their disks.
+
+use clap::Args;
+use sortwell::ByteSize;
+use sortwell::plan::levers::Levers as Chosen;
+
+use super::values;
+
+/// Sizes and numbers of requests and buffers. All of them are chosen well where nothing is said.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Levers")]
+pub struct Levers {
+    /// Reads in flight, of all threads together; each has two at least
+    ///
+    /// Eight if not said, which keep most disks busy.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    queue_depth: Option<u16>,
+
+    /// Bytes of a read request (256KiB, 4MiB)
+    ///
+    /// By the memory there is if not said, from 256 KiB to 4 MiB; no more than 1 GiB. Rounded up to
+    /// whole pages, and so far that no load takes more than 4096 of them. A merge reads less of a
+    /// run at a time where a slab has less of it.
+    #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
+    block_size: Option<ByteSize>,
+
+    /// Output buffers of each thread; one is filled while the others are written
+    ///
+    /// Four if not said.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=256))]
+    write_buffers: Option<u16>,
+
+    /// Bytes of each output buffer, and so of a write request (512KiB, 8MiB)
+    ///
+    /// By the memory there is if not said, from 512 KiB to 4 MiB; no more than 1 GiB.
+    #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
+    write_buffer_size: Option<ByteSize>,
+
+    /// How many blocks of 4 KiB could be read in the time that it takes to begin to read one
+    ///
+    /// The higher it is, the larger are the pieces in which a merge reads runs, and the fewer runs
+    /// are merged at once. 32 if not said; 'sortwell calibrate disk' measures it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8192))]
+    read_factor: Option<u32>,
+
+    /// Most runs merged at once; as many as memory and open files allow if not said
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..))]
+    merge_width: Option<u16>,
+}
+
+impl Levers {
+    /// What was said.
+    pub fn chosen(&self) -> Chosen {
+        Chosen {
+            queue_depth: self.queue_depth.map(usize::from),
+            block: self.block_size,
+            write_buffers: self.write_buffers.map(usize::from),
+            write_buffer: self.write_buffer_size,
+            read_factor: self.read_factor,
+            merge_width: self.merge_width.map(usize::from),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What is measured of a machine is noted, and what it is good for then.
+
+use crate::harness::Folder;
+
+/// A folder with two directories and a profile of all that can be measured, quickly.
+fn calibrated() -> Folder {
+    let folder = Folder::new();
+    for name in ["one", "two"] {
+        std::fs::create_dir(folder.at(name)).expect("a directory");
+    }
+    let how = "--seconds 1 --profile machine.toml";
+    let words = folder.run(&format!("calibrate disk one two --stripe set.str {how}")).quietly();
+    let words = String::from_utf8(words).expect("text");
+    for part in ["disk ", "/one, ", "/two, ", "speed ", "together read", "strides ", "set.str: 2 "]
+    {
+        assert!(words.contains(part), "'{part}' is missing:\n{words}");
+    }
+    let words = folder.run(&format!("calibrate memory {how}")).quietly();
+    assert!(String::from_utf8(words).expect("text").contains("could be used"));
+    let words = folder.run(&format!("calibrate cpu one {how}")).quietly();
+    assert!(String::from_utf8(words).expect("text").contains("records  in memory"));
+    folder
+}
+
+#[test]
+fn times_are_foretold_of_a_machine_that_was_measured() {
+    let folder = calibrated();
+    assert_eq!(folder.names(), ["machine.toml", "one", "set.str", "two"], "nothing else is left");
+    for name in ["one", "two"] {
+        assert_eq!(std::fs::read_dir(folder.at(name)).expect("read").count(), 0);
+    }
+    folder.run("generate 200000 one/in").quietly();
+    let words = "-F fixed:100 -k 0..10 -M 64MiB -o one/out one/in";
+    let told = folder.run(&format!("explain --profile machine.toml {words}")).quietly();
+    let told = String::from_utf8(told).expect("text");
+    assert!(told.contains("\ntime     ") && told.contains(" s writing output ("), "{told}");
+    let sorted = folder.run(&format!("sort --stats json --profile machine.toml {words}"));
+    assert_eq!(sorted.status, 0, "{sorted:?}");
+    let statistics: serde_json::Value = serde_json::from_str(&sorted.words).expect("JSON");
+    let phases = statistics["prediction"]["phases"].as_array().expect("phases");
+    assert!(phases.iter().any(|phase| phase["phase"] == "writing"), "{statistics}");
+    assert!(statistics["prediction"]["seconds"].as_f64().expect("seconds") > 0.0);
+    // The striped file that was defined is one.
+    folder.run("stripe copy one/in set.str").quietly();
+    let told = folder.run("explain --profile machine.toml -F fixed:100 set.str -o set.str");
+    assert!(String::from_utf8(told.quietly()).expect("text").contains(" s writing output"));
+}
+
+#[test]
+fn without_a_profile_nothing_is_foretold() {
+    let folder = Folder::new();
+    folder.write("in", b"b\na\n");
+    folder.write("none.toml", b"version = 1\n");
+    folder.write("bad.toml", b"version = 1\nspeed = 7\n");
+    let explain = |more: &str| {
+        String::from_utf8(folder.run(&format!("explain {more} in")).quietly()).expect("text")
+    };
+    assert!(explain("--profile none.toml").contains("calibrate cpu"), "what to do is said");
+    folder.run("sort --profile bad.toml in").fails(3, &["bad.toml", "speed", "calibrate"]);
+    folder.run("sort --profile nowhere.toml in").fails(4, &["nowhere.toml"]);
+    folder.run("calibrate disk nowhere --profile a.toml").fails(4, &["nowhere"]);
+    folder.run("calibrate memory --profile bad.toml").fails(3, &["bad.toml"]);
+}

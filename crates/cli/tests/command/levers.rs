@@ -1,0 +1,83 @@
+//! What each lever does is seen in the statistics.
+
+use serde_json::Value;
+
+use crate::harness::{Folder, random_records};
+
+/// A sort in two passes and the account of it.
+fn sorted(folder: &Folder, levers: &str) -> Value {
+    let words = "-F fixed:100 -k 0..10 -M 64MiB -j 2 --io threads --stats json -o out in";
+    let said = folder.run(&format!("sort {levers} {words}"));
+    assert_eq!(said.status, 0, "{said:?}");
+    let statistics: Value = serde_json::from_str(&said.words).expect("JSON");
+    assert!(statistics["passes"].as_u64() >= Some(2), "{statistics}");
+    statistics
+}
+
+fn of(statistics: &Value, stream: &str, figure: &str) -> f64 {
+    let found = statistics["requests"][stream][figure].as_f64();
+    found.unwrap_or_else(|| panic!("{stream} {figure} in {statistics}"))
+}
+
+/// Bytes of a request, on average.
+fn bytes_each(statistics: &Value, stream: &str) -> f64 {
+    let bytes = statistics["streams"][stream].as_f64().expect("bytes");
+    bytes / of(statistics, stream, "count")
+}
+
+fn depth(statistics: &Value, stream: &str) -> f64 {
+    of(statistics, stream, "in_flight") / of(statistics, stream, "count")
+}
+
+#[test]
+fn levers_are_seen_in_the_statistics() {
+    let folder = Folder::new();
+    folder.write("in", random_records(2_000_000, 100));
+    let usual = sorted(&folder, "");
+    let expected = std::fs::read(folder.at("out")).expect("read");
+
+    let blocks = sorted(&folder, "--block-size 2MiB");
+    let (small, large) = (bytes_each(&usual, "input_read"), bytes_each(&blocks, "input_read"));
+    assert!(small < 600_000.0 && large > 1_500_000.0, "{small} {large}");
+
+    let deep = sorted(&folder, "--queue-depth 48 --direct off");
+    let (few, many) = (depth(&usual, "input_read"), depth(&deep, "input_read"));
+    assert!(few <= 4.0 && many > 2.0 * few, "{few} {many}");
+    let through = of(&deep, "input_read", "cached_bytes");
+    assert!(through >= 200_000_000.0, "all of it through the cache: {through}");
+
+    let buffers = sorted(&folder, "--write-buffers 2 --write-buffer-size 2MiB");
+    let small = bytes_each(&usual, "spill_written");
+    let large = bytes_each(&buffers, "spill_written");
+    // Tasks of a small load end before a large buffer is full.
+    assert!(large > 1.5 * small, "{small} {large}");
+
+    let factor = sorted(&folder, "--read-factor 512");
+    let narrow = sorted(&folder, "--merge-width 3");
+    let width = |of: &Value| of["merge_width"].as_u64().expect("a width");
+    assert!(width(&factor) < width(&usual), "{} {}", width(&factor), width(&usual));
+    assert_eq!(width(&narrow), 3);
+    assert!(narrow["passes"].as_u64() > usual["passes"].as_u64());
+    assert_eq!(std::fs::read(folder.at("out")).expect("read"), expected, "the same bytes");
+}
+
+/// Each stream has its own way, where the file system knows both.
+#[test]
+fn streams_go_past_the_cache_or_through_it() {
+    let folder = Folder::new();
+    folder.write("in", random_records(1_000_000, 100));
+    let usual = sorted(&folder, "--direct on");
+    assert_eq!(of(&usual, "spill_written", "cached_bytes"), 0.0);
+    let mixed = sorted(&folder, "--direct input=on,spill=off,output=on");
+    assert_eq!(of(&mixed, "spill_written", "cached_bytes"), spilled(&mixed));
+    assert!(of(&mixed, "output_written", "cached_bytes") < 10_000_000.0, "edges alone");
+    // A plan whose buffers take more than a tenth of the memory does so by itself.
+    let large = sorted(&folder, "--write-buffers 4 --write-buffer-size 2MiB");
+    assert_eq!(of(&large, "spill_written", "cached_bytes"), spilled(&large));
+    let refused = folder.run("sort --direct input=maybe in");
+    assert!(refused.status == 2 && refused.words.contains("maybe"), "{refused:?}");
+}
+
+fn spilled(statistics: &Value) -> f64 {
+    statistics["streams"]["spill_written"].as_f64().expect("bytes")
+}

@@ -1,0 +1,100 @@
+//! What is known of the machine, as far as one sort has to do with it: whose disks its streams are
+//! on, and what its records cost.
+
+use std::path::{Path, PathBuf};
+
+use super::{Output, SortJob};
+use crate::format::Framing;
+use crate::io::stripe::Definition;
+use crate::io::{File, directory_of, space};
+use crate::pipeline;
+use crate::plan::prediction::{Part, Rates};
+use crate::profile::Profile;
+
+/// What is said where no time can be foretold, and what to do.
+type Unknown = String;
+
+impl SortJob {
+    /// The rates for a sort of `input` that spills to `temp`.
+    pub(super) fn rates(
+        &self,
+        input: &pipeline::Input,
+        temp: &[PathBuf],
+    ) -> Result<Rates, Unknown> {
+        let Some(profile) = self.profile.as_deref() else {
+            return Err("this machine was not measured; see 'sortwell calibrate'".to_owned());
+        };
+        let Some(processor) = &profile.processor else {
+            return Err("processors were not measured; run 'sortwell calibrate cpu'".to_owned());
+        };
+        let costs = match self.format.framing() {
+            Framing::Fixed(_) => processor.fixed,
+            _ => processor.lines,
+        };
+        let pipeline::Input::Files(files) = input else {
+            return Err("nobody knows how fast a stream comes".to_owned());
+        };
+        let output = match &self.output {
+            Output::File(path) => parts_of(profile, path)?,
+            Output::Striped(path) => striped_parts(profile, path)?,
+            Output::Stdout | Output::Pipe(_) => Vec::new(),
+        };
+        let mut spill = Vec::with_capacity(temp.len());
+        for place in temp {
+            spill.push(part(profile, place, 1.0 / temp.len() as f64)?);
+        }
+        let memory = profile.memory.as_ref();
+        Ok(Rates {
+            input: input_parts(profile, files)?,
+            spill,
+            output,
+            costs,
+            fresh_memory: memory.map_or(f64::INFINITY, |memory| memory.huge_pages_all),
+            cores: processor.threads,
+        })
+    }
+}
+
+/// Where inputs lie that have to be read from disk; those in the page cache need none.
+fn input_parts(profile: &Profile, files: &[std::sync::Arc<File>]) -> Result<Vec<Part>, Unknown> {
+    let total: u64 = files.iter().map(|file| file.len()).sum();
+    let mut parts = Vec::new();
+    for file in files.iter().filter(|file| file.is_direct() || !file.is_cached()) {
+        let share = file.len() as f64 / total.max(1) as f64;
+        let own = match Definition::is_at(file.path()) {
+            true => striped_parts(profile, file.path())?,
+            false => parts_of(profile, file.path())?,
+        };
+        parts.extend(own.into_iter().map(|part| Part { share: part.share * share, ..part }));
+    }
+    Ok(parts)
+}
+
+/// A file, or one that will be made.
+fn parts_of(profile: &Profile, path: &Path) -> Result<Vec<Part>, Unknown> {
+    part(profile, directory_of(path), 1.0).map(|part| vec![part])
+}
+
+/// Members of a striped file have shares as long as their strides.
+fn striped_parts(profile: &Profile, path: &Path) -> Result<Vec<Part>, Unknown> {
+    let definition = Definition::read(path).map_err(|e| e.to_string())?;
+    let layout = definition.layout();
+    let strides: Vec<u64> = (0..layout.members()).map(|member| layout.stride(member)).collect();
+    let width: u64 = strides.iter().sum();
+    let share = |stride: &u64| *stride as f64 / width as f64;
+    let places = definition.places(path);
+    let members = places.iter().zip(&strides);
+    members.map(|(place, stride)| part(profile, directory_of(place), share(stride))).collect()
+}
+
+fn part(profile: &Profile, directory: &Path, share: f64) -> Result<Part, Unknown> {
+    let disk = profile.disk_of(directory).cloned();
+    let device = space::device(directory).ok();
+    let (Some(disk), Some(device)) = (disk, device) else {
+        return Err(format!(
+            "the disk of {0} was not measured; run 'sortwell calibrate disk {0}'",
+            directory.display()
+        ));
+    };
+    Ok(Part { device, share, disk })
+}

@@ -1,0 +1,148 @@
+//! Records of the inputs one by one, in their order: those that take part.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use memchr::memchr_iter;
+
+use crate::error::{Error, Result};
+use crate::io::Arena;
+use crate::key::KeyEncoder;
+use crate::pipeline::generate::Taken;
+use crate::pipeline::sorted::feed::Feed;
+use crate::pipeline::sorted::source::{Source, Step};
+use crate::pipeline::{Input, Work};
+use crate::plan::replacement::ReplacementMemory;
+use crate::proof::Sum;
+use crate::sink::LaneCounters;
+use crate::stats::Progress;
+use crate::units::ByteSize;
+
+/// All inputs, one open at a time.
+pub struct Reader<'a, 'p, K> {
+    work: &'a Work,
+    key: &'a K,
+    feed: Feed<'p>,
+    window_bytes: usize,
+    /// The input being read, at a record that takes part.
+    source: Option<Source>,
+    /// Inputs that were begun.
+    begun: usize,
+    taken: Taken,
+    /// Of inputs that are over.
+    sum: Sum,
+}
+
+impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
+    /// A reader before the first record.
+    pub fn new(
+        work: &'a Work,
+        key: &'a K,
+        memory: ReplacementMemory,
+        progress: &'p Progress,
+    ) -> Result<Self> {
+        let pieces = vec![Arena::new(ByteSize(memory.piece_bytes as u64))?];
+        let feed = Feed::new(work.engine, pieces, memory.spare_bytes, progress)?;
+        let (window_bytes, taken, sum) = (memory.window_bytes, Taken::default(), Sum::default());
+        Ok(Self { work, key, feed, window_bytes, source: None, begun: 0, taken, sum })
+    }
+
+    /// The next record, and the first word of its key; `None` behind the last.
+    #[inline]
+    pub fn record(&self) -> Option<(&[u8], u64)> {
+        self.source.as_ref().map(|source| (source.record(), source.prefix()))
+    }
+
+    /// Goes on to the next record that takes part, the first at first.
+    #[inline]
+    pub fn advance(&mut self) -> Result<()> {
+        loop {
+            let Some(source) = &mut self.source else {
+                if self.open_next()? {
+                    continue;
+                }
+                return Ok(());
+            };
+            match source.advance(self.key, &mut self.feed, None).map_err(advised)? {
+                Step::Over => self.close()?,
+                _ if source.is_wanted() => {
+                    self.taken.records += 1;
+                    self.taken.bytes += source.record().len() as u64;
+                    return Ok(());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Bytes of a record of a stream, on average, as far as has been read ahead.
+    pub fn average(&self) -> Option<usize> {
+        let is_stream = matches!(self.work.input, Input::Stream(_));
+        self.source.as_ref().filter(|_| is_stream).map(Source::average_ahead)
+    }
+
+    /// What was read, that takes part; records that were not taken in yet are counted too.
+    pub fn taken(&self) -> Taken {
+        self.taken
+    }
+
+    /// Count and checksum of all inputs, once they are over.
+    pub fn sum(&self) -> Sum {
+        self.sum
+    }
+
+    /// What was moved, and the time it was waited for.
+    pub fn counters(&self) -> LaneCounters {
+        self.feed.counters()
+    }
+
+    /// Asked to stop, or not.
+    pub fn check_stop(&self) -> Result<()> {
+        self.feed.check_stop()
+    }
+
+    /// The input being read, and the next record's bytes and number in it.
+    pub fn place(&self) -> (PathBuf, usize, u64) {
+        let place = self.source.as_ref();
+        let place = place.map(|s| (s.name().to_owned(), s.record().len(), s.place().0));
+        place.unwrap_or_else(|| unreachable!("asked of a record"))
+    }
+
+    /// Opens the next input, if there is one.
+    fn open_next(&mut self) -> Result<bool> {
+        let header = &self.work.header;
+        let skip = header.skips.get(self.begun).copied().unwrap_or(0);
+        let (reading, place) = match &self.work.input {
+            Input::Files(files) => {
+                let Some(file) = files.get(self.begun) else { return Ok(false) };
+                let mut reading = self.feed.open(Arc::clone(file))?;
+                reading.pass(skip, &mut self.feed)?;
+                (reading, (skip, memchr_iter(b'\n', &header.bytes).count() as u64))
+            }
+            Input::Stream(_) if self.begun > 0 => return Ok(false),
+            Input::Stream(streams) => (self.feed.open_streams(streams), (0, 0)),
+        };
+        self.begun += 1;
+        let (framing, is_summed) = (self.work.framing, self.work.verify);
+        let source = Source::new(reading, framing, self.window_bytes, is_summed)?;
+        self.source = Some(source.with_gate(Some(&self.work.gate), self.key, place));
+        Ok(true)
+    }
+
+    /// Leaves an input that is over.
+    fn close(&mut self) -> Result<()> {
+        let Some(source) = self.source.take() else { return Ok(()) };
+        self.sum.add(source.sum());
+        source.close(&mut self.feed)
+    }
+}
+
+/// Says what else may be done about a record that is too long.
+fn advised(error: Error) -> Error {
+    match error {
+        Error::Malformed { path, message } if message.ends_with("more with --memory") => {
+            Error::Malformed { path, message: format!("{message}, or --algorithm buckets") }
+        }
+        other => other,
+    }
+}

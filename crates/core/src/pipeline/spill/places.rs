@@ -1,0 +1,214 @@
+//! Where runs lie: a directory of our own in each place the user named, made when first needed, and
+//! what each of them holds.
+//!
+//! A run goes to the place that its share calls for (`share`). Where that turns out to be full
+//! before anything is written, as room for a run is reserved beforehand, another one takes it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::share::{self, Standing};
+use crate::error::{Error, Result};
+use crate::io::{Allowance, Holding, SpillDirectory, directory_of, space};
+use crate::manifest::Past;
+use crate::run::{Run, RunWriter};
+use crate::units::ByteSize;
+
+/// Bytes that a new run will take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// So many.
+    Known(u64),
+    /// So many or fewer.
+    AtMost(u64),
+    /// Nobody knows.
+    Unknown,
+}
+
+/// The places of one job; directories are removed when dropped, unless they are kept.
+#[derive(Debug)]
+pub struct Places {
+    /// As the user named them.
+    named: Vec<PathBuf>,
+    made: Vec<Place>,
+    allowance: Arc<Allowance>,
+    /// Runs named so far.
+    runs: usize,
+}
+
+#[derive(Debug)]
+struct Place {
+    directory: SpillDirectory,
+    holding: Arc<Holding>,
+}
+
+impl Places {
+    /// Places for temporary files of at most `limit` bytes together. Nothing is made yet.
+    pub fn new(named: Vec<PathBuf>, limit: Option<ByteSize>) -> Self {
+        assert!(!named.is_empty());
+        Self { named, made: Vec::new(), allowance: Allowance::new(limit), runs: 0 }
+    }
+
+    /// Directories that are there, where so many names of runs are taken and runs of `past` lie.
+    pub fn kept(
+        directories: Vec<SpillDirectory>,
+        (past, runs): (Option<&Past>, usize),
+        limit: Option<ByteSize>,
+    ) -> Self {
+        let allowance = Allowance::new(limit);
+        let place = |directory: SpillDirectory| {
+            let lie_there = |run: &&Run| run.path.parent() == Some(directory.path());
+            let kept = past.iter().flat_map(|past| &past.runs).filter(lie_there);
+            let bytes = kept.map(file_bytes).sum();
+            Place { directory, holding: Holding::new(&allowance, bytes) }
+        };
+        let made = directories.into_iter().map(place).collect();
+        Self { named: Vec::new(), made, allowance, runs }
+    }
+
+    /// Where directories are made when they are needed.
+    pub fn named(&self) -> &[PathBuf] {
+        &self.named
+    }
+
+    /// The first directory, which has to be there.
+    pub fn first(&self) -> &Path {
+        self.made[0].directory.path()
+    }
+
+    /// Removes everything when this is dropped: it is of no more use.
+    pub fn forget(&mut self) {
+        self.made.iter_mut().for_each(|place| place.directory.keep(false));
+    }
+
+    /// Checks that `bytes` more bytes will be allowed for.
+    pub fn check_limit(&self, bytes: u64) -> Result<()> {
+        self.allowance.check(bytes)
+    }
+
+    /// Checks that `bytes` more bytes fit, in pieces of `piece_bytes` at most. Where the file
+    /// system `freed` is one of theirs, which has room given back meanwhile, `beside` bytes will
+    /// do.
+    pub fn check_space(
+        &self,
+        (bytes, piece_bytes): (u64, u64),
+        (freed, beside): (Option<u64>, u64),
+    ) -> Result<()> {
+        // A directory of ours may be gone before the message is read.
+        let kept = self.made.iter().map(|place| directory_of(place.directory.path()));
+        let mut systems: Vec<(u64, u64, &Path)> = Vec::new();
+        for path in self.named.iter().map(PathBuf::as_path).chain(kept) {
+            let device = space::device(path)?;
+            if systems.iter().all(|(other, ..)| *other != device) {
+                systems.push((device, space::free(path)?.bytes(), path));
+            }
+        }
+        let is_freed = systems.iter().any(|(device, ..)| Some(*device) == freed);
+        let needed = if is_freed { bytes.min(beside) } else { bytes };
+        let free: Vec<u64> = systems.iter().map(|(_, free, _)| *free).collect();
+        let available = share::room(&free, piece_bytes);
+        match systems.iter().min_by_key(|(_, free, _)| *free) {
+            Some((.., path)) if available < needed => Err(Error::NoSpace {
+                path: path.to_path_buf(),
+                others: systems.len() - 1,
+                needed: ByteSize(needed),
+                available: ByteSize(available),
+                option: "--temp",
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Creates the file of the next run, of this size, with `create`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OverLimit`] where it would be too much; that of the place that was asked first
+    /// where all are full.
+    pub fn create(
+        &mut self,
+        size: Size,
+        create: impl Fn(&Path) -> Result<RunWriter>,
+    ) -> Result<RunWriter> {
+        self.make()?;
+        let name = format!("run-{:06}", self.runs);
+        self.runs += 1;
+        let (bytes, claimed) = match size {
+            Size::Known(bytes) => (bytes, bytes),
+            Size::AtMost(bytes) => (bytes, 0),
+            Size::Unknown => (u64::MAX, 0),
+        };
+        let mut refusal = None;
+        for number in self.in_order(bytes)? {
+            let Place { directory, holding } = &self.made[number];
+            holding.claim(claimed)?;
+            let error = match create(&directory.path().join(&name)) {
+                Ok(run) => {
+                    run.count_in(holding, claimed);
+                    return Ok(run);
+                }
+                Err(error) => error,
+            };
+            holding.release(claimed);
+            if !error.is_full() {
+                return Err(error);
+            }
+            refusal.get_or_insert(error);
+        }
+        Err(refusal.unwrap_or_else(|| unreachable!("one place at least was asked")))
+    }
+
+    /// Removes a run that has been merged.
+    pub fn remove(&self, run: &Run) -> Result<()> {
+        let bytes = file_bytes(run);
+        fs::remove_file(&run.path).map_err(|e| Error::io("remove", &run.path, e))?;
+        let lies_in = |place: &&Place| run.path.parent() == Some(place.directory.path());
+        self.made.iter().find(lies_in).inspect(|place| place.holding.release(bytes));
+        Ok(())
+    }
+
+    /// Makes the directories. What is too full for one is left out, as long as another is not.
+    fn make(&mut self) -> Result<()> {
+        if !self.made.is_empty() {
+            return Ok(());
+        }
+        let mut refusal = None;
+        for place in &self.named {
+            match SpillDirectory::create(place) {
+                Ok(directory) => {
+                    let holding = Holding::new(&self.allowance, 0);
+                    self.made.push(Place { directory, holding });
+                }
+                Err(e) if e.is_full() => refusal = Some(e),
+                Err(e) => return Err(e),
+            }
+        }
+        match refusal {
+            Some(e) if self.made.is_empty() => Err(e),
+            _ => Ok(()),
+        }
+    }
+
+    /// The places in the order in which they are asked to take a run.
+    fn in_order(&self, bytes: u64) -> Result<Vec<usize>> {
+        if let [_] = &self.made[..] {
+            return Ok(vec![0]);
+        }
+        let standing = |place: &Place| {
+            let (speed, held) = (place.holding.speed(), place.holding.bytes());
+            let free = space::free(place.directory.path())?.bytes();
+            Ok(Standing { speed, held, free })
+        };
+        let standings: Vec<Standing> = self.made.iter().map(standing).collect::<Result<_>>()?;
+        Ok(share::in_order(&standings, bytes))
+    }
+}
+
+/// Bytes of the file of a run that is written.
+fn file_bytes(run: &Run) -> u64 {
+    fs::symlink_metadata(&run.path).map_or(run.bytes, |data| data.len())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,44 @@
+//! What users may set of a plan. Each is left to the plan where nothing is said; what is said
+//! counts, and where it cannot be had the plan is refused.
+
+use crate::units::ByteSize;
+
+/// The levers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Levers {
+    /// Reads in flight, of all workers together; each has two at least.
+    pub queue_depth: Option<usize>,
+    /// Bytes of a read request of run generation, and the most of one of a merge.
+    pub block: Option<ByteSize>,
+    /// Output buffers of each worker: Oracle 7's `SORT_WRITE_BUFFERS`.
+    pub write_buffers: Option<usize>,
+    /// Bytes of each: Oracle 7's `SORT_WRITE_BUFFER_SIZE`.
+    pub write_buffer: Option<ByteSize>,
+    /// How many blocks of 4 KiB could be read in the time that it takes to begin to read one:
+    /// Oracle 7's `SORT_READ_FAC`. The higher, the larger are the pieces in which runs are read by
+    /// a merge, and the fewer runs are merged at once.
+    pub read_factor: Option<u32>,
+    /// Most runs merged at once.
+    pub merge_width: Option<usize>,
+}
+
+/// Bytes of the blocks that a read factor counts.
+const FACTOR_BLOCK: usize = 4096;
+
+/// A piece is read in so many times what it takes to begin. With several in flight, the beginning
+/// of one is hidden behind others; twice is enough.
+const FACTOR_TIMES: usize = 2;
+
+/// The factor that suits the disks we know: a quarter of a megabyte.
+const FACTOR_USUAL: u32 = 32;
+
+/// Largest piece that a factor may ask for.
+const PIECE_MAX: usize = 64 << 20;
+
+impl Levers {
+    /// Bytes of the smallest piece of a run that is worth a request of its own.
+    pub(super) fn piece_bytes(&self) -> usize {
+        let factor = self.read_factor.unwrap_or(FACTOR_USUAL) as usize;
+        (FACTOR_TIMES * FACTOR_BLOCK).saturating_mul(factor).clamp(FACTOR_BLOCK, PIECE_MAX)
+    }
+}

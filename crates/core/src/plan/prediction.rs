@@ -1,0 +1,204 @@
+//! How long a plan takes on disks and processors whose rates are known. Pure arithmetic.
+//!
+//! In each phase disks and processors work at the same time, so that it takes as long as whatever
+//! has most to do (AlphaSort, section 6, and NOW-Sort, section 5, reckon alike):
+//!
+//! ```text
+//!   one pass     reading          max(input read,               costs + fresh memory)
+//!                writing          max(output written,           costs)
+//!   two passes   run generation   max(input read, runs written, costs + fresh memory)
+//!                writing          max(runs read, output written, costs)
+//! ```
+//!
+//! A disk that is both read and written in a phase does so at the rate of both at once.
+
+use super::volume::Volume;
+use super::{Need, Plan};
+use crate::error::Result;
+use crate::profile::{Cost, Costs, DiskProfile};
+use crate::stats::{Phase, PhasePrediction, Prediction};
+use crate::units::ByteSize;
+
+/// What is known of a machine, as far as one job has to do with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rates {
+    /// The disks that the input lies on, each with its share of it; none where it is in memory.
+    pub input: Vec<Part>,
+    /// The same of runs.
+    pub spill: Vec<Part>,
+    /// The same of the output; none where it goes to a pipe.
+    pub output: Vec<Part>,
+    /// What records cost.
+    pub costs: Costs,
+    /// Bytes per second of memory that was never touched before, to all threads; infinite where
+    /// that was not measured.
+    pub fresh_memory: f64,
+    /// Threads that processors have room for.
+    pub cores: usize,
+}
+
+/// Two passes have to take no more than this share of the time of one to be chosen: how fast memory
+/// comes varies from moment to moment, and predictions were found to be wrong by half.
+const GAIN: f64 = 1.0 / 3.0;
+
+/// Smaller budgets are not chosen.
+const LEAST_CHOSEN: u64 = 64 << 20;
+
+/// A disk's part of a stream.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// What is the same for all paths on this disk.
+    pub device: u64,
+    /// The share of the stream's bytes, 0 to 1.
+    pub share: f64,
+    /// What the disk does.
+    pub disk: DiskProfile,
+}
+
+/// Bytes that a phase moves on each disk.
+#[derive(Default)]
+struct Traffic<'a>(Vec<(&'a Part, f64, f64)>);
+
+impl<'a> Traffic<'a> {
+    fn add(&mut self, parts: &'a [Part], read: u64, written: u64) {
+        for part in parts {
+            let (read, written) = (read as f64 * part.share, written as f64 * part.share);
+            match self.0.iter_mut().find(|(known, ..)| known.device == part.device) {
+                Some(known) => (known.1, known.2) = (known.1 + read, known.2 + written),
+                None => self.0.push((part, read, written)),
+            }
+        }
+    }
+
+    /// Seconds of the disk that has most to do.
+    fn seconds(&self) -> f64 {
+        let seconds = |(Part { disk, .. }, read, written): &(&Part, f64, f64)| {
+            let common = read.min(*written);
+            let (reads, writes) = (read - common, written - common);
+            2.0 * common / disk.both + reads / disk.read + writes / disk.write
+        };
+        self.0.iter().map(seconds).fold(0.0, f64::max)
+    }
+}
+
+impl Rates {
+    /// How long `plan` takes for an input of `bytes` bytes.
+    pub fn predict(&self, plan: &Plan, bytes: u64) -> Prediction {
+        let volume = plan.volume(bytes);
+        let phases = match plan.is_one_pass {
+            true => self.one_pass(plan, &volume),
+            false => self.more_passes(plan, &volume),
+        };
+        Prediction { seconds: phases.iter().map(|phase| phase.seconds).sum(), phases }
+    }
+
+    /// The plan for a need and an input of `bytes` bytes that is done first: that of the whole
+    /// budget, or one of two passes in less memory, where memory that was never touched comes so
+    /// slowly that moving everything twice takes less time.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Plan::new`].
+    pub fn choose(&self, need: &Need, bytes: u64) -> Result<Plan> {
+        let whole = Plan::new(need)?;
+        if !whole.is_one_pass || self.fresh_memory.is_infinite() {
+            return Ok(whole);
+        }
+        let seconds = |plan: &Plan| self.predict(plan, bytes).seconds;
+        let (mut best, mut least) = (None, GAIN * seconds(&whole));
+        let least_bytes = LEAST_CHOSEN.min(need.budget.bytes());
+        let mut budget = need.budget.bytes().min(whole.arena_bytes as u64) / 2;
+        while budget >= least_bytes {
+            let smaller = Plan::new(&Need { budget: ByteSize(budget), ..*need });
+            let smaller =
+                smaller.ok().filter(|plan| !plan.is_one_pass && plan.threads == whole.threads);
+            if let Some(plan) = smaller
+                && seconds(&plan) < least
+            {
+                (least, best) = (seconds(&plan), Some(plan));
+            }
+            budget /= 2;
+        }
+        Ok(best.unwrap_or(whole))
+    }
+
+    fn one_pass(&self, plan: &Plan, volume: &Volume) -> Vec<PhasePrediction> {
+        let mut reading = Traffic::default();
+        reading.add(&self.input, volume.input_bytes, 0);
+        let mut writing = Traffic::default();
+        writing.add(&self.output, 0, volume.output_bytes);
+        vec![
+            self.phase(
+                (Phase::Reading, &reading),
+                self.cost(plan, self.costs.reading, volume.input_bytes)
+                    + plan.touched_bytes(volume.input_bytes) as f64 / self.fresh_memory,
+            ),
+            self.phase(
+                (Phase::Writing, &writing),
+                self.cost(plan, self.costs.writing, volume.output_bytes),
+            ),
+            self.finishing(),
+        ]
+    }
+
+    fn more_passes(&self, plan: &Plan, volume: &Volume) -> Vec<PhasePrediction> {
+        let mut generation = Traffic::default();
+        generation.add(&self.input, volume.input_bytes, 0);
+        generation.add(&self.spill, 0, volume.generated_bytes);
+        let fresh = plan.touched_bytes(volume.input_bytes) as f64 / self.fresh_memory;
+        let costs = self.cost(plan, self.costs.run_generation, volume.input_bytes);
+        let mut phases = vec![self.phase((Phase::RunGeneration, &generation), costs + fresh)];
+        if volume.merged_bytes > 0 {
+            let mut merging = Traffic::default();
+            merging.add(&self.spill, volume.merged_bytes, volume.merged_bytes);
+            let costs = self.cost(plan, self.costs.merging, volume.merged_bytes);
+            phases.push(self.phase((Phase::IntermediateMerge, &merging), costs));
+        }
+        let mut writing = Traffic::default();
+        writing.add(&self.spill, volume.generated_bytes.min(volume.output_bytes), 0);
+        writing.add(&self.output, 0, volume.output_bytes);
+        let costs = self.cost(plan, self.costs.merging, volume.output_bytes);
+        phases.push(self.phase((Phase::Writing, &writing), costs));
+        phases.push(self.finishing());
+        phases
+    }
+
+    fn phase(
+        &self,
+        (phase, traffic): (Phase, &Traffic<'_>),
+        processor_seconds: f64,
+    ) -> PhasePrediction {
+        let disk_seconds = traffic.seconds();
+        let seconds = disk_seconds.max(processor_seconds);
+        PhasePrediction { phase, seconds, disk_seconds, processor_seconds }
+    }
+
+    /// Seconds that the processors need for so many bytes of records.
+    fn cost(&self, plan: &Plan, cost: Cost, bytes: u64) -> f64 {
+        let records = bytes as f64 / plan.sizes.record_length as f64;
+        let nanoseconds = records * cost.record + bytes as f64 * cost.byte;
+        nanoseconds / 1e9 / plan.threads.min(self.cores).max(1) as f64
+    }
+
+    /// What is written last becomes durable.
+    fn finishing(&self) -> PhasePrediction {
+        let seconds = self.output.iter().map(|part| part.disk.sync_seconds).fold(0.0, f64::max);
+        let phase = Phase::Finishing;
+        PhasePrediction { phase, seconds, disk_seconds: seconds, processor_seconds: 0.0 }
+    }
+}
+
+impl Plan {
+    /// Bytes of memory that an input of `bytes` bytes brings into use.
+    fn touched_bytes(&self, bytes: u64) -> u64 {
+        let records = bytes / self.sizes.record_length as u64;
+        let read = (self.load.read_bytes as u64).min(bytes);
+        let load = read + records * self.item.bytes() as u64;
+        let loads = if self.is_one_pass { 1 } else { 2 };
+        let beside = self.threads * (self.lane.bytes() + self.scratch_bytes);
+        (loads * load.min(self.load.bytes() as u64) + beside as u64).min(self.arena_bytes as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests;

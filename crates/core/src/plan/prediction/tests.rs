@@ -1,0 +1,103 @@
+//! Predictions that can be reckoned by hand.
+
+use super::*;
+use crate::plan::tests::need;
+use crate::units::ByteSize;
+
+const GIGABYTE: u64 = 1_000_000_000;
+
+/// A disk that reads 2 GB/s, writes 1 GB/s, and does both at 1.5 GB/s.
+fn disk(device: u64) -> Part {
+    let disk = DiskProfile {
+        read: 2e9,
+        write: 1e9,
+        both: 1.5e9,
+        sync_seconds: 0.25,
+        ..DiskProfile::default()
+    };
+    Part { device, share: 1.0, disk }
+}
+
+/// Rates where only disks take time.
+fn rates(input: Part, spill: Part, output: Part) -> Rates {
+    let (input, spill, output) = (vec![input], vec![spill], vec![output]);
+    let (costs, fresh_memory) = (Costs::default(), f64::INFINITY);
+    Rates { input, spill, output, costs, fresh_memory, cores: 2 }
+}
+
+fn seconds(rates: &Rates, bytes: u64, budget: ByteSize) -> (f64, Vec<(Phase, f64)>) {
+    let plan = Plan::new(&need(100, Some(bytes), budget)).expect("a plan");
+    let told = rates.predict(&plan, bytes);
+    let phases = told.phases.iter().map(|told| (told.phase, told.seconds)).collect();
+    (told.seconds, phases)
+}
+
+#[track_caller]
+fn assert_near(found: f64, expected: f64) {
+    assert!((found - expected).abs() < 1e-6, "{found} for {expected}");
+}
+
+#[test]
+fn one_pass_takes_as_long_as_disks_read_and_write() {
+    let (all, phases) = seconds(&rates(disk(1), disk(1), disk(1)), GIGABYTE, ByteSize::gib(4));
+    assert_near(all, 0.5 + 1.0 + 0.25);
+    let [(reading, _), (writing, _), (finishing, _)] = phases[..] else { panic!("{phases:?}") };
+    assert_eq!((reading, writing, finishing), (Phase::Reading, Phase::Writing, Phase::Finishing));
+    let cached = Rates { input: Vec::new(), ..rates(disk(1), disk(1), disk(1)) };
+    assert_near(seconds(&cached, GIGABYTE, ByteSize::gib(4)).0, 1.25);
+}
+
+#[test]
+fn a_disk_for_everything_takes_longer_than_two() {
+    let bytes = 6 * GIGABYTE;
+    let (one, _) = seconds(&rates(disk(1), disk(1), disk(1)), bytes, ByteSize::gib(1));
+    assert_near(one, 2.0 * (12.0 / 1.5) + 0.25);
+    let (two, _) = seconds(&rates(disk(1), disk(2), disk(1)), bytes, ByteSize::gib(1));
+    assert_near(two, 6.0 + 6.0 + 0.25);
+    // Halves on two disks each.
+    let half = |device| Part { share: 0.5, ..disk(device) };
+    let mut both = rates(disk(3), disk(1), disk(3));
+    both.spill = vec![half(1), half(2)];
+    assert_near(seconds(&both, bytes, ByteSize::gib(1)).0, 3.0 + 6.0 + 0.25);
+}
+
+#[test]
+fn processors_and_memory_take_longer_where_disks_are_fast() {
+    let mut slow = rates(disk(1), disk(1), disk(1));
+    slow.costs.reading = Cost { record: 100.0, byte: 1.0 };
+    // 10 million records: a second for them and one for their bytes, by two threads.
+    let (all, _) = seconds(&slow, GIGABYTE, ByteSize::gib(4));
+    assert_near(all, 1.0 + 1.0 + 0.25);
+    slow.fresh_memory = 1e9;
+    let (more, phases) = seconds(&slow, GIGABYTE, ByteSize::gib(4));
+    assert!(more > all + 1.0, "the load was never touched: {phases:?}");
+    assert_near(phases[0].1, more - 1.25);
+}
+
+#[test]
+fn further_passes_move_everything_again() {
+    let rates = rates(disk(1), disk(1), disk(1));
+    let bytes = 20 * GIGABYTE;
+    let (two, _) = seconds(&rates, bytes, ByteSize::gib(1));
+    let (more, phases) = seconds(&rates, bytes, ByteSize::mib(64));
+    assert!(more > two && phases.iter().any(|(phase, _)| *phase == Phase::IntermediateMerge));
+}
+
+/// A gigabyte in one pass wants a gigabyte of memory; where that comes at a fortieth of the disk's
+/// speed, two passes in less of it are done first.
+#[test]
+fn two_passes_are_chosen_where_memory_comes_slower_than_disks() {
+    let need = need(100, Some(GIGABYTE), ByteSize::gib(4));
+    let mut rates = rates(disk(1), disk(1), disk(1));
+    let choose = |rates: &Rates| rates.choose(&need, GIGABYTE).expect("a plan");
+    assert!(choose(&rates).is_one_pass, "nobody knows better");
+    rates.fresh_memory = 4e9;
+    assert!(choose(&rates).is_one_pass);
+    rates.fresh_memory = 5e7;
+    let plan = choose(&rates);
+    assert!(!plan.is_one_pass);
+    assert!((LEAST_CHOSEN / 2..GIGABYTE / 2).contains(&(plan.arena_bytes as u64)), "{plan:?}");
+    let whole = Plan::new(&need).expect("a plan");
+    let seconds = |plan: &Plan| rates.predict(plan, GIGABYTE).seconds;
+    assert!(seconds(&plan) < GAIN * seconds(&whole));
+}

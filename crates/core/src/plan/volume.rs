@@ -1,0 +1,114 @@
+//! What an input comes to under a plan: runs, merges, bytes and room. Nothing that is dropped on
+//! the way, by a filter or among equal records, is known beforehand: it makes all of it less.
+
+use super::Plan;
+use super::passes::intermediate_groups;
+use crate::incore::bucket::BUCKET_ENTRIES_MAX;
+
+/// Loads that a sort in place needs room for beside its input: one that is being written, one that
+/// is being made durable, and what page and block leave over.
+const IN_PLACE_LOADS: u64 = 3;
+
+/// The runs, merges and bytes of a sort.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Volume {
+    /// Times the data is read and written, at most.
+    pub passes: u32,
+    /// Runs that are generated; none in one pass.
+    pub runs: usize,
+    /// Most bytes of one of them.
+    pub run_bytes: u64,
+    /// Bytes of all of them.
+    pub generated_bytes: u64,
+    /// Runs that are merged into fewer, before the last merge.
+    pub merged_before: usize,
+    /// Bytes of these, each time that they are merged.
+    pub merged_bytes: u64,
+    /// Most bytes that are there twice while some are merged into one.
+    pub twice_bytes: u64,
+    /// Runs of the last merge.
+    pub merge_width: usize,
+    /// Bytes that are read of the input.
+    pub input_bytes: u64,
+    /// Bytes of the output.
+    pub output_bytes: u64,
+}
+
+impl Plan {
+    /// What an input of `bytes` bytes comes to.
+    pub fn volume(&self, bytes: u64) -> Volume {
+        let wanted = |records: Option<u64>| {
+            let bytes = records.map(|some| some.saturating_mul(self.sizes.record_length as u64));
+            bytes.unwrap_or(u64::MAX)
+        };
+        let output_bytes = bytes.min(wanted(self.wanted));
+        if self.is_one_pass {
+            return Volume { passes: 1, input_bytes: bytes, output_bytes, ..Volume::default() };
+        }
+        // Of records in random order, runs are twice as long as memory; of others, who knows.
+        let selected = self
+            .replacement
+            .map(|memory| 2 * memory.records.saturating_mul(self.sizes.record_length as u64));
+        let load_bytes = selected.unwrap_or(self.load.records_bytes).max(1);
+        let runs = bytes.div_ceil(load_bytes) as usize;
+        // Of each load what is wanted of all, rounded up to whole buckets.
+        let kept = self.wanted.map(|some| some.saturating_add(BUCKET_ENTRIES_MAX as u64));
+        let run_bytes = load_bytes.min(wanted(kept)).min(bytes);
+        let generated_bytes = bytes.min(run_bytes.saturating_mul(runs as u64));
+        let mut volume = Volume {
+            passes: 1 + u32::from(runs > 0),
+            runs,
+            run_bytes,
+            generated_bytes,
+            merge_width: runs,
+            input_bytes: bytes,
+            output_bytes,
+            ..Volume::default()
+        };
+        volume.add_intermediate_merges(self.merge_width);
+        volume
+    }
+}
+
+impl Volume {
+    /// Adds what it takes to have no more than `width` runs.
+    fn add_intermediate_merges(&mut self, width: usize) {
+        let mut largest_bytes = self.run_bytes;
+        loop {
+            let groups = intermediate_groups(self.merge_width, width);
+            let merged: usize = groups.iter().map(ExactSizeIterator::len).sum();
+            let Some(widest) = groups.iter().map(ExactSizeIterator::len).max() else { return };
+            let usual_bytes = self.generated_bytes / self.merge_width as u64;
+            largest_bytes = (widest as u64 * largest_bytes).min(self.generated_bytes);
+            self.passes += 1;
+            self.merged_before += merged;
+            self.merged_bytes += merged as u64 * usual_bytes;
+            self.twice_bytes = self.twice_bytes.max(largest_bytes);
+            self.merge_width -= merged - groups.len();
+        }
+    }
+
+    /// Bytes that are written to runs, and read back.
+    pub fn spilled_bytes(&self) -> u64 {
+        self.generated_bytes + self.merged_bytes
+    }
+
+    /// Bytes that all reads and writes move.
+    pub fn moved_bytes(&self) -> u64 {
+        self.input_bytes + 2 * self.spilled_bytes() + self.output_bytes
+    }
+
+    /// Room that runs need at most, all together.
+    pub fn run_space(&self) -> u64 {
+        // Checksums and index keys take less than one part in a hundred of a run.
+        self.generated_bytes + self.generated_bytes / 100 + self.twice_bytes
+    }
+
+    /// Room that runs need beside the input where they take its place.
+    pub fn in_place_space(&self) -> u64 {
+        (IN_PLACE_LOADS * self.run_bytes).max(self.twice_bytes).min(self.generated_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests;

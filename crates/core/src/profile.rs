@@ -1,0 +1,260 @@
+//! What was measured of a machine: a text (TOML) that `sortwell calibrate` writes and plans are
+//! reckoned with. Its form stands in `docs/machine-profile.md`.
+//!
+//! Nothing depends on it: without one, plans are made of what is true of most machines, and no time
+//! is foretold.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::io::{Direct, TempFile, directory_of, space};
+
+/// The version of the form.
+const VERSION: u32 = 1;
+
+/// Longest text.
+const TEXT_MAX: u64 = 1 << 20;
+
+/// What is known of a machine. Rates are in bytes per second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// The version of the form, 1.
+    pub version: u32,
+    /// What memory there is, and how fast it comes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryProfile>,
+    /// What sorting costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processor: Option<ProcessorProfile>,
+    /// What disks do.
+    #[serde(default, rename = "disk", skip_serializing_if = "Vec::is_empty")]
+    pub disks: Vec<DiskProfile>,
+}
+
+/// Memory, as `sortwell calibrate memory` finds it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryProfile {
+    /// When it was measured, in UTC.
+    pub measured: String,
+    /// Bytes that were touched without harm.
+    pub usable_bytes: u64,
+    /// Whether the machine was short of memory then; if not, there may be more.
+    pub is_limit: bool,
+    /// Bytes that the system said there were.
+    pub claimed_bytes: u64,
+    /// How fast memory comes that was never touched, in pages of 4 KiB to one thread and to all,
+    pub small_pages_one: f64,
+    /// to all threads,
+    pub small_pages_all: f64,
+    /// in huge pages to one thread,
+    pub huge_pages_one: f64,
+    /// and to all.
+    pub huge_pages_all: f64,
+}
+
+/// Processors, as `sortwell calibrate cpu` finds them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProcessorProfile {
+    /// When it was measured, in UTC.
+    pub measured: String,
+    /// Threads at work meanwhile.
+    pub threads: usize,
+    /// What records of fixed length cost.
+    pub fixed: Costs,
+    /// What lines cost.
+    pub lines: Costs,
+}
+
+/// What records cost in each phase: processor time, whatever the disks do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Costs {
+    /// Reading a load that holds everything.
+    pub reading: Cost,
+    /// Writing it in order.
+    pub writing: Cost,
+    /// Reading loads and writing them as runs.
+    pub run_generation: Cost,
+    /// Merging runs.
+    pub merging: Cost,
+}
+
+/// Nanoseconds of processor time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cost {
+    /// Of each record, however long.
+    pub record: f64,
+    /// Of each byte besides.
+    pub byte: f64,
+}
+
+/// A disk, as `sortwell calibrate disk` finds it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DiskProfile {
+    /// When it was measured, in UTC.
+    pub measured: String,
+    /// A directory on it; what holds for it holds for all directories of its file system.
+    pub directory: PathBuf,
+    /// How fast it is read in order,
+    pub read: f64,
+    /// written in order,
+    pub write: f64,
+    /// and both at once, reads and writes together.
+    pub both: f64,
+    /// By how much of their median the measurements of each of these lay apart, at most.
+    pub spread: f64,
+    /// Seconds until what was written last is durable.
+    pub sync_seconds: f64,
+    /// Bytes of the smallest request with which it is nearly as fast as it gets,
+    pub request_bytes: u64,
+    /// with so many in flight.
+    pub queue_depth: usize,
+    /// So many blocks of 4 KiB could be read in the time that it takes to begin to read one: Oracle
+    /// 7's `SORT_READ_FAC`.
+    pub read_factor: f64,
+    /// Whether requests went past the page cache.
+    pub is_direct: bool,
+}
+
+impl Default for Profile {
+    fn default() -> Self {
+        Self { version: VERSION, memory: None, processor: None, disks: Vec::new() }
+    }
+}
+
+impl Profile {
+    /// Where the profile of this user's machine lies: `sortwell/machine.toml` below
+    /// `$XDG_CONFIG_HOME`, or below `~/.config`. `None` without a home.
+    pub fn usual_path() -> Option<PathBuf> {
+        let absolute = |name: &str| {
+            let path = PathBuf::from(std::env::var_os(name)?);
+            path.is_absolute().then_some(path)
+        };
+        let config = absolute("XDG_CONFIG_HOME");
+        let config = config.or_else(|| absolute("HOME").map(|home| home.join(".config")))?;
+        Some(config.join("sortwell").join("machine.toml"))
+    }
+
+    /// Reads a profile.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`]; [`Error::Malformed`] with what is wrong.
+    pub fn read(path: &Path) -> Result<Self> {
+        let failed = |e| Error::io("read", path, e);
+        let wrong = |message| Error::Malformed { path: path.to_owned(), message };
+        let mut text = String::new();
+        let file = fs::File::open(path).map_err(failed)?;
+        file.take(TEXT_MAX).read_to_string(&mut text).map_err(failed)?;
+        Self::of_text(&text).map_err(wrong)
+    }
+
+    /// The profile of this user's machine, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read`](Self::read).
+    pub fn usual() -> Result<Option<Self>> {
+        match Self::usual_path() {
+            Some(path) if path.exists() => Self::read(&path).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Reads a text; what is wrong with it, in words.
+    pub fn of_text(text: &str) -> std::result::Result<Self, String> {
+        let words = |e: &toml::de::Error| {
+            format!("no machine profile ({}); make one with 'sortwell calibrate'", e.message())
+        };
+        let profile: Self = toml::from_str(text).map_err(|e| words(&e))?;
+        if profile.version != VERSION {
+            return Err(format!(
+                "it is of version {}, and this is a program for version {VERSION}; make it anew \
+                 with 'sortwell calibrate'",
+                profile.version
+            ));
+        }
+        profile.check().map(|()| profile)
+    }
+
+    /// Whether its figures can be reckoned with.
+    fn check(&self) -> std::result::Result<(), String> {
+        let rate = |what: &str, rate: f64| match rate.is_finite() && rate >= 1.0 {
+            true => Ok(()),
+            false => Err(format!("{what}: {rate} is no rate of bytes per second")),
+        };
+        let figure = |what: &str, figure: f64| match figure.is_finite() && figure >= 0.0 {
+            true => Ok(()),
+            false => Err(format!("{what}: {figure} is not possible")),
+        };
+        if let Some(memory) = &self.memory {
+            let &MemoryProfile { small_pages_one, small_pages_all, .. } = memory;
+            for all in [small_pages_one, small_pages_all] {
+                rate("small pages", all)?;
+            }
+            for all in [memory.huge_pages_one, memory.huge_pages_all] {
+                rate("huge pages", all)?;
+            }
+        }
+        if let Some(ProcessorProfile { threads, fixed, lines, .. }) = &self.processor {
+            figure("threads", threads.checked_sub(1).map_or(-1.0, |more| more as f64))?;
+            for Costs { reading, writing, run_generation, merging } in [fixed, lines] {
+                for cost in [reading, writing, run_generation, merging] {
+                    figure("cost of a record", cost.record)?;
+                    figure("cost of a byte", cost.byte)?;
+                }
+            }
+        }
+        for disk in &self.disks {
+            for (what, speed) in [("read", disk.read), ("write", disk.write), ("both", disk.both)] {
+                rate(what, speed)?;
+            }
+            figure("sync_seconds", disk.sync_seconds)?;
+            figure("read_factor", disk.read_factor)?;
+        }
+        Ok(())
+    }
+
+    /// Puts the profile at `path`, in place of what is there; the directory is made.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let directory = directory_of(path);
+        fs::create_dir_all(directory).map_err(|e| Error::io("make", directory, e))?;
+        let body = toml::to_string(self)
+            .map_err(|e| Error::Usage(format!("the profile cannot be written: {e}")))?;
+        let text = format!("# What 'sortwell calibrate' measured of this machine.\n{body}");
+        let temporary = TempFile::create(path, Direct::Off)?;
+        temporary.file().write_at(text.as_bytes(), 0)?;
+        temporary.persist(path, true)
+    }
+
+    /// Takes in what was measured of a disk, in place of what was known of its file system.
+    pub fn add_disk(&mut self, disk: DiskProfile) {
+        let device = space::device(&disk.directory).ok();
+        self.disks.retain(|other| {
+            other.directory != disk.directory && space::device(&other.directory).ok() != device
+        });
+        self.disks.push(disk);
+    }
+
+    /// The disk that `path` lies on, as far as it was measured.
+    pub fn disk_of(&self, path: &Path) -> Option<&DiskProfile> {
+        let device = space::device(path).ok()?;
+        self.disks.iter().find(|disk| space::device(&disk.directory).ok() == Some(device))
+    }
+}
+
+#[cfg(test)]
+mod tests;

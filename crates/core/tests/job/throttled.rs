@@ -1,0 +1,81 @@
+//! A striped file on disks of two speeds, made slow to order: strides in proportion to speeds reach
+//! the sum of both, equal ones do not (NOW-Sort, section 4.1 and table 2).
+//!
+//! The disks are far slower than all else, so that the clock tells the same on any machine.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use sortwell::io::Operation;
+use sortwell::io::faulty::{Fault, Installed, Script};
+use sortwell::io::stripe::{Definition, Member, Stride};
+use sortwell::job::{CopyJob, Input, Output};
+use sortwell::stats::Progress;
+
+use crate::trial::Folder;
+
+/// Bytes per second of both disks.
+const SPEEDS: [u64; 2] = [40_000_000, 60_000_000];
+
+const BYTES: usize = 120_000_000;
+
+/// What is to be reached of the sum.
+const SHARE: f64 = 0.93;
+
+/// A set with a member on each disk.
+fn set(folder: &Folder, name: &str, strides: [u64; 2]) -> PathBuf {
+    let member = |(number, stride): (usize, u64)| {
+        let path = folder.at(&format!("disk {number}/{name}"));
+        Member { path, stride: Stride::Times(stride), checksum: None }
+    };
+    let members = strides.into_iter().enumerate().map(member).collect();
+    let path = folder.at(&format!("{name}.str"));
+    Definition::new(members, None).expect("a set").write(&path, false).expect("written");
+    path
+}
+
+fn slow(folder: &Folder, operation: Operation) -> Vec<Installed> {
+    let disk = |(number, speed): (usize, u64)| {
+        let under = folder.at(&format!("disk {number}"));
+        Script::new(&under, 0..u64::MAX, Fault::Flows(speed)).of(operation).install()
+    };
+    SPEEDS.into_iter().enumerate().map(disk).collect()
+}
+
+/// Bytes per second of a copy.
+fn copy(from: Input, to: Output) -> f64 {
+    let begun = Instant::now();
+    let job = CopyJob { sync: false, ..CopyJob::new(from, to) };
+    let bytes = job.run(&Progress::new()).expect("copied");
+    bytes as f64 / begun.elapsed().as_secs_f64()
+}
+
+/// The share of the sum of both speeds that is reached where the set is written, and where it is
+/// read.
+fn shares(folder: &Folder, set: &Path) -> [f64; 2] {
+    let sum = SPEEDS.iter().sum::<u64>() as f64;
+    let plain = folder.at("plain");
+    let slow_writes = slow(folder, Operation::Write);
+    let written = copy(Input::File(plain), Output::Striped(set.to_owned()));
+    drop(slow_writes);
+    let _slow_reads = slow(folder, Operation::Read);
+    let read = copy(Input::Striped(set.to_owned()), Output::File(folder.at("read back")));
+    [written / sum, read / sum]
+}
+
+#[test]
+fn strides_by_speed_reach_the_sum_of_both() {
+    let folder = Folder::on_disk();
+    for number in 0..SPEEDS.len() {
+        fs::create_dir(folder.at(&format!("disk {number}"))).expect("a directory");
+    }
+    fs::write(folder.at("plain"), vec![7; BYTES]).expect("write");
+    let equal = shares(&folder, &set(&folder, "equal", [1, 1]));
+    assert!(equal.iter().all(|share| *share < SHARE), "the slower disk holds it up: {equal:?}");
+    let weighted = set(&folder, "weighted", [2, 3]);
+    // The machine may be busy with something else for a moment.
+    let found: Vec<[f64; 2]> = (0..3).map(|_| shares(&folder, &weighted)).collect();
+    let best = |way: usize| found.iter().map(|shares| shares[way]).fold(0.0, f64::max);
+    assert!(best(0) >= SHARE && best(1) >= SHARE, "{found:?}");
+}

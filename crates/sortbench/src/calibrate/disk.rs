@@ -1,0 +1,330 @@
+//! Disks: how fast they are read and written in order, alone and all together, with which requests,
+//! and how long it takes to begin one.
+//!
+//! ```text
+//!   of each     sizes and depths, a slice of time each   the best of them, several slices each
+//!               write | read                             write | read | both | page by page
+//!   together    the best of each, all at the same time   read | write
+//! ```
+//!
+//! A slice is a part of the time given. Several of the same, apart in time, say how sure the result
+//! is.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Barrier};
+use std::time::{Duration, Instant};
+
+use sortwell::io::{Arena, Direct, Engine, Operation, Queue, Region, Request, TempFile, space};
+use sortwell::profile::DiskProfile;
+use sortwell::stats::Progress;
+use sortwell::{ByteSize, Error, Result};
+
+use super::now;
+use super::samples::median_and_spread;
+
+/// What is tried: bytes of a request, and requests in flight.
+const REQUESTS: [usize; 3] = [256 << 10, 1 << 20, 4 << 20];
+const DEPTHS: [usize; 2] = [4, 16];
+
+/// Most memory in flight.
+const MEMORY: usize = 64 << 20;
+
+/// A smaller request is taken if it reaches this share of the best.
+const NEARLY: f64 = 0.95;
+
+/// Slices of the same measurement.
+const TIMES: usize = 4;
+
+/// Slices of each disk, and of all together.
+const SLICES_EACH: usize = 2 * REQUESTS.len() * DEPTHS.len() + 3 * TIMES + 1;
+const SLICES_TOGETHER: usize = 2 * TIMES;
+
+/// Most bytes of the file that is written and read, and the least that tell anything.
+const FILE_MAX: u64 = 2 << 30;
+const FILE_MIN: u64 = 128 << 20;
+
+/// A page: the least that is read past the cache.
+const PAGE: usize = 4096;
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DiskReport {
+    /// Each directory's disk, in the order asked for.
+    pub disks: Vec<DiskProfile>,
+    /// All of them at the same time, if there are several.
+    pub together: Option<Together>,
+}
+
+impl DiskReport {
+    /// What disks do where as much is read as is written, each alone: what strides go by.
+    pub fn speeds(&self) -> Vec<f64> {
+        self.disks.iter().map(|disk| 2.0 / (1.0 / disk.read + 1.0 / disk.write)).collect()
+    }
+}
+
+/// Disks at the same time, in bytes per second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Together {
+    /// Reads of all.
+    pub read: f64,
+    /// Writes of all.
+    pub write: f64,
+}
+
+/// Measures the disks that `directories` lie on, in about `time`. Files are made there and removed.
+///
+/// # Errors
+///
+/// Those of making, writing and reading files; [`Error::NoSpace`]; [`Error::Interrupted`].
+pub fn disks(directories: &[PathBuf], time: Duration, progress: &Progress) -> Result<DiskReport> {
+    let together = if directories.len() > 1 { SLICES_TOGETHER } else { 0 };
+    let slices = SLICES_EACH * directories.len() + together;
+    let slice = time / slices as u32;
+    let (mut disks, mut benches) = (Vec::new(), Vec::new());
+    for directory in directories {
+        let mut bench = Bench::new(directory, progress)?;
+        disks.push(bench.measure(slice)?);
+        benches.push(bench);
+    }
+    let together = (benches.len() > 1).then(|| at_once(&mut benches, slice)).transpose()?;
+    Ok(DiskReport { disks, together })
+}
+
+/// All disks at the same time.
+fn at_once(benches: &mut [Bench<'_>], slice: Duration) -> Result<Together> {
+    let rate = |benches: &mut [Bench<'_>], way: Way| -> Result<f64> {
+        let mut rates = Vec::with_capacity(TIMES);
+        for _ in 0..TIMES {
+            let start = Barrier::new(benches.len());
+            let moved: Result<Vec<f64>> = std::thread::scope(|scope| {
+                let start = &start;
+                let work = |bench: &'_ mut Bench<'_>| {
+                    start.wait();
+                    bench.best(way, slice)
+                };
+                let threads: Vec<_> =
+                    benches.iter_mut().map(|bench| scope.spawn(move || work(bench))).collect();
+                let join = |thread: std::thread::ScopedJoinHandle<'_, Result<f64>>| {
+                    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                };
+                threads.into_iter().map(join).collect()
+            });
+            rates.push(moved?.iter().sum());
+        }
+        Ok(median_and_spread(&rates).0)
+    };
+    let read = rate(benches, Way::Read)?;
+    Ok(Together { read, write: rate(benches, Way::Write)? })
+}
+
+/// What is done in a slice of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// Reads in order.
+    Read,
+    /// Writes in order.
+    Write,
+    /// Both by turns, each in a half of the file of its own.
+    Both,
+}
+
+/// A file on a disk, and what it is read and written with.
+struct Bench<'p> {
+    directory: PathBuf,
+    file: TempFile,
+    /// Bytes of the file, and how many of them were written.
+    length: u64,
+    written: u64,
+    queue: Box<dyn Queue>,
+    memory: Vec<Region>,
+    /// Bytes of a request, and requests in flight.
+    best: (usize, usize),
+    /// Where reads and writes go on.
+    next: [u64; 2],
+    progress: &'p Progress,
+}
+
+impl<'p> Bench<'p> {
+    fn new(directory: &Path, progress: &'p Progress) -> Result<Self> {
+        let free = space::free(directory)?.bytes();
+        if free / 4 < FILE_MIN {
+            return Err(Error::NoSpace {
+                path: directory.to_owned(),
+                others: 0,
+                needed: ByteSize(4 * FILE_MIN),
+                available: ByteSize(free),
+                option: "DIR",
+            });
+        }
+        let file = TempFile::create(&directory.join("calibration"), Direct::Auto)?;
+        let length = (free / 4).min(FILE_MAX) / MEMORY as u64 * MEMORY as u64;
+        file.file().preallocate(length)?;
+        let mut memory: Region = Arena::new(ByteSize(MEMORY as u64))?;
+        fill(&mut memory);
+        Ok(Self {
+            directory: directory.to_owned(),
+            file,
+            length,
+            written: 0,
+            queue: Engine::Auto.probe()?.queue(DEPTHS[DEPTHS.len() - 1])?,
+            memory: vec![memory],
+            best: (REQUESTS[0], DEPTHS[0]),
+            next: [0; 2],
+            progress,
+        })
+    }
+
+    fn measure(&mut self, slice: Duration) -> Result<DiskProfile> {
+        let writing = self.requests(Way::Write, slice)?;
+        let (write, write_spread) = self.rate(Way::Write, writing, slice)?;
+        let begun = Instant::now();
+        self.file.file().sync_data()?;
+        let sync_seconds = begun.elapsed().as_secs_f64();
+        self.best = self.requests(Way::Read, slice)?;
+        let (read, read_spread) = self.rate(Way::Read, self.best, slice)?;
+        // Each is read and written as a sort would.
+        self.best = (self.best.0.max(writing.0), self.best.1.max(writing.1));
+        let (both, both_spread) = self.rate(Way::Both, self.best, slice)?;
+        let latency = self.latency(slice)?;
+        Ok(DiskProfile {
+            measured: now(),
+            directory: self.directory.clone(),
+            read,
+            write,
+            both,
+            spread: write_spread.max(read_spread).max(both_spread),
+            sync_seconds,
+            request_bytes: self.best.0 as u64,
+            queue_depth: self.best.1,
+            read_factor: (latency - PAGE as f64 / read).max(0.0) * read / PAGE as f64,
+            is_direct: self.file.file().is_direct(),
+        })
+    }
+
+    /// The smallest requests, and the fewest in flight, that are nearly as good as the best.
+    fn requests(&mut self, way: Way, slice: Duration) -> Result<(usize, usize)> {
+        let mut found = Vec::new();
+        for depth in DEPTHS {
+            for bytes in REQUESTS {
+                found.push((self.slice(way, (bytes, depth), slice)?, (bytes, depth)));
+            }
+        }
+        let best = found.iter().map(|(rate, _)| *rate).fold(0.0, f64::max);
+        // In flight at once is what they have in common.
+        found.sort_by_key(|(_, (bytes, depth))| bytes * depth);
+        let good = found.iter().find(|(rate, _)| *rate >= NEARLY * best);
+        Ok(good.map_or((REQUESTS[0], DEPTHS[0]), |(_, requests)| *requests))
+    }
+
+    fn rate(&mut self, way: Way, of: (usize, usize), slice: Duration) -> Result<(f64, f64)> {
+        let rates: Result<Vec<f64>> = (0..TIMES).map(|_| self.slice(way, of, slice)).collect();
+        Ok(median_and_spread(&rates?))
+    }
+
+    fn best(&mut self, way: Way, slice: Duration) -> Result<f64> {
+        self.slice(way, self.best, slice)
+    }
+
+    /// Bytes per second of one slice, in requests of so many bytes with so many in flight.
+    fn slice(&mut self, way: Way, (bytes, depth): (usize, usize), slice: Duration) -> Result<f64> {
+        let depth = depth.min(MEMORY / bytes);
+        let mut regions = cut(std::mem::take(&mut self.memory), bytes, depth);
+        let rest = regions.split_off(depth);
+        let (begun, mut moved, mut turn) = (Instant::now(), 0, 0);
+        let result = loop {
+            let is_over = begun.elapsed() >= slice;
+            if self.progress.is_stopping() {
+                break Err(Error::Interrupted);
+            }
+            while let Some(region) = (!is_over).then(|| regions.pop()).flatten() {
+                turn += 1;
+                let is_write = way == Way::Write || (way == Way::Both && turn % 2 == 0);
+                let request = self.request(region, is_write, way == Way::Both);
+                self.queue.submit(request)?;
+            }
+            match self.queue.wait()? {
+                Some(done) => {
+                    let bytes = done.result?;
+                    moved += bytes as u64;
+                    self.progress.moved(bytes as u64);
+                    regions.push(done.request.region);
+                }
+                None => break Ok(moved as f64 / begun.elapsed().as_secs_f64()),
+            }
+        };
+        regions.extend(rest);
+        self.memory = regions;
+        result
+    }
+
+    /// The next request in order; where `is_half`, reads and writes have a half of the file each.
+    fn request(&mut self, region: Region, is_write: bool, is_half: bool) -> Request {
+        let bytes = region.len() as u64;
+        // Only what was written can be read.
+        let length = if is_write { self.length } else { self.written.max(bytes) };
+        let (start, end) = match (is_half, is_write) {
+            (false, _) => (0, length),
+            (true, false) => (0, length / 2),
+            (true, true) => (length / 2, length),
+        };
+        let next = &mut self.next[usize::from(is_write)];
+        if *next < start || *next + bytes > end {
+            *next = start;
+        }
+        let offset = *next;
+        *next += bytes;
+        if is_write {
+            self.written = self.written.max(*next);
+        }
+        let operation = if is_write { Operation::Write } else { Operation::Read };
+        let (file, range) = (Arc::clone(self.file.file()), 0..region.len());
+        Request { operation, file, offset, region, range, tag: 0 }
+    }
+
+    /// Seconds that it takes to read a page from anywhere, one after the other.
+    fn latency(&mut self, slice: Duration) -> Result<f64> {
+        let mut regions = cut(std::mem::take(&mut self.memory), PAGE, 1);
+        let pages = (self.written / PAGE as u64).max(1);
+        let (begun, mut state, mut count) = (Instant::now(), 1_u64, 0_u32);
+        while begun.elapsed() < slice {
+            let Some(region) = regions.pop() else { break };
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            let offset = (state >> 20) % pages * PAGE as u64;
+            let (file, range) = (Arc::clone(self.file.file()), 0..PAGE);
+            let operation = Operation::Read;
+            self.queue.submit(Request { operation, file, offset, region, range, tag: 0 })?;
+            let Some(done) = self.queue.wait()? else { break };
+            done.result?;
+            regions.push(done.request.region);
+            count += 1;
+        }
+        self.memory = regions;
+        Ok(begun.elapsed().as_secs_f64() / f64::from(count.max(1)))
+    }
+}
+
+/// The same memory in regions of `bytes` bytes, `count` of them and the rest.
+fn cut(regions: Vec<Region>, bytes: usize, count: usize) -> Vec<Region> {
+    let mut rest = Region::join_all(regions);
+    let mut cut = Vec::with_capacity(count + 1);
+    for _ in 0..count {
+        let behind = rest.split_off(bytes);
+        cut.push(std::mem::replace(&mut rest, behind));
+    }
+    cut.push(rest);
+    cut
+}
+
+/// Bytes that no disk makes less of.
+fn fill(region: &mut Region) {
+    let mut state = 1_u64;
+    for word in region.as_chunks_mut::<8>().0 {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        *word = state.to_le_bytes();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! Memory: how much of it can be touched without harm, and how fast it comes.
+//!
+//! What the system says it has is a claim: a machine may page before, or a control group kill. So
+//! memory is taken bit by bit, as long as the claim, less a margin, allows, and given back as soon
+//! as anything is paged.
+
+use std::time::{Duration, Instant};
+
+use sortwell::io::{Arena, Pages, Region, limits};
+use sortwell::profile::MemoryProfile;
+use sortwell::stats::Progress;
+use sortwell::{ByteSize, Error, Result};
+
+use super::now;
+use super::samples::median_and_spread;
+
+/// Memory that is taken at a time.
+const STEP: u64 = 64 << 20;
+
+/// What is left alone, as a share of the claim, and at least.
+const MARGIN_SHARE: u64 = 10;
+const MARGIN_MIN: u64 = 256 << 20;
+
+/// Pages that may be paged in or out meanwhile: others have some.
+const PAGED_MAX: u64 = 64;
+
+/// Measurements of each kind of page.
+const TIMES: usize = 3;
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryReport {
+    /// The figures.
+    pub profile: MemoryProfile,
+    /// Why no more was touched.
+    pub end: MemoryEnd,
+    /// By how much of their median measurements of the same lay apart, at most.
+    pub spread: f64,
+}
+
+/// Why no more memory was touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryEnd {
+    /// All of the claim, less the margin, was there.
+    Whole,
+    /// The machine began to page.
+    Paging,
+    /// The time was up.
+    Time,
+}
+
+/// Measures memory, in about `time`; `threads` touch it at the same time.
+///
+/// # Errors
+///
+/// [`Error::Usage`] where the system does not say what it has, or has hardly any;
+/// [`Error::Interrupted`].
+pub fn memory(time: Duration, threads: usize, progress: &Progress) -> Result<MemoryReport> {
+    let begun = Instant::now();
+    let claimed = limits::memory().ok_or_else(|| {
+        Error::Usage("the system does not say how much memory there is".to_owned())
+    })?;
+    let margin = (claimed.bytes() / MARGIN_SHARE).max(MARGIN_MIN);
+    let most = claimed.bytes().saturating_sub(margin);
+    if most < 4 * STEP {
+        return Err(Error::Usage(format!("{claimed} of memory is too little to measure")));
+    }
+    let mut growth = Growth::new(most, progress);
+    let kinds =
+        [(Pages::Small, 1), (Pages::Small, threads), (Pages::Huge, 1), (Pages::Huge, threads)];
+    let mut rates: [Vec<f64>; 4] = Default::default();
+    // By turns, so that what others do meanwhile touches all kinds alike.
+    for _ in 0..TIMES {
+        for (rates, (pages, threads)) in rates.iter_mut().zip(kinds) {
+            rates.extend(growth.step(pages, threads)?);
+        }
+    }
+    while growth.end.is_none() && begun.elapsed() < time {
+        rates[3].extend(growth.step(Pages::Huge, threads)?);
+    }
+    let [small_one, small_all, huge_one, huge_all] = rates.map(|rates| median_and_spread(&rates));
+    let end = growth.end.unwrap_or(MemoryEnd::Time);
+    let profile = MemoryProfile {
+        measured: now(),
+        usable_bytes: growth.bytes(),
+        is_limit: end == MemoryEnd::Paging,
+        claimed_bytes: claimed.bytes(),
+        small_pages_one: small_one.0,
+        small_pages_all: small_all.0,
+        huge_pages_one: huge_one.0,
+        huge_pages_all: huge_all.0,
+    };
+    let spreads = [small_one, small_all, huge_one, huge_all].map(|(_, spread)| spread);
+    Ok(MemoryReport { profile, end, spread: spreads.into_iter().fold(0.0, f64::max) })
+}
+
+/// Memory that is taken bit by bit and held, so that each is fresh.
+struct Growth<'p> {
+    most: u64,
+    taken: Vec<Region>,
+    paged_before: u64,
+    /// Why no more is taken.
+    end: Option<MemoryEnd>,
+    progress: &'p Progress,
+}
+
+impl<'p> Growth<'p> {
+    fn new(most: u64, progress: &'p Progress) -> Self {
+        let paged_before = limits::pages_paged();
+        Self { most, taken: Vec::new(), paged_before, end: None, progress }
+    }
+
+    /// Bytes that were touched without harm.
+    fn bytes(&self) -> u64 {
+        self.taken.iter().map(|region| region.len() as u64).sum()
+    }
+
+    /// Takes more; bytes per second, if there was any.
+    fn step(&mut self, pages: Pages, threads: usize) -> Result<Option<f64>> {
+        if self.progress.is_stopping() {
+            return Err(Error::Interrupted);
+        }
+        if self.end.is_some() {
+            return Ok(None);
+        }
+        if self.bytes() + STEP > self.most {
+            self.end = Some(MemoryEnd::Whole);
+            return Ok(None);
+        }
+        // Others take memory too, while this grows.
+        let left = limits::memory().map_or(u64::MAX, ByteSize::bytes);
+        if left < STEP + MARGIN_MIN {
+            self.end = Some(MemoryEnd::Paging);
+            return Ok(None);
+        }
+        let (rate, region) = fresh(STEP, pages, threads)?;
+        self.progress.moved(STEP);
+        if limits::pages_paged() > self.paged_before + PAGED_MAX {
+            self.end = Some(MemoryEnd::Paging);
+            return Ok(None);
+        }
+        self.taken.push(region);
+        Ok(Some(rate))
+    }
+}
+
+/// Memory that was never touched, touched by all threads; bytes per second.
+fn fresh(bytes: u64, pages: Pages, threads: usize) -> Result<(f64, Region)> {
+    let mut rest = Arena::of_pages(ByteSize(bytes), pages)?;
+    let share = rest.len() / threads.max(1) / PART * PART;
+    let mut parts = Vec::with_capacity(threads);
+    for _ in 1..threads {
+        let behind = rest.split_off(share);
+        parts.push(std::mem::replace(&mut rest, behind));
+    }
+    parts.push(rest);
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        for part in &mut parts {
+            scope.spawn(|| part.touch());
+        }
+    });
+    let seconds = begun.elapsed().as_secs_f64();
+    Ok((bytes as f64 / seconds.max(f64::MIN_POSITIVE), Region::join_all(parts)))
+}
+
+/// Parts begin at whole huge pages.
+const PART: usize = 2 << 20;
+
+#[cfg(test)]
+mod tests;

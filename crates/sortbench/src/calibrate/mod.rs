@@ -1,0 +1,22 @@
+//! What a machine can do, measured: its disks, its memory, its processors.
+//!
+//! After NOW-Sort (Arpaci-Dusseau et al., SIGMOD 1997, section 4): `disk` is its diskconf, `memory`
+//! its memconf. What they find makes a [`Profile`](sortwell::profile::Profile), and strides of
+//! striped files.
+
+mod disk;
+mod memory;
+mod processor;
+mod samples;
+mod strides;
+
+pub use disk::{DiskReport, Together, disks};
+pub use memory::{MemoryEnd, MemoryReport, memory};
+pub use processor::processor;
+pub use strides::strides;
+
+/// This moment in UTC, to the second.
+fn now() -> String {
+    let now = jiff::Timestamp::now();
+    now.round(jiff::Unit::Second).unwrap_or(now).to_string()
+}

@@ -1,0 +1,165 @@
+//! Processors: what each phase of a sort costs them, by record and by byte.
+//!
+//! Real sorts are run, of short records and of long ones, in memory and in two passes, and their
+//! processor time in user mode is taken: it is the same whatever the disks do, and clearing fresh
+//! memory, which is the kernel's, is not in it.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use sortwell::format::Format;
+use sortwell::io::{Direct, File, SpillDirectory};
+use sortwell::job::{Budget, Input, Output, SortJob};
+use sortwell::profile::{Cost, Costs, ProcessorProfile};
+use sortwell::stats::{Phase, Progress, Statistics};
+use sortwell::{ByteSize, Result};
+
+use super::now;
+use super::samples::median_and_spread;
+
+/// Bytes that are sorted, and memory with which that takes two passes.
+const BYTES: usize = 128 << 20;
+const MODEST: ByteSize = ByteSize::mib(64);
+
+/// Bytes of a short record and of a long one.
+const LENGTHS: [usize; 2] = [40, 400];
+
+/// Kinds and lengths of records: each has its part of the time, and is sorted at least once.
+const PARTS: u32 = 4;
+
+/// Measures what sorting costs, in about `time` and with `threads` workers; how far measurements of
+/// the same lay apart is returned beside it. Files in `directory` are removed.
+///
+/// # Errors
+///
+/// Those of the sorts.
+pub fn processor(
+    directory: &Path,
+    (time, threads): (Duration, usize),
+    progress: &Progress,
+) -> Result<(ProcessorProfile, f64)> {
+    let bench = Bench { directory: directory.to_owned(), time: time / PARTS, threads, progress };
+    let (fixed, fixed_spread) = bench.costs(Kind::Fixed)?;
+    let (lines, lines_spread) = bench.costs(Kind::Lines)?;
+    let profile = ProcessorProfile { measured: now(), threads, fixed, lines };
+    Ok((profile, fixed_spread.max(lines_spread)))
+}
+
+/// What is sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Records of one length.
+    Fixed,
+    /// Lines.
+    Lines,
+}
+
+struct Bench<'p> {
+    directory: PathBuf,
+    /// For one kind of records of one length.
+    time: Duration,
+    threads: usize,
+    progress: &'p Progress,
+}
+
+/// Nanoseconds of each phase, for one length of records.
+#[derive(Clone, Copy, Debug, Default)]
+struct Nanoseconds([f64; 4]);
+
+impl Bench<'_> {
+    fn costs(&self, kind: Kind) -> Result<(Costs, f64)> {
+        let (short, one) = self.nanoseconds(kind, LENGTHS[0])?;
+        let (long, other) = self.nanoseconds(kind, LENGTHS[1])?;
+        let cost = |phase: usize| cost([short.0[phase], long.0[phase]]);
+        let costs =
+            Costs { reading: cost(0), writing: cost(1), run_generation: cost(2), merging: cost(3) };
+        Ok((costs, one.max(other)))
+    }
+
+    /// Nanoseconds of a record of so many bytes in each phase, and how far they lay apart.
+    fn nanoseconds(&self, kind: Kind, length: usize) -> Result<(Nanoseconds, f64)> {
+        // Removed with all that is in it.
+        let directory = SpillDirectory::create(&self.directory)?;
+        let records = write(&directory.path().join("input"), kind, length)?;
+        let mut found: [Vec<f64>; 4] = Default::default();
+        let begun = Instant::now();
+        while found[0].is_empty() || begun.elapsed() < self.time {
+            let mut add = |place: usize, statistics: &Statistics, phase: Phase| {
+                let seconds: f64 = statistics
+                    .phases
+                    .iter()
+                    .filter(|time| time.phase == phase)
+                    .map(|time| time.user_seconds)
+                    .sum();
+                found[place].push(seconds * 1e9 / records as f64);
+            };
+            let one = self.sort(kind, length, &directory, ByteSize::gib(1))?;
+            add(0, &one, Phase::Reading);
+            add(1, &one, Phase::Writing);
+            let two = self.sort(kind, length, &directory, MODEST)?;
+            add(2, &two, Phase::RunGeneration);
+            add(3, &two, Phase::Writing);
+        }
+        let figures = found.map(|found| median_and_spread(&found));
+        let spread = figures.iter().map(|(_, spread)| *spread).fold(0.0, f64::max);
+        Ok((Nanoseconds(figures.map(|(median, _)| median)), spread))
+    }
+
+    fn sort(
+        &self,
+        kind: Kind,
+        length: usize,
+        directory: &SpillDirectory,
+        memory: ByteSize,
+    ) -> Result<Statistics> {
+        let format = match kind {
+            Kind::Fixed => Format::Fixed { length: length as u32 },
+            Kind::Lines => Format::Lines { terminator: b'\n' },
+        };
+        let [input, output] = ["input", "output"].map(|name| directory.path().join(name));
+        let job = SortJob {
+            memory: Budget::Bytes(memory),
+            threads: Some(self.threads),
+            sync: false,
+            ..SortJob::new(vec![Input::File(input)], Output::File(output), format)
+        };
+        job.run(self.progress)
+    }
+}
+
+/// Random records, each as long as said; how many.
+fn write(path: &Path, kind: Kind, length: usize) -> Result<u64> {
+    let file = File::create(path, Direct::Off)?;
+    let records = BYTES / length;
+    let mut block = Vec::with_capacity(1 << 20);
+    let (mut state, mut offset) = (1_u64, 0);
+    for number in 0..records {
+        for place in 0..length {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            let byte = (state >> 32) as u8;
+            block.push(match kind {
+                Kind::Fixed => byte,
+                Kind::Lines if place + 1 == length => b'\n',
+                Kind::Lines => b'a' + byte % 26,
+            });
+        }
+        if block.len() + length > block.capacity() || number + 1 == records {
+            file.write_at(&block, offset)?;
+            offset += block.len() as u64;
+            block.clear();
+        }
+    }
+    Ok(records as u64)
+}
+
+/// What a record and a byte cost, given what records of two lengths do.
+fn cost([short, long]: [f64; 2]) -> Cost {
+    let [few, many] = LENGTHS.map(|length| length as f64);
+    let byte = ((long - short) / (many - few)).max(0.0);
+    Cost { record: (short - byte * few).max(0.0), byte }
+}
+
+#[cfg(test)]
+mod tests;
