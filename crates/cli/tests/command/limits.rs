@@ -110,6 +110,20 @@ fn budgets_hold_for_merges_of_every_format() {
     }
 }
 
+/// A stream can be sampled by its first bytes only, and these may be very many records.
+#[test]
+fn budgets_hold_for_streams_of_the_shortest_lines() {
+    let folder = Folder::new();
+    let input: Vec<u8> = (0..4_000_000).flat_map(|n| [b'a' + (n * n % 23) as u8, b'\n']).collect();
+    for (mib, threads) in [(32, 1), (64, 2)] {
+        let line = format!("sort --sync off -o out -j {threads} -M {mib}MiB -T . --stats json");
+        let said = folder.run_with(&line, &input);
+        assert_eq!(said.status, 0, "{said:?}");
+        let peak = peak(&said);
+        assert!(peak <= mib << 20, "{threads} threads: {peak} bytes within {mib} MiB");
+    }
+}
+
 /// What threads, buffers and windows of codecs take is in the budget that is named.
 #[cfg(feature = "compression")]
 #[test]

@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::dealers::Dealers;
 use super::gate::{FirstFault, Gate};
-use super::sample::place_of;
+use super::sample::{self, place_of};
 use super::stage::{Claim, Fill, Worker};
 use super::{Input, Stream, reading};
 use crate::error::Result;
 use crate::format::{Fault, Framing};
-use crate::incore::{Classifier, Item, KeyedLoad, Pool, Sample};
+use crate::incore::{Classifier, Item, KeyedLoad, Pool};
 use crate::io::{Completion, Operation, Region, Request};
 use crate::key::{CutRecord, KeyEncoder, KnownWord};
 use crate::load::{Layout, Loaded, Span};
@@ -169,7 +169,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         self.dealers.classifier(|| {
             let records = &region[span.skip..][..span.records as usize * self.how.record_length];
             let load_bytes = self.layout.records as usize * self.how.record_length;
-            classifier_of(self.how, (self.how.framing, records), load_bytes)
+            sample::of_first(self.how, (self.how.framing, records), load_bytes)
         });
         drop(stream);
         worker.lane.count_waiting(waited);
@@ -271,25 +271,6 @@ impl<K: KeyEncoder> Fill for RawLoad<'_, K> {
     fn wait_turn(&self) {
         reading::wait_turn(self.input);
     }
-}
-
-/// A classifier for a load of about `load_bytes`, made of the first records of a stream, for want
-/// of a better sample.
-pub fn classifier_of<K: KeyEncoder>(
-    how: &Dealing<'_, K>,
-    (framing, bytes): (Framing, &[u8]),
-    load_bytes: usize,
-) -> Classifier {
-    let mut sample = Sample::new(how.key, 0);
-    let mut location = 0;
-    for (number, record) in (0..).zip(framing.records(bytes)) {
-        let place = if matches!(framing, Framing::Fixed(_)) { number } else { location };
-        sample.push(how.key, record, place);
-        location += record.len() as u64;
-    }
-    let average = (location as usize).div_ceil(sample.len().max(1)).max(1);
-    let wanted = load_bytes / average / how.bucket_records;
-    super::sample::build(&sample, wanted, how.buckets_max)
 }
 
 /// Cuts a region into the spans' places.

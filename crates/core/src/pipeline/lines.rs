@@ -27,9 +27,10 @@ use memchr::{memchr, memrchr};
 
 use super::chain::{Chain, Ready};
 use super::dealers::Dealers;
-use super::dealing::{Dealing, classifier_of};
+use super::dealing::Dealing;
 use super::entry_room::EntryRoom;
 use super::gate::{FirstFault, Gate};
+use super::sample;
 use super::stage::{Claim, Fill, Worker};
 use super::{Input, Stream, reading};
 use crate::error::Result;
@@ -227,7 +228,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         self.dealers.classifier(|| {
             let span = (self.how.framing, &region[..bytes]);
             let load_bytes = self.layout.spans.iter().map(|span| span.wanted).sum();
-            classifier_of(self.how, span, load_bytes)
+            sample::of_first(self.how, span, load_bytes)
         });
         drop(stream);
         worker.lane.count_waiting(waited);

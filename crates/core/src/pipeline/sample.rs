@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use super::dealing::Dealing;
 use crate::error::Result;
 use crate::format::Framing;
 use crate::incore::{Classifier, Sample};
@@ -79,6 +80,43 @@ fn buffers(count: usize, window: usize) -> Result<Vec<Region>> {
     }
     buffers.push(memory);
     Ok(buffers)
+}
+
+/// A classifier for a load of about `load_bytes`, made of some of the first records of a stream, for
+/// want of a better sample.
+pub fn of_first<K: KeyEncoder>(
+    how: &Dealing<'_, K>,
+    (framing, first): (Framing, &[u8]),
+    load_bytes: usize,
+) -> Classifier {
+    let sizes = (load_bytes, how.bucket_records);
+    let (sample, wanted) = sample_of_first(how.key, framing, first, sizes);
+    build(&sample, wanted, how.buckets_max)
+}
+
+/// The sample for that, and the buckets wanted. However many the first records are, no more are
+/// taken than of a load in files: rows of short ones would be larger than they are themselves.
+fn sample_of_first<K: KeyEncoder>(
+    key: &K,
+    framing: Framing,
+    first: &[u8],
+    (load_bytes, bucket_records): (usize, usize),
+) -> (Sample, usize) {
+    let records = framing.records(first).count().max(1);
+    let wanted = load_bytes / first.len().div_ceil(records).max(1) / bucket_records;
+    let pages = (load_bytes as u64 / SHARE) as usize / LINE_WINDOW;
+    let rows = (wanted * OVERSAMPLING).min(pages.max(DEPTH) * RECORDS_PER_PAGE);
+    let share = rows as f64 / records as f64;
+    let (mut sample, mut random) = (Sample::new(key, 0), Random::default());
+    let mut location = 0;
+    for (number, record) in (0..).zip(framing.records(first)) {
+        if random.next() < share {
+            let is_fixed = matches!(framing, Framing::Fixed(_));
+            sample.push(key, record, if is_fixed { number } else { location });
+        }
+        location += record.len() as u64;
+    }
+    (sample, wanted)
 }
 
 /// Reads samples of records of fixed length.

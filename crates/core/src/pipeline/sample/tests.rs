@@ -84,6 +84,26 @@ fn a_place_within_a_file_to_begin_at() {
     }
 }
 
+/// The first block of a stream may be hundreds of thousands of records: some will do, and what they
+/// make divides all of them as evenly.
+#[test]
+fn few_of_a_streams_first_records_are_taken() {
+    let key = Key::for_lines(&TextOrder::by_bytes(b'\n')).unwrap();
+    let first: Vec<u8> = numbers(200_000, |at| at * 7919 % 200_000);
+    with_encoder!(&key, |key| {
+        let (sample, wanted) = sample_of_first(key, LINE_FEED, &first, (first.len(), 1000));
+        let rows = sample.len();
+        assert!((1000..1600).contains(&rows), "{rows} rows for {wanted} buckets");
+        let classifier = build(&sample, wanted, 4 * wanted);
+        let mut counts = vec![0; classifier.buckets()];
+        for (number, line) in (0..).zip(LINE_FEED.records(&first)) {
+            counts[classifier.bucket(key, line, number) as usize] += 1;
+        }
+        let largest = *counts.iter().max().unwrap();
+        assert!(counts.len() >= wanted / 2 && largest < 3000, "{}: {largest}", counts.len());
+    });
+}
+
 #[test]
 fn the_average_length_of_lines() {
     let folder = tempfile::tempdir().unwrap();
