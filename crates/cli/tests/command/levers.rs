@@ -62,6 +62,29 @@ fn levers_are_seen_in_the_statistics() {
 }
 
 /// Each stream has its own way, where the file system knows both.
+/// Requests in flight take memory of their own: threads that wait for them, or places in a ring.
+#[test]
+fn the_memory_ceiling_holds_with_deep_queues() {
+    let folder = Folder::new();
+    folder.write("in", random_records(1_200_000, 100));
+    for engine in ["threads", "uring", "auto"] {
+        for levers in ["--queue-depth 1024", "--write-buffers 200 --write-buffer-size 16KiB"] {
+            let words = "-F fixed:100 -k 0..10 -M 80MiB -j 2 --block-size 4KiB --stats json";
+            let said = folder.run(&format!("sort {levers} --io {engine} {words} -o out in"));
+            if engine == "uring" && said.status == 2 && said.words.contains("io_uring") {
+                crate::harness::left_out("there is no io_uring here");
+                continue;
+            }
+            assert_eq!(said.status, 0, "{said:?}");
+            let statistics: Value = serde_json::from_str(&said.words).expect("JSON");
+            let peak = statistics["memory_peak"].as_u64().expect("a peak");
+            assert!(peak <= 80 << 20, "{engine} {levers}: {peak}");
+        }
+    }
+    let words = "-F fixed:100 -k 0..10 -M 64MiB --queue-depth 4096 -o out in";
+    folder.run(&format!("sort {words}")).fails(2, &["64 MiB", "at least"]);
+}
+
 #[test]
 fn streams_go_past_the_cache_or_through_it() {
     let folder = Folder::new();

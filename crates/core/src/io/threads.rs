@@ -1,9 +1,9 @@
 //! The portable engine: a pool of threads, each doing one positional read or write at a time.
 //!
 //! For kernels and containers without io_uring. A pool belongs to one queue and has as many threads
-//! as requests may be in flight. Requests wait in one line that all threads serve, completions in
-//! another; dropping the queue waits for the requests in the kernel and forgets those still in
-//! line.
+//! as requests have been in flight at once. Requests wait in one line that all threads serve,
+//! completions in another; dropping the queue waits for the requests in the kernel and forgets
+//! those still in line.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -61,32 +61,44 @@ impl Line {
 pub(super) struct Threads {
     line: Arc<Line>,
     pool: Vec<JoinHandle<()>>,
+    /// Most threads: requests that may be in flight, or what the system allows.
+    depth: usize,
     sender: Sender<Completion>,
     completions: Receiver<Completion>,
     in_flight: usize,
 }
 
 impl Threads {
-    /// Starts `depth` threads. Where the system allows only some of them, those do the work.
+    /// A pool of up to `depth` threads, with the first of them started: if that one cannot be, none
+    /// can.
     pub(super) fn new(depth: usize) -> Result<Self> {
         let (sender, completions) = channel();
-        let line = Arc::new(Line::default());
-        let mut queue =
-            Self { line, pool: Vec::with_capacity(depth), sender, completions, in_flight: 0 };
-        for index in 0..depth {
-            let (line, sender) = (Arc::clone(&queue.line), queue.sender.clone());
-            let builder = Builder::new().name(format!("io-{index}")).stack_size(STACK_BYTES);
-            match builder.spawn(move || serve(&line, &sender)) {
-                Ok(thread) => queue.pool.push(thread),
-                Err(_) if index > 0 => break,
-                Err(e) => {
-                    return Err(Error::Usage(format!(
-                        "cannot start threads for I/O ({e}); use --io sync"
-                    )));
-                }
+        let (line, pool) = (Arc::new(Line::default()), Vec::new());
+        let mut queue = Self { line, pool, depth, sender, completions, in_flight: 0 };
+        let started = queue.start_one();
+        started.map_err(|e| {
+            Error::Usage(format!("cannot start threads for I/O ({e}); use --io sync"))
+        })?;
+        Ok(queue)
+    }
+
+    fn start_one(&mut self) -> std::io::Result<()> {
+        let (line, sender) = (Arc::clone(&self.line), self.sender.clone());
+        let name = format!("io-{}", self.pool.len());
+        let builder = Builder::new().name(name).stack_size(STACK_BYTES);
+        self.pool.push(builder.spawn(move || serve(&line, &sender))?);
+        Ok(())
+    }
+
+    /// Starts one more if every one has something to do. Where the system allows only some threads,
+    /// those do the work.
+    fn grow(&mut self) {
+        if self.in_flight > self.pool.len() && self.pool.len() < self.depth {
+            let started = self.start_one();
+            if started.is_err() {
+                self.depth = self.pool.len();
             }
         }
-        Ok(queue)
     }
 
     fn returned(&mut self, completion: Completion) -> Completion {
@@ -107,6 +119,7 @@ fn serve(line: &Line, sender: &Sender<Completion>) {
 impl Queue for Threads {
     fn submit(&mut self, request: Request) -> Result<()> {
         self.in_flight += 1;
+        self.grow();
         match Transfer::start(request) {
             Progress::Again(transfer) => {
                 self.line.lock().transfers.push_back(transfer);

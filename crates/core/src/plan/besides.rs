@@ -1,4 +1,5 @@
-//! What of the budget is not for records: names of inputs, threads that expand and compress.
+//! What of the budget is not for records: names of inputs, threads that expand and compress,
+//! and more requests in flight than usual.
 //!
 //! Some of it is a share of the budget. So the least budget that leaves enough is more than the sum
 //! of what is taken now and what is lacking, and whoever advises one asks here.
@@ -27,7 +28,7 @@ impl Part {
 }
 
 /// Most things that take a part.
-const PARTS: usize = 6;
+const PARTS: usize = 8;
 
 /// All that takes a part of the budget beside records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! What users may set of a plan. Each is left to the plan where nothing is said; what is said
 //! counts, and where it cannot be had the plan is refused.
 
+use super::besides::Part;
 use crate::units::ByteSize;
 
 /// The levers.
@@ -35,7 +36,22 @@ const FACTOR_USUAL: u32 = 32;
 /// Largest piece that a factor may ask for.
 const PIECE_MAX: usize = 64 << 20;
 
+/// What a request in flight takes at most, its buffer aside: the stack of the thread that waits for
+/// it, or its places in a ring.
+const REQUEST_BYTES: u64 = 24 << 10;
+
+/// Requests of a worker that the plan's reserve has room for.
+const REQUESTS_USUAL: usize = 16;
+
 impl Levers {
+    /// What more requests in flight than usual take of the budget, of so many workers.
+    pub(super) fn requests(&self, threads: usize) -> Part {
+        let reads = self.queue_depth.unwrap_or(0).div_ceil(threads.max(1));
+        let each = reads.saturating_add(self.write_buffers.unwrap_or(0));
+        let more = each.saturating_sub(REQUESTS_USUAL).saturating_mul(threads);
+        Part::fixed(REQUEST_BYTES.saturating_mul(more as u64))
+    }
+
     /// Bytes of the smallest piece of a run that is worth a request of its own.
     pub(super) fn piece_bytes(&self) -> usize {
         let factor = self.read_factor.unwrap_or(FACTOR_USUAL) as usize;

@@ -142,6 +142,9 @@ impl Plan {
     ///
     /// [`Error::Usage`] where the budget is too small for even the smallest sort.
     pub fn new(need: &Need) -> Result<Self> {
+        let mut need = *need;
+        need.besides.add(need.levers.requests(need.threads));
+        let need = &need;
         let item = item(need);
         let usable = memory::usable(need.besides.rest_of(need.budget), need.threads);
         let threads = memory::threads(need, item, usable);
