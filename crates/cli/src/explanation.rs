@@ -44,6 +44,9 @@ fn input(of: &Explanation) -> String {
 fn plan(of: &Explanation) -> String {
     let outlook = &of.outlook;
     let mut words = format!("{}{}", at_most(of), counted(outlook.passes.into(), "pass"));
+    if of.is_by_choice {
+        words += " by choice, as new memory comes slowly here";
+    }
     if outlook.runs > 0 {
         let _ = write!(words, ", {} of {}", counted(outlook.runs, "run"), outlook.run_bytes);
     }

@@ -21,6 +21,7 @@ fn explanation() -> Explanation {
         is_direct: true,
         block_bytes: ByteSize(256 << 10),
         read_depth: 4,
+        is_by_choice: false,
         outlook: Outlook {
             passes: 3,
             loads: 1000,
@@ -101,6 +102,15 @@ fn what_may_be_less_says_so() {
     ] {
         assert!(words.contains(part), "'{part}' is missing:\n{words}");
     }
+}
+
+#[test]
+fn two_passes_where_one_would_do_say_why() {
+    let mut of = Explanation { is_by_choice: true, ..explanation() };
+    of.outlook.passes = 2;
+    let words = text(&of);
+    let expected = "plan     2 passes by choice, as new memory comes slowly here, 1000 runs";
+    assert!(words.contains(expected), "{words}");
 }
 
 #[test]

@@ -124,11 +124,14 @@ impl Share {
     ///
     /// [`Error::OverLimit`] where the file grows by more than is allowed for.
     pub fn write_begins(&self, end: u64) -> Result<()> {
-        let claimed = self.claimed.fetch_max(end, Ordering::Relaxed);
+        // Whoever holds the clock claims: what is refused was never claimed.
+        let mut clock = self.holding.clock();
+        let claimed = self.claimed.load(Ordering::Relaxed);
         if end > claimed {
             self.holding.claim(end - claimed)?;
+            self.claimed.store(end, Ordering::Relaxed);
         }
-        self.holding.clock().begin(Instant::now());
+        clock.begin(Instant::now());
         Ok(())
     }
 

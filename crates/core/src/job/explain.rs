@@ -43,6 +43,9 @@ pub struct Explanation {
     pub block_bytes: ByteSize,
     /// Requests that each worker keeps in flight.
     pub read_depth: u64,
+    /// Whether the budget has room for one pass and more are chosen, as memory that was never
+    /// touched comes more slowly here than disks move everything twice.
+    pub is_by_choice: bool,
     /// What it comes to.
     pub outlook: Outlook,
     /// Whether it may come to less: records are dropped on the way.
@@ -84,6 +87,7 @@ impl SortJob {
             Err(_) => Plan::new(&need)?,
         };
         let outlook = Outlook::new(&need, &plan, bytes);
+        let has_room = outlook.one_pass_budget.is_some_and(|least| least <= budget);
         let per_worker = |bytes: usize| ByteSize((plan.threads * bytes) as u64);
         Ok(Explanation {
             bytes: ByteSize(bytes),
@@ -101,6 +105,7 @@ impl SortJob {
             is_direct: input.is_direct(),
             block_bytes: ByteSize(plan.block_bytes as u64),
             read_depth: plan.read_depth as u64,
+            is_by_choice: has_room && !plan.is_one_pass,
             outlook,
             is_at_most: !self.select.is_all() || !self.filter.is_all(),
             is_in_place: self.in_place,

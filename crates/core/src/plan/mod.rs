@@ -267,13 +267,15 @@ fn block_bytes(levers: &Levers, shared: usize) -> usize {
 }
 
 impl Plan {
-    /// Whether runs go past the page cache, given the user's wish. Of itself a plan writes them
-    /// past it where buffers for that take no more than a tenth of the memory: Oracle 7's rule for
-    /// `SORT_DIRECT_WRITES`.
+    /// Whether runs go past the page cache, given the user's wish. Buffers that a user has set and
+    /// that take more than a tenth of the memory are for the cache to write: Oracle 7's rule for
+    /// `SORT_DIRECT_WRITES`. A plan's own buffers may be more of a small budget; past the cache is
+    /// faster there, too.
     pub fn spill_direct(&self, wish: Direct) -> Direct {
+        let is_set = self.levers.write_buffers.is_some() || self.levers.write_buffer.is_some();
         let buffers = self.threads * self.lane.buffers * self.lane.capacity;
         match wish {
-            Direct::Auto if buffers > self.arena_bytes / BUFFERS_SHARE => Direct::Off,
+            Direct::Auto if is_set && buffers > self.arena_bytes / BUFFERS_SHARE => Direct::Off,
             other => other,
         }
     }

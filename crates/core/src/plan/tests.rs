@@ -226,15 +226,18 @@ fn levers_move_what_they_say() {
     assert_eq!(plan(Levers { merge_width: Some(3), ..Levers::default() }).merge_width, 3);
 }
 
-/// Oracle 7's rule: buffers for direct writes take no more than a tenth of the memory.
+/// Oracle 7's rule: buffers set for direct writes take no more than a tenth of the memory.
 #[test]
 fn runs_are_written_through_the_cache_where_buffers_take_too_much() {
     let plan = |levers, budget| {
         Plan::new(&Need { levers, ..need(100, Some(5_000_000_000), budget) }).unwrap()
     };
     let large = Levers { write_buffer: Some(ByteSize::mib(8)), ..Levers::default() };
-    let (few, many) = (plan(Levers::default(), ByteSize::gib(1)), plan(large, ByteSize::mib(256)));
-    assert_eq!(few.spill_direct(Direct::Auto), Direct::Auto);
+    let many = plan(large, ByteSize::mib(256));
+    for budget in [ByteSize::gib(1), ByteSize::mib(34)] {
+        let own = plan(Levers::default(), budget).spill_direct(Direct::Auto);
+        assert_eq!(own, Direct::Auto, "a plan's own buffers");
+    }
     assert_eq!(many.spill_direct(Direct::Auto), Direct::Off);
     assert_eq!(many.spill_direct(Direct::On), Direct::On, "what is said counts");
 }

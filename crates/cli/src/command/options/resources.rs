@@ -32,8 +32,9 @@ pub struct Resources {
     /// in input=off,spill=on
     ///
     /// auto does so where the file system takes it, unless the input is in the cache already, or
-    /// buffers for writing runs past it would take more than a tenth of the memory. Streams are
-    /// input, spill and output; those that are not named are auto.
+    /// buffers for writing runs as --write-buffers and --write-buffer-size have them take more than
+    /// a tenth of the memory. Streams are input, spill and output; those that are not named are
+    /// auto.
     #[arg(long, value_name = "WHEN", default_value = "auto",
           value_parser = values::parse::<DirectStreams>)]
     pub direct: DirectStreams,
