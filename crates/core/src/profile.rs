@@ -114,6 +114,8 @@ pub struct DiskProfile {
     pub spread: f64,
     /// Seconds until what was written last is durable.
     pub sync_seconds: f64,
+    /// Bytes per second of a file that is removed: some disks are told of each block that is free.
+    pub remove: f64,
     /// Bytes of the smallest request with which it is nearly as fast as it gets,
     pub request_bytes: u64,
     /// with so many in flight.
@@ -218,6 +220,7 @@ impl Profile {
             for (what, speed) in [("read", disk.read), ("write", disk.write), ("both", disk.both)] {
                 rate(what, speed)?;
             }
+            rate("remove", disk.remove)?;
             figure("sync_seconds", disk.sync_seconds)?;
             figure("read_factor", disk.read_factor)?;
         }

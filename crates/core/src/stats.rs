@@ -138,6 +138,15 @@ pub struct Streams {
     pub compressed_written: Option<ByteSize>,
 }
 
+/// The steps of a job, each of which all workers do together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Stages {
+    /// How many there were.
+    pub count: u64,
+    /// In how many one load was read while another was written.
+    pub overlapped: u64,
+}
+
 /// How long a job is expected to take.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Prediction {
@@ -271,6 +280,10 @@ pub struct Statistics {
     pub merge_width: u64,
     /// Worker threads.
     pub threads: usize,
+    /// Steps in which loads were brought into memory or turned into output.
+    pub stages: Stages,
+    /// The processors that each worker was seen on at the end of its stages.
+    pub processors: Vec<Vec<usize>>,
     /// The I/O engine that was used.
     pub engine: &'static str,
     /// Whether the inputs were read past the page cache.

@@ -1,6 +1,6 @@
 //! The whole block, word for word, for one pass and for two; and what programs read.
 
-use sortwell::stats::{Phase, PhaseTime, Proof, Requests, StreamRequests, Streams};
+use sortwell::stats::{Phase, PhaseTime, Proof, Requests, Stages, StreamRequests, Streams};
 
 use super::*;
 
@@ -17,6 +17,8 @@ fn one_pass() -> Statistics {
         runs: 0,
         merge_width: 0,
         threads: 2,
+        stages: Stages::default(),
+        processors: Vec::new(),
         engine: "uring",
         direct_input: true,
         direct_output: false,

@@ -62,6 +62,34 @@ fn levers_are_seen_in_the_statistics() {
 }
 
 /// Each stream has its own way, where the file system knows both.
+/// NOW-Sort's two forms, and workers that stay where they are.
+#[test]
+fn overlap_and_affinity_are_seen_in_the_statistics() {
+    let folder = Folder::new();
+    folder.write("in", random_records(2_000_000, 100));
+    let usual = sorted(&folder, "");
+    let expected = std::fs::read(folder.at("out")).expect("read");
+    let stages = |of: &Value| {
+        let figure = |name: &str| of["stages"][name].as_u64().expect("a number");
+        (figure("count"), figure("overlapped"))
+    };
+    let (count, overlapped) = stages(&usual);
+    assert!(overlapped > count / 2, "{overlapped} of {count}");
+    let (more, none) = stages(&sorted(&folder, "--overlap sync"));
+    assert!(more > count + overlapped / 2 && none == 0, "{none} of {more}, of {count}");
+    assert!(std::fs::read(folder.at("out")).expect("read") == expected);
+
+    let pinned = sorted(&folder, "--affinity cores");
+    assert!(std::fs::read(folder.at("out")).expect("read") == expected);
+    let processors = pinned["processors"].as_array().expect("workers");
+    assert_eq!(processors.len(), 2);
+    for worker in processors {
+        assert_eq!(worker.as_array().map(Vec::len), Some(1), "{processors:?}");
+    }
+    let has_several = std::thread::available_parallelism().is_ok_and(|count| count.get() > 1);
+    assert!(!has_several || processors[0] != processors[1], "{processors:?}");
+}
+
 /// Requests in flight take memory of their own: threads that wait for them, or places in a ring.
 #[test]
 fn the_memory_ceiling_holds_with_deep_queues() {

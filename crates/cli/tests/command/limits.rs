@@ -114,7 +114,8 @@ fn budgets_hold_for_merges_of_every_format() {
 #[test]
 fn budgets_hold_for_streams_of_the_shortest_lines() {
     let folder = Folder::new();
-    let input: Vec<u8> = (0..4_000_000).flat_map(|n| [b'a' + (n * n % 23) as u8, b'\n']).collect();
+    let input: Vec<u8> =
+        (0..4_000_000).flat_map(|n: u64| [b'a' + (n * n % 23) as u8, b'\n']).collect();
     for (mib, threads) in [(32, 1), (64, 2)] {
         let line = format!("sort --sync off -o out -j {threads} -M {mib}MiB -T . --stats json");
         let said = folder.run_with(&line, &input);

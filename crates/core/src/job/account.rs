@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::error::Result;
 use crate::io::limits::{self, ProcessorTime};
 use crate::key::text::TextOrder;
-use crate::pipeline::{Outcome, Work};
+use crate::pipeline::{Outcome, Seen, Work};
 use crate::plan::Algorithm;
 use crate::sink::LaneCounters;
 use crate::stats::{Phase, PhaseTime, Proof, Statistics, StreamRequests, Streams};
@@ -95,6 +95,8 @@ impl Account {
             runs: outcome.runs,
             merge_width: outcome.merge_width,
             threads: made.threads,
+            stages: outcome.seen.first().map(|seen| seen.stages).unwrap_or_default(),
+            processors: outcome.seen.iter().map(processors_of).collect(),
             engine: outcome.engine,
             direct_input: made.direct_input,
             direct_output: made.direct_output,
@@ -109,6 +111,10 @@ impl Account {
             proof: outcome.proof.map(|sum| Proof { records: sum.records, checksum: sum.checksum }),
         })
     }
+}
+
+fn processors_of(seen: &Seen) -> Vec<usize> {
+    seen.processors.iter().copied().collect()
 }
 
 /// Which stream the bytes of each phase belong to.

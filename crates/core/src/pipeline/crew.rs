@@ -2,12 +2,13 @@
 
 use super::dealing::EmptyLoad;
 use super::phase_clock::PhaseClock;
-use super::stage::Worker;
+use super::stage::{Seen, Worker};
 use crate::error::Result;
 use crate::incore::Scratch;
 use crate::incore::bucket::BUCKET_ENTRIES_MAX;
 use crate::io::{Arena, Engine, Region};
 use crate::plan::Plan;
+use crate::plan::levers::Overlap;
 use crate::proof::Sum;
 use crate::run::layout::BLOCK;
 use crate::sink::{Lane, LaneCounters};
@@ -30,7 +31,8 @@ impl<'p> Crew<'p> {
     pub fn new(plan: &Plan, engine: Engine, progress: &'p Progress) -> Result<(Self, Vec<Region>)> {
         let mut arena: Region = Arena::new(ByteSize(plan.arena_bytes as u64))?;
         let mut workers = Vec::with_capacity(plan.threads);
-        for number in 0..plan.threads {
+        let places = plan.levers.affinity.places(plan.threads);
+        for (number, place) in places.into_iter().enumerate() {
             let mut own = cut(&mut arena, plan.lane.bytes() + plan.scratch_bytes);
             let lane = &plan.lane;
             let edges = (0..lane.edges).map(|_| cut(&mut own, BLOCK)).collect();
@@ -39,10 +41,13 @@ impl<'p> Crew<'p> {
             workers.push(Worker {
                 number,
                 read_depth: plan.read_depth,
+                overlaps: plan.levers.overlap != Overlap::Sync,
+                place,
                 lane: Lane::new(queue, buffers, edges, lane.capacity, progress),
                 scratch: Scratch::new(own, BUCKET_ENTRIES_MAX, plan.item),
                 sum_in: Sum::default(),
                 sum_out: Sum::default(),
+                seen: Seen::default(),
             });
         }
         let mut loads = Vec::new();
@@ -111,6 +116,11 @@ impl<'p> Crew<'p> {
             sums.1.add(worker.sum_out);
         }
         sums
+    }
+
+    /// What each worker has been seen at.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.workers.iter().map(|worker| worker.seen.clone()).collect()
     }
 
     /// The engine's name.

@@ -78,6 +78,7 @@ pub use heading::{Columns, Heading, Top};
 pub use names::Names;
 pub use sample::average_length;
 pub use spill::Spill;
+pub use stage::Seen;
 pub use stream::Stream;
 
 /// Where the records come from, open.
@@ -243,6 +244,8 @@ pub struct Outcome {
     pub runs: u64,
     /// Most runs merged at once.
     pub merge_width: u64,
+    /// What each worker was seen at.
+    pub seen: Vec<Seen>,
 }
 
 /// What came to the output.
@@ -301,7 +304,8 @@ pub fn sort<K: KeyEncoder>(
     };
     crew.enter(Phase::Finishing)?;
     let proof = prove(work, &crew, made.records)?;
-    Ok(Ended::Sorted(Outcome { phases: crew.phases(), engine: crew.engine(), proof, ..made }))
+    let (phases, engine, seen) = (crew.phases(), crew.engine(), crew.seen());
+    Ok(Ended::Sorted(Outcome { phases, engine, proof, seen, ..made }))
 }
 
 /// Makes sure that there is room, before there is work that could be lost.

@@ -82,8 +82,8 @@ fn buffers(count: usize, window: usize) -> Result<Vec<Region>> {
     Ok(buffers)
 }
 
-/// A classifier for a load of about `load_bytes`, made of some of the first records of a stream, for
-/// want of a better sample.
+/// A classifier for a load of about `load_bytes`, made of some of the first records of a stream,
+/// for want of a better sample.
 pub fn of_first<K: KeyEncoder>(
     how: &Dealing<'_, K>,
     (framing, first): (Framing, &[u8]),

@@ -13,17 +13,20 @@
 //!   merging    slab n: check         slab n-1: merge, write
 //! ```
 //!
-//! Calls behind the traits happen once per block or task, never per record.
+//! A user may have one done after the other, and workers stay on processors (`--overlap`,
+//! `--affinity`). Calls behind the traits happen once per block or task, never per record.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::incore::Scratch;
-use crate::io::{Completion, Request};
+use crate::io::{Completion, Request, processors};
 use crate::proof::Sum;
 use crate::sink::Lane;
+use crate::stats::Stages;
 
 /// How long to wait for memory that other workers are about to return: less than a block takes to
 /// deal.
@@ -38,6 +41,10 @@ pub struct Worker<'p> {
     pub number: usize,
     /// Reads it keeps in flight.
     pub read_depth: usize,
+    /// Whether it fills a load while it drains another, or does one after the other.
+    pub overlaps: bool,
+    /// The processors it stays on, if it does.
+    pub place: Option<Vec<usize>>,
     /// What it moves bytes with.
     pub lane: Lane<'p>,
     /// Where it sorts buckets.
@@ -46,6 +53,17 @@ pub struct Worker<'p> {
     pub sum_in: Sum,
     /// Records it wrote to the output.
     pub sum_out: Sum,
+    /// What it has been seen at.
+    pub seen: Seen,
+}
+
+/// What a worker has been seen at.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// Its stages.
+    pub stages: Stages,
+    /// The processors it was on when they ended, in order.
+    pub processors: BTreeSet<usize>,
 }
 
 /// What became of asking a [`Fill`] for work.
@@ -106,8 +124,13 @@ pub fn run<T>(
     drain: Option<&dyn Drain>,
     meanwhile: Option<impl FnOnce() -> Result<T>>,
 ) -> Result<Option<T>> {
+    if fill.is_some() && drain.is_some() && workers.iter().any(|worker| !worker.overlaps) {
+        run(workers, None, drain, NOTHING_ELSE)?;
+        workers.iter_mut().try_for_each(|worker| worker.lane.flush())?;
+        return run(workers, fill, None, meanwhile);
+    }
     let failed = AtomicBool::new(false);
-    if let ([worker], None) = (&mut *workers, &meanwhile) {
+    if let ([worker @ Worker { place: None, .. }], None) = (&mut *workers, &meanwhile) {
         let step = Step { fill, is_exhausted: fill.is_none(), drain, failed: &failed };
         return step.run(worker).map(|()| None);
     }
@@ -166,6 +189,18 @@ struct Step<'a> {
 
 impl Step<'_> {
     fn run(mut self, worker: &mut Worker<'_>) -> Result<()> {
+        if let Some(place) = &worker.place {
+            processors::stay_on(place);
+        }
+        let is_overlapped = self.fill.is_some() && self.drain.is_some();
+        let outcome = self.work(worker);
+        worker.seen.stages.count += 1;
+        worker.seen.stages.overlapped += u64::from(is_overlapped);
+        worker.seen.processors.insert(processors::current());
+        outcome
+    }
+
+    fn work(&mut self, worker: &mut Worker<'_>) -> Result<()> {
         loop {
             if self.failed.load(Ordering::Relaxed) || worker.lane.progress().is_stopping() {
                 return Err(Error::Interrupted);

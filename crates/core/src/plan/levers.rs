@@ -1,8 +1,38 @@
 //! What users may set of a plan. Each is left to the plan where nothing is said; what is said
 //! counts, and where it cannot be had the plan is refused.
 
+use std::str::FromStr;
+
 use super::besides::Part;
+use crate::io::Affinity;
 use crate::units::ByteSize;
+
+/// NOW-Sort's two forms of run generation and of merging (Arpaci-Dusseau et al. 1997, sections 4
+/// and 5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Overlap {
+    /// The better of them: pipelined.
+    #[default]
+    Auto,
+    /// A load is read before another is written, and the other way round: disks rest while
+    /// processors work.
+    Sync,
+    /// The next load is read while one is sorted and written.
+    Pipelined,
+}
+
+impl FromStr for Overlap {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "sync" => Ok(Self::Sync),
+            "pipelined" => Ok(Self::Pipelined),
+            _ => Err(format!("'{text}' is no way to overlap; use auto, sync or pipelined")),
+        }
+    }
+}
 
 /// The levers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +51,10 @@ pub struct Levers {
     pub read_factor: Option<u32>,
     /// Most runs merged at once.
     pub merge_width: Option<usize>,
+    /// Whether reading and writing overlap.
+    pub overlap: Overlap,
+    /// Whether workers stay where they are.
+    pub affinity: Affinity,
 }
 
 /// Bytes of the blocks that a read factor counts.

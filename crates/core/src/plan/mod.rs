@@ -135,6 +135,15 @@ const BUFFERS_SHARE: usize = 10;
 /// Largest task: edges between tasks cost a small write each.
 const TASK_MAX: u64 = 8 << 20;
 
+impl Need {
+    /// The same where what more requests than usual take is taken.
+    fn with_requests(&self) -> Self {
+        let mut need = *self;
+        need.besides.add(self.levers.requests(self.threads));
+        need
+    }
+}
+
 impl Plan {
     /// The plan for a need.
     ///
@@ -142,9 +151,7 @@ impl Plan {
     ///
     /// [`Error::Usage`] where the budget is too small for even the smallest sort.
     pub fn new(need: &Need) -> Result<Self> {
-        let mut need = *need;
-        need.besides.add(need.levers.requests(need.threads));
-        let need = &need;
+        let need = &need.with_requests();
         let item = item(need);
         let usable = memory::usable(need.besides.rest_of(need.budget), need.threads);
         let threads = memory::threads(need, item, usable);
@@ -153,15 +160,14 @@ impl Plan {
         let fixed = threads * (lane.bytes() + scratch_bytes);
         let shared = usable.saturating_sub(fixed) & !(PAGE - 1);
         let block_bytes = block_bytes(&need.levers, shared);
-        let reads_in_flight = need.levers.queue_depth.unwrap_or(READS_IN_FLIGHT);
-        let read_depth = (reads_in_flight / threads).max(2);
+        let reads = need.levers.queue_depth.unwrap_or(READS_IN_FLIGHT);
         let sizes = memory::Sizes {
             item,
             record_length: need.record_length,
             varies: need.varies,
             threads,
             block_bytes,
-            read_depth,
+            read_depth: (reads / threads).max(2),
             buckets: None,
         };
 
@@ -198,7 +204,7 @@ impl Plan {
             is_one_pass,
             load,
             block_bytes,
-            read_depth,
+            read_depth: sizes.read_depth,
             task_bytes: task_share.clamp(1, TASK_MAX),
             slab_bytes: half,
             merge_width,

@@ -137,7 +137,7 @@ impl Rates {
                 (Phase::Writing, &writing),
                 self.cost(plan, self.costs.writing, volume.output_bytes),
             ),
-            self.finishing(),
+            self.finishing(volume),
         ]
     }
 
@@ -159,7 +159,7 @@ impl Rates {
         writing.add(&self.output, 0, volume.output_bytes);
         let costs = self.cost(plan, self.costs.merging, volume.output_bytes);
         phases.push(self.phase((Phase::Writing, &writing), costs));
-        phases.push(self.finishing());
+        phases.push(self.finishing(volume));
         phases
     }
 
@@ -180,10 +180,12 @@ impl Rates {
         nanoseconds / 1e9 / plan.threads.min(self.cores).max(1) as f64
     }
 
-    /// What is written last becomes durable.
-    fn finishing(&self) -> PhasePrediction {
-        let seconds = self.output.iter().map(|part| part.disk.sync_seconds).fold(0.0, f64::max);
-        let phase = Phase::Finishing;
+    /// What is written last becomes durable, and runs are removed.
+    fn finishing(&self, volume: &Volume) -> PhasePrediction {
+        let durable = self.output.iter().map(|part| part.disk.sync_seconds).fold(0.0, f64::max);
+        let removed = |part: &Part| volume.generated_bytes as f64 * part.share / part.disk.remove;
+        let removed: f64 = self.spill.iter().map(removed).sum();
+        let (phase, seconds) = (Phase::Finishing, durable + removed);
         PhasePrediction { phase, seconds, disk_seconds: seconds, processor_seconds: 0.0 }
     }
 }

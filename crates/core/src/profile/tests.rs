@@ -13,6 +13,7 @@ fn profile() -> Profile {
         both: 2.25e9,
         spread: 0.1,
         sync_seconds: 0.01,
+        remove: 5e9,
         request_bytes: 1 << 20,
         queue_depth: 8,
         read_factor: 40.0,

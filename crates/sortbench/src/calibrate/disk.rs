@@ -87,6 +87,9 @@ pub fn disks(directories: &[PathBuf], time: Duration, progress: &Progress) -> Re
         benches.push(bench);
     }
     let together = (benches.len() > 1).then(|| at_once(&mut benches, slice)).transpose()?;
+    for (disk, bench) in disks.iter_mut().zip(benches) {
+        disk.remove = bench.remove();
+    }
     Ok(DiskReport { disks, together })
 }
 
@@ -194,11 +197,19 @@ impl<'p> Bench<'p> {
             both,
             spread: write_spread.max(read_spread).max(both_spread),
             sync_seconds,
+            remove: f64::INFINITY, // known in the end
             request_bytes: self.best.0 as u64,
             queue_depth: self.best.1,
             read_factor: (latency - PAGE as f64 / read).max(0.0) * read / PAGE as f64,
             is_direct: self.file.file().is_direct(),
         })
+    }
+
+    /// Removes the file; bytes of it per second.
+    fn remove(self) -> f64 {
+        let (begun, bytes) = (Instant::now(), self.written.max(1));
+        drop(self.file);
+        bytes as f64 / begun.elapsed().as_secs_f64().max(1e-6)
     }
 
     /// The smallest requests, and the fewest in flight, that are nearly as good as the best.

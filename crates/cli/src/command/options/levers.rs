@@ -2,7 +2,8 @@
 
 use clap::Args;
 use sortwell::ByteSize;
-use sortwell::plan::levers::Levers as Chosen;
+use sortwell::io::Affinity;
+use sortwell::plan::levers::{Levers as Chosen, Overlap};
 
 use super::values;
 
@@ -46,6 +47,24 @@ pub struct Levers {
     /// Most runs merged at once; as many as memory and open files allow if not said
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..))]
     merge_width: Option<u16>,
+
+    /// Whether one load is read while another is sorted and written
+    ///
+    /// auto is pipelined: it is. sync reads a load before it writes one, and merges so, too: disks
+    /// rest while processors work, which is to be seen, and quicker only where reading and writing
+    /// at once makes a disk slow. Replacement selection and merges of the longest records have a
+    /// way of their own.
+    #[arg(long, value_name = "HOW", default_value = "auto",
+          value_parser = values::one_of::<Overlap>(&["auto", "sync", "pipelined"]))]
+    overlap: Overlap,
+
+    /// Whether threads stay on processors: each on one of its own, or on those of a NUMA node
+    ///
+    /// auto keeps them on nodes where there are several. Memory that a thread touches first is
+    /// that of its node.
+    #[arg(long, value_name = "WHERE", default_value = "auto",
+          value_parser = values::one_of::<Affinity>(&["auto", "off", "cores", "nodes"]))]
+    affinity: Affinity,
 }
 
 impl Levers {
@@ -58,6 +77,8 @@ impl Levers {
             write_buffer: self.write_buffer_size,
             read_factor: self.read_factor,
             merge_width: self.merge_width.map(usize::from),
+            overlap: self.overlap,
+            affinity: self.affinity,
         }
     }
 }

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::Parser;
 use sortwell::ByteSize;
 use sortwell::format::Format;
-use sortwell::io::{Direct, DirectStreams, Engine};
+use sortwell::io::{Affinity, Direct, DirectStreams, Engine};
 use sortwell::job::{Budget, Input, Output};
 use sortwell::key::text::{Body, Invalid, Place};
-use sortwell::plan::levers::Levers;
+use sortwell::plan::levers::{Levers, Overlap};
 
 use super::*;
 use crate::command::{Command, CommandLine};
@@ -91,7 +91,8 @@ fn what_is_said_of_values_reaches_the_order() {
 #[test]
 fn levers_reach_the_job() {
     let words = "--queue-depth 32 --block-size 1MiB --write-buffers 8 --write-buffer-size 2MiB \
-                 --read-factor 64 --merge-width 7 --direct input=off,spill=on in";
+                 --read-factor 64 --merge-width 7 --overlap sync --affinity cores \
+                 --direct input=off,spill=on in";
     let job = job(&words.split_whitespace().collect::<Vec<_>>()).expect("a job");
     let expected = Levers {
         queue_depth: Some(32),
@@ -100,6 +101,8 @@ fn levers_reach_the_job() {
         write_buffer: Some(ByteSize::mib(2)),
         read_factor: Some(64),
         merge_width: Some(7),
+        overlap: Overlap::Sync,
+        affinity: Affinity::Cores,
     };
     assert_eq!(job.levers, expected);
     let direct = DirectStreams { input: Direct::Off, spill: Direct::On, output: Direct::Auto };

@@ -21,10 +21,13 @@ fn crew<'p>(count: usize, progress: &'p Progress) -> Vec<Worker<'p>> {
     let worker = |number| Worker {
         number,
         read_depth: 2,
+        overlaps: true,
+        place: None,
         lane: crate::sink::tests::lane(Engine::Auto, (2 * BLOCK, 100, BLOCK), progress),
         scratch: Scratch::new(region(Scratch::bytes_needed(1, item).max(BLOCK)), 1, item),
         sum_in: Sum::default(),
         sum_out: Sum::default(),
+        seen: Seen::default(),
     };
     (0..count).map(worker).collect()
 }

@@ -1,0 +1,137 @@
+//! Processors that threads may run on, and the memory that is nearest to them.
+//!
+//! On machines of several NUMA nodes a page belongs to the node of the thread that touches it
+//! first. A worker that stays on its node finds its buffers there, and what it has read itself.
+
+use std::fs::{read_dir, read_to_string};
+use std::path::Path;
+use std::str::FromStr;
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+
+/// Where the system tells of its nodes.
+const NODES: &str = "/sys/devices/system/node";
+
+/// Whether workers stay where they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Affinity {
+    /// On their nodes, if there are several.
+    #[default]
+    Auto,
+    /// They run where the system has them run.
+    Off,
+    /// Each stays on a processor of its own.
+    Cores,
+    /// Each stays on the processors of one node.
+    Nodes,
+}
+
+impl FromStr for Affinity {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "off" => Ok(Self::Off),
+            "cores" => Ok(Self::Cores),
+            "nodes" => Ok(Self::Nodes),
+            _ => Err(format!("'{text}' is no affinity; use auto, off, cores or nodes")),
+        }
+    }
+}
+
+impl Affinity {
+    /// The processors that each of so many workers stays on; none where they may run anywhere, or
+    /// the system does not tell.
+    pub fn places(self, workers: usize) -> Vec<Option<Vec<usize>>> {
+        let nodes = if self == Self::Off { Vec::new() } else { nodes(Path::new(NODES)) };
+        places(self, &nodes, workers)
+    }
+}
+
+/// The same on a machine with these processors, node by node.
+fn places(affinity: Affinity, nodes: &[Vec<usize>], workers: usize) -> Vec<Option<Vec<usize>>> {
+    let by_nodes = match affinity {
+        Affinity::Auto => nodes.len() > 1,
+        Affinity::Off => return vec![None; workers],
+        Affinity::Cores => {
+            // The first of each node, then the second of each: workers are spread over the nodes.
+            let longest = nodes.iter().map(Vec::len).max().unwrap_or(0);
+            let all = (0..longest).flat_map(|at| nodes.iter().filter_map(move |node| node.get(at)));
+            let all: Vec<usize> = all.copied().collect();
+            let own = |worker: usize| all.get(worker % all.len().max(1)).map(|one| vec![*one]);
+            return (0..workers).map(own).collect();
+        }
+        Affinity::Nodes => true,
+    };
+    let nodes = if by_nodes { nodes } else { &[] };
+    (0..workers).map(|worker| nodes.get(worker % nodes.len().max(1)).cloned()).collect()
+}
+
+/// The processors of each node that this thread may run on; of one, where the system tells of none.
+fn nodes(directory: &Path) -> Vec<Vec<usize>> {
+    let allowed = allowed();
+    if allowed.is_empty() {
+        return Vec::new(); // The system does not tell.
+    }
+    let mut nodes: Vec<Vec<usize>> = listed(directory)
+        .into_iter()
+        .map(|node| node.into_iter().filter(|processor| allowed.contains(processor)).collect())
+        .filter(|node: &Vec<usize>| !node.is_empty())
+        .collect();
+    if nodes.iter().map(Vec::len).sum::<usize>() != allowed.len() {
+        nodes = vec![allowed]; // The system contradicts itself.
+    }
+    nodes
+}
+
+/// What the files of nodes say, in the order of their numbers.
+fn listed(directory: &Path) -> Vec<Vec<usize>> {
+    let Ok(entries) = read_dir(directory) else { return Vec::new() };
+    let number = |entry: std::io::Result<std::fs::DirEntry>| {
+        let entry = entry.ok()?;
+        let number = entry.file_name().to_str()?.strip_prefix("node")?.parse::<usize>().ok()?;
+        Some((number, read_to_string(entry.path().join("cpulist")).ok()?))
+    };
+    let mut lists: Vec<(usize, String)> = entries.filter_map(number).collect();
+    lists.sort_unstable();
+    lists.iter().filter_map(|(_, list)| of_list(list)).collect()
+}
+
+/// The numbers of a list such as `0-3,8,10-11`; `None` for anything else.
+fn of_list(text: &str) -> Option<Vec<usize>> {
+    let mut numbers = Vec::new();
+    for part in text.trim().split(',').filter(|part| !part.is_empty()) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (first.parse::<usize>().ok()?, last.parse::<usize>().ok()?);
+        if first > last || last >= CpuSet::MAX_CPU {
+            return None;
+        }
+        numbers.extend(first..=last);
+    }
+    Some(numbers)
+}
+
+/// The processors that this thread may run on.
+fn allowed() -> Vec<usize> {
+    let Ok(set) = sched_getaffinity(None) else { return Vec::new() };
+    (0..CpuSet::MAX_CPU).filter(|processor| set.is_set(*processor)).collect()
+}
+
+/// Keeps this thread on some processors. Where the system does not let it, it goes on anywhere:
+/// the statistics show that.
+pub fn stay_on(processors: &[usize]) {
+    let mut set = CpuSet::new();
+    for processor in processors.iter().filter(|processor| **processor < CpuSet::MAX_CPU) {
+        set.set(*processor);
+    }
+    let _ = sched_setaffinity(None, &set);
+}
+
+/// The processor that this thread is on.
+pub fn current() -> usize {
+    sched_getcpu()
+}
+
+#[cfg(test)]
+mod tests;
