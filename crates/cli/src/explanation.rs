@@ -67,13 +67,13 @@ fn merge(of: &Explanation) -> String {
     if outlook.runs == 0 {
         return "none: all of it is sorted in memory".to_owned();
     }
-    let mut words = format!(
-        "{} at once, {} possible; slabs of {}, {} of each run",
-        counted(outlook.merge_width, "run"),
-        outlook.merge_width_max,
-        outlook.slab_bytes,
-        outlook.piece_bytes
-    );
+    let (slab, piece) = (outlook.slab_bytes, outlook.piece_bytes);
+    let read = match slab.bytes() {
+        0 => format!("as streams, {piece} of each run ahead"),
+        _ => format!("slabs of {slab}, {piece} of each run"),
+    };
+    let at_once = counted(outlook.merge_width, "run");
+    let mut words = format!("{at_once} at once, {} possible; {read}", outlook.merge_width_max);
     if outlook.merged_before > 0 {
         let _ = write!(words, "; {} merged before", counted(outlook.merged_before, "run"));
     }

@@ -278,6 +278,8 @@ pub struct Statistics {
     pub runs: u64,
     /// Most runs merged at once; 0 in one pass.
     pub merge_width: u64,
+    /// Whether the last merge was by `slabs` or of `streams`; nothing without one.
+    pub merge: Option<&'static str>,
     /// Worker threads.
     pub threads: usize,
     /// Steps in which loads were brought into memory or turned into output.

@@ -105,6 +105,15 @@ fn what_may_be_less_says_so() {
 }
 
 #[test]
+fn merges_of_streams_have_no_slabs() {
+    let mut of = explanation();
+    of.outlook.slab_bytes = ByteSize(0);
+    let expected =
+        "merge    40 runs at once, 40 possible; as streams, 512 KiB of each run ahead; 985";
+    assert!(text(&of).contains(expected), "{}", text(&of));
+}
+
+#[test]
 fn two_passes_where_one_would_do_say_why() {
     let mut of = Explanation { is_by_choice: true, ..explanation() };
     of.outlook.passes = 2;

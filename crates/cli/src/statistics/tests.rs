@@ -16,6 +16,7 @@ fn one_pass() -> Statistics {
         algorithm: Some("buckets"),
         runs: 0,
         merge_width: 0,
+        merge: None,
         threads: 2,
         stages: Stages::default(),
         processors: Vec::new(),

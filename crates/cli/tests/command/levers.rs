@@ -62,9 +62,9 @@ fn levers_are_seen_in_the_statistics() {
 }
 
 /// Each stream has its own way, where the file system knows both.
-/// NOW-Sort's two forms, and workers that stay where they are.
+/// NOW-Sort's two forms, both ways to merge, and workers that stay where they are.
 #[test]
-fn overlap_and_affinity_are_seen_in_the_statistics() {
+fn overlap_merge_and_affinity_are_seen_in_the_statistics() {
     let folder = Folder::new();
     folder.write("in", random_records(2_000_000, 100));
     let usual = sorted(&folder, "");
@@ -78,6 +78,12 @@ fn overlap_and_affinity_are_seen_in_the_statistics() {
     let (more, none) = stages(&sorted(&folder, "--overlap sync"));
     assert!(more > count + overlapped / 2 && none == 0, "{none} of {more}, of {count}");
     assert!(std::fs::read(folder.at("out")).expect("read") == expected);
+
+    let streams = sorted(&folder, "--merge streams");
+    assert!(std::fs::read(folder.at("out")).expect("read") == expected);
+    assert_eq!((&usual["merge"], &streams["merge"]), (&"slabs".into(), &"streams".into()));
+    let (written, _) = stages(&streams);
+    assert!(written < count, "no stages of a merge: {written} of {count}");
 
     let pinned = sorted(&folder, "--affinity cores");
     assert!(std::fs::read(folder.at("out")).expect("read") == expected);

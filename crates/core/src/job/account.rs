@@ -7,6 +7,7 @@ use crate::io::limits::{self, ProcessorTime};
 use crate::key::text::TextOrder;
 use crate::pipeline::{Outcome, Seen, Work};
 use crate::plan::Algorithm;
+use crate::plan::passes::Way;
 use crate::sink::LaneCounters;
 use crate::stats::{Phase, PhaseTime, Proof, Statistics, StreamRequests, Streams};
 use crate::units::ByteSize;
@@ -94,6 +95,7 @@ impl Account {
             algorithm: made.algorithm.map(Algorithm::name),
             runs: outcome.runs,
             merge_width: outcome.merge_width,
+            merge: outcome.merged.map(Way::name),
             threads: made.threads,
             stages: outcome.seen.first().map(|seen| seen.stages).unwrap_or_default(),
             processors: outcome.seen.iter().map(processors_of).collect(),

@@ -244,6 +244,8 @@ pub struct Outcome {
     pub runs: u64,
     /// Most runs merged at once.
     pub merge_width: u64,
+    /// How runs were merged in the end, if there were any.
+    pub merged: Option<Way>,
     /// What each worker was seen at.
     pub seen: Vec<Seen>,
 }
@@ -404,6 +406,7 @@ fn write_runs<K: KeyEncoder>(
         loads: generated,
         runs: generated,
         merge_width,
+        merged: (runs.len() > 1).then_some(way),
         ..Outcome::default()
     })
 }

@@ -4,6 +4,7 @@
 use std::str::FromStr;
 
 use super::besides::Part;
+use super::passes::Way;
 use crate::io::Affinity;
 use crate::units::ByteSize;
 
@@ -51,6 +52,8 @@ pub struct Levers {
     pub read_factor: Option<u32>,
     /// Most runs merged at once.
     pub merge_width: Option<usize>,
+    /// How runs are merged.
+    pub merge: Option<Way>,
     /// Whether reading and writing overlap.
     pub overlap: Overlap,
     /// Whether workers stay where they are.

@@ -30,6 +30,7 @@ pub use algorithm::Algorithm;
 use besides::Besides;
 use levers::Levers;
 use memory::{LaneMemory, LoadMemory};
+use passes::Way;
 use replacement::ReplacementMemory;
 pub use sieve::SieveMemory;
 
@@ -256,12 +257,16 @@ fn load_limit(need: &Need) -> usize {
     limit.map_or(usize::MAX, |limit| limit.max(LOAD_LEAST) as usize & !(PAGE - 1))
 }
 
-/// Most runs merged at once by slabs of `slab_bytes`, and most open at once in any case.
+/// Most runs merged at once with two slabs of `slab_bytes`, and most open at once in any case.
 fn widths(need: &Need, slab_bytes: usize, threads: usize) -> (usize, usize) {
     let most = need.levers.merge_width.unwrap_or(usize::MAX).max(2);
     let open_max = passes::open_max(need.descriptors, threads).min(most);
     let piece_bytes = need.levers.piece_bytes();
-    (passes::merge_width(slab_bytes, need.record_length, piece_bytes).min(open_max), open_max)
+    let width = match need.levers.merge {
+        Some(Way::Streams) => passes::stream_width(2 * slab_bytes, need.record_length),
+        _ => passes::merge_width(slab_bytes, need.record_length, piece_bytes),
+    };
+    (width.min(open_max), open_max)
 }
 
 /// Bytes of a read request, where so much memory is shared by loads.
@@ -284,6 +289,11 @@ impl Plan {
             Direct::Auto if is_set && buffers > self.arena_bytes / BUFFERS_SHARE => Direct::Off,
             other => other,
         }
+    }
+
+    /// How runs are expected to be merged.
+    pub fn merge_way(&self) -> Way {
+        self.levers.merge.unwrap_or(Way::Slabs)
     }
 
     /// Memory of a merge of streams: all but the output buffers of the one worker that does it.

@@ -3,6 +3,8 @@
 
 use serde::Serialize;
 
+use super::passes::Way;
+use super::streams::RunStreams;
 use super::{Need, Plan};
 use crate::units::ByteSize;
 
@@ -27,7 +29,7 @@ pub struct Outlook {
     pub merge_width: u64,
     /// Runs that are merged before that, into fewer.
     pub merged_before: u64,
-    /// Bytes of a slab of a merge.
+    /// Bytes of a slab of a merge; 0 where runs are merged as streams.
     pub slab_bytes: ByteSize,
     /// Bytes of each run in a slab, on average: about what is read of it at a time.
     pub piece_bytes: ByteSize,
@@ -50,6 +52,14 @@ impl Outlook {
     pub fn new(need: &Need, plan: &Plan, bytes: u64) -> Self {
         let volume = plan.volume(bytes);
         let (runs, merge_width) = (volume.runs as u64, volume.merge_width as u64);
+        let by_slabs = runs > 0 && plan.merge_way() == Way::Slabs;
+        let piece_bytes = match plan.merge_way() {
+            Way::Slabs => (plan.slab_bytes as u64).checked_div(merge_width).unwrap_or(0),
+            Way::Streams => {
+                let longest = vec![need.record_length as u64; volume.merge_width];
+                RunStreams::new(&longest, plan.stream_bytes()).piece_bytes as u64
+            }
+        };
         Self {
             passes: volume.passes,
             loads: if plan.is_one_pass { 1 } else { runs },
@@ -58,8 +68,8 @@ impl Outlook {
             merge_width_max: if runs > 0 { plan.merge_width as u64 } else { 0 },
             merge_width,
             merged_before: volume.merged_before as u64,
-            slab_bytes: ByteSize(if runs > 0 { plan.slab_bytes as u64 } else { 0 }),
-            piece_bytes: ByteSize((plan.slab_bytes as u64).checked_div(merge_width).unwrap_or(0)),
+            slab_bytes: ByteSize(if by_slabs { plan.slab_bytes as u64 } else { 0 }),
+            piece_bytes: ByteSize(piece_bytes),
             spilled_bytes: ByteSize(volume.spilled_bytes()),
             spill_space: ByteSize(volume.run_space()),
             in_place_space: ByteSize(volume.in_place_space()),

@@ -19,6 +19,7 @@
 //! without the long records, and streams take fewer.
 
 use std::ops::Range;
+use std::str::FromStr;
 
 use super::Plan;
 use super::memory::{self, LaneMemory};
@@ -55,6 +56,25 @@ pub enum Way {
     Streams,
 }
 
+impl Way {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Slabs => "slabs",
+            Self::Streams => "streams",
+        }
+    }
+}
+
+impl FromStr for Way {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let known = [Self::Slabs, Self::Streams].into_iter().find(|way| way.name() == text);
+        known.ok_or_else(|| format!("'{text}' is no way to merge; use slabs or streams"))
+    }
+}
+
 /// How a job's runs are merged next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
@@ -77,16 +97,25 @@ impl Choice {
     pub fn new(plan: &Plan, runs: &[Run], keeps_one: bool) -> Result<Self> {
         let usual = Shares::usual(plan, runs);
         let slabs = Shares::of_slabs(plan, runs);
-        if slabs.is_enough() && slabs.rounds() <= usual.rounds() {
-            return Ok(slabs.choice(Way::Slabs));
-        }
         let streams = Shares::of_streams(plan, runs, keeps_one);
-        match (slabs.is_enough(), streams.is_enough()) {
-            (false, false) => Err(too_long(plan, runs, keeps_one)),
-            (false, true) => Ok(streams.choice(Way::Streams)),
-            (true, true) if streams.rounds() < slabs.rounds() => Ok(streams.choice(Way::Streams)),
-            (true, _) => Ok(slabs.choice(Way::Slabs)),
-        }
+        let way = match (plan.levers.merge, slabs.is_enough(), streams.is_enough()) {
+            (Some(Way::Slabs), false, _) => return Err(too_long_for_slabs(runs)),
+            (Some(Way::Streams), _, false) | (_, false, false) => {
+                return Err(too_long(plan, runs, keeps_one));
+            }
+            (Some(way), ..) => way,
+            (None, false, true) => Way::Streams,
+            (None, true, true)
+                if slabs.rounds() > usual.rounds() && streams.rounds() < slabs.rounds() =>
+            {
+                Way::Streams
+            }
+            (None, true, _) => Way::Slabs,
+        };
+        Ok(match way {
+            Way::Slabs => slabs.choice(way),
+            Way::Streams => streams.choice(way),
+        })
     }
 }
 
@@ -235,6 +264,12 @@ pub fn longest_bytes(runs: &[Run]) -> u64 {
     runs.iter().map(|run| run.longest_bytes).max().unwrap_or(0)
 }
 
+/// Most runs merged as streams in `bytes` bytes, of records of up to `longest_bytes`.
+pub fn stream_width(bytes: usize, longest_bytes: usize) -> usize {
+    let width = bytes as u64 / RunStreams::least_bytes([longest_bytes as u64]);
+    width.min(WIDTH_MAX as u64) as usize
+}
+
 /// The least slab for `runs` runs of such records.
 fn least_slab(runs: usize, longest_bytes: u64) -> u64 {
     Planner::least_capacity(std::iter::repeat_n(longest_bytes, runs))
@@ -254,6 +289,14 @@ fn too_long(plan: &Plan, runs: &[Run], keeps_one: bool) -> Error {
          budget; give at least {} MiB with --memory",
         ByteSize(longest[0]),
         least_budget_mib(plan, &longest[..2.min(longest.len())], keeps_one)
+    ))
+}
+
+fn too_long_for_slabs(runs: &[Run]) -> Error {
+    Error::Usage(format!(
+        "the longest record has {}, too many to merge runs of such records by slabs within the \
+         memory budget; give more with --memory, or leave --merge out",
+        ByteSize(longest_bytes(runs)),
     ))
 }
 

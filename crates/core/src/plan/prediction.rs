@@ -12,8 +12,9 @@
 //!
 //! A disk that is both read and written in a phase does so at the rate of both at once.
 
+use super::passes::Way;
 use super::volume::Volume;
-use super::{Need, Plan};
+use super::{Need, Plan, READS_IN_FLIGHT};
 use crate::error::Result;
 use crate::profile::{Cost, Costs, DiskProfile};
 use crate::stats::{Phase, PhasePrediction, Prediction};
@@ -41,8 +42,11 @@ pub struct Rates {
 /// comes varies from moment to moment, and predictions were found to be wrong by half.
 const GAIN: f64 = 1.0 / 3.0;
 
-/// Smaller budgets are not chosen.
-const LEAST_CHOSEN: u64 = 64 << 20;
+/// Smaller budgets are not chosen: their loads and slabs take more time than is foretold.
+const LEAST_CHOSEN: u64 = 256 << 20;
+
+/// More requests in flight are not chosen, whatever a profile says.
+const DEPTH_CHOSEN: usize = 64;
 
 /// A disk's part of a stream.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,15 +96,18 @@ impl Rates {
         Prediction { seconds: phases.iter().map(|phase| phase.seconds).sum(), phases }
     }
 
-    /// The plan for a need and an input of `bytes` bytes that is done first: that of the whole
-    /// budget, or one of two passes in less memory, where memory that was never touched comes so
-    /// slowly that moving everything twice takes less time.
+    /// The plan for a need and an input of `bytes` bytes that is done first, with as many requests
+    /// in flight as disks want: that of the whole budget, or one of two passes in less memory,
+    /// where memory that was never touched comes so slowly that moving everything twice takes less
+    /// time.
     ///
     /// # Errors
     ///
     /// Those of [`Plan::new`].
     pub fn choose(&self, need: &Need, bytes: u64) -> Result<Plan> {
-        let whole = Plan::new(need)?;
+        let mut need = *need;
+        need.levers.queue_depth = need.levers.queue_depth.or(self.queue_depth());
+        let whole = Plan::new(&need)?;
         if !whole.is_one_pass || self.fresh_memory.is_infinite() {
             return Ok(whole);
         }
@@ -109,9 +116,10 @@ impl Rates {
         let least_bytes = LEAST_CHOSEN.min(need.budget.bytes());
         let mut budget = need.budget.bytes().min(whole.arena_bytes as u64) / 2;
         while budget >= least_bytes {
-            let smaller = Plan::new(&Need { budget: ByteSize(budget), ..*need });
-            let smaller =
-                smaller.ok().filter(|plan| !plan.is_one_pass && plan.threads == whole.threads);
+            let smaller = Plan::new(&Need { budget: ByteSize(budget), ..need });
+            let is_alike =
+                |plan: &Plan| plan.volume(bytes).passes == 2 && plan.threads == whole.threads;
+            let smaller = smaller.ok().filter(is_alike);
             if let Some(plan) = smaller
                 && seconds(&plan) < least
             {
@@ -120,6 +128,13 @@ impl Rates {
             budget /= 2;
         }
         Ok(best.unwrap_or(whole))
+    }
+
+    /// Requests in flight with which the disks that are read were found to be fast, if that is more
+    /// than is usual.
+    fn queue_depth(&self) -> Option<usize> {
+        let depths = self.input.iter().chain(&self.spill).map(|part| part.disk.queue_depth);
+        depths.max().filter(|depth| *depth > READS_IN_FLIGHT).map(|depth| depth.min(DEPTH_CHOSEN))
     }
 
     fn one_pass(&self, plan: &Plan, volume: &Volume) -> Vec<PhasePrediction> {
@@ -151,13 +166,13 @@ impl Rates {
         if volume.merged_bytes > 0 {
             let mut merging = Traffic::default();
             merging.add(&self.spill, volume.merged_bytes, volume.merged_bytes);
-            let costs = self.cost(plan, self.costs.merging, volume.merged_bytes);
+            let costs = self.merging_cost(plan, volume.merged_bytes);
             phases.push(self.phase((Phase::IntermediateMerge, &merging), costs));
         }
         let mut writing = Traffic::default();
         writing.add(&self.spill, volume.generated_bytes.min(volume.output_bytes), 0);
         writing.add(&self.output, 0, volume.output_bytes);
-        let costs = self.cost(plan, self.costs.merging, volume.output_bytes);
+        let costs = self.merging_cost(plan, volume.output_bytes);
         phases.push(self.phase((Phase::Writing, &writing), costs));
         phases.push(self.finishing(volume));
         phases
@@ -178,6 +193,15 @@ impl Rates {
         let records = bytes as f64 / plan.sizes.record_length as f64;
         let nanoseconds = records * cost.record + bytes as f64 * cost.byte;
         nanoseconds / 1e9 / plan.threads.min(self.cores).max(1) as f64
+    }
+
+    /// The same for a merge: streams are merged by one worker.
+    fn merging_cost(&self, plan: &Plan, bytes: u64) -> f64 {
+        let cost = self.cost(plan, self.costs.merging, bytes);
+        match plan.merge_way() {
+            Way::Slabs => cost,
+            Way::Streams => cost * plan.threads.min(self.cores).max(1) as f64,
+        }
     }
 
     /// What is written last becomes durable, and runs are removed.

@@ -48,6 +48,16 @@ pub struct Levers {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..))]
     merge_width: Option<u16>,
 
+    /// How runs are merged: by slabs, or as streams
+    ///
+    /// slabs are ranges of keys: all threads merge one while the next is read. streams are merged
+    /// by one thread, from the beginning of each run to its end, with a piece of each read ahead;
+    /// that takes little more memory than a record of each run. auto takes slabs unless records
+    /// are too long for them.
+    #[arg(long, value_name = "HOW", default_value = "auto",
+          value_parser = ["auto", "slabs", "streams"])]
+    merge: String,
+
     /// Whether one load is read while another is sorted and written
     ///
     /// auto is pipelined: it is. sync reads a load before it writes one, and merges so, too: disks
@@ -77,6 +87,7 @@ impl Levers {
             write_buffer: self.write_buffer_size,
             read_factor: self.read_factor,
             merge_width: self.merge_width.map(usize::from),
+            merge: self.merge.parse().ok(),
             overlap: self.overlap,
             affinity: self.affinity,
         }

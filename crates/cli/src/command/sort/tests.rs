@@ -9,6 +9,7 @@ use sortwell::io::{Affinity, Direct, DirectStreams, Engine};
 use sortwell::job::{Budget, Input, Output};
 use sortwell::key::text::{Body, Invalid, Place};
 use sortwell::plan::levers::{Levers, Overlap};
+use sortwell::plan::passes::Way;
 
 use super::*;
 use crate::command::{Command, CommandLine};
@@ -91,7 +92,7 @@ fn what_is_said_of_values_reaches_the_order() {
 #[test]
 fn levers_reach_the_job() {
     let words = "--queue-depth 32 --block-size 1MiB --write-buffers 8 --write-buffer-size 2MiB \
-                 --read-factor 64 --merge-width 7 --overlap sync --affinity cores \
+                 --read-factor 64 --merge-width 7 --merge streams --overlap sync --affinity cores \
                  --direct input=off,spill=on in";
     let job = job(&words.split_whitespace().collect::<Vec<_>>()).expect("a job");
     let expected = Levers {
@@ -101,6 +102,7 @@ fn levers_reach_the_job() {
         write_buffer: Some(ByteSize::mib(2)),
         read_factor: Some(64),
         merge_width: Some(7),
+        merge: Some(Way::Streams),
         overlap: Overlap::Sync,
         affinity: Affinity::Cores,
     };

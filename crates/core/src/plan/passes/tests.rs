@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::io::Direct;
+use crate::plan::levers::Levers;
 use crate::plan::tests::need;
 use crate::plan::{Need, Plan};
 use crate::run::layout::Geometry;
@@ -113,6 +114,26 @@ fn named(error: &Error) -> ByteSize {
     let said = error.to_string();
     let rest = said.split("at least ").nth(1).unwrap();
     rest.split(" with").next().unwrap().parse().unwrap()
+}
+
+/// What the user says counts, as far as records allow for it.
+#[test]
+fn a_way_that_is_set_is_taken() {
+    let of = |merge| {
+        let levers = Levers { merge: Some(merge), ..Levers::default() };
+        let need = Need { levers, ..need(100, None, ByteSize::mib(64)) };
+        Plan::new(&need).unwrap()
+    };
+    let (slabs, streams) = (of(Way::Slabs), of(Way::Streams));
+    assert_eq!(choose(&slabs, &[100; 20]).0, Way::Slabs);
+    let (way, width) = choose(&streams, &[100; 600]);
+    assert_eq!(way, Way::Streams);
+    assert!(streams.merge_width <= width, "{} foretold, {width}", streams.merge_width);
+    // Two such records are too much for slabs, and none too many for streams.
+    let long = [12 << 20; 3];
+    assert_eq!(choose(&streams, &long).0, Way::Streams);
+    let error = Choice::new(&slabs, &runs(&slabs, &long), false).unwrap_err();
+    assert!(error.to_string().contains("by slabs"), "{error}");
 }
 
 /// Long records in all runs make slabs narrower, then streams of them, then nothing; and then the

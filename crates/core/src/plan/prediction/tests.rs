@@ -104,3 +104,19 @@ fn two_passes_are_chosen_where_memory_comes_slower_than_disks() {
     let seconds = |plan: &Plan| rates.predict(plan, GIGABYTE).seconds;
     assert!(seconds(&plan) < GAIN * seconds(&whole));
 }
+
+/// A disk that is fast only with many requests gets them, unless the user says otherwise.
+#[test]
+fn as_many_requests_as_disks_want() {
+    let mut need = need(100, Some(GIGABYTE), ByteSize::mib(256));
+    let mut rates = rates(disk(1), disk(1), disk(1));
+    let usual = rates.choose(&need, GIGABYTE).expect("a plan").read_depth;
+    rates.input[0].disk.queue_depth = 32;
+    let depth =
+        |rates: &Rates, need: &Need| rates.choose(need, GIGABYTE).expect("a plan").read_depth;
+    assert_eq!(depth(&rates, &need), 4 * usual);
+    rates.input[0].disk.queue_depth = 1_000_000;
+    assert_eq!(depth(&rates, &need), 8 * usual);
+    need.levers.queue_depth = Some(8);
+    assert_eq!(depth(&rates, &need), usual);
+}
