@@ -1,16 +1,20 @@
 //! How long a plan takes on disks and processors whose rates are known. Pure arithmetic.
 //!
-//! In each phase disks and processors work at the same time, so that it takes as long as whatever
-//! has most to do (AlphaSort, section 6, and NOW-Sort, section 5, reckon alike):
+//! In each phase disks and processors work at the same time, so that it takes about as long as
+//! whatever has most to do (AlphaSort, section 6, and NOW-Sort, section 5, reckon alike):
 //!
 //! ```text
-//!   one pass     reading          max(input read,               costs + fresh memory)
-//!                writing          max(output written,           costs)
-//!   two passes   run generation   max(input read, runs written, costs + fresh memory)
-//!                writing          max(runs read, output written, costs)
+//!   one pass     reading          input read,               costs + fresh memory
+//!                writing          output written,           costs
+//!                finishing        sync
+//!   two passes   run generation   input read, runs written, costs + fresh memory
+//!                writing          runs read, output written, costs
+//!                finishing        sync, removal of runs
 //! ```
 //!
-//! A disk that is both read and written in a phase does so at the rate of both at once.
+//! A disk that is both read and written in a phase does so at the rate of both at once. Of several
+//! disks the one that has most to do counts. Disks and processors hide one behind the other, the
+//! better the more they differ: [`HIDING`].
 
 use super::passes::Way;
 use super::volume::Volume;
@@ -37,6 +41,12 @@ pub struct Rates {
     /// Threads that processors have room for.
     pub cores: usize,
 }
+
+/// How well disks and processors hide one behind the other: their times are added as powers. With 1
+/// nothing would be hidden, with no end all of it. A worker that deals a block or makes a piece of
+/// output does not ask for more meanwhile; where both have as much to do, phases were measured to
+/// take 1.5 to 1.9 times that, and where one has far more, no more than it.
+const HIDING: f64 = 1.5;
 
 /// Two passes have to take no more than this share of the time of one to be chosen: how fast memory
 /// comes varies from moment to moment, and predictions were found to be wrong by half.
@@ -184,7 +194,8 @@ impl Rates {
         processor_seconds: f64,
     ) -> PhasePrediction {
         let disk_seconds = traffic.seconds();
-        let seconds = disk_seconds.max(processor_seconds);
+        let power = |seconds: f64| seconds.powf(HIDING);
+        let seconds = (power(disk_seconds) + power(processor_seconds)).powf(1.0 / HIDING);
         PhasePrediction { phase, seconds, disk_seconds, processor_seconds }
     }
 
