@@ -96,6 +96,16 @@ fn overlap_merge_and_affinity_are_seen_in_the_statistics() {
     assert!(!has_several || processors[0] != processors[1], "{processors:?}");
 }
 
+#[test]
+fn a_way_to_merge_is_refused_in_place() {
+    let folder = Folder::new();
+    folder.write("in", random_records(100, 100));
+    let line = "sort -F fixed:100 -k 0..10 --in-place --merge";
+    for way in ["slabs", "streams"] {
+        folder.run(&format!("{line} {way} in")).fails(2, &["--in-place", "leave out --merge"]);
+    }
+}
+
 /// Requests in flight take memory of their own: threads that wait for them, or places in a ring.
 #[test]
 fn the_memory_ceiling_holds_with_deep_queues() {

@@ -42,6 +42,12 @@ pub fn check(job: &SortJob, (path, files): (&Path, &[Arc<File>]), is_open: bool)
             "all records are sorted and written; leave out what selects or changes some",
         );
     }
+    if job.levers.merge.is_some() {
+        return refused(
+            "streams would keep what slabs give back, and slabs may be too small for the longest \
+             records; leave out --merge",
+        );
+    }
     let is_simple = matches!(job.format.framing(), Framing::Fixed(_) | Framing::Terminated(_));
     if !is_open || !is_simple {
         return refused(

@@ -115,9 +115,8 @@ impl Rates {
     ///
     /// Those of [`Plan::new`].
     pub fn choose(&self, need: &Need, bytes: u64) -> Result<Plan> {
-        let mut need = *need;
-        need.levers.queue_depth = need.levers.queue_depth.or(self.queue_depth());
-        let whole = Plan::new(&need)?;
+        let usual = Plan::new(need)?;
+        let (need, whole) = self.deepened(need, &usual, bytes).unwrap_or((*need, usual));
         if !whole.is_one_pass || self.fresh_memory.is_infinite() {
             return Ok(whole);
         }
@@ -138,6 +137,20 @@ impl Rates {
             budget /= 2;
         }
         Ok(best.unwrap_or(whole))
+    }
+
+    /// The same with as many requests in flight as disks want, where the user says nothing of that
+    /// and the memory that they take costs no more runs.
+    fn deepened(&self, need: &Need, usual: &Plan, bytes: u64) -> Option<(Need, Plan)> {
+        let mut need = *need;
+        if need.levers.queue_depth.is_some() {
+            return None;
+        }
+        need.levers.queue_depth = Some(self.queue_depth()?);
+        let plan = Plan::new(&need).ok()?;
+        let (deep, usual) = (plan.volume(bytes), usual.volume(bytes));
+        let costs_none = deep.passes <= usual.passes && deep.runs <= usual.runs;
+        costs_none.then_some((need, plan))
     }
 
     /// Requests in flight with which the disks that are read were found to be fast, if that is more

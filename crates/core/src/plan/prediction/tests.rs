@@ -127,4 +127,10 @@ fn as_many_requests_as_disks_want() {
     assert_eq!(depth(&rates, &need), 8 * usual);
     need.levers.queue_depth = Some(8);
     assert_eq!(depth(&rates, &need), usual);
+    // In the least memory they would take what loads need.
+    need.levers.queue_depth = None;
+    let within = |mib: u64| Need { budget: ByteSize::mib(mib), ..need };
+    let least = (1..64).find(|mib| Plan::new(&within(*mib)).is_ok());
+    let need = within(least.expect("a budget that will do"));
+    assert_eq!(rates.choose(&need, GIGABYTE).expect("a plan"), Plan::new(&need).expect("a plan"));
 }
