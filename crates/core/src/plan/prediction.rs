@@ -14,7 +14,7 @@
 //!
 //! A disk that is both read and written in a phase does so at the rate of both at once. Of several
 //! disks the one that has most to do counts. Disks and processors hide one behind the other, the
-//! better the more they differ: [`HIDING`].
+//! better the more they differ (`HIDING` says how much).
 
 use super::passes::Way;
 use super::volume::Volume;
