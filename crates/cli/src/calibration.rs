@@ -71,12 +71,14 @@ pub fn memory(of: &MemoryReport) -> String {
     format!(
         "memory   {usable} of {claimed} could be used: {end}\n\
          fresh    pages of 4 KiB: {} to one thread, {} to all{}\n\
-         fresh    huge pages: {} to one thread, {} to all\n",
+         fresh    huge pages: {} to one thread, {} to all\n\
+         again    huge pages: {} to all, where it was in use shortly before\n",
         megabytes(small_pages_one),
         megabytes(small_pages_all),
         certainty(of.spread),
         megabytes(huge_pages_one),
         megabytes(huge_pages_all),
+        megabytes(of.profile.reused_pages_all),
     )
 }
 

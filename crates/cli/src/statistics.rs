@@ -129,6 +129,9 @@ fn proof(of: &Statistics) -> String {
     }
 }
 
+/// Times that are further apart are told both.
+const FAR_MORE: f64 = 1.1;
+
 /// How long a job was or is expected to take, and what keeps it.
 pub fn predicted(told: &Prediction) -> String {
     let phases = told.phases.iter().filter(|phase| phase.seconds >= 0.005).map(|phase| {
@@ -137,7 +140,11 @@ pub fn predicted(told: &Prediction) -> String {
         format!("{:.2} s {} ({busiest})", phase.seconds, phase.phase.words())
     });
     let phases: Vec<String> = phases.collect();
-    format!("{:.2} s: {}", told.seconds, phases.join(", "))
+    let mut words = format!("{:.2} s: {}", told.seconds, phases.join(", "));
+    if told.most_seconds > FAR_MORE * told.seconds {
+        words += &format!("; up to {:.2} s if memory comes slowly", told.most_seconds);
+    }
+    words
 }
 
 /// `1 record`, `2 records`, `3 passes`.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use sortwell::format::Framing;
-use sortwell::incore::{Classifier, Dealer, Item, Pool, Sample, gather, radix};
+use sortwell::incore::{Classifier, Dealer, Item, Method, Pool, Sample, gather};
 use sortwell::io::{Arena, Region};
 use sortwell::key::{Key, KeyEncoder};
 use sortwell::load::Records;
@@ -118,13 +118,15 @@ fn sort(c: &mut Criterion) {
         let entries: Vec<u64> =
             bytes.as_chunks().0.iter().map(|bytes| u64::from_ne_bytes(*bytes)).collect();
         group.throughput(Throughput::Elements(count as u64));
-        group.bench_function(format!("radix {count}"), |b| {
-            b.iter_batched_ref(
-                || entries.clone(),
-                |e| radix::sort(e, &mut spare),
-                BatchSize::LargeInput,
-            );
-        });
+        for method in [Method::Radix, Method::Quicksort, Method::Mergesort] {
+            group.bench_function(format!("{} {count}", method.name()), |b| {
+                b.iter_batched_ref(
+                    || entries.clone(),
+                    |e| method.sort(e, &mut spare),
+                    BatchSize::LargeInput,
+                );
+            });
+        }
         group.bench_function(format!("sort_unstable {count}"), |b| {
             b.iter_batched_ref(|| entries.clone(), |e| e.sort_unstable(), BatchSize::LargeInput);
         });

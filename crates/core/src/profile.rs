@@ -54,8 +54,11 @@ pub struct MemoryProfile {
     pub small_pages_all: f64,
     /// in huge pages to one thread,
     pub huge_pages_one: f64,
-    /// and to all.
+    /// to all;
     pub huge_pages_all: f64,
+    /// and how fast it comes to all in huge pages if it was in use shortly before. A virtual
+    /// machine's host takes back what is in no use for long.
+    pub reused_pages_all: f64,
 }
 
 /// Processors, as `sortwell calibrate cpu` finds them.
@@ -206,6 +209,7 @@ impl Profile {
             for all in [memory.huge_pages_one, memory.huge_pages_all] {
                 rate("huge pages", all)?;
             }
+            rate("reused pages", memory.reused_pages_all)?;
         }
         if let Some(ProcessorProfile { threads, fixed, lines, .. }) = &self.processor {
             figure("threads", threads.checked_sub(1).map_or(-1.0, |more| more as f64))?;

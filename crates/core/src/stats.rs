@@ -152,6 +152,8 @@ pub struct Stages {
 pub struct Prediction {
     /// Seconds of all phases.
     pub seconds: f64,
+    /// The same where all memory comes as slowly as it does if it was in no use before.
+    pub most_seconds: f64,
     /// The phases, in order.
     pub phases: Vec<PhasePrediction>,
 }
@@ -165,7 +167,7 @@ pub struct PhasePrediction {
     pub seconds: f64,
     /// Seconds that the busiest disk needs.
     pub disk_seconds: f64,
-    /// Seconds that processors need, fresh memory included.
+    /// Seconds that processors need, to get memory included.
     pub processor_seconds: f64,
 }
 

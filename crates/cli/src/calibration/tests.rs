@@ -56,11 +56,13 @@ fn memory_and_processors() {
         small_pages_all: 1e9,
         huge_pages_one: 2e9,
         huge_pages_all: 3.6e9,
+        reused_pages_all: 4.1e9,
         ..MemoryProfile::default()
     };
     let words = memory(&MemoryReport { profile, end: MemoryEnd::Time, spread: 0.05 });
     assert!(words.contains("20 GiB of 22 GiB could be used: then the time was up"), "{words}");
     assert!(words.contains("huge pages: 2000 MB/s to one thread, 3600 MB/s to all"), "{words}");
+    assert!(words.contains("again    huge pages: 4100 MB/s to all"), "{words}");
     let cost = Cost { record: 12.4, byte: 0.256 };
     let costs = Costs { reading: cost, ..Costs::default() };
     let of = ProcessorProfile { threads: 2, fixed: costs, ..ProcessorProfile::default() };

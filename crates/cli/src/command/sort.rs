@@ -52,18 +52,20 @@ pub struct Arguments {
     #[arg(short = 'j', long, value_name = "N", value_parser = values::threads)]
     threads: Option<usize>,
 
-    /// How runs are made where memory does not hold all records
+    /// How records are sorted in memory, or runs made where it does not hold them all
     ///
-    /// buckets, which auto takes, fills memory again and again and sorts it with all threads: the
-    /// quickest for most inputs. replacement-selection passes records through memory one by one:
-    /// runs are twice as long as memory for records in random order, and all is one run where no
-    /// record is further from its place than memory holds, as in logs that are nearly sorted. One
-    /// thread makes the runs. The output is the same to the byte. It does not go with --resume and
-    /// --in-place, nor with records longer than a small part of memory; what fits in memory is
-    /// sorted there all the same.
+    /// auto is radix, the quickest. radix, quicksort and mergesort fill memory again and again: all
+    /// threads deal records into buckets as they are read, and then sort each bucket, by a partial
+    /// radix sort as NOW-Sort's, a quicksort of key prefixes as AlphaSort's, or a merge sort of
+    /// microruns as psort's. replacement-selection passes records through memory one by one: runs
+    /// are twice as long as memory for records in random order, and all is one run where no record
+    /// is further from its place than memory holds, as in logs that are nearly sorted. One thread
+    /// makes the runs. It does not go with --resume and --in-place, nor with records longer than a
+    /// small part of memory; what fits in memory is sorted there all the same. The output is the
+    /// same to the byte whatever is chosen.
     #[arg(long, value_name = "ALGORITHM", default_value = "auto",
           value_parser = values::one_of::<Algorithm>(
-              &["auto", "buckets", "replacement-selection"]))]
+              &["auto", "radix", "quicksort", "mergesort", "replacement-selection"]))]
     algorithm: Algorithm,
 
     #[command(flatten)]

@@ -13,7 +13,7 @@ fn one_pass() -> Statistics {
         seconds: 1.6,
         passes: 1,
         loads: 1,
-        algorithm: Some("buckets"),
+        algorithm: Some("radix"),
         runs: 0,
         merge_width: 0,
         merge: None,
@@ -70,7 +70,7 @@ fn two_passes_name_runs_and_spill() {
     two.proof = None;
     let text = text(&two);
     assert!(
-        text.contains("plan     2 passes, 6 loads, 6 runs by buckets, merge width 6, 2 threads\n"),
+        text.contains("plan     2 passes, 6 loads, 6 runs by radix, merge width 6, 2 threads\n"),
         "{text}"
     );
     assert!(text.contains(" read, 5 GiB spilled, 5 GiB read back, 953.7 MiB written\n"), "{text}");

@@ -22,6 +22,7 @@ mod prefixed;
 mod readme;
 mod replacement;
 mod resuming;
+mod sameness;
 mod selecting;
 mod signals;
 mod sorting;

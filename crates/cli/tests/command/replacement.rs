@@ -20,8 +20,9 @@ fn a_nearly_sorted_file_is_one_run() {
     folder.write("in", &records);
     let expected = sorted_by(&records, 100, |record| record[..10].to_vec());
     for (algorithm, runs) in [
-        ("auto", " runs by buckets, "),
-        ("buckets", " runs by buckets, "),
+        ("auto", " runs by radix, "),
+        ("quicksort", " runs by quicksort, "),
+        ("mergesort", " runs by mergesort, "),
         ("replacement-selection", " 1 run by replacement-selection, "),
     ] {
         let line = format!("{SORT} --algorithm {algorithm} --stats text -o out in");
@@ -41,8 +42,9 @@ fn what_does_not_go_together_is_refused() {
     folder.write("in", nearly_sorted(1000));
     for other in ["--resume -o out in", "--in-place in"] {
         let line = format!("{SORT} --algorithm replacement-selection {other}");
-        folder.run(&line).fails(2, &["--algorithm buckets"]);
+        folder.run(&line).fails(2, &["--algorithm radix"]);
     }
     let said = folder.run(&format!("{SORT} --algorithm quick in"));
-    assert!(said.status == 2 && said.words.contains("auto, buckets, replacement-selection"));
+    let known = "auto, radix, quicksort, mergesort, replacement-selection";
+    assert!(said.status == 2 && said.words.contains(known), "{}", said.words);
 }

@@ -3,7 +3,8 @@
 use super::classifier::{LOCATION, Leaf};
 use super::deal::Dealt;
 use super::item::{Item, entry};
-use super::{radix, ties};
+use super::method::Method;
+use super::ties;
 use crate::format::Framing;
 use crate::io::Region;
 use crate::key::KeyEncoder;
@@ -32,11 +33,12 @@ pub fn bucket_records_max(wanted: usize) -> usize {
 
 const _: () = assert!(BUCKET_ENTRIES_MAX >= 2 * BUCKET_ENTRIES);
 
-/// One worker's space to sort buckets in; used again for every bucket.
+/// One worker's space to sort buckets in, used again for every bucket, and how that is done.
 #[derive(Debug)]
 pub struct Scratch {
     region: Region,
     capacity: usize,
+    method: Method,
 }
 
 impl Scratch {
@@ -50,10 +52,10 @@ impl Scratch {
     }
 
     /// Scratch space for buckets of up to `capacity` items.
-    pub fn new(region: Region, capacity: usize, item: Item) -> Self {
+    pub fn new(region: Region, (capacity, item): (usize, Item), method: Method) -> Self {
         assert!(region.len() >= Self::bytes_needed(capacity, item));
         assert_eq!(region.address() % align_of::<u128>(), 0);
-        Self { region, capacity }
+        Self { region, capacity, method }
     }
 
     /// The memory, for other uses.
@@ -108,17 +110,18 @@ impl<K: KeyEncoder> Sorter<'_, K> {
     ) -> R {
         let count = dealt.count(bucket);
         assert!(count <= scratch.capacity, "larger buckets are dealt again");
+        let method = scratch.method;
         if dealt.item() == Item::WideEntry {
             let (wide, spare) = scratch.wide_parts();
             collect(dealt, bucket, &mut wide[..count], |item| u128::from_ne_bytes(*item));
-            radix::sort_wide(&mut wide[..count], spare);
+            method.sort_wide(&mut wide[..count], spare);
         }
         let (wide, entries, spare, bytes) = scratch.parts();
         let entries = &mut entries[..count];
         match dealt.item() {
             Item::Entry => {
                 collect(dealt, bucket, entries, |item| u64::from_ne_bytes(*item));
-                radix::sort(entries, spare);
+                method.sort(entries, spare);
                 ties::settle(entries, leaf, self.key, &self.records, wide);
                 show(entries, &self.records)
             }
@@ -131,7 +134,7 @@ impl<K: KeyEncoder> Sorter<'_, K> {
                 let bytes = &mut bytes[..count * length];
                 self.collect_records(dealt, bucket, leaf, (length, bytes, entries));
                 let records = Records::packed(bytes, Framing::Fixed(length));
-                radix::sort(entries, spare);
+                method.sort(entries, spare);
                 ties::settle(entries, leaf, self.key, &records, wide);
                 show(entries, &records)
             }

@@ -51,10 +51,10 @@ impl Account {
         budget: ByteSize,
         direct_output: bool,
     ) -> Result<Statistics> {
-        let is_selected = work.plan.replacement.is_some();
-        let selected = is_selected.then_some(Algorithm::ReplacementSelection);
+        let selected = work.plan.replacement.map(|_| Algorithm::ReplacementSelection);
+        let algorithm = selected.unwrap_or(Algorithm::Buckets(work.plan.method));
         let made = Made {
-            algorithm: selected.or(Some(Algorithm::Buckets)),
+            algorithm: Some(algorithm),
             threads: work.plan.threads,
             direct_input: work.input.is_direct(),
             direct_output,

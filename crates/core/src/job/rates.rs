@@ -50,6 +50,7 @@ impl SortJob {
             output,
             costs,
             fresh_memory: memory.map_or(f64::INFINITY, |memory| memory.huge_pages_all),
+            reused_memory: memory.map_or(f64::INFINITY, |memory| memory.reused_pages_all),
             cores: processor.threads,
         })
     }

@@ -157,9 +157,7 @@ fn resumable<'a>(job: &'a SortJob, input: &'a Input) -> Result<(&'a Path, &'a [A
         Err(Error::Usage(format!("{option} needs {what}; leave it out, or say otherwise")))
     };
     if job.algorithm == Algorithm::ReplacementSelection {
-        return refused(
-            "runs that each hold a part of the input, as --algorithm buckets makes them",
-        );
+        return refused("runs that each hold a part of the input, as --algorithm radix makes them");
     }
     let Output::File(path) = &job.output else {
         return refused("an output that is one file with a name");

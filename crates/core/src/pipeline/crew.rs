@@ -44,7 +44,7 @@ impl<'p> Crew<'p> {
                 overlaps: plan.levers.overlap != Overlap::Sync,
                 place,
                 lane: Lane::new(queue, buffers, edges, lane.capacity, progress),
-                scratch: Scratch::new(own, BUCKET_ENTRIES_MAX, plan.item),
+                scratch: Scratch::new(own, (BUCKET_ENTRIES_MAX, plan.item), plan.method),
                 sum_in: Sum::default(),
                 sum_out: Sum::default(),
                 seen: Seen::default(),

@@ -1,29 +1,45 @@
-//! How records are brought into order where memory does not hold them all, as far as the user has
-//! a choice.
+//! How records are brought into order, as far as the user has a choice.
 
 use std::str::FromStr;
 
-/// How runs are made.
+use crate::incore::Method;
+
+/// How loads are sorted, or how runs are made without any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Algorithm {
-    /// What is best for most inputs: buckets.
+    /// What is best for most inputs: by radix.
     #[default]
     Auto,
-    /// Load after load is dealt into buckets, sorted and written, by all workers.
-    Buckets,
+    /// Load after load is dealt into buckets, these are sorted so, and written, by all workers.
+    Buckets(Method),
     /// The least record that still fits the run is written, and the next one read takes its place.
+    /// What fits in memory is sorted there all the same, by radix.
     ReplacementSelection,
 }
 
 impl Algorithm {
-    const ALL: [Self; 3] = [Self::Auto, Self::Buckets, Self::ReplacementSelection];
+    const ALL: [Self; 5] = [
+        Self::Auto,
+        Self::Buckets(Method::Radix),
+        Self::Buckets(Method::Quicksort),
+        Self::Buckets(Method::Mergesort),
+        Self::ReplacementSelection,
+    ];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
-            Self::Buckets => "buckets",
+            Self::Buckets(method) => method.name(),
             Self::ReplacementSelection => "replacement-selection",
+        }
+    }
+
+    /// How a bucket is sorted.
+    pub(super) fn method(self) -> Method {
+        match self {
+            Self::Buckets(method) => method,
+            Self::Auto | Self::ReplacementSelection => Method::default(),
         }
     }
 }
@@ -34,7 +50,8 @@ impl FromStr for Algorithm {
     fn from_str(text: &str) -> Result<Self, String> {
         let known = Self::ALL.into_iter().find(|algorithm| algorithm.name() == text);
         known.ok_or_else(|| {
-            format!("'{text}' is no algorithm; use auto, buckets or replacement-selection")
+            let names = Self::ALL.map(Self::name);
+            format!("'{text}' is no algorithm; use one of {}", names.join(", "))
         })
     }
 }

@@ -21,7 +21,7 @@ pub mod streams;
 pub mod volume;
 
 use crate::error::{Error, Result};
-use crate::incore::Item;
+use crate::incore::{Item, Method};
 use crate::io::Direct;
 use crate::load::layout::PAGE;
 use crate::units::ByteSize;
@@ -51,7 +51,7 @@ pub struct Need {
     pub wanted: Option<u64>,
     /// Whether records that are the same to the byte may be dropped as they are read.
     pub drops_copies: bool,
-    /// How runs are made, if there are any.
+    /// How records are brought into order.
     pub algorithm: Algorithm,
     /// Ceiling of the process's resident size.
     pub budget: ByteSize,
@@ -80,6 +80,8 @@ pub struct Plan {
     pub lane: LaneMemory,
     /// Bytes that each worker sorts buckets in.
     pub scratch_bytes: usize,
+    /// How it does.
+    pub method: Method,
     /// Whether all input fits one load.
     pub is_one_pass: bool,
     /// Memory of one load: the only one, or one of two that take turns.
@@ -202,6 +204,7 @@ impl Plan {
             arena_bytes,
             lane,
             scratch_bytes,
+            method: need.algorithm.method(),
             is_one_pass,
             load,
             block_bytes,
@@ -315,7 +318,7 @@ fn too_small(need: &Need, fixed: usize) -> Error {
 fn too_long_to_select(record_length: usize) -> Error {
     Error::Usage(format!(
         "the memory budget has no room for a few records of {}, which --algorithm \
-         replacement-selection wants; give more with --memory, or --algorithm buckets",
+         replacement-selection wants; give more with --memory, or --algorithm radix",
         ByteSize(record_length as u64)
     ))
 }

@@ -4,10 +4,10 @@
 //! whatever has most to do (AlphaSort, section 6, and NOW-Sort, section 5, reckon alike):
 //!
 //! ```text
-//!   one pass     reading          input read,               costs + fresh memory
+//!   one pass     reading          input read,               costs + memory
 //!                writing          output written,           costs
 //!                finishing        sync
-//!   two passes   run generation   input read, runs written, costs + fresh memory
+//!   two passes   run generation   input read, runs written, costs + memory
 //!                writing          runs read, output written, costs
 //!                finishing        sync, removal of runs
 //! ```
@@ -15,6 +15,10 @@
 //! A disk that is both read and written in a phase does so at the rate of both at once. Of several
 //! disks the one that has most to do counts. Disks and processors hide one behind the other, the
 //! better the more they differ (`HIDING` says how much).
+//!
+//! Memory comes fast if it was in use shortly before, by whomever, and may come slowly if not:
+//! nobody can know before it is touched. Times are foretold for the first, and the most that they
+//! may become for the second.
 
 use super::passes::Way;
 use super::volume::Volume;
@@ -38,6 +42,8 @@ pub struct Rates {
     /// Bytes per second of memory that was never touched before, to all threads; infinite where
     /// that was not measured.
     pub fresh_memory: f64,
+    /// The same of memory that was in use shortly before.
+    pub reused_memory: f64,
     /// Threads that processors have room for.
     pub cores: usize,
 }
@@ -98,12 +104,25 @@ impl<'a> Traffic<'a> {
 impl Rates {
     /// How long `plan` takes for an input of `bytes` bytes.
     pub fn predict(&self, plan: &Plan, bytes: u64) -> Prediction {
+        let phases = self.phases(plan, bytes, self.reused_memory);
+        let seconds = seconds(&phases);
+        let most_seconds = self.most_seconds(plan, bytes).max(seconds);
+        Prediction { seconds, most_seconds, phases }
+    }
+
+    /// How long it takes at most, as far as that is for memory to say.
+    fn most_seconds(&self, plan: &Plan, bytes: u64) -> f64 {
+        seconds(&self.phases(plan, bytes, self.fresh_memory))
+    }
+
+    /// The phases, where memory comes at `memory` bytes per second.
+    fn phases(&self, plan: &Plan, bytes: u64, memory: f64) -> Vec<PhasePrediction> {
         let volume = plan.volume(bytes);
-        let phases = match plan.is_one_pass {
-            true => self.one_pass(plan, &volume),
-            false => self.more_passes(plan, &volume),
-        };
-        Prediction { seconds: phases.iter().map(|phase| phase.seconds).sum(), phases }
+        let touching = plan.touched_bytes(bytes) as f64 / memory;
+        match plan.is_one_pass {
+            true => self.one_pass(plan, &volume, touching),
+            false => self.more_passes(plan, &volume, touching),
+        }
     }
 
     /// The plan for a need and an input of `bytes` bytes that is done first, with as many requests
@@ -120,7 +139,7 @@ impl Rates {
         if !whole.is_one_pass || self.fresh_memory.is_infinite() {
             return Ok(whole);
         }
-        let seconds = |plan: &Plan| self.predict(plan, bytes).seconds;
+        let seconds = |plan: &Plan| self.most_seconds(plan, bytes);
         let (mut best, mut least) = (None, GAIN * seconds(&whole));
         let least_bytes = LEAST_CHOSEN.min(need.budget.bytes());
         let mut budget = need.budget.bytes().min(whole.arena_bytes as u64) / 2;
@@ -160,7 +179,7 @@ impl Rates {
         depths.max().filter(|depth| *depth > READS_IN_FLIGHT).map(|depth| depth.min(DEPTH_CHOSEN))
     }
 
-    fn one_pass(&self, plan: &Plan, volume: &Volume) -> Vec<PhasePrediction> {
+    fn one_pass(&self, plan: &Plan, volume: &Volume, touching: f64) -> Vec<PhasePrediction> {
         let mut reading = Traffic::default();
         reading.add(&self.input, volume.input_bytes, 0);
         let mut writing = Traffic::default();
@@ -168,8 +187,7 @@ impl Rates {
         vec![
             self.phase(
                 (Phase::Reading, &reading),
-                self.cost(plan, self.costs.reading, volume.input_bytes)
-                    + plan.touched_bytes(volume.input_bytes) as f64 / self.fresh_memory,
+                self.cost(plan, self.costs.reading, volume.input_bytes) + touching,
             ),
             self.phase(
                 (Phase::Writing, &writing),
@@ -179,13 +197,12 @@ impl Rates {
         ]
     }
 
-    fn more_passes(&self, plan: &Plan, volume: &Volume) -> Vec<PhasePrediction> {
+    fn more_passes(&self, plan: &Plan, volume: &Volume, touching: f64) -> Vec<PhasePrediction> {
         let mut generation = Traffic::default();
         generation.add(&self.input, volume.input_bytes, 0);
         generation.add(&self.spill, 0, volume.generated_bytes);
-        let fresh = plan.touched_bytes(volume.input_bytes) as f64 / self.fresh_memory;
         let costs = self.cost(plan, self.costs.run_generation, volume.input_bytes);
-        let mut phases = vec![self.phase((Phase::RunGeneration, &generation), costs + fresh)];
+        let mut phases = vec![self.phase((Phase::RunGeneration, &generation), costs + touching)];
         if volume.merged_bytes > 0 {
             let mut merging = Traffic::default();
             merging.add(&self.spill, volume.merged_bytes, volume.merged_bytes);
@@ -236,6 +253,11 @@ impl Rates {
         let (phase, seconds) = (Phase::Finishing, durable + removed);
         PhasePrediction { phase, seconds, disk_seconds: seconds, processor_seconds: 0.0 }
     }
+}
+
+/// Seconds of all phases.
+fn seconds(phases: &[PhasePrediction]) -> f64 {
+    phases.iter().map(|phase| phase.seconds).sum()
 }
 
 impl Plan {

@@ -29,6 +29,7 @@ fn profile() -> Profile {
             small_pages_all: 2e9,
             huge_pages_one: 3e9,
             huge_pages_all: 4e9,
+            reused_pages_all: 5e9,
         }),
         processor: Some(ProcessorProfile {
             measured: "2026-11-22T12:00:00Z".to_owned(),

@@ -122,7 +122,7 @@ fn what_fits_in_memory_is_sorted_there() {
     let data = records(Order::Random, 10_000, 100, (0, 8), &mut Random::new(1));
     let trial = Trial { algorithm: ALGORITHM, ..Trial::new(100, Vec::new(), data) };
     let statistics = trial.run();
-    assert_eq!((statistics.passes, statistics.algorithm), (1, Some("buckets")));
+    assert_eq!((statistics.passes, statistics.algorithm), (1, Some("radix")));
 }
 
 /// Lines of up to `longest` bytes, some of which are equal.
@@ -294,10 +294,7 @@ fn long_lines_are_taken_or_told() {
         match lines.job(&folder).run(&Progress::new()) {
             Err(error @ Error::Malformed { .. }) => {
                 let said = error.to_string();
-                assert!(
-                    said.contains("--memory") && said.contains("--algorithm buckets"),
-                    "{said}"
-                );
+                assert!(said.contains("--memory") && said.contains("--algorithm radix"), "{said}");
             }
             other => panic!("{other:?}"),
         }
@@ -319,7 +316,7 @@ fn what_is_to_be_gone_on_with_is_refused() {
             job.resume = Resume::On;
         }
         match job.run(&Progress::new()) {
-            Err(Error::Usage(said)) => assert!(said.contains("--algorithm buckets"), "{said}"),
+            Err(Error::Usage(said)) => assert!(said.contains("--algorithm radix"), "{said}"),
             other => panic!("{other:?}"),
         }
         folder.assert_clean(false);

@@ -3,6 +3,10 @@
 //! What the system says it has is a claim: a machine may page before, or a control group kill. So
 //! memory is taken bit by bit, as long as the claim, less a margin, allows, and given back as soon
 //! as anything is paged.
+//!
+//! What is given back and taken again at once comes as fast as the system clears it. What was in no
+//! use for some seconds may have gone to the host of a virtual machine: where we measured, it comes
+//! ten times as slowly then.
 
 use std::time::{Duration, Instant};
 
@@ -79,18 +83,21 @@ pub fn memory(time: Duration, threads: usize, progress: &Progress) -> Result<Mem
         rates[3].extend(growth.step(Pages::Huge, threads)?);
     }
     let [small_one, small_all, huge_one, huge_all] = rates.map(|rates| median_and_spread(&rates));
+    let bytes = growth.bytes();
+    let reused = median_and_spread(&growth.again(threads)?);
     let end = growth.end.unwrap_or(MemoryEnd::Time);
     let profile = MemoryProfile {
         measured: now(),
-        usable_bytes: growth.bytes(),
+        usable_bytes: bytes,
         is_limit: end == MemoryEnd::Paging,
         claimed_bytes: claimed.bytes(),
         small_pages_one: small_one.0,
         small_pages_all: small_all.0,
         huge_pages_one: huge_one.0,
         huge_pages_all: huge_all.0,
+        reused_pages_all: reused.0,
     };
-    let spreads = [small_one, small_all, huge_one, huge_all].map(|(_, spread)| spread);
+    let spreads = [small_one, small_all, huge_one, huge_all, reused].map(|(_, spread)| spread);
     Ok(MemoryReport { profile, end, spread: spreads.into_iter().fold(0.0, f64::max) })
 }
 
@@ -141,6 +148,18 @@ impl<'p> Growth<'p> {
         }
         self.taken.push(region);
         Ok(Some(rate))
+    }
+
+    /// Gives the last of it back and takes as much again, at once; bytes per second each time.
+    fn again(&mut self, threads: usize) -> Result<Vec<f64>> {
+        let mut rates = Vec::with_capacity(TIMES);
+        for _ in 0..TIMES.min(self.taken.len()) {
+            drop(self.taken.pop());
+            let (rate, region) = fresh(STEP, Pages::Huge, threads)?;
+            rates.push(rate);
+            self.taken.insert(0, region);
+        }
+        Ok(rates)
     }
 }
 

@@ -4,7 +4,7 @@
 use super::*;
 use crate::format::Framing;
 use crate::incore::bucket::{BUCKET_ENTRIES, BUCKET_ENTRIES_MAX, bucket_records};
-use crate::incore::{Pool, gather};
+use crate::incore::{Method, Pool, gather};
 use crate::io::Arena;
 use crate::key::{Key, KeySpec, with_encoder};
 use crate::load::Segment;
@@ -98,7 +98,7 @@ fn sorted<K: KeyEncoder>(load: &KeyedLoad, key: &K, length: usize) -> Vec<u8> {
     let item = Item::for_length(length);
     let bytes = Scratch::bytes_needed(BUCKET_ENTRIES_MAX, item);
     let region = Arena::new(ByteSize(bytes as u64)).unwrap();
-    let mut scratch = Scratch::new(region, BUCKET_ENTRIES_MAX, item);
+    let mut scratch = Scratch::new(region, (BUCKET_ENTRIES_MAX, item), Method::default());
     let mut out = Vec::new();
     for task in load.tasks(1 << 20) {
         assert_eq!(load.sorted_range(&task).start, out.len() as u64);

@@ -232,7 +232,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         let (length, most) = (ByteSize(record as u64), ByteSize(self.longest as u64));
         let message = format!(
             "record {number} has {length}, and --algorithm replacement-selection takes records of \
-             up to {most} within the memory budget; give more with --memory, or --algorithm buckets"
+             up to {most} within the memory budget; give more with --memory, or --algorithm radix"
         );
         Error::Malformed { path, message }
     }

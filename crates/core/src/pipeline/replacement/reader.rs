@@ -141,7 +141,7 @@ impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
 fn advised(error: Error) -> Error {
     match error {
         Error::Malformed { path, message } if message.ends_with("more with --memory") => {
-            Error::Malformed { path, message: format!("{message}, or --algorithm buckets") }
+            Error::Malformed { path, message: format!("{message}, or --algorithm radix") }
         }
         other => other,
     }

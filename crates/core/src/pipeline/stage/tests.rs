@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::incore::Item;
+use crate::incore::{Item, Method};
 use crate::io::{Arena, Direct, Engine, File, Operation, Region};
 use crate::stats::Progress;
 use crate::units::ByteSize;
@@ -24,7 +24,11 @@ fn crew<'p>(count: usize, progress: &'p Progress) -> Vec<Worker<'p>> {
         overlaps: true,
         place: None,
         lane: crate::sink::tests::lane(Engine::Auto, (2 * BLOCK, 100, BLOCK), progress),
-        scratch: Scratch::new(region(Scratch::bytes_needed(1, item).max(BLOCK)), 1, item),
+        scratch: Scratch::new(
+            region(Scratch::bytes_needed(1, item).max(BLOCK)),
+            (1, item),
+            Method::default(),
+        ),
         sum_in: Sum::default(),
         sum_out: Sum::default(),
         seen: Seen::default(),

@@ -9,6 +9,7 @@ fn memory_is_found_and_comes() {
         found.profile;
     assert!(usable_bytes < claimed_bytes);
     assert!(huge_pages_all > 1e6 && small_pages_one > 1e6, "{found:?}");
+    assert!(found.profile.reused_pages_all > 1e6, "{found:?}");
     let progress = Progress::new();
     let mut growth = Growth::new(2 * STEP, &progress);
     while growth.end.is_none() {

@@ -11,6 +11,8 @@
 
 use std::ops::BitOr;
 
+use super::insert;
+
 /// Bits per digit. Counters of 2 x 2048 x 4 bytes fit half a first-level cache; 8 bits would need a
 /// third scatter, 12 bits spill the counters.
 const DIGIT_BITS: u32 = 11;
@@ -55,8 +57,9 @@ impl Integer for u128 {
 
 /// Sorts `entries`, using `spare` (at least as long) in between.
 pub fn sort(entries: &mut [u64], spare: &mut [u64]) {
-    if by_highest_bits(entries, spare).is_some() {
-        clean_up(entries);
+    let is_almost = by_highest_bits(entries, spare).is_some();
+    if is_almost && !insert(entries, entries.len() * MOVES_PER_ENTRY) {
+        entries.sort_unstable();
     }
 }
 
@@ -110,26 +113,3 @@ fn scatter<T: Integer>(from: &[T], to: &mut [T], starts: &mut [u32; DIGITS], bit
         *start += 1;
     }
 }
-
-/// Insertion sort of what is almost sorted.
-fn clean_up(entries: &mut [u64]) {
-    let mut moves_left = entries.len() * MOVES_PER_ENTRY;
-    for next in 1..entries.len() {
-        let entry = entries[next];
-        let mut hole = next;
-        while hole > 0 && entries[hole - 1] > entry {
-            entries[hole] = entries[hole - 1];
-            hole -= 1;
-        }
-        entries[hole] = entry;
-        let moves = next - hole;
-        if moves > moves_left {
-            entries.sort_unstable();
-            return;
-        }
-        moves_left -= moves;
-    }
-}
-
-#[cfg(test)]
-mod tests;

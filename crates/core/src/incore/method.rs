@@ -1,0 +1,75 @@
+//! The methods by which a bucket's entries come into order: one family behind one contract.
+//!
+//! Entries are plain integers, no two alike, that fit a second-level cache together with spare space
+//! of equal size. So all of the family are sorts of integers, and whichever is taken, the order is
+//! the same. What differs is the time: `make bench` compares them.
+
+mod mergesort;
+mod quicksort;
+mod radix;
+
+/// How a bucket is sorted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// NOW-Sort's partial radix sort with clean-up (Arpaci-Dusseau et al., SIGMOD 1997, section
+    /// 4.2). The quickest.
+    #[default]
+    Radix,
+    /// AlphaSort's quicksort of key prefixes and pointers (Nyberg et al., SIGMOD 1994, section 4).
+    Quicksort,
+    /// A merge sort that begins with microruns, as psort's (Bertasi, Bressan and Peserico, 2011).
+    Mergesort,
+}
+
+impl Method {
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Radix => "radix",
+            Self::Quicksort => "quicksort",
+            Self::Mergesort => "mergesort",
+        }
+    }
+
+    /// Sorts `entries`, using `spare` (at least as long) in between.
+    pub fn sort(self, entries: &mut [u64], spare: &mut [u64]) {
+        match self {
+            Self::Radix => radix::sort(entries, spare),
+            Self::Quicksort => quicksort::sort(entries),
+            Self::Mergesort => mergesort::sort(entries, spare),
+        }
+    }
+
+    /// Sorts wide entries, using `spare` (at least as long) in between.
+    pub fn sort_wide(self, entries: &mut [u128], spare: &mut [u128]) {
+        match self {
+            Self::Radix => radix::sort_wide(entries, spare),
+            Self::Quicksort => quicksort::sort(entries),
+            Self::Mergesort => mergesort::sort(entries, spare),
+        }
+    }
+}
+
+/// Insertion sort: the best for a handful, and for what is almost sorted. Whether it got through
+/// with no more than `moves` moves; if not, it stopped with everything still there.
+fn insert<T: Copy + Ord>(entries: &mut [T], moves: usize) -> bool {
+    let mut moves_left = moves;
+    for next in 1..entries.len() {
+        let entry = entries[next];
+        let mut hole = next;
+        while hole > 0 && entries[hole - 1] > entry {
+            entries[hole] = entries[hole - 1];
+            hole -= 1;
+        }
+        entries[hole] = entry;
+        let moved = next - hole;
+        if moved > moves_left {
+            return false;
+        }
+        moves_left -= moved;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests;
