@@ -4,18 +4,21 @@
 //! draws one line: the phase, how far it is, how fast bytes move, how long it will still take. The
 //! counters take reads and writes of every pass together, so the time left is right through all of
 //! them. The line is wiped before anything else is printed. Off a terminal (`--progress always`)
-//! the same words come as plain lines, one every few seconds.
+//! the same words come as plain lines, one every few seconds. Programs get events (`event`).
 
+mod event;
 mod line;
 mod meter;
 
+use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use sortwell::stats::Progress;
+use sortwell::stats::{Progress, Stream};
 
+use self::event::Event;
 use self::line::Line;
 use self::meter::{Meter, Sample};
 
@@ -28,15 +31,27 @@ pub enum When {
     Always,
     /// Never
     Never,
+    /// An event a second, for programs
+    Json,
+}
+
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// As a line for people.
+    Line,
+    /// As lines of JSON.
+    Events,
 }
 
 impl When {
-    /// Whether to show it, given whether there is a terminal for it alone.
-    pub fn is_shown(self, has_terminal: bool) -> bool {
+    /// How to show it, if at all, given whether there is a terminal for it alone.
+    pub fn style(self, has_terminal: bool) -> Option<Style> {
         match self {
-            Self::Auto => has_terminal,
-            Self::Always => true,
-            Self::Never => false,
+            Self::Auto => has_terminal.then_some(Style::Line),
+            Self::Always => Some(Style::Line),
+            Self::Never => None,
+            Self::Json => Some(Style::Events),
         }
     }
 }
@@ -45,17 +60,20 @@ impl When {
 const SILENT: Duration = Duration::from_secs(1);
 /// Between two looks at the counters: quick to the eye, nothing to the processor.
 const POLL: Duration = Duration::from_millis(100);
+/// Between two events.
+const EVENT: Duration = Duration::from_secs(1);
 /// The memory ceiling counts the watcher's stack too.
 const STACK_BYTES: usize = 256 << 10;
 
-/// Does `work` with or without a progress line. Without a thread to draw it, work goes on alone.
-pub fn shown<T>(is_shown: bool, job: &Progress, work: impl FnOnce() -> T) -> T {
-    if !is_shown {
-        return work();
-    }
+/// Does `work` with or without its progress shown. Without a thread for that, work goes on alone.
+pub fn shown<T>(style: Option<Style>, job: &Progress, work: impl FnOnce() -> T) -> T {
+    let Some(style) = style else { return work() };
     thread::scope(|scope| {
         let (done, is_done) = channel::<()>();
-        let watch = move || watch(job, &is_done);
+        let watch = move || match style {
+            Style::Line => watch(job, &is_done),
+            Style::Events => tell(job, &is_done),
+        };
         let watcher = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, watch);
         let result = work();
         // Dropped, also by a panic in the work, this ends the watcher.
@@ -73,12 +91,13 @@ fn watch(job: &Progress, is_done: &Receiver<()>) {
     let mut meter = Meter::default();
     let mut line: Option<Line> = None;
     while is_done.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout) {
-        let (bytes_done, bytes_total) = job.bytes();
         let sample = Sample {
             elapsed: start.elapsed(),
             words: job.phase().words(),
-            bytes_done,
-            bytes_total,
+            bytes_done: job.bytes().0,
+            spilled: job.bytes_of(Stream::SpillWritten),
+            done: job.done(),
+            left: job.left(),
         };
         meter.add(sample);
         if sample.elapsed >= SILENT {
@@ -87,6 +106,20 @@ fn watch(job: &Progress, is_done: &Receiver<()>) {
     }
     if let Some(line) = line {
         line.clear();
+    }
+}
+
+/// One event a second, and one at the end.
+fn tell(job: &Progress, is_done: &Receiver<()>) {
+    let (start, mut most) = (Instant::now(), None);
+    loop {
+        let is_over = is_done.recv_timeout(EVENT) != Err(RecvTimeoutError::Timeout);
+        let event = Event::of(job, start.elapsed(), &mut most);
+        // Nobody misses progress that cannot be shown.
+        let _ = io::stderr().write_all(event.line().as_bytes());
+        if is_over {
+            return;
+        }
     }
 }
 

@@ -3,9 +3,13 @@
 //! The figures are the library's; here they only become words. One topic a line, named in front, so
 //! that a line can be found with `grep`.
 
+use std::ffi::OsStr;
 use std::fmt::Write;
 
+use serde::Serialize;
+use sortbench::Machine;
 use sortwell::ByteSize;
+use sortwell::job::{Input, Output};
 use sortwell::stats::{Prediction, Statistics};
 
 /// A short block of lines, each ended.
@@ -40,6 +44,7 @@ pub fn text(of: &Statistics) -> String {
         format!("{} at the peak of {} allowed", of.memory_peak, of.memory_budget),
     ));
     lines.push(("proof", proof(of)));
+    lines.extend(of.advice.iter().map(|words| ("advice", words.clone())));
     let mut block = String::new();
     for (topic, words) in lines {
         // Writing to a string cannot fail.
@@ -48,10 +53,68 @@ pub fn text(of: &Statistics) -> String {
     block
 }
 
+/// What was to be done, by the names that the user knows.
+#[derive(Clone, Debug, Serialize)]
+pub struct Named {
+    /// The first inputs.
+    pub inputs: Vec<String>,
+    /// How many there are.
+    pub input_count: usize,
+    /// The output.
+    pub output: String,
+    /// The command line.
+    pub command: String,
+}
+
+/// More inputs than this are counted only.
+const NAMES_MAX: usize = 20;
+
+impl Named {
+    /// What this process was asked for: these inputs, brought to that output.
+    pub fn new(inputs: &[Input], output: &Output) -> Self {
+        let words: Vec<String> = std::env::args_os().map(|word| quoted(&word)).collect();
+        Self {
+            inputs: inputs.iter().take(NAMES_MAX).map(name_of).collect(),
+            input_count: inputs.len(),
+            output: match output {
+                Output::File(path) | Output::Striped(path) => path.display().to_string(),
+                Output::Stdout | Output::Pipe(_) => "standard output".to_owned(),
+            },
+            command: words.join(" "),
+        }
+    }
+}
+
+fn name_of(input: &Input) -> String {
+    match input {
+        Input::File(path) | Input::Striped(path) => path.display().to_string(),
+        Input::Stdin => "standard input".to_owned(),
+        Input::Supplied(_) => "a stream".to_owned(),
+    }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &OsStr) -> String {
+    let word = word.to_string_lossy();
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:,=+%@".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.into_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
 /// One line of JSON, not ended.
-pub fn json(of: &Statistics) -> String {
+pub fn json(of: &Statistics, named: Named) -> String {
+    #[derive(Serialize)]
+    struct Whole<'s> {
+        #[serde(flatten)]
+        statistics: &'s Statistics,
+        machine: Machine,
+        job: Named,
+    }
+    let whole = Whole { statistics: of, machine: Machine::here(), job: named };
     // Only numbers, strings and lists of them: there is nothing in it that JSON cannot hold.
-    serde_json::to_string(of).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    serde_json::to_string(&whole).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
 }
 
 fn amount(of: &Statistics) -> String {

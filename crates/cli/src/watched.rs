@@ -20,6 +20,6 @@ pub fn run<T>(
     work: impl FnOnce() -> sortwell::Result<T>,
 ) -> Result<T, Failure> {
     let is_free = !(writes_stdout && stdout().is_terminal());
-    let is_shown = when.is_shown(stderr().is_terminal() && is_free);
-    signals::stoppable(job, || progress::shown(is_shown, job, work))
+    let style = when.style(stderr().is_terminal() && is_free);
+    signals::stoppable(job, || progress::shown(style, job, work))
 }

@@ -2,13 +2,24 @@
 //!
 //! [`Progress`] is the live side: a few shared counters that workers raise once per block and that
 //! another thread may read at any time; it also carries the request to stop. [`Statistics`] is the
-//! whole account at the end. How either is shown is left to the command line.
+//! whole account at the end, with what was looked at on the way ([`Timeline`]). How either is shown
+//! is left to the command line.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+mod activity;
+mod course;
+mod latency;
+mod progress;
+mod timeline;
 
 use serde::Serialize;
 
 use crate::units::ByteSize;
+
+pub use activity::{Activity, Clock, WorkerTime};
+pub use course::{Course, Share};
+pub use latency::{Histogram, Latency};
+pub use progress::Progress;
+pub use timeline::{Now, Timeline};
 
 /// What a job is busy with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -61,62 +72,39 @@ impl Phase {
     }
 }
 
-/// The live counters of one job, a sort or a benchmark's. Shared by reference; every method takes
-/// `&self`.
-#[derive(Debug, Default)]
-pub struct Progress {
-    stop: AtomicBool,
-    phase: AtomicU8,
-    /// Bytes moved so far, reads and writes of every pass together.
-    bytes_done: AtomicU64,
-    /// Bytes the plan will move, reads and writes of every pass; 0 while unknown (a pipe).
-    bytes_total: AtomicU64,
+/// The files that bytes come from and go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Stream {
+    /// Reads of the inputs.
+    InputRead,
+    /// Writes of runs.
+    SpillWritten,
+    /// Reads of runs.
+    SpillRead,
+    /// Writes of the output.
+    OutputWritten,
 }
 
-impl Progress {
-    /// Counters of a job that has not begun.
-    pub fn new() -> Self {
-        Self::default()
+impl Stream {
+    /// Each at the place of its number.
+    pub const ALL: [Self; 4] =
+        [Self::InputRead, Self::SpillWritten, Self::SpillRead, Self::OutputWritten];
+
+    /// What a sort reads in a phase.
+    pub fn read_in(phase: Phase) -> Self {
+        match phase {
+            Phase::IntermediateMerge | Phase::Writing | Phase::Finishing => Self::SpillRead,
+            _ => Self::InputRead,
+        }
     }
 
-    /// Asks the job to stop; it ends within about a second with [`Error::Interrupted`].
-    ///
-    /// [`Error::Interrupted`]: crate::Error::Interrupted
-    pub fn request_stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether the job was asked to stop.
-    pub fn is_stopping(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    /// What the job is busy with.
-    pub fn phase(&self) -> Phase {
-        Phase::ALL[usize::from(self.phase.load(Ordering::Relaxed))]
-    }
-
-    /// Bytes moved so far and bytes to be moved in all (`None` while unknown), reads and writes of
-    /// every pass together: their quotient is an honest fraction of the work done.
-    pub fn bytes(&self) -> (u64, Option<u64>) {
-        let total = self.bytes_total.load(Ordering::Relaxed);
-        (self.bytes_done.load(Ordering::Relaxed), (total > 0).then_some(total))
-    }
-
-    /// Says what the job is busy with from now on. For the job itself, as is all below.
-    pub fn enter(&self, phase: Phase) {
-        self.phase.store(phase as u8, Ordering::Relaxed);
-    }
-
-    /// Says how many bytes will be moved in all, reads and writes of every pass together. Left
-    /// unsaid where the length of the input turns out at its end.
-    pub fn expect_bytes(&self, total: u64) {
-        self.bytes_total.store(total, Ordering::Relaxed);
-    }
-
-    /// Counts bytes that were read or written: once per block, as the counter is shared.
-    pub fn moved(&self, bytes: u64) {
-        self.bytes_done.fetch_add(bytes, Ordering::Relaxed);
+    /// What a sort writes in a phase.
+    pub fn written_in(phase: Phase) -> Self {
+        match phase {
+            Phase::RunGeneration | Phase::IntermediateMerge => Self::SpillWritten,
+            _ => Self::OutputWritten,
+        }
     }
 }
 
@@ -218,6 +206,19 @@ pub struct StreamRequests {
     pub output_written: Requests,
 }
 
+/// How long the requests of each stream took; nothing where there were none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct StreamLatency {
+    /// Reads of the inputs.
+    pub input_read: Option<Latency>,
+    /// Writes of runs.
+    pub spill_written: Option<Latency>,
+    /// Reads of runs.
+    pub spill_read: Option<Latency>,
+    /// Writes of the output.
+    pub output_written: Option<Latency>,
+}
+
 /// One phase's share of the time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PhaseTime {
@@ -310,6 +311,14 @@ pub struct Statistics {
     pub system_seconds: f64,
     /// How long it was expected to take, where the machine was measured.
     pub prediction: Option<Prediction>,
+    /// What went on, bit by bit, where that was wanted.
+    pub timeline: Option<Timeline>,
+    /// How long requests took, by stream.
+    pub latency: StreamLatency,
+    /// What each worker did with its time.
+    pub workers: Vec<WorkerTime>,
+    /// What would make it faster, as far as can be told, in sentences.
+    pub advice: Vec<String>,
     /// The proof, unless it was switched off or the output holds only so many records.
     pub proof: Option<Proof>,
 }

@@ -25,13 +25,15 @@
 //!
 //! In import order: `sequence`, `skew` and `record` make bytes; `checksum`, `summary` and `verdict`
 //! judge bytes; `place`, `block` and `joining` serve workers; `generate` and `validate` are the
-//! work. `calibrate` measures machines. How far they are is told through the library's `Progress`.
+//! work. `calibrate` measures machines, and
+//! `machine` names them. How far they are is told through the library's `Progress`.
 
 mod block;
 pub mod calibrate;
 mod checksum;
 mod generate;
 mod joining;
+mod machine;
 mod place;
 mod record;
 mod sequence;
@@ -43,6 +45,7 @@ mod verdict;
 
 pub use checksum::sum_of_checksums;
 pub use generate::{Generated, Generation, generate};
+pub use machine::Machine;
 pub use place::{Destination, Source};
 pub use record::Kind;
 pub use summary::{KeyOrder, Summary};

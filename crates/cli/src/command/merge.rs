@@ -68,7 +68,7 @@ Examples:
 pub fn run(arguments: &Arguments) -> Outcome {
     let job = arguments.job()?;
     arguments.resources.warn();
-    arguments.account.run(&job.output, |progress| job.run(progress))
+    arguments.account.run((&job.inputs, &job.output), |progress| job.run(progress))
 }
 
 impl Arguments {

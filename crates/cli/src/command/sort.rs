@@ -132,7 +132,7 @@ Examples:
 pub fn run(arguments: &Arguments) -> Outcome {
     let job = arguments.job()?;
     arguments.resources.warn();
-    arguments.account.run(&job.output, |progress| job.run(progress))
+    arguments.account.run((&job.inputs, &job.output), |progress| job.run(progress))
 }
 
 impl Arguments {
@@ -165,6 +165,7 @@ impl Arguments {
             resume: self.resuming.resume(),
             in_place: self.resuming.in_place,
             profile: self.resources.profile()?,
+            timeline: self.account.wants_timeline(),
             ..SortJob::new(inputs, output, self.order.format()?)
         })
     }

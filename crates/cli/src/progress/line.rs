@@ -80,9 +80,9 @@ fn columns() -> usize {
 fn words(meter: &Meter, columns: usize) -> String {
     let (doing, words) = (meter.doing(), meter.words());
     let room = columns.saturating_sub(DOING_COLUMNS + words.len() + " [] ".len() + 1);
-    let mut line = match meter.bytes_total().filter(|_| room >= BAR_COLUMNS_LEAST) {
-        Some(total) => {
-            let bar = bar(meter.bytes_done(), total, room);
+    let mut line = match meter.done().filter(|_| room >= BAR_COLUMNS_LEAST) {
+        Some(done) => {
+            let bar = bar(done, room);
             format!("{doing:DOING_COLUMNS$} [{bar}] {words}")
         }
         None => format!("{doing:DOING_COLUMNS$} {words}"),
@@ -91,10 +91,9 @@ fn words(meter: &Meter, columns: usize) -> String {
     line
 }
 
-/// A bar of so many columns.
-fn bar(done: u64, total: u64, columns: usize) -> String {
-    let full = u128::from(done.min(total)) * columns as u128 / u128::from(total.max(1));
-    let full = full as usize;
+/// A bar of so many columns, of which a share from 0 to 1 is full.
+fn bar(done: f64, columns: usize) -> String {
+    let full = ((done * columns as f64) as usize).min(columns);
     let head = if full < columns { ">" } else { "" };
     format!("{}{head:<rest$}", "=".repeat(full), rest = columns - full)
 }

@@ -1,8 +1,8 @@
 //! From counters to words: how far, how fast, how long still.
 //!
-//! Speed is that of the last few seconds, which is what a person watching wants to see. Time left
-//! is reckoned from the mean over the whole job, because phases differ in speed and the mean of all
-//! that was done is the better guess at all that is to come.
+//! Speed is that of the last few seconds, which is what a person watching wants to see. How far a
+//! job is and how long it will still take, the library says (`sortwell::stats::Course`); the share
+//! that is done never becomes less here, even where there turns out to be more to do.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -19,8 +19,12 @@ pub struct Sample {
     pub words: &'static str,
     /// Bytes read and written so far.
     pub bytes_done: u64,
-    /// Bytes to be read and written in all; `None` while unknown.
-    pub bytes_total: Option<u64>,
+    /// Of them, those of temporary files that were written.
+    pub spilled: u64,
+    /// The share of the work that is done, from 0 to 1; `None` while unknown.
+    pub done: Option<f64>,
+    /// How long it will still take; `None` while unknown.
+    pub left: Option<Duration>,
 }
 
 /// The samples of the last few seconds.
@@ -28,12 +32,15 @@ pub struct Sample {
 pub struct Meter {
     /// In order of time; all but the first lie within the window.
     samples: VecDeque<Sample>,
+    /// The largest share that was ever done.
+    most_done: Option<f64>,
 }
 
 impl Meter {
     /// Takes the next sample.
     pub fn add(&mut self, sample: Sample) {
         self.samples.push_back(sample);
+        self.most_done = sample.done.map(|done| self.most_done.unwrap_or(0.0).max(done));
         let is_past = |old: &Sample| sample.elapsed.saturating_sub(old.elapsed) >= WINDOW;
         while self.samples.get(1).is_some_and(is_past) {
             self.samples.pop_front();
@@ -50,25 +57,26 @@ impl Meter {
         self.samples.back().map_or(0, |sample| sample.bytes_done)
     }
 
-    /// Bytes to be read and written in all.
-    pub fn bytes_total(&self) -> Option<u64> {
-        self.samples.back().and_then(|sample| sample.bytes_total)
+    /// The share of the work that is done, from 0 to 1.
+    pub fn done(&self) -> Option<f64> {
+        self.most_done
     }
 
-    /// `42%  913 MB/s  12 s left`, or what of it is known.
+    /// `42%  913 MB/s  5120 MB spilled  12 s left`, or what of it is known.
     pub fn words(&self) -> String {
         let mut parts = Vec::new();
-        match self.bytes_total() {
-            Some(total) => {
-                let percent = 100 * u128::from(self.bytes_done().min(total)) / u128::from(total);
-                parts.push(format!("{percent:3}%"));
-            }
+        match self.done() {
+            Some(done) => parts.push(format!("{:3}%", (100.0 * done) as u32)),
             None => parts.push(format!("{} MB", self.bytes_done() / 1_000_000)),
         }
         if let Some(speed) = self.megabytes_per_second() {
             parts.push(format!("{speed:4.0} MB/s"));
         }
-        if let Some(left) = self.left() {
+        let Some(last) = self.samples.back() else { return parts.join("  ") };
+        if last.spilled > 0 {
+            parts.push(format!("{} MB spilled", last.spilled / 1_000_000));
+        }
+        if let Some(left) = last.left {
             parts.push(format!("{} left", words_of(left)));
         }
         parts.join("  ")
@@ -79,14 +87,6 @@ impl Meter {
         let seconds = last.elapsed.saturating_sub(first.elapsed).as_secs_f64();
         let bytes = last.bytes_done.saturating_sub(first.bytes_done);
         (seconds > 0.0).then(|| bytes as f64 / 1e6 / seconds)
-    }
-
-    fn left(&self) -> Option<Duration> {
-        let last = self.samples.back()?;
-        let to_do = last.bytes_total?.saturating_sub(last.bytes_done);
-        let seconds = last.elapsed.as_secs_f64() * to_do as f64 / last.bytes_done as f64;
-        // Nothing done yet makes the quotient infinite: the time left is then unknown.
-        Duration::try_from_secs_f64(seconds).ok()
     }
 }
 

@@ -4,19 +4,23 @@ use super::*;
 
 #[test]
 fn auto_needs_a_terminal() {
-    assert!(When::Auto.is_shown(true) && !When::Auto.is_shown(false));
-    assert!(When::Always.is_shown(false) && !When::Never.is_shown(true));
+    assert_eq!((When::Auto.style(true), When::Auto.style(false)), (Some(Style::Line), None));
+    assert_eq!((When::Always.style(false), When::Never.style(true)), (Some(Style::Line), None));
+    assert_eq!(When::Json.style(false), Some(Style::Events));
 }
 
 #[test]
 fn work_gives_its_result_watched_or_not() {
     let progress = Progress::new();
-    assert_eq!(shown(false, &progress, || 1), 1);
-    assert_eq!(shown(true, &progress, || 2), 2);
+    assert_eq!(shown(None, &progress, || 1), 1);
+    assert_eq!(shown(Some(Style::Line), &progress, || 2), 2);
+    assert_eq!(shown(Some(Style::Events), &progress, || 3), 3);
 }
 
 #[test]
 fn a_panic_in_the_work_ends_the_watcher_too() {
-    let result = std::panic::catch_unwind(|| shown(true, &Progress::new(), || panic!("work")));
-    assert!(result.is_err(), "the panic comes through, and this test does not hang");
+    for style in [Style::Line, Style::Events] {
+        let work = || shown(Some(style), &Progress::new(), || panic!("work"));
+        assert!(std::panic::catch_unwind(work).is_err(), "it comes through, and nothing hangs");
+    }
 }

@@ -1,6 +1,8 @@
 //! The whole block, word for word, for one pass and for two; and what programs read.
 
-use sortwell::stats::{Phase, PhaseTime, Proof, Requests, Stages, StreamRequests, Streams};
+use sortwell::stats::{
+    Phase, PhaseTime, Proof, Requests, Stages, StreamLatency, StreamRequests, Streams,
+};
 
 use super::*;
 
@@ -41,6 +43,10 @@ fn one_pass() -> Statistics {
         user_seconds: 0.71,
         system_seconds: 0.4,
         prediction: None,
+        timeline: None,
+        latency: StreamLatency::default(),
+        workers: Vec::new(),
+        advice: Vec::new(),
         proof: Some(Proof { records: 10_000_000, checksum: 0xab }),
     }
 }
@@ -96,12 +102,19 @@ fn no_time_is_no_speed() {
 
 #[test]
 fn json_is_one_line_with_the_library_s_names() {
-    let line = json(&one_pass());
+    let inputs: Vec<Input> = (0..30).map(|n| Input::File(format!("in {n}").into())).collect();
+    let line = json(&one_pass(), Named::new(&inputs, &Output::Stdout));
     assert!(!line.contains('\n'));
     let value: serde_json::Value = serde_json::from_str(&line).expect("valid JSON");
     assert_eq!(value["records"], 10_000_000);
     assert_eq!(value["streams"]["input_read"], 1_000_000_000);
     assert_eq!(value["phases"][0]["phase"], "reading");
+    assert_eq!(
+        (&value["job"]["inputs"][19], &value["job"]["input_count"]),
+        (&"in 19".into(), &30.into())
+    );
+    assert_eq!(value["job"]["output"], "standard output");
+    assert!(value["machine"]["cores"].as_u64() > Some(0), "{value}");
     assert_eq!(value["proof"]["checksum"], "000000000000000000000000000000ab");
 }
 
@@ -112,4 +125,20 @@ fn requests_are_told_where_there_were_some() {
     of.streams.input_read = ByteSize::mib(8);
     of.requests.input_read = Requests { count: 4, in_flight: 10, ..Requests::default() };
     assert!(text(&of).contains("requests input 4 of 2 MiB, 2.5 in flight\n"), "{}", text(&of));
+}
+
+#[test]
+fn words_are_quoted_as_shells_take_them() {
+    let quoted = |word: &str| quoted(OsStr::new(word));
+    assert_eq!(quoted("-k"), "-k");
+    assert_eq!(quoted("/a/b-1.txt"), "/a/b-1.txt");
+    assert_eq!(quoted("it's a $file"), "'it'\\''s a $file'");
+    assert_eq!(quoted(""), "''");
+}
+
+#[test]
+fn advice_stands_below() {
+    let mut of = one_pass();
+    of.advice = vec!["Do less.".to_owned(), "Wait.".to_owned()];
+    assert!(text(&of).ends_with("\nadvice   Do less.\nadvice   Wait.\n"), "{}", text(&of));
 }

@@ -30,3 +30,4 @@ mod stopping;
 mod striping;
 mod typed_keys;
 mod usage;
+mod watching;

@@ -105,6 +105,12 @@ pub fn memory_peak() -> Option<ByteSize> {
     kilobytes(&status, "VmHWM:").map(ByteSize)
 }
 
+/// Resident size of this process now, where the system tells.
+pub fn memory_now() -> Option<ByteSize> {
+    let status = read_to_string("/proc/self/status").ok()?;
+    kilobytes(&status, "VmRSS:").map(ByteSize)
+}
+
 /// Pages that this process had to wait for from disk, and those that the machine has swapped out:
 /// more of them than before means that memory is short. None where the system does not tell.
 pub fn pages_paged() -> u64 {

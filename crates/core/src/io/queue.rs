@@ -9,6 +9,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::arena::Region;
 use super::file::File;
@@ -48,6 +49,8 @@ pub struct Completion {
     /// Bytes transferred. A read is shorter than asked only where the file ends; a write is whole
     /// or an error. Errors carry path and offset.
     pub result: Result<usize>,
+    /// How long it took; where nobody looked when it ended, until it was asked for.
+    pub took: Duration,
 }
 
 /// An engine at work for one worker.

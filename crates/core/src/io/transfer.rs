@@ -11,6 +11,7 @@
 
 use std::io;
 use std::os::fd::RawFd;
+use std::time::Instant;
 
 use rustix::io::Errno;
 
@@ -29,6 +30,7 @@ pub(super) struct Transfer {
     done: usize,
     /// Whether the step now under way goes past the page cache.
     is_direct: bool,
+    begun: Instant,
 }
 
 /// What to ask of the kernel next. The pointer is good until the transfer it came from is advanced.
@@ -62,7 +64,7 @@ impl Transfer {
             "range {range:?} of a region of {} bytes",
             request.region.len()
         );
-        let transfer = Self { request, done: 0, is_direct: false };
+        let transfer = Self { request, done: 0, is_direct: false, begun: Instant::now() };
         if transfer.rest() == 0 { transfer.finish() } else { Progress::Again(transfer) }
     }
 
@@ -75,11 +77,11 @@ impl Transfer {
     }
 
     fn finish(self) -> Progress {
-        let Self { request, done, .. } = self;
+        let Self { request, done, begun, .. } = self;
         if request.operation == Operation::Write && done > 0 {
             request.file.grown_to(request.offset + done as u64);
         }
-        Progress::Finished(Completion { request, result: Ok(done) })
+        Progress::Finished(Completion { request, result: Ok(done), took: begun.elapsed() })
     }
 
     fn fail(self, source: impl Into<io::Error>) -> Progress {
@@ -88,7 +90,8 @@ impl Transfer {
             Operation::Write => "write",
         };
         let error = Error::io_at(action, self.request.file.path(), self.offset(), source);
-        Progress::Finished(Completion { request: self.request, result: Err(error) })
+        let (request, took) = (self.request, self.begun.elapsed());
+        Progress::Finished(Completion { request, result: Err(error), took })
     }
 
     /// The next thing to ask of the kernel. The memory behind the pointer is mapped, belongs to

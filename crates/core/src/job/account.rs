@@ -9,7 +9,7 @@ use crate::pipeline::{Outcome, Seen, Work};
 use crate::plan::Algorithm;
 use crate::plan::passes::Way;
 use crate::sink::LaneCounters;
-use crate::stats::{Phase, PhaseTime, Proof, Statistics, StreamRequests, Streams};
+use crate::stats::{Phase, PhaseTime, Proof, Statistics, StreamLatency, StreamRequests, Streams};
 use crate::units::ByteSize;
 
 /// What is known at the start of a job, its clocks above all.
@@ -110,6 +110,10 @@ impl Account {
             user_seconds,
             system_seconds,
             prediction: None,
+            timeline: None,
+            latency: StreamLatency::default(),
+            workers: outcome.seen.iter().map(|seen| seen.time.rested_of(seconds)).collect(),
+            advice: Vec::new(),
             proof: outcome.proof.map(|sum| Proof { records: sum.records, checksum: sum.checksum }),
         })
     }

@@ -124,7 +124,9 @@ impl<'a> Copy<'a> {
     fn write_file(&mut self, target: &Arc<File>) -> Result<()> {
         loop {
             self.read_ahead()?;
-            let Some(Completion { request, result }) = self.queue.wait()? else { return Ok(()) };
+            let Some(Completion { request, result, .. }) = self.queue.wait()? else {
+                return Ok(());
+            };
             let Request { operation, offset, region, tag, .. } = request;
             let moved = result?;
             self.progress.moved(moved as u64);
@@ -144,7 +146,9 @@ impl<'a> Copy<'a> {
         let mut written = 0;
         loop {
             self.read_ahead()?;
-            let Some(Completion { request, result }) = self.queue.wait()? else { return Ok(()) };
+            let Some(Completion { request, result, .. }) = self.queue.wait()? else {
+                return Ok(());
+            };
             let Request { offset, region, .. } = request;
             let bytes = self.whole(offset, result?)?;
             waiting.insert(offset, (region, bytes));

@@ -5,6 +5,7 @@
 //! a few lines in memory.
 
 mod account;
+mod advice;
 mod budget;
 mod check;
 mod coders;
@@ -18,6 +19,7 @@ mod merge;
 mod open;
 mod rates;
 mod resume;
+mod sampling;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -162,6 +164,9 @@ pub struct SortJob {
     /// What was measured of the machine. With it times are foretold, and more memory than was found
     /// to be there is not taken unless it is asked for.
     pub profile: Option<Arc<Profile>>,
+    /// Whether it is looked at while it runs, for the timeline of its statistics: by a thread of
+    /// its own, ten times a second.
+    pub timeline: bool,
 }
 
 impl SortJob {
@@ -192,6 +197,7 @@ impl SortJob {
             resume: Resume::Off,
             in_place: false,
             profile: None,
+            timeline: false,
         }
     }
 
@@ -205,6 +211,14 @@ impl SortJob {
     ///
     /// [`Error`]: crate::Error
     pub fn run(&self, progress: &Progress) -> Result<Statistics> {
+        if !self.timeline {
+            return self.carry_out(progress);
+        }
+        let (sorted, timeline) = sampling::sampled(progress, || self.carry_out(progress));
+        sorted.map(|statistics| Statistics { timeline, ..statistics })
+    }
+
+    fn carry_out(&self, progress: &Progress) -> Result<Statistics> {
         let account = Account::open(self.order.as_ref());
         let framing = framing(self.format)?;
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
@@ -254,6 +268,8 @@ impl SortJob {
             let predicted = |rates: Rates| rates.predict(&work.plan, bytes);
             rates.map(predicted)
         });
+        statistics.latency = progress.latency();
+        statistics.advice = advice::of(&statistics, (&work, &need), self.engine);
         Ok(coders.noted(statistics, packed))
     }
 

@@ -12,7 +12,7 @@ use crate::plan::levers::Overlap;
 use crate::proof::Sum;
 use crate::run::layout::BLOCK;
 use crate::sink::{Lane, LaneCounters};
-use crate::stats::{Phase, PhaseTime, Progress};
+use crate::stats::{Activity, Clock, Phase, PhaseTime, Progress};
 use crate::units::ByteSize;
 
 /// All workers, and an account of their time.
@@ -48,6 +48,7 @@ impl<'p> Crew<'p> {
                 sum_in: Sum::default(),
                 sum_out: Sum::default(),
                 seen: Seen::default(),
+                clock: Clock::default(),
             });
         }
         let mut loads = Vec::new();
@@ -120,7 +121,14 @@ impl<'p> Crew<'p> {
 
     /// What each worker has been seen at.
     pub fn seen(&self) -> Vec<Seen> {
-        self.workers.iter().map(|worker| worker.seen.clone()).collect()
+        let seen = |worker: &Worker<'_>| {
+            let counters = worker.lane.counters();
+            let mut clock = worker.clock;
+            clock.turn_from(counters.counted(), Activity::Resting);
+            let time = clock.time(counters.waited, counters.writing);
+            Seen { time, ..worker.seen.clone() }
+        };
+        self.workers.iter().map(seen).collect()
     }
 
     /// The engine's name.

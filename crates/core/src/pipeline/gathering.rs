@@ -16,6 +16,7 @@ use crate::operator::{GroupWriter, Outlet, Selected, Selection, Target, Unique};
 use crate::proof::Sum;
 use crate::run::{RunWriter, Table};
 use crate::sink::{Lane, Sink, Writer};
+use crate::stats::Activity;
 
 /// Bytes gathered before they are looked at again (summed, searched for index keys): a first-level
 /// cache's worth.
@@ -232,24 +233,24 @@ impl<K: KeyEncoder> Drain for Gathering<'_, K> {
     fn produce(&self, task: usize, worker: &mut Worker<'_>) -> Result<()> {
         let parts = self.tasks[task].clone();
         let range = self.load.sorted_range(&parts);
-        let Worker { lane, scratch, sum_out, .. } = worker;
+        worker.turn_to(Activity::Gathering);
+        let Worker { lane, scratch, sum_out, clock, .. } = worker;
         let place = (task, range.start, range.end - range.start);
         let kept = self.destination.selection.and_then(|selection| selection.select.kept());
         self.destination.write(self.key, lane, place, |mut outlet| {
             let mut offset = range.start;
             for part in parts {
-                self.load.sort_part(
-                    self.key,
-                    part,
-                    scratch,
-                    |entries, records| match &mut outlet {
+                clock.turn_to(Activity::Sorting);
+                self.load.sort_part(self.key, part, scratch, |entries, records| {
+                    clock.turn_to(Activity::Gathering);
+                    match &mut outlet {
                         Outlet::All(writer) => {
                             offset = self.emit((entries, records), offset, *writer, sum_out)?;
                             Ok(())
                         }
                         Outlet::Selected(writer) => self.select((entries, records), kept, writer),
-                    },
-                )?;
+                    }
+                })?;
             }
             Ok(())
         })

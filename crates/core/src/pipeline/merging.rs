@@ -12,6 +12,7 @@ use crate::merge::{Bound, Merger, Piece, positions};
 use crate::operator::Outlet;
 use crate::proof::Sum;
 use crate::sink::Writer;
+use crate::stats::Activity;
 
 /// Bytes merged before they are looked at again: a first-level cache's worth.
 const BATCH_BYTES: usize = 16 << 10;
@@ -110,6 +111,7 @@ impl<'a, K: KeyEncoder> Drain for Merging<'a, K> {
     }
 
     fn produce(&self, task: usize, worker: &mut Worker<'_>) -> Result<()> {
+        worker.turn_to(Activity::Merging);
         let starts = match task.checked_sub(1) {
             Some(cut) => self.cut(cut),
             None => self.ranges.iter().map(|(start, _)| *start).collect(),

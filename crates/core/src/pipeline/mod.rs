@@ -285,13 +285,14 @@ pub fn sort<K: KeyEncoder>(
         let left = bytes.saturating_sub(past.as_ref().map_or(0, |past| past.taken.1));
         reserve(work, (bytes, left), output, spill)?;
         // Where most are dropped as they are read, hardly more is moved than that.
-        let volume = work.plan.volume(bytes);
-        let is_sieved = work.plan.sieve.is_some();
-        let moved = if is_sieved { volume.input_bytes } else { volume.moved_bytes() };
-        // What another job has read and written is not moved again.
-        let done = bytes - left + slab.as_ref().map_or(0, |slab| slab.ends.iter().sum());
-        let before = progress.bytes().0; // of this job, if it was planned again
-        progress.expect_bytes(before + moved.saturating_sub(2 * done));
+        match work.plan.sieve {
+            Some(_) => progress.expect_bytes(progress.bytes().0 + bytes),
+            None => {
+                // What another job has read and written is not moved again.
+                let written = slab.as_ref().map_or(0, |slab| slab.ends.iter().sum());
+                progress.expect(work.plan.volume(bytes).shares(bytes - left, written));
+            }
+        }
     }
     let (mut crew, memory) = Crew::new(&work.plan, work.engine, progress)?;
     let past = past.unwrap_or_default();

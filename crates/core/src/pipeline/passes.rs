@@ -22,6 +22,7 @@ use crate::plan::passes::{Choice, Way, longest_bytes};
 use crate::proof::Sum;
 use crate::run::layout::Geometry;
 use crate::run::{Run, RunReader};
+use crate::stats::Phase;
 
 /// The windows on the runs' tables may together take one part in so many of a slab: a share of the
 /// budget's reserve. No run has less than a page of its table in memory.
@@ -89,7 +90,8 @@ fn expect(crew: &Crew<'_>, runs: &[Run], groups: &[Range<usize>]) {
     let again: u64 = groups.iter().map(|group| bytes(&runs[group.clone()])).sum();
     let (done, total) = crew.progress.bytes();
     if let Some(total) = total {
-        crew.progress.expect_bytes(total.max(done + 2 * (again + bytes(runs))));
+        let merged = (Phase::IntermediateMerge, 2 * again);
+        crew.progress.expect_more(merged, total.max(done + 2 * (again + bytes(runs))));
     }
 }
 

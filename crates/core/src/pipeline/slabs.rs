@@ -10,6 +10,7 @@ use crate::io::{Completion, Operation, Region, Request};
 use crate::merge::{Piece, Slab};
 use crate::run::RunReader;
 use crate::run::layout::{BLOCK, DATA_START};
+use crate::stats::Activity;
 
 /// One request: some blocks of one run's piece.
 #[derive(Debug)]
@@ -100,6 +101,10 @@ impl Fill for RawSlab<'_> {
             region,
             tag: number as u64,
         }))
+    }
+
+    fn activity(&self) -> Activity {
+        Activity::Reading
     }
 
     fn arrived(&self, _: &mut Worker<'_>, completion: Completion) -> Result<bool> {

@@ -26,7 +26,7 @@ use crate::incore::Scratch;
 use crate::io::{Completion, Request, processors};
 use crate::proof::Sum;
 use crate::sink::Lane;
-use crate::stats::Stages;
+use crate::stats::{Activity, Clock, Stages, WorkerTime};
 
 /// How long to wait for memory that other workers are about to return: less than a block takes to
 /// deal.
@@ -55,6 +55,15 @@ pub struct Worker<'p> {
     pub sum_out: Sum,
     /// What it has been seen at.
     pub seen: Seen,
+    /// What it does with its time.
+    pub clock: Clock,
+}
+
+impl Worker<'_> {
+    /// Turns to another activity.
+    pub fn turn_to(&mut self, activity: Activity) {
+        self.clock.turn_from(self.lane.counters().counted(), activity);
+    }
 }
 
 /// What a worker has been seen at.
@@ -64,6 +73,8 @@ pub struct Seen {
     pub stages: Stages,
     /// The processors it was on when they ended, in order.
     pub processors: BTreeSet<usize>,
+    /// What it did with its time.
+    pub time: WorkerTime,
 }
 
 /// What became of asking a [`Fill`] for work.
@@ -87,6 +98,11 @@ pub trait Fill: Sync {
     /// Something claimed has been read. Whether that made work, which was done.
     fn arrived(&self, worker: &mut Worker<'_>, completion: Completion) -> Result<bool>;
 
+    /// What a worker is at when something has been read.
+    fn activity(&self) -> Activity {
+        Activity::Dealing
+    }
+
     /// Does a piece of work that arrivals have left to any worker; whether there was one.
     fn work(&self, worker: &mut Worker<'_>) -> bool {
         let _ = worker;
@@ -104,7 +120,7 @@ pub trait Drain: Sync {
     /// The next task; tasks are claimed in the order of the output.
     fn claim(&self) -> Option<usize>;
 
-    /// Does a task.
+    /// Does a task, and turns the worker to what it does meanwhile.
     fn produce(&self, task: usize, worker: &mut Worker<'_>) -> Result<()>;
 }
 
@@ -193,7 +209,9 @@ impl Step<'_> {
             processors::stay_on(place);
         }
         let is_overlapped = self.fill.is_some() && self.drain.is_some();
+        worker.turn_to(Activity::Reading);
         let outcome = self.work(worker);
+        worker.turn_to(Activity::Resting);
         worker.seen.stages.count += 1;
         worker.seen.stages.overlapped += u64::from(is_overlapped);
         worker.seen.processors.insert(processors::current());
@@ -206,7 +224,7 @@ impl Step<'_> {
                 return Err(Error::Interrupted);
             }
             let has_worked = self.take_in(worker)? | self.read_ahead(worker)?;
-            let has_worked = has_worked | self.fill.is_some_and(|fill| fill.work(worker));
+            let has_worked = has_worked | self.fill.is_some_and(|fill| work(fill, worker));
             if self.drain(worker)? | has_worked {
                 continue;
             }
@@ -215,7 +233,11 @@ impl Step<'_> {
                 worker.lane.wait()?;
             } else {
                 match self.fill {
-                    Some(fill) if !self.is_exhausted => fill.wait_turn(),
+                    Some(fill) if !self.is_exhausted => {
+                        worker.turn_to(Activity::Resting);
+                        fill.wait_turn();
+                        worker.turn_to(Activity::Reading);
+                    }
                     _ => return Ok(()),
                 }
             }
@@ -226,7 +248,11 @@ impl Step<'_> {
     fn read_ahead(&mut self, worker: &mut Worker<'_>) -> Result<bool> {
         let Some(fill) = self.fill else { return Ok(false) };
         while !self.is_exhausted && worker.lane.reads_pending() < worker.read_depth {
-            match fill.claim(worker)? {
+            // Of a stream, it deals at once what it has read.
+            worker.turn_to(fill.activity());
+            let claim = fill.claim(worker);
+            worker.turn_to(Activity::Reading);
+            match claim? {
                 Claim::Read(request) => worker.lane.read(request)?,
                 Claim::Worked => return Ok(true),
                 Claim::Later => break,
@@ -241,9 +267,11 @@ impl Step<'_> {
         let mut has_arrived = false;
         while let Some(completion) = worker.lane.next_arrival()? {
             has_arrived = true;
-            if let Some(fill) = self.fill
-                && fill.arrived(worker, completion)?
-            {
+            let Some(fill) = self.fill else { continue };
+            worker.turn_to(fill.activity());
+            let has_worked = fill.arrived(worker, completion);
+            worker.turn_to(Activity::Reading);
+            if has_worked? {
                 break;
             }
         }
@@ -257,13 +285,25 @@ impl Step<'_> {
             return Ok(false);
         }
         match drain.claim() {
-            Some(task) => drain.produce(task, worker).map(|()| true),
+            Some(task) => {
+                let produced = drain.produce(task, worker);
+                worker.turn_to(Activity::Reading);
+                produced.map(|()| true)
+            }
             None => {
                 self.drain = None;
                 Ok(false)
             }
         }
     }
+}
+
+/// Does a piece of work that arrivals have left.
+fn work(fill: &dyn Fill, worker: &mut Worker<'_>) -> bool {
+    worker.turn_to(fill.activity());
+    let has_worked = fill.work(worker);
+    worker.turn_to(Activity::Reading);
+    has_worked
 }
 
 #[cfg(test)]

@@ -4,10 +4,19 @@
 use super::Plan;
 use super::passes::intermediate_groups;
 use crate::incore::bucket::BUCKET_ENTRIES_MAX;
+use crate::stats::{Phase, Share};
 
 /// Loads that a sort in place needs room for beside its input: one that is being written, one that
 /// is being made durable, and what page and block leave over.
 const IN_PLACE_LOADS: u64 = 3;
+
+/// What bytes of a first pass cost beside those of the last, where nobody has measured the machine:
+/// they come into memory that was in no use, and are dealt and sorted.
+const DEALING: f64 = 1.9;
+
+/// What a byte of the output costs to be made durable, and one of runs to be removed.
+const SYNCING: f64 = 0.1;
+const REMOVING: f64 = 0.25;
 
 /// The runs, merges and bytes of a sort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,6 +105,28 @@ impl Volume {
     /// Bytes that all reads and writes move.
     pub fn moved_bytes(&self) -> u64 {
         self.input_bytes + 2 * self.spilled_bytes() + self.output_bytes
+    }
+
+    /// The phases, of a sort that has read `taken` bytes of its input and written `written` bytes
+    /// of its output before.
+    pub fn shares(&self, taken: u64, written: u64) -> Vec<Share> {
+        let share = |phase, bytes: u64, weight: f64| Share { phase, bytes, weight };
+        let output = self.output_bytes.saturating_sub(written);
+        let input = self.input_bytes.saturating_sub(taken);
+        let finishing = SYNCING * self.output_bytes as f64 + REMOVING * self.generated_bytes as f64;
+        let finishing = share(Phase::Finishing, 0, finishing);
+        if self.passes < 2 {
+            let reading = share(Phase::Reading, input, DEALING * input as f64);
+            return vec![reading, share(Phase::Writing, output, output as f64), finishing];
+        }
+        let generated = input + self.generated_bytes.saturating_sub(taken);
+        let merged = 2 * self.merged_bytes;
+        vec![
+            share(Phase::RunGeneration, generated, DEALING * generated as f64),
+            share(Phase::IntermediateMerge, merged, merged as f64),
+            share(Phase::Writing, 2 * output, 2.0 * output as f64),
+            finishing,
+        ]
     }
 
     /// Room that runs need at most, all together.

@@ -27,6 +27,8 @@ pub struct LaneCounters {
     pub writes: Requests,
     /// Time blocked on I/O.
     pub waited: Duration,
+    /// Time in which output buffers were handed to the system.
+    pub writing: Duration,
 }
 
 impl LaneCounters {
@@ -39,7 +41,13 @@ impl LaneCounters {
             reads: self.reads.plus(other.reads),
             writes: self.writes.plus(other.writes),
             waited: self.waited + other.waited,
+            writing: self.writing + other.writing,
         }
+    }
+
+    /// Time in which its worker did nothing else.
+    pub fn counted(&self) -> Duration {
+        self.waited + self.writing
     }
 
     /// What was done since `earlier`.
@@ -51,6 +59,7 @@ impl LaneCounters {
             reads: self.reads.since(earlier.reads),
             writes: self.writes.since(earlier.writes),
             waited: self.waited - earlier.waited,
+            writing: self.writing - earlier.writing,
         }
     }
 }
@@ -137,6 +146,7 @@ impl<'p> Lane<'p> {
     pub fn read(&mut self, request: Request) -> Result<()> {
         assert_eq!(request.operation, Operation::Read);
         self.reads_in_flight += 1;
+        self.progress.read_begins();
         count(&mut self.counters.reads, &request, self.reads_in_flight);
         self.queue.submit(request)
     }
@@ -156,7 +166,7 @@ impl<'p> Lane<'p> {
     pub fn wait(&mut self) -> Result<()> {
         let start = Instant::now();
         let completion = self.queue.wait()?;
-        self.counters.waited += start.elapsed();
+        self.count_waiting(start.elapsed());
         match completion {
             Some(completion) => self.take_in(completion),
             None => Ok(()),
@@ -165,6 +175,7 @@ impl<'p> Lane<'p> {
 
     /// Adds time a worker was blocked on a stream.
     pub fn count_waiting(&mut self, waited: Duration) {
+        self.progress.waited_for(waited);
         self.counters.waited += waited;
     }
 
@@ -180,7 +191,8 @@ impl<'p> Lane<'p> {
 
     /// Adds bytes that came from or went to a stream.
     pub fn count_streamed(&mut self, bytes_read: u64, bytes_written: u64) {
-        self.progress.moved(bytes_read + bytes_written);
+        self.progress.read(bytes_read);
+        self.progress.written(bytes_written);
         self.counters.bytes_read += bytes_read;
         self.counters.bytes_written += bytes_written;
     }
@@ -240,7 +252,11 @@ impl<'p> Lane<'p> {
         let request = Request { operation, file, offset, region, range, tag: 0 };
         let in_flight = self.queue.in_flight() - self.reads_in_flight + 1;
         count(&mut self.counters.writes, &request, in_flight);
-        self.queue.submit(request)
+        self.progress.write_begins();
+        let begun = Instant::now();
+        let submitted = self.queue.submit(request);
+        self.counters.writing += begun.elapsed();
+        submitted
     }
 
     /// Waits until all writes have ended. No read may be in flight.
@@ -256,9 +272,10 @@ impl<'p> Lane<'p> {
         match completion.request.operation {
             Operation::Read => {
                 self.reads_in_flight -= 1;
+                self.progress.read_ends(completion.took);
                 if let Ok(bytes) = completion.result {
                     self.counters.bytes_read += bytes as u64;
-                    self.progress.moved(bytes as u64);
+                    self.progress.read(bytes as u64);
                 }
                 self.arrived.push_back(completion);
             }
@@ -266,10 +283,11 @@ impl<'p> Lane<'p> {
                 if let Some(share) = completion.request.file.share() {
                     share.write_ended(*completion.result.as_ref().unwrap_or(&0) as u64);
                 }
+                self.progress.write_ends(completion.took);
                 self.give_back(completion.request.region);
                 let bytes = completion.result? as u64;
                 self.counters.bytes_written += bytes;
-                self.progress.moved(bytes);
+                self.progress.written(bytes);
             }
         }
         Ok(())

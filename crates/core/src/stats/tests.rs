@@ -25,6 +25,8 @@ fn bytes_add_up_and_the_total_may_be_unknown() {
     progress.expect_bytes(10);
     progress.moved(4);
     assert_eq!(progress.bytes(), (7, Some(10)));
+    assert_eq!(progress.done(), Some(0.7));
+    assert!(progress.left().is_some());
 }
 
 #[test]

@@ -15,8 +15,4 @@ pub use memory::{MemoryEnd, MemoryReport, memory};
 pub use processor::processor;
 pub use strides::strides;
 
-/// This moment in UTC, to the second.
-fn now() -> String {
-    let now = jiff::Timestamp::now();
-    now.round(jiff::Unit::Second).unwrap_or(now).to_string()
-}
+use crate::machine::now;

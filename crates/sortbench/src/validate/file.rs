@@ -65,7 +65,7 @@ fn summarise(
     joining: &Joining,
     progress: &Progress,
 ) -> Result<Region> {
-    let Completion { request, result } = completion;
+    let Completion { request, result, .. } = completion;
     let (read, expected) = (result?, request.range.len());
     if read != expected {
         let end = request.offset + read as u64;

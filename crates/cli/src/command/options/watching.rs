@@ -4,12 +4,12 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use sortwell::Result;
-use sortwell::job::Output;
+use sortwell::job::{Input, Output};
 use sortwell::stats::{Progress, Statistics};
 
 use crate::failure::{Failure, Outcome};
 use crate::progress::When;
-use crate::statistics;
+use crate::statistics::{self, Named};
 use crate::watched;
 
 /// How a job is watched while it runs.
@@ -17,7 +17,9 @@ use crate::watched;
 pub struct Watching {
     /// When to show a progress line on standard error
     ///
-    /// auto shows it on a terminal for anything longer than a second.
+    /// auto shows it on a terminal for anything longer than a second. json is for programs: one
+    /// line a second, an object with the phase, the share of the work that is done, seconds so far
+    /// and seconds left, and bytes of each stream so far; the last one when the job has ended.
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     progress: When,
 }
@@ -55,16 +57,22 @@ enum Form {
 }
 
 impl Account {
+    /// Whether what goes on is to be looked at bit by bit.
+    pub fn wants_timeline(&self) -> bool {
+        matches!(self.stats, Some(Form::Json))
+    }
+
     /// Does a job's `work`, watched, and shows its statistics.
     pub fn run(
         &self,
-        output: &Output,
+        (inputs, output): (&[Input], &Output),
         work: impl FnOnce(&Progress) -> Result<Statistics>,
     ) -> Outcome {
         let result = self.watching.run(*output == Output::Stdout, work)?;
+        let named = || Named::new(inputs, output);
         match self.stats {
             Some(Form::Text) => eprint!("{}", statistics::text(&result)),
-            Some(Form::Json) => eprintln!("{}", statistics::json(&result)),
+            Some(Form::Json) => eprintln!("{}", statistics::json(&result, named())),
             None => {}
         }
         Ok(ExitCode::SUCCESS)

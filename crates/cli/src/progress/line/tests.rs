@@ -5,34 +5,36 @@ use std::time::Duration;
 use super::super::meter::Sample;
 use super::*;
 
-fn meter(bytes_done: u64, bytes_total: Option<u64>) -> Meter {
+fn meter(done: Option<f64>) -> Meter {
     let mut meter = Meter::default();
     let elapsed = Duration::from_secs(1);
-    meter.add(Sample { elapsed, words: "merging runs", bytes_done, bytes_total });
+    let left = done.map(|_| elapsed);
+    let (words, bytes_done) = ("merging runs", 5_000_000);
+    meter.add(Sample { elapsed, words, bytes_done, spilled: 0, done, left });
     meter
 }
 
 #[test]
 fn a_bar_fills_from_the_left() {
-    assert_eq!(bar(0, 10, 10), ">         ");
-    assert_eq!(bar(3, 10, 10), "===>      ");
-    assert_eq!(bar(10, 10, 10), "==========");
-    assert_eq!(bar(11, 10, 10), "==========", "more than was expected");
-    assert_eq!(bar(u64::MAX / 2, u64::MAX, 4), "=>  ");
+    assert_eq!(bar(0.0, 10), ">         ");
+    assert_eq!(bar(0.3, 10), "===>      ");
+    assert_eq!(bar(1.0, 10), "==========");
+    assert_eq!(bar(1.1, 10), "==========", "more than was expected");
+    assert_eq!(bar(f64::NAN, 4), ">   ");
 }
 
 #[test]
 fn the_line_shows_what_is_known() {
-    let half = meter(5_000_000, Some(10_000_000));
+    let half = meter(Some(0.5));
     assert_eq!(words(&half, 50), "merging runs    [========>       ]  50%  1 s left");
-    assert_eq!(words(&meter(5_000_000, None), 80), "merging runs    5 MB");
+    assert_eq!(words(&meter(None), 80), "merging runs    5 MB");
 }
 
 #[test]
 fn the_line_is_narrower_than_its_terminal() {
     for columns in 0..120 {
-        for total in [None, Some(10_000_000)] {
-            let shown = words(&meter(5_000_000, total), columns);
+        for done in [None, Some(0.5)] {
+            let shown = words(&meter(done), columns);
             assert!(shown.len() < columns.max(1), "{columns}: {shown}");
         }
     }

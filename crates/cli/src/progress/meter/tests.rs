@@ -2,12 +2,14 @@
 
 use super::*;
 
-fn sample(seconds: u64, done_mb: u64, total_mb: Option<u64>) -> Sample {
+fn sample(seconds: u64, done_mb: u64, done: Option<f64>) -> Sample {
     Sample {
         elapsed: Duration::from_secs(seconds),
         words: "reading",
         bytes_done: done_mb * 1_000_000,
-        bytes_total: total_mb.map(|mb| mb * 1_000_000),
+        spilled: 0,
+        done,
+        left: done.map(|_| Duration::from_secs(9)),
     }
 }
 
@@ -19,7 +21,7 @@ fn metered(samples: &[Sample]) -> Meter {
 
 #[test]
 fn known_total_gives_share_speed_and_time_left() {
-    let meter = metered(&[sample(0, 0, Some(1000)), sample(1, 100, Some(1000))]);
+    let meter = metered(&[sample(0, 0, Some(0.0)), sample(1, 100, Some(0.109))]);
     assert_eq!(meter.words(), " 10%   100 MB/s  9 s left");
 }
 
@@ -27,29 +29,31 @@ fn known_total_gives_share_speed_and_time_left() {
 fn unknown_total_gives_amount_and_speed() {
     let meter = metered(&[sample(0, 0, None), sample(2, 50, None)]);
     assert_eq!(meter.words(), "50 MB    25 MB/s");
-}
-
-#[test]
-fn speed_is_recent_and_time_left_is_of_the_whole() {
-    // Ten seconds at 10 MB/s, then ten at 90: 1000 of 2000 MB done in 20 s.
-    let samples: Vec<Sample> =
-        (0..=20).map(|s| sample(s, 10 * s + 80 * s.saturating_sub(10), Some(2000))).collect();
-    let meter = metered(&samples);
-    assert!(meter.samples.len() <= 4, "the window is bounded: {}", meter.samples.len());
-    assert_eq!(meter.words(), " 50%    90 MB/s  20 s left");
-}
-
-#[test]
-fn nothing_done_promises_nothing() {
-    let meter = metered(&[sample(0, 0, Some(10)), sample(1, 0, Some(10))]);
-    assert_eq!(meter.words(), "  0%     0 MB/s");
     assert_eq!(Meter::default().words(), "0 MB");
 }
 
 #[test]
-fn more_done_than_planned_stays_at_the_end() {
-    let meter = metered(&[sample(0, 0, Some(10)), sample(1, 11, Some(10))]);
-    assert_eq!(meter.words(), "100%    11 MB/s  0 s left");
+fn what_was_spilled_is_told() {
+    let spilled = Sample { spilled: 5_120_000_000, ..sample(1, 100, Some(0.5)) };
+    let meter = metered(&[sample(0, 0, Some(0.0)), spilled]);
+    assert_eq!(meter.words(), " 50%   100 MB/s  5120 MB spilled  9 s left");
+}
+
+#[test]
+fn speed_is_recent() {
+    // Ten seconds at 10 MB/s, then ten at 90.
+    let samples: Vec<Sample> =
+        (0..=20).map(|s| sample(s, 10 * s + 80 * s.saturating_sub(10), Some(0.5))).collect();
+    let meter = metered(&samples);
+    assert!(meter.samples.len() <= 4, "the window is bounded: {}", meter.samples.len());
+    assert_eq!(meter.words(), " 50%    90 MB/s  9 s left");
+}
+
+#[test]
+fn the_share_that_is_done_never_becomes_less() {
+    let meter =
+        metered(&[sample(0, 0, Some(0.0)), sample(1, 9, Some(0.9)), sample(2, 18, Some(0.4))]);
+    assert_eq!(meter.words(), " 90%     9 MB/s  9 s left");
 }
 
 #[test]

@@ -143,7 +143,7 @@ fn many_requests_at_any_offset_write_and_read_what_they_should() {
                 request(Operation::Read, &file, offset, bytes)
             });
             let reads = reads.collect();
-            for Completion { request, result } in complete(&mut *queue, reads) {
+            for Completion { request, result, .. } in complete(&mut *queue, reads) {
                 let from = request.offset as usize;
                 let there = request.region.len().min(expected.len() - from);
                 assert_eq!(result.unwrap(), there, "a read may be short only at the end");
@@ -166,7 +166,7 @@ fn large_blocks_beyond_the_depth_all_come_back() {
         let mut queue = engine.queue(2).unwrap();
         let starts = (0..length).step_by(BLOCK).chain((0..length).step_by(BLOCK));
         let reads = starts.map(|at| request(Operation::Read, &file, at, BLOCK)).collect();
-        for Completion { request, result } in complete(&mut *queue, reads) {
+        for Completion { request, result, .. } in complete(&mut *queue, reads) {
             let from = request.offset as usize;
             let there = result.unwrap();
             assert_eq!(there, BLOCK.min(length - from));

@@ -11,6 +11,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::Place;
 use crate::error::{Error, Result};
@@ -60,6 +61,7 @@ struct Parted {
     /// Of each part that is over: where in the range it begins, its length, what came of it.
     results: Vec<(usize, usize, Result<usize>)>,
     in_flight: usize,
+    begun: Instant,
 }
 
 impl Striping {
@@ -94,7 +96,9 @@ impl Striping {
         }
         pieces.push(rest);
         let (results, in_flight) = (Vec::with_capacity(requests.len()), requests.len());
-        let parted = Parted { operation, file, offset, range, tag, pieces, results, in_flight };
+        let begun = Instant::now();
+        let parted =
+            Parted { operation, file, offset, range, tag, pieces, results, in_flight, begun };
         if in_flight == 0 {
             self.done.push_back(parted.finish());
             return Ok(());
@@ -114,7 +118,7 @@ impl Striping {
             self.whole -= 1;
             return Some(completion);
         };
-        let Completion { request, result } = completion;
+        let Completion { request, result, .. } = completion;
         let parted = self.parted.get_mut(&number)?;
         parted.results.push((request.tag as usize, request.range.len(), result));
         parted.pieces.push(request.region);
@@ -129,7 +133,7 @@ impl Striping {
 impl Parted {
     /// The completion of the request, now that all of its parts are over.
     fn finish(self) -> Completion {
-        let Self { operation, file, offset, range, tag, pieces, mut results, .. } = self;
+        let Self { operation, file, offset, range, tag, pieces, mut results, begun, .. } = self;
         results.sort_unstable_by_key(|(at, ..)| *at);
         let result = outcome(operation, &file, offset, results);
         if let (Operation::Write, Ok(bytes)) = (operation, &result) {
@@ -140,7 +144,8 @@ impl Parted {
         pieces.sort_unstable_by_key(|piece| (piece.address(), piece.len()));
         let region = pieces.into_iter().reduce(Region::join);
         let region = region.unwrap_or_else(|| unreachable!("there is a piece before the range"));
-        Completion { request: Request { operation, file, offset, region, range, tag }, result }
+        let request = Request { operation, file, offset, region, range, tag };
+        Completion { request, result, took: begun.elapsed() }
     }
 }
 

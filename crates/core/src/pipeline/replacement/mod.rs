@@ -32,7 +32,7 @@ use crate::proof::Sum;
 use crate::run::layout::Geometry;
 use crate::run::{Run, RunWriter};
 use crate::sink::{Lane, Writer};
-use crate::stats::Phase;
+use crate::stats::{Activity, Phase};
 use crate::units::ByteSize;
 
 use reader::Reader;
@@ -50,6 +50,7 @@ pub fn generate<K: KeyEncoder>(
 ) -> Result<Generated> {
     let Some(planned) = work.plan.replacement else { unreachable!("it is planned so") };
     crew.enter(Phase::RunGeneration)?;
+    crew.workers[0].turn_to(Activity::Dealing);
     let mut reader = Reader::new(work, key, planned, crew.progress)?;
     reader.advance()?;
     let average = reader.average().and_then(|average| ReplacementMemory::new(&work.plan, average));
@@ -70,6 +71,7 @@ pub fn generate<K: KeyEncoder>(
     let Worker { lane, sum_in, .. } = &mut crew.workers[0];
     sum_in.add(sum);
     lane.count(reader.counters());
+    crew.workers[0].turn_to(Activity::Resting);
     let mut whole = tournament.into_region().join(rest);
     let half = cut(&mut whole, work.plan.slab_bytes);
     Ok(Generated::Runs(runs, taken, vec![half, whole]))

@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 use crate::io::{Completion, Engine, File, Operation, Queue, Region, Request, pipe};
@@ -185,15 +185,21 @@ impl<'p> Feed<'p> {
             }
             let begun = Instant::now();
             let completion = self.queue.wait()?;
-            self.counters.waited += begun.elapsed();
+            self.count_waiting(begun.elapsed());
             let Some(completion) = completion else { unreachable!("a piece is in flight") };
+            self.progress.read_ends(completion.took);
             let tag = completion.request.tag as usize;
             self.arrived[tag] = Some(completion);
         }
     }
 
+    fn count_waiting(&mut self, waited: Duration) {
+        self.progress.waited_for(waited);
+        self.counters.waited += waited;
+    }
+
     fn count(&mut self, bytes: usize) {
-        self.progress.moved(bytes as u64);
+        self.progress.read(bytes as u64);
         self.counters.bytes_read += bytes as u64;
     }
 }
@@ -236,14 +242,14 @@ impl Reading {
             Self::Stream(reader) => {
                 let begun = Instant::now();
                 let bytes = reader.fill(window, feed.progress)?;
-                feed.counters.waited += begun.elapsed();
+                feed.count_waiting(begun.elapsed());
                 feed.count(bytes);
                 Ok(bytes)
             }
             Self::Streams(stream, _) => {
                 let mut stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
                 let (bytes, waited) = stream.fill(window, feed.progress)?;
-                feed.counters.waited += waited;
+                feed.count_waiting(waited);
                 feed.count(bytes);
                 Ok(bytes)
             }
@@ -281,6 +287,7 @@ impl Ahead {
             tag: self.tag as u64,
         };
         count(&mut feed.counters.reads, &request, feed.queue.in_flight() + 1);
+        feed.progress.read_begins();
         feed.queue.submit(request)
     }
 
@@ -301,7 +308,7 @@ impl Ahead {
 
     /// Waits for the piece in flight, and sees that it is what was asked for.
     fn take_in(&mut self, feed: &mut Feed<'_>) -> Result<()> {
-        let Completion { request: Request { region, range, .. }, result } =
+        let Completion { request: Request { region, range, .. }, result, .. } =
             feed.wait_for(self.tag)?;
         let piece = self.piece.insert(region);
         let left = self.records_end - self.next;

@@ -26,6 +26,7 @@ use crate::plan::passes::longest_bytes;
 use crate::plan::streams::RunStreams;
 use crate::proof::Sum;
 use crate::run::{Blocks, Run, RunReader};
+use crate::stats::Activity;
 use crate::units::ByteSize;
 
 /// Merges `runs` to `destination`; the sum of the runs. The crew's loads hold no memory now.
@@ -39,6 +40,7 @@ pub fn merge_runs<K: KeyEncoder>(
     let (plan, framing) = (&work.plan, work.framing);
     destination.selection.inspect(|selection| selection.begin_stage());
     crew.rest()?;
+    crew.workers[0].turn_to(Activity::Merging);
     let longest: Vec<u64> = runs.iter().map(|run| run.longest_bytes).collect();
     // A selection keeps a record of its own, which no window counts.
     let kept = if work.select.groups() { longest_bytes(runs) as usize } else { 0 };
@@ -70,5 +72,6 @@ pub fn merge_runs<K: KeyEncoder>(
         source.close(&mut feed)?;
     }
     lane.count(feed.counters());
+    crew.workers[0].turn_to(Activity::Resting);
     Ok(sum)
 }

@@ -32,6 +32,7 @@ fn crew<'p>(count: usize, progress: &'p Progress) -> Vec<Worker<'p>> {
         sum_in: Sum::default(),
         sum_out: Sum::default(),
         seen: Seen::default(),
+        clock: Clock::default(),
     };
     (0..count).map(worker).collect()
 }
@@ -194,7 +195,7 @@ fn a_read_that_fails_comes_back_with_its_file() {
             self.0.claim(worker)
         }
         fn arrived(&self, _: &mut Worker<'_>, completion: Completion) -> Result<bool> {
-            let Completion { request, result } = completion;
+            let Completion { request, result, .. } = completion;
             match result? {
                 BLOCK => Ok(true),
                 bytes => Err(Error::Malformed {

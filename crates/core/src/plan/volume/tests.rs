@@ -56,3 +56,21 @@ fn what_is_not_wanted_is_not_spilled() {
     let (more, _) = volume(GIGABYTE, ByteSize::mib(64), Some(u64::MAX));
     assert_eq!((more.generated_bytes, more.output_bytes), (GIGABYTE, GIGABYTE));
 }
+
+/// The phases of a sort move all bytes, and less where another job has done some of it.
+#[test]
+fn phases_share_all_bytes() {
+    let bytes = |shares: &[Share]| shares.iter().map(|share| share.bytes).sum::<u64>();
+    for budget in [ByteSize::mib(32), ByteSize::mib(256), ByteSize::gib(4)] {
+        let plan = Plan::new(&need(100, Some(1_000_000_000), budget)).expect("a plan");
+        let volume = plan.volume(1_000_000_000);
+        let shares = volume.shares(0, 0);
+        assert_eq!(bytes(&shares), volume.moved_bytes(), "{budget}");
+        assert!(shares.iter().all(|share| share.weight > 0.0 || share.bytes == 0), "{shares:?}");
+        assert_eq!(shares.last().map(|share| share.phase), Some(Phase::Finishing));
+        if volume.passes > 1 {
+            let left = volume.shares(400_000_000, 100_000_000);
+            assert_eq!(bytes(&left), volume.moved_bytes() - 2 * 500_000_000);
+        }
+    }
+}

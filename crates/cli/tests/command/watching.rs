@@ -1,0 +1,74 @@
+//! What programs hear of a sort: while it runs, and in the end.
+
+use serde_json::Value;
+
+use crate::harness::{Folder, random_records};
+
+const STREAMS: [&str; 4] = ["input_read", "spill_written", "spill_read", "output_written"];
+
+fn sum(list: &Value) -> f64 {
+    list.as_array().expect("a list").iter().map(|item| item.as_f64().expect("a number")).sum()
+}
+
+#[test]
+fn a_timeline_has_all_that_was_moved() {
+    let folder = Folder::new();
+    folder.write("in put", random_records(1_000_000, 100));
+    for (memory, passes) in [("64MiB", 2), ("1GiB", 1)] {
+        let line = format!("sort -F fixed:100 -k 0..10 -M {memory} -j 2 --stats json -o out");
+        let words: Vec<&str> = line.split(' ').chain(["in put"]).collect();
+        let output = folder.command(&words).output().expect("run");
+        let of: Value = serde_json::from_slice(&output.stderr).expect("JSON");
+        assert_eq!(of["passes"], passes);
+        for stream in STREAMS {
+            let (seen, moved) = (sum(&of["timeline"][stream]), &of["streams"][stream]);
+            assert_eq!(Some(seen), moved.as_f64(), "{stream} of {memory}");
+            let latency = &of["latency"][stream];
+            assert_eq!(latency["count"], of["requests"][stream]["count"], "{stream} of {memory}");
+            assert!(latency.is_null() == (seen == 0.0), "{stream} of {memory}");
+        }
+        let seconds = of["seconds"].as_f64().expect("seconds");
+        let samples = of["timeline"]["phase"].as_array().expect("phases").len() as f64;
+        let interval = of["timeline"]["interval_seconds"].as_f64().expect("seconds");
+        assert!((samples - 1.0) * interval <= seconds + 0.05, "{samples} in {seconds} s");
+        let workers = of["workers"].as_array().expect("workers");
+        assert_eq!(workers.len(), 2);
+        for worker in workers {
+            let parts = worker.as_object().expect("times").values();
+            let all: f64 = parts.map(|part| part.as_f64().expect("seconds")).sum();
+            assert!((all - seconds).abs() < 0.05 * seconds + 0.01, "{all} of {seconds}: {worker}");
+            assert!(worker["dealing"].as_f64() > Some(0.0), "{worker}");
+        }
+        assert_eq!(of["job"]["inputs"][0], "in put");
+        assert!(of["job"]["command"].as_str().expect("words").ends_with("-o out 'in put'"));
+        assert!(of["machine"]["kernel"].is_string() && of["advice"].is_array(), "{of}");
+    }
+}
+
+#[test]
+fn more_memory_is_advised_where_it_would_save_a_pass() {
+    let folder = Folder::new();
+    folder.write("in", random_records(1_000_000, 100));
+    let sort = "sort -F fixed:100 -k 0..10 --stats text -o out in -M";
+    let said = folder.run(&format!("{sort} 64MiB")).words;
+    let advice = said.lines().find(|line| line.starts_with("advice")).expect("advice");
+    let budget = advice.split("--memory ").nth(1).expect("a budget");
+    let budget: String = budget.split(" all").next().expect("a size").replace(' ', "");
+    let said = folder.run(&format!("{sort} {budget}")).words;
+    assert!(said.contains("1 pass") && !said.contains("--memory"), "{said}");
+}
+
+#[test]
+fn events_say_how_far_a_sort_is() {
+    let folder = Folder::new();
+    folder.write("in", random_records(1_000_000, 100));
+    let said = folder.run("sort -F fixed:100 -k 0..10 -M 64MiB --progress json -o out in");
+    assert_eq!(said.status, 0, "{said:?}");
+    let event = |line: &str| serde_json::from_str::<Value>(line).expect("an object");
+    let events: Vec<Value> = said.words.lines().map(event).collect();
+    let last = events.last().expect("one at the end");
+    assert_eq!((&last["phase"], &last["bytes_done"]), (&"finishing".into(), &last["bytes_total"]));
+    assert_eq!(last["input_read"], 100_000_000);
+    let done: Vec<f64> = events.iter().map(|event| event["done"].as_f64().unwrap_or(0.0)).collect();
+    assert!(done.is_sorted() && done.last() > Some(&0.8), "{done:?}");
+}

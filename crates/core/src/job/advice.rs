@@ -1,0 +1,130 @@
+//! What would have made a sort faster, as far as can be told from what it did: each in a sentence
+//! that says what to do.
+
+use std::fs;
+use std::path::Path;
+
+use crate::io::{Engine, limits, space};
+use crate::pipeline::{Input, Work};
+use crate::plan::Need;
+use crate::plan::outlook::Outlook;
+use crate::stats::{Statistics, WorkerTime};
+use crate::units::ByteSize;
+
+/// Shorter sorts are given no advice about processors and disks: it would hang on chance.
+const LEAST_SECONDS: f64 = 1.0;
+
+/// From this share of their time on, what workers wait for is what keeps the sort.
+const MUCH: f64 = 0.5;
+
+/// Most of the memory there is that advice may ask for.
+const MEMORY_SHARE: f64 = 0.8;
+
+/// Where the system says whether there are huge pages.
+const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
+
+/// Advice on a sort that has ended.
+pub fn of(statistics: &Statistics, (work, need): (&Work, &Need), wanted: Engine) -> Vec<String> {
+    let mut advice = Vec::new();
+    advice.extend(memory(statistics, work, need));
+    advice.extend(threads(statistics, work));
+    advice.extend(busiest(statistics, work));
+    advice.extend(engine(statistics, wanted));
+    advice.extend(fs::read_to_string(HUGE_PAGES).ok().and_then(|text| huge_pages(&text)));
+    advice
+}
+
+/// More memory, where that would take fewer passes.
+fn memory(of: &Statistics, work: &Work, need: &Need) -> Option<String> {
+    let bytes = work.input.bytes().filter(|_| of.passes > 1)?;
+    let outlook = Outlook::new(need, &work.plan, bytes);
+    let most = limits::memory().map_or(0.0, |there| there.bytes() as f64 * MEMORY_SHARE);
+    let is_more = |least: &ByteSize| *least > of.memory_budget && least.bytes() as f64 <= most;
+    match (outlook.one_pass_budget.filter(is_more), outlook.two_pass_budget.filter(is_more)) {
+        (Some(one), _) => Some(format!(
+            "With --memory {one} all records would fit in memory, and nothing would be written \
+             but the output."
+        )),
+        (None, Some(two)) if of.passes > 2 => Some(format!(
+            "Runs were merged more than once; with --memory {two} that would not be needed."
+        )),
+        _ => None,
+    }
+}
+
+/// Workers that memory or the command had no room for.
+fn threads(of: &Statistics, work: &Work) -> Option<String> {
+    let (had, wanted) = (work.plan.threads, work.plan.threads_wanted);
+    (had < wanted).then(|| {
+        format!(
+            "The memory budget of {} had room for {had} of {wanted} threads; give more with \
+             --memory.",
+            of.memory_budget
+        )
+    })
+}
+
+/// What kept the workers.
+fn busiest(of: &Statistics, work: &Work) -> Option<String> {
+    if of.seconds < LEAST_SECONDS {
+        return None;
+    }
+    let sum = |part: fn(&WorkerTime) -> f64| of.workers.iter().map(part).sum::<f64>();
+    let all = of.seconds * of.workers.len() as f64;
+    let waited = sum(|time| time.waiting) / all;
+    let rested = sum(|time| time.resting) / all;
+    if waited >= MUCH {
+        let percent = 100.0 * waited;
+        let spill = if of.passes > 1 { spill_disk(work) } else { "" };
+        return Some(format!(
+            "Workers waited for disks {percent:.0}% of the time: faster disks would help, more \
+             threads would not.{spill}"
+        ));
+    }
+    let is_bound = 1.0 - waited - rested >= MUCH;
+    let more = limits::cores().saturating_sub(of.threads);
+    (is_bound && more > 0).then(|| {
+        let cores = limits::cores();
+        format!(
+            "Processors were the limit, and {more} of {cores} were left alone: --threads {cores}."
+        )
+    })
+}
+
+/// What to do about runs that share a disk with the input.
+fn spill_disk(work: &Work) -> &'static str {
+    let device = |path: &Path| space::device(path).ok();
+    let Input::Files(files) = &work.input else { return "" };
+    let is_shared = work.temp.iter().any(|temp| {
+        let own = device(temp);
+        own.is_some() && files.iter().any(|file| device(file.path()) == own)
+    });
+    match is_shared {
+        true => " Runs share a disk with the input: --temp on another would take half from it.",
+        false => "",
+    }
+}
+
+/// Where the kernel refused what is fastest.
+fn engine(of: &Statistics, wanted: Engine) -> Option<String> {
+    (wanted == Engine::Auto && of.engine != Engine::Uring.name()).then(|| {
+        format!(
+            "io_uring is not allowed here (kernel.io_uring_disabled, or the rules of a container): \
+             {} took its place, which costs more processor time.",
+            of.engine
+        )
+    })
+}
+
+/// Where there are none.
+fn huge_pages(text: &str) -> Option<String> {
+    text.contains("[never]").then(|| {
+        format!(
+            "Huge pages are switched off, so that memory comes slowly and is looked up often: \
+             echo madvise > {HUGE_PAGES}"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests;

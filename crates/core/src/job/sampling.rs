@@ -1,0 +1,53 @@
+//! Looking at a job ten times a second while it runs, for its [`Timeline`].
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::io::limits;
+use crate::stats::{Now, Progress, Timeline};
+
+/// The memory ceiling counts this thread's stack too.
+const STACK_BYTES: usize = 64 << 10;
+
+/// Does `work`, and looks at it meanwhile; without a thread to look, work goes on alone.
+pub fn sampled<T>(progress: &Progress, work: impl FnOnce() -> T) -> (T, Option<Timeline>) {
+    thread::scope(|scope| {
+        let (done, is_done) = channel::<()>();
+        let watcher = thread::Builder::new()
+            .name("sampler".to_owned())
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, move || watch(progress, &is_done));
+        let result = work();
+        // Dropped, also by a panic in the work, this ends the watcher.
+        drop(done);
+        (result, watcher.ok().and_then(|watcher| watcher.join().ok()))
+    })
+}
+
+fn watch(progress: &Progress, is_done: &Receiver<()>) -> Timeline {
+    let mut timeline = Timeline::begin(progress, &now());
+    let mut next = Instant::now();
+    loop {
+        next += Duration::from_secs_f64(timeline.interval_seconds);
+        let left = next.saturating_duration_since(Instant::now());
+        let is_over = is_done.recv_timeout(left) != Err(RecvTimeoutError::Timeout);
+        timeline.add(progress, &now());
+        if is_over {
+            return timeline;
+        }
+    }
+}
+
+/// What only the system knows.
+fn now() -> Now {
+    let used = limits::processor_time();
+    Now {
+        user_seconds: used.user_seconds,
+        system_seconds: used.system_seconds,
+        memory: limits::memory_now().unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

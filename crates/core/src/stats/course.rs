@@ -1,0 +1,121 @@
+//! How far a job is, and how long it will still take.
+//!
+//! Bytes differ in what they cost: those of a first pass are dealt into buckets, those of the last
+//! are only written. So each phase has a weight, which is what it is expected to take beside the
+//! others, and what is left of a phase is reckoned at that phase's own pace; what is to come, at the
+//! pace of all that was done.
+
+use std::time::{Duration, Instant};
+
+use super::Phase;
+
+/// A phase yet to come, or under way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    /// Which phase.
+    pub phase: Phase,
+    /// Bytes that it reads and writes.
+    pub bytes: u64,
+    /// What it is expected to take, in whatever unit all shares have.
+    pub weight: f64,
+}
+
+/// Less than this part of a phase says little about its pace.
+const LEAST_PART: f64 = 0.03;
+
+/// The phases of a job, and when it came to the present one.
+#[derive(Debug)]
+pub struct Course {
+    shares: Vec<Share>,
+    phase: Phase,
+    begun: Instant,
+    entered: Instant,
+    /// Bytes moved before the present phase.
+    bytes_before: u64,
+}
+
+impl Default for Course {
+    fn default() -> Self {
+        let now = Instant::now();
+        let shares = Vec::new();
+        Self { shares, phase: Phase::Planning, begun: now, entered: now, bytes_before: 0 }
+    }
+}
+
+impl Course {
+    /// Sets what is to come. Phases are entered in this order.
+    pub fn expect(&mut self, shares: Vec<Share>) {
+        self.shares = shares;
+    }
+
+    /// Whether it is known what is to come.
+    pub fn is_known(&self) -> bool {
+        !self.shares.is_empty()
+    }
+
+    /// A phase moves more bytes than was expected; it weighs as much more.
+    pub fn expect_of(&mut self, phase: Phase, bytes: u64) {
+        if let Some(share) = self.shares.iter_mut().find(|share| share.phase == phase) {
+            share.weight *= bytes as f64 / share.bytes.max(1) as f64;
+            share.bytes = bytes;
+        }
+    }
+
+    /// Enters a phase, after so many bytes were moved.
+    pub fn enter(&mut self, phase: Phase, bytes_done: u64, now: Instant) {
+        if phase != self.phase {
+            (self.phase, self.entered, self.bytes_before) = (phase, now, bytes_done);
+        }
+    }
+
+    /// The share of the work that is done, from 0 to 1, after so many bytes; `None` while nobody
+    /// knows how much there is. Finishing counts as not begun until it is over.
+    pub fn done(&self, bytes_done: u64) -> Option<f64> {
+        let (before, part, share) = self.place(bytes_done)?;
+        let all: f64 = self.shares.iter().map(|share| share.weight).sum();
+        (all > 0.0).then(|| ((before + part * share.weight) / all).min(1.0))
+    }
+
+    /// How long the job will still take; `None` while that cannot be said.
+    pub fn left(&self, bytes_done: u64, now: Instant) -> Option<Duration> {
+        let (before, part, share) = self.place(bytes_done)?;
+        let done = before + part * share.weight;
+        let (all_seconds, own_seconds) = (
+            now.saturating_duration_since(self.begun).as_secs_f64(),
+            now.saturating_duration_since(self.entered).as_secs_f64(),
+        );
+        if done <= 0.0 || (before <= 0.0 && part < LEAST_PART) {
+            return None;
+        }
+        let usual_pace = all_seconds / done;
+        let own_pace = match part >= LEAST_PART {
+            true => own_seconds / (part * share.weight),
+            false => usual_pace,
+        };
+        let all: f64 = self.shares.iter().map(|share| share.weight).sum();
+        let own_left = (1.0 - part) * share.weight * own_pace;
+        let own_left = if share.bytes == 0 { own_left - own_seconds } else { own_left };
+        let later = (all - before - share.weight).max(0.0) * usual_pace;
+        Duration::try_from_secs_f64((own_left + later).max(0.0)).ok()
+    }
+
+    /// How long it will still take where all that is known is that so much of it is done.
+    pub fn left_of(&self, done: f64, now: Instant) -> Option<Duration> {
+        let seconds = now.saturating_duration_since(self.begun).as_secs_f64();
+        // Nothing done yet makes the quotient infinite: the time left is then unknown.
+        Duration::try_from_secs_f64(seconds * (1.0 - done).max(0.0) / done).ok()
+    }
+
+    /// The weight of all phases before the present one, the part of it that is done, and its share.
+    fn place(&self, bytes_done: u64) -> Option<(f64, f64, &Share)> {
+        let at = self.shares.iter().position(|share| share.phase == self.phase)?;
+        let before = self.shares[..at].iter().map(|share| share.weight).sum();
+        let share = &self.shares[at];
+        let moved = bytes_done.saturating_sub(self.bytes_before) as f64;
+        let part = if share.bytes == 0 { 0.0 } else { (moved / share.bytes as f64).min(1.0) };
+        Some((before, part, share))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,192 @@
+//! The live counters of a job.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::{Course, Histogram, Phase, Share, Stream, StreamLatency};
+
+/// The live counters of one job, a sort or a benchmark's. Shared by reference; every method takes
+/// `&self`.
+#[derive(Debug, Default)]
+pub struct Progress {
+    stop: AtomicBool,
+    phase: AtomicU8,
+    /// Bytes moved so far, reads and writes of every pass together.
+    bytes_done: AtomicU64,
+    /// Bytes the plan will move, reads and writes of every pass; 0 while unknown (a pipe).
+    bytes_total: AtomicU64,
+    /// The phases, as far as they are known, and how far it is.
+    course: Mutex<Course>,
+    /// Of the bytes moved, those of each stream.
+    streams: [AtomicU64; Stream::ALL.len()],
+    reads_in_flight: AtomicU64,
+    writes_in_flight: AtomicU64,
+    /// Time that workers were blocked on I/O, all together.
+    waited_nanoseconds: AtomicU64,
+    /// How long requests of each stream took. Taken for a moment, once per request.
+    latencies: [Mutex<Histogram>; Stream::ALL.len()],
+}
+
+impl Progress {
+    /// Counters of a job that has not begun.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks the job to stop; it ends within about a second with [`Error::Interrupted`].
+    ///
+    /// [`Error::Interrupted`]: crate::Error::Interrupted
+    pub fn request_stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the job was asked to stop.
+    pub fn is_stopping(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// What the job is busy with.
+    pub fn phase(&self) -> Phase {
+        Phase::ALL[usize::from(self.phase.load(Ordering::Relaxed))]
+    }
+
+    /// Bytes moved so far and bytes to be moved in all (`None` while unknown), reads and writes of
+    /// every pass together: their quotient is an honest fraction of the work done.
+    pub fn bytes(&self) -> (u64, Option<u64>) {
+        let total = self.bytes_total.load(Ordering::Relaxed);
+        (self.bytes_done.load(Ordering::Relaxed), (total > 0).then_some(total))
+    }
+
+    /// The share of the work that is done, from 0 to 1, as far as it is known how much there is.
+    pub fn done(&self) -> Option<f64> {
+        let (done, total) = self.bytes();
+        self.course(|course| match course.is_known() {
+            true => course.done(done),
+            false => total.map(|total| (done as f64 / total as f64).min(1.0)),
+        })
+    }
+
+    /// How long the job will still take, as far as that can be said.
+    pub fn left(&self) -> Option<Duration> {
+        let (done, total) = self.bytes();
+        let now = Instant::now();
+        self.course(|course| match course.is_known() {
+            true => course.left(done, now),
+            false => course.left_of(done as f64 / total? as f64, now),
+        })
+    }
+
+    fn course<T>(&self, act: impl FnOnce(&mut Course) -> T) -> T {
+        act(&mut self.course.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Of the bytes moved so far, those of a stream of a sort.
+    pub fn bytes_of(&self, stream: Stream) -> u64 {
+        self.streams[stream as usize].load(Ordering::Relaxed)
+    }
+
+    /// Reads and writes in flight.
+    pub fn in_flight(&self) -> (u64, u64) {
+        let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        (of(&self.reads_in_flight), of(&self.writes_in_flight))
+    }
+
+    /// Time that workers were blocked on I/O so far, all together; waits under way not yet.
+    pub fn waited(&self) -> Duration {
+        Duration::from_nanos(self.waited_nanoseconds.load(Ordering::Relaxed))
+    }
+
+    /// How long requests took so far.
+    pub fn latency(&self) -> StreamLatency {
+        let of = |stream: Stream| {
+            let histogram = &self.latencies[stream as usize];
+            histogram.lock().unwrap_or_else(PoisonError::into_inner).latency()
+        };
+        StreamLatency {
+            input_read: of(Stream::InputRead),
+            spill_written: of(Stream::SpillWritten),
+            spill_read: of(Stream::SpillRead),
+            output_written: of(Stream::OutputWritten),
+        }
+    }
+
+    /// Says what the job is busy with from now on. For the job itself, as is all below.
+    pub fn enter(&self, phase: Phase) {
+        self.phase.store(phase as u8, Ordering::Relaxed);
+        let done = self.bytes().0;
+        self.course(|course| course.enter(phase, done, Instant::now()));
+    }
+
+    /// Says how many bytes will be moved in all, reads and writes of every pass together. Left
+    /// unsaid where the length of the input turns out at its end.
+    pub fn expect_bytes(&self, total: u64) {
+        self.bytes_total.store(total, Ordering::Relaxed);
+    }
+
+    /// Says what is to come, phase by phase, in order.
+    pub fn expect(&self, shares: Vec<Share>) {
+        self.expect_bytes(self.bytes().0 + shares.iter().map(|share| share.bytes).sum::<u64>());
+        self.course(|course| course.expect(shares));
+    }
+
+    /// Says that a phase will move so many bytes, and all of them together so many.
+    pub fn expect_more(&self, (phase, bytes): (Phase, u64), total: u64) {
+        self.expect_bytes(total);
+        self.course(|course| course.expect_of(phase, bytes));
+    }
+
+    /// Counts bytes that were read or written, of no stream of a sort: once per block, as the
+    /// counter is shared.
+    pub fn moved(&self, bytes: u64) {
+        self.bytes_done.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Counts bytes that were read, by a request or from a pipe.
+    pub fn read(&self, bytes: u64) {
+        self.streamed(Stream::read_in(self.phase()), bytes);
+    }
+
+    /// Counts bytes that were written.
+    pub fn written(&self, bytes: u64) {
+        self.streamed(Stream::written_in(self.phase()), bytes);
+    }
+
+    fn streamed(&self, stream: Stream, bytes: u64) {
+        self.moved(bytes);
+        self.streams[stream as usize].fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// A read request begins.
+    pub fn read_begins(&self) {
+        self.reads_in_flight.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// It has ended, and took so long.
+    pub fn read_ends(&self, took: Duration) {
+        self.reads_in_flight.fetch_sub(1, Ordering::Relaxed);
+        self.took(Stream::read_in(self.phase()), took);
+    }
+
+    /// A write request begins.
+    pub fn write_begins(&self) {
+        self.writes_in_flight.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// It has ended, and took so long.
+    pub fn write_ends(&self, took: Duration) {
+        self.writes_in_flight.fetch_sub(1, Ordering::Relaxed);
+        self.took(Stream::written_in(self.phase()), took);
+    }
+
+    fn took(&self, stream: Stream, took: Duration) {
+        let histogram = &self.latencies[stream as usize];
+        histogram.lock().unwrap_or_else(PoisonError::into_inner).add(took);
+    }
+
+    /// Counts time that a worker was blocked on I/O.
+    pub fn waited_for(&self, waited: Duration) {
+        let nanoseconds = waited.as_nanos() as u64;
+        self.waited_nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,167 @@
+//! What went on during a job, bit by bit: the I/O profile of Oracle's figures. It takes a fixed
+//! amount of memory: once it is full, each two neighbouring bits become one.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::{Phase, Progress, Stream};
+use crate::units::ByteSize;
+
+/// Time between two samples at first.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// Samples at most.
+const SAMPLES_MAX: usize = 600;
+
+/// What went on in each interval, all of the same length but for the last.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Timeline {
+    /// Seconds of an interval.
+    pub interval_seconds: f64,
+    /// The phase in which it ended.
+    pub phase: Vec<Phase>,
+    /// Bytes read of inputs,
+    pub input_read: Vec<u64>,
+    /// written to runs,
+    pub spill_written: Vec<u64>,
+    /// read of runs,
+    pub spill_read: Vec<u64>,
+    /// and written to the output.
+    pub output_written: Vec<u64>,
+    /// Reads in flight at its end,
+    pub reads_in_flight: Vec<f64>,
+    /// and writes.
+    pub writes_in_flight: Vec<f64>,
+    /// Processor seconds in user mode, all threads,
+    pub user_seconds: Vec<f64>,
+    /// and in the kernel.
+    pub system_seconds: Vec<f64>,
+    /// Seconds that workers were blocked on I/O, all together, if that ended in the interval.
+    pub waiting_seconds: Vec<f64>,
+    /// Resident bytes of the process at its end; the most, where several became one.
+    pub memory: Vec<u64>,
+    #[serde(skip)]
+    last: Totals,
+}
+
+/// What only the system knows of a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Now {
+    /// Processor seconds in user mode so far.
+    pub user_seconds: f64,
+    /// The same in the kernel.
+    pub system_seconds: f64,
+    /// Resident bytes of the process.
+    pub memory: ByteSize,
+}
+
+/// What only grows, as it was at the end of the last interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Totals {
+    bytes: [u64; Stream::ALL.len()],
+    waited: Duration,
+    user_seconds: f64,
+    system_seconds: f64,
+}
+
+impl Timeline {
+    /// A timeline that begins `now`.
+    pub fn begin(progress: &Progress, now: &Now) -> Self {
+        Self {
+            interval_seconds: INTERVAL.as_secs_f64(),
+            phase: Vec::new(),
+            input_read: Vec::new(),
+            spill_written: Vec::new(),
+            spill_read: Vec::new(),
+            output_written: Vec::new(),
+            reads_in_flight: Vec::new(),
+            writes_in_flight: Vec::new(),
+            user_seconds: Vec::new(),
+            system_seconds: Vec::new(),
+            waiting_seconds: Vec::new(),
+            memory: Vec::new(),
+            last: Totals::at(progress, now),
+        }
+    }
+
+    /// Intervals so far.
+    pub fn len(&self) -> usize {
+        self.phase.len()
+    }
+
+    /// Whether none has ended yet.
+    pub fn is_empty(&self) -> bool {
+        self.phase.is_empty()
+    }
+
+    /// Ends an interval `now`.
+    pub fn add(&mut self, progress: &Progress, now: &Now) {
+        let totals = Totals::at(progress, now);
+        let last = std::mem::replace(&mut self.last, totals);
+        let (reads, writes) = progress.in_flight();
+        self.phase.push(progress.phase());
+        for (number, bytes) in self.streams().into_iter().enumerate() {
+            bytes.push(totals.bytes[number] - last.bytes[number]);
+        }
+        self.reads_in_flight.push(reads as f64);
+        self.writes_in_flight.push(writes as f64);
+        self.user_seconds.push(totals.user_seconds - last.user_seconds);
+        self.system_seconds.push(totals.system_seconds - last.system_seconds);
+        self.waiting_seconds.push((totals.waited - last.waited).as_secs_f64());
+        self.memory.push(now.memory.bytes());
+        if self.len() == SAMPLES_MAX {
+            self.halve();
+        }
+    }
+
+    /// Makes one interval of each two, twice as long.
+    fn halve(&mut self) {
+        self.interval_seconds *= 2.0;
+        join(&mut self.phase, |_, second| second);
+        for bytes in self.streams() {
+            join(bytes, |first, second| first + second);
+        }
+        for mean in [&mut self.reads_in_flight, &mut self.writes_in_flight] {
+            join(mean, |first, second| f64::midpoint(first, second));
+        }
+        for sum in [&mut self.user_seconds, &mut self.system_seconds, &mut self.waiting_seconds] {
+            join(sum, |first, second| first + second);
+        }
+        join(&mut self.memory, u64::max);
+    }
+
+    /// Bytes of each stream, in the order of [`Stream::ALL`].
+    fn streams(&mut self) -> [&mut Vec<u64>; Stream::ALL.len()] {
+        [
+            &mut self.input_read,
+            &mut self.spill_written,
+            &mut self.spill_read,
+            &mut self.output_written,
+        ]
+    }
+}
+
+impl Totals {
+    fn at(progress: &Progress, now: &Now) -> Self {
+        Self {
+            bytes: Stream::ALL.map(|stream| progress.bytes_of(stream)),
+            waited: progress.waited(),
+            user_seconds: now.user_seconds,
+            system_seconds: now.system_seconds,
+        }
+    }
+}
+
+/// Makes one of each two neighbours.
+fn join<T: Copy>(all: &mut Vec<T>, both: impl Fn(T, T) -> T) {
+    let count = all.len().div_ceil(2);
+    for place in 0..count {
+        let first = all[2 * place];
+        all[place] = all.get(2 * place + 1).map_or(first, |second| both(first, *second));
+    }
+    all.truncate(count);
+}
+
+#[cfg(test)]
+mod tests;
