@@ -46,7 +46,7 @@ fn levers_are_seen_in_the_statistics() {
     let through = of(&deep, "input_read", "cached_bytes");
     assert!(through >= 200_000_000.0, "all of it through the cache: {through}");
 
-    let buffers = sorted(&folder, "--write-buffers 2 --write-buffer-size 2MiB");
+    let buffers = sorted(&folder, "--write-buffers 3 --write-buffer-size 2MiB");
     let small = bytes_each(&usual, "spill_written");
     let large = bytes_each(&buffers, "spill_written");
     // Tasks of a small load end before a large buffer is full.

@@ -24,8 +24,9 @@ fn a_timeline_has_all_that_was_moved() {
             let (seen, moved) = (sum(&of["timeline"][stream]), &of["streams"][stream]);
             assert_eq!(Some(seen), moved.as_f64(), "{stream} of {memory}");
             let latency = &of["latency"][stream];
-            assert_eq!(latency["count"], of["requests"][stream]["count"], "{stream} of {memory}");
-            assert!(latency.is_null() == (seen == 0.0), "{stream} of {memory}");
+            let count = latency["count"].as_u64().unwrap_or(0);
+            assert_eq!(of["requests"][stream]["count"], count, "{stream} of {memory}");
+            assert_eq!(count == 0, seen == 0.0, "{stream} of {memory}");
         }
         let seconds = of["seconds"].as_f64().expect("seconds");
         let samples = of["timeline"]["phase"].as_array().expect("phases").len() as f64;
@@ -67,7 +68,8 @@ fn events_say_how_far_a_sort_is() {
     let event = |line: &str| serde_json::from_str::<Value>(line).expect("an object");
     let events: Vec<Value> = said.words.lines().map(event).collect();
     let last = events.last().expect("one at the end");
-    assert_eq!((&last["phase"], &last["bytes_done"]), (&"finishing".into(), &last["bytes_total"]));
+    assert_eq!(last["phase"], "finishing");
+    assert!(last["bytes_done"].as_u64() >= last["bytes_total"].as_u64(), "{last}");
     assert_eq!(last["input_read"], 100_000_000);
     let done: Vec<f64> = events.iter().map(|event| event["done"].as_f64().unwrap_or(0.0)).collect();
     assert!(done.is_sorted() && done.last() > Some(&0.8), "{done:?}");

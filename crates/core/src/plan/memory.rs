@@ -37,6 +37,10 @@ const RESERVE_SHARE: u64 = 32;
 /// Output buffers of each worker: one being filled, the others being written.
 const BUFFERS: usize = 4;
 
+/// The least of them: one is filled, the next takes what the first has too much, and a selection
+/// holds back a third.
+const BUFFERS_MIN: usize = 3;
+
 /// Edge buffers of each worker.
 const EDGES: usize = 4;
 
@@ -69,13 +73,6 @@ pub fn threads(need: &Need, item: Item, usable: usize) -> usize {
         threads * (lane.bytes() + scratch_bytes(item)) <= usable / FIXED_SHARE
     };
     (1..=need.threads.max(1)).rev().find(|threads| fits(*threads)).unwrap_or(1)
-}
-
-/// The least budget that would do, for the message that says so.
-pub fn least_budget(need: &Need, fixed: usize) -> ByteSize {
-    let loads = 16 * (need.record_length.max(BLOCK) + BLOCK) + (8 << 20);
-    let least = RESERVE + RESERVE_PER_THREAD + (fixed + loads) as u64;
-    ByteSize((least + least / RESERVE_SHARE).next_multiple_of(1 << 20))
 }
 
 /// Bytes that one worker sorts buckets in.
@@ -112,7 +109,7 @@ impl LaneMemory {
         let wanted = levers.write_buffer.map(|size| usize::try_from(size.bytes()));
         let capacity = wanted.map_or(usual, |bytes| bytes.unwrap_or(usize::MAX).min(WANTED_MAX));
         Self {
-            buffers: levers.write_buffers.unwrap_or(BUFFERS).clamp(2, BUFFERS_MAX),
+            buffers: levers.write_buffers.unwrap_or(BUFFERS).clamp(BUFFERS_MIN, BUFFERS_MAX),
             capacity: capacity.next_multiple_of(BLOCK),
             slack: record_length.next_multiple_of(PAGE),
             edges: EDGES,

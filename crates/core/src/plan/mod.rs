@@ -155,6 +155,11 @@ impl Plan {
     /// [`Error::Usage`] where the budget is too small for even the smallest sort.
     pub fn new(need: &Need) -> Result<Self> {
         let need = &need.with_requests();
+        Self::within(need).ok_or_else(|| too_small(need))?.with(need.algorithm)
+    }
+
+    /// The plan for a need, runs being made of loads; `None` where the budget is too small.
+    fn within(need: &Need) -> Option<Self> {
         let item = item(need);
         let usable = memory::usable(need.besides.rest_of(need.budget), need.threads);
         let threads = memory::threads(need, item, usable);
@@ -192,12 +197,12 @@ impl Plan {
         let load = one.unwrap_or_else(|| sizes.load_within(load_limit));
         let (merge_width, open_max) = widths(need, half, threads);
         if !is_one_pass && (load.records_max < 2 || merge_width < 2) {
-            return Err(too_small(need, fixed));
+            return None;
         }
         let extra = sieve.map_or(0, |sieve| sieve.bytes());
         let arena_bytes = if is_one_pass { load.bytes() + extra } else { 2 * half } + fixed;
         let task_share = load.records_bytes / (8 * threads as u64);
-        let plan = Self {
+        Some(Self {
             item,
             threads,
             threads_wanted: need.threads,
@@ -221,8 +226,7 @@ impl Plan {
             levers: need.levers,
             besides: need.besides,
             sizes,
-        };
-        plan.with(need.algorithm)
+        })
     }
 
     /// The same with runs made so, if there are any.
@@ -305,11 +309,33 @@ impl Plan {
     }
 }
 
-fn too_small(need: &Need, fixed: usize) -> Error {
-    let least = need.besides.around_mib(memory::least_budget(need, fixed));
+/// Budgets are looked for in steps of this, up to that.
+const BUDGET_STEP: u64 = 1 << 20;
+const BUDGET_STEPS_MAX: u64 = 1 << 24;
+
+/// The least budget that is good enough, in whole MiB, if any is. More memory never makes it worse.
+fn least_budget(is_good: impl Fn(ByteSize) -> bool) -> Option<ByteSize> {
+    let is_good = |steps: u64| is_good(ByteSize(steps * BUDGET_STEP));
+    let (mut low, mut high) = (0, BUDGET_STEPS_MAX);
+    if !is_good(high) {
+        return None;
+    }
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if is_good(middle) { high = middle } else { low = middle }
+    }
+    Some(ByteSize(high * BUDGET_STEP))
+}
+
+fn too_small(need: &Need) -> Error {
+    let least = least_budget(|budget| Plan::within(&Need { budget, ..*need }).is_some());
+    let advice = match least {
+        Some(least) => format!("give at least {} MiB with --memory", least.bytes() >> 20),
+        None => "no budget would do, as few more files may be opened; raise the limit (ulimit -n)"
+            .to_owned(),
+    };
     Error::Usage(format!(
-        "a memory budget of {} is too small to sort records of {}; give at least {least} MiB \
-         with --memory",
+        "a memory budget of {} is too small to sort records of {}; {advice}",
         need.budget,
         ByteSize(need.record_length as u64)
     ))

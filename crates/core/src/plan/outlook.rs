@@ -8,10 +8,6 @@ use super::streams::RunStreams;
 use super::{Need, Plan};
 use crate::units::ByteSize;
 
-/// Budgets are looked for in steps of this, up to that.
-const STEP: u64 = 1 << 20;
-const STEPS_MAX: u64 = 1 << 24;
-
 /// What a sort will do, told beforehand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Outlook {
@@ -80,21 +76,9 @@ impl Outlook {
     }
 }
 
-/// The least budget whose plan is `good`, in whole MiB. More memory never makes it worse.
+/// The least budget whose plan is `good`, if any is.
 fn least_budget(need: &Need, good: impl Fn(&Plan) -> bool) -> Option<ByteSize> {
-    let is_good = |steps: u64| {
-        let plan = Plan::new(&Need { budget: ByteSize(steps * STEP), ..*need });
-        plan.is_ok_and(|plan| good(&plan))
-    };
-    let (mut low, mut high) = (0, STEPS_MAX);
-    if !is_good(high) {
-        return None;
-    }
-    while high - low > 1 {
-        let middle = low + (high - low) / 2;
-        if is_good(middle) { high = middle } else { low = middle }
-    }
-    Some(ByteSize(high * STEP))
+    super::least_budget(|budget| Plan::new(&Need { budget, ..*need }).is_ok_and(|plan| good(&plan)))
 }
 
 #[cfg(test)]

@@ -215,9 +215,9 @@ fn levers_move_what_they_say() {
     assert_eq!(plan(Levers { queue_depth: Some(1), ..Levers::default() }).read_depth, 2);
     let block = plan(Levers { block: Some(ByteSize::mib(1)), ..Levers::default() }).block_bytes;
     assert_eq!(block, 1 << 20);
-    let (count, size) = (Some(2), Some(ByteSize::mib(8)));
+    let (count, size) = (Some(3), Some(ByteSize::mib(8)));
     let buffers = plan(Levers { write_buffers: count, write_buffer: size, ..Levers::default() });
-    assert_eq!((buffers.lane.buffers, buffers.lane.capacity), (2, 8 << 20));
+    assert_eq!((buffers.lane.buffers, buffers.lane.capacity), (3, 8 << 20));
     let factor = |factor| plan(Levers { read_factor: Some(factor), ..Levers::default() });
     assert_eq!(factor(32), plan(Levers { read_factor: Some(32), ..usual.levers }));
     assert_eq!((factor(32).merge_width, factor(64).piece_bytes), (usual.merge_width, 2 * PIECE));

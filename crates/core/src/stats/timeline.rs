@@ -123,7 +123,7 @@ impl Timeline {
             join(bytes, |first, second| first + second);
         }
         for mean in [&mut self.reads_in_flight, &mut self.writes_in_flight] {
-            join(mean, |first, second| f64::midpoint(first, second));
+            join(mean, f64::midpoint);
         }
         for sum in [&mut self.user_seconds, &mut self.system_seconds, &mut self.waiting_seconds] {
             join(sum, |first, second| first + second);

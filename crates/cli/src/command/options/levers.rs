@@ -27,8 +27,8 @@ pub struct Levers {
 
     /// Output buffers of each thread; one is filled while the others are written
     ///
-    /// Four if not said.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=256))]
+    /// Four if not said; three at least.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(3..=256))]
     write_buffers: Option<u16>,
 
     /// Bytes of each output buffer, and so of a write request (512KiB, 8MiB)

@@ -2,7 +2,7 @@
 //! section 4): each of its scans is sequential, and after a few levels all it touches is in the
 //! first-level cache.
 //!
-//! The scan that divides has no branch for the processor to guess wrong: every entry changes places
+//! The scan that divides has no branch for the processor to guess wrong: each entry changes places
 //! with the first of the larger ones, and counts as smaller or does not (Lomuto's partition, written
 //! so in Edelkamp and Weiss, "BlockQuicksort", ESA 2016, section 2). Divisions that go badly more
 //! often than chance has it leave the rest to the standard library's sort.
@@ -46,8 +46,7 @@ fn partition<T: Copy + Ord>(entries: &mut [T]) -> usize {
     let mut smaller = 0;
     for next in 1..entries.len() {
         let entry = entries[next];
-        entries[next] = entries[smaller + 1];
-        entries[smaller + 1] = entry;
+        entries.swap(next, smaller + 1);
         smaller += usize::from(entry < pivot);
     }
     entries.swap(0, smaller);

@@ -14,7 +14,7 @@ fn passes_change_at_the_budgets_that_are_told() {
     let told = outlook(bytes, ByteSize::gib(1));
     let (one, two) = (told.one_pass_budget.expect("one"), told.two_pass_budget.expect("two"));
     assert!(two < ByteSize::gib(1) && ByteSize::gib(1) < one && one < ByteSize::gib(40));
-    let less = |budget: ByteSize| ByteSize(budget.bytes() - STEP);
+    let less = |budget: ByteSize| ByteSize(budget.bytes() - (1 << 20));
     assert_eq!(outlook(bytes, one).passes, 1);
     assert_eq!(outlook(bytes, less(one)).passes, 2);
     assert_eq!(outlook(bytes, two).passes, 2);
