@@ -109,9 +109,8 @@ fn put_together(
 ///
 /// The first; the rest is removed all the same.
 pub fn remove(path: &Path) -> Result<()> {
-    let remove = |path: PathBuf| {
-        std::fs::remove_file(&path).map_err(|e| Error::io("remove", &path, e))
-    };
+    let remove =
+        |path: PathBuf| std::fs::remove_file(&path).map_err(|e| Error::io("remove", &path, e));
     let results: Vec<Result<()>> = paths(path)?.into_iter().map(remove).collect();
     results.into_iter().collect()
 }

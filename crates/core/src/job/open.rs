@@ -14,8 +14,8 @@ use super::{Budget, Input, Output, Resume, SortJob, in_place};
 use crate::error::{Error, Result};
 use crate::format::{CsvFormat, Framing};
 use crate::io::{
-    Begun, Direct, Engine, Extent, File, SpillPlace, Supplied, directory_of, limits, pipe, redirect,
-    sweep,
+    Begun, Direct, Engine, Extent, File, SpillPlace, Supplied, directory_of, limits, pipe,
+    redirect, sweep,
 };
 use crate::output;
 use crate::pipeline::sorted::Place;

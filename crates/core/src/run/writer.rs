@@ -50,8 +50,8 @@ impl RunWriter {
         (framing, key_length): (Framing, usize),
     ) -> Result<Self> {
         let file = spilled::create(path, direct)?;
-        let aside = spilled::create(&beside(path), direct)
-            .inspect_err(|_| drop(spilled::remove(path)))?;
+        let aside =
+            spilled::create(&beside(path), direct).inspect_err(|_| drop(spilled::remove(path)))?;
         let geometry = Geometry::new(framing, key_length, OPEN_LENGTH, 0, 0);
         let table = Table::aside(Arc::clone(&aside), geometry);
         Ok(Self::with(file, geometry, table, Some(aside)))

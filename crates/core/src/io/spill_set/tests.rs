@@ -49,9 +49,10 @@ fn files_lie_in_all_directories_and_go_with_them() {
     let file = spilled::create(&path, Direct::Off).expect("created");
     let content: Vec<u8> = (0..50_000_u32).map(|number| number as u8).collect();
     file.write_at(&content, 0).expect("written");
-    let lengths = spilled::paths(&path).expect("paths").into_iter().map(|path| {
-        fs::metadata(path).expect("a member").len()
-    });
+    let lengths = spilled::paths(&path)
+        .expect("paths")
+        .into_iter()
+        .map(|path| fs::metadata(path).expect("a member").len());
     assert_eq!(lengths.collect::<Vec<_>>(), [9040, 24_576, 16_384]);
     assert_eq!(file.directories(), set.directories().map(|(path, _)| path).collect::<Vec<_>>());
     let again = spilled::open(&path, Direct::Off).expect("opened");
@@ -98,14 +99,13 @@ fn directories_are_put_together_as_they_were_made() {
         let striped = [(&*all[1], 4096), (&*all[2], 3 * 4096), (&*all[3], 2 * 4096)];
         assert_eq!(found, [vec![(&*all[0], 1)], striped.to_vec()]);
     }
-    let corrupt = |directories: Vec<SpillDirectory>, words: &str| {
-        match SpillSet::grouped(directories) {
+    let corrupt =
+        |directories: Vec<SpillDirectory>, words: &str| match SpillSet::grouped(directories) {
             Err(Error::Corrupt { path, message, .. }) => {
                 assert!(path.ends_with(STRIPES_NAME) && message.contains(words), "{message}");
             }
             other => panic!("{other:?}"),
-        }
-    };
+        };
     corrupt(adopted(&order(&[0, 1, 3])), "is not there");
     // Two that each say that the other goes with it.
     let text = fs::read_to_string(all[1].join(STRIPES_NAME)).expect("read");

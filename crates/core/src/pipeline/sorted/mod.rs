@@ -34,9 +34,7 @@ use super::spill::{Size, Spill};
 use super::{Gate, Outcome, Written};
 use crate::error::{Error, Result};
 use crate::format::Framing;
-use crate::io::{
-    Arena, Direct, DirectStreams, Engine, File, Region, SpillPlace, Supplied, pipe,
-};
+use crate::io::{Arena, Direct, DirectStreams, Engine, File, Region, SpillPlace, Supplied, pipe};
 use crate::key::KeyEncoder;
 use crate::output::Output;
 use crate::plan::passes::intermediate_groups;
