@@ -89,6 +89,31 @@ fn runs_lie_striped_over_a_set() {
     assert_eq!(folder.names(), ["a", "b", "c", "in", "out", "set.str"]);
 }
 
+/// Each run is as many files as there are members: no more of them are opened than may be.
+#[test]
+fn few_files_of_striped_runs_are_open_at_once() {
+    let (folder, expected) = spilling();
+    for member in 0..12 {
+        std::fs::create_dir(folder.at(&format!("m{member}"))).expect("a directory");
+    }
+    let members: Vec<String> = (0..12).map(|member| format!("m{member}")).collect();
+    folder.run(&format!("stripe create many.str {} --base 8192", members.join(" "))).quietly();
+    let program = env!("CARGO_BIN_EXE_sortwell");
+    let line = SPILLING.replace("set.str", "many.str").replace("40MiB", "30MiB");
+    let script = format!("ulimit -n 180 && '{program}' {line} --direct spill=on --stats json in");
+    let mut command = std::process::Command::new("sh");
+    let ran = command.args(["-c", &script]).current_dir(folder.path()).output().expect("run");
+    let words = String::from_utf8_lossy(&ran.stderr);
+    if words.contains("takes no direct requests") {
+        return;
+    }
+    assert!(ran.status.success(), "{words}");
+    let statistics: serde_json::Value = serde_json::from_str(&words).expect("JSON");
+    assert!(statistics["passes"].as_u64() > Some(2), "{statistics}");
+    assert!(statistics["merge_width"].as_u64() >= Some(2), "{statistics}");
+    assert!(folder.read("out") == expected);
+}
+
 /// Killed with something kept, it is listed, and goes on from all directories.
 #[test]
 fn striped_runs_are_kept_together() {

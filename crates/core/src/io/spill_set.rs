@@ -103,8 +103,8 @@ impl SpillSet {
         let definition = Definition::new(members, None).map_err(|message| {
             Error::Usage(format!("runs cannot lie striped over these directories: {message}"))
         })?;
-        let text = File::create(&self.home().join(STRIPES_NAME), Direct::Off)?;
-        text.write_at(&definition.text(), 0)
+        let text = Definition { set: None, ..definition }.text();
+        File::create(&self.home().join(STRIPES_NAME), Direct::Off)?.write_at(&text, 0)
     }
 
     /// Directories that are there, put together as they were made.

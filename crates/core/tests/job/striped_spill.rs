@@ -193,6 +193,17 @@ fn directories_are_kept_and_removed_together() {
         assert_eq!(members(&temp), 0);
         assert_eq!(leftovers(&temp).expect("listed"), []);
     }
+    // Killed before anything was noted, and swept in part before it was said what goes with what.
+    let directory = stop_with_something_done(&job);
+    let manifest = fs::read(directory.join("manifest")).expect("read");
+    let first = manifest.split_inclusive(|byte| *byte == b'\n').next().expect("a line");
+    fs::write(directory.join("manifest"), first).expect("write");
+    let own = fs::read_dir(&directories(&temp)[1]).expect("read").next().expect("one");
+    fs::remove_dir_all(own.expect("an entry").path()).expect("removed");
+    run(&job);
+    assert_same(&fs::read(folder.output()).expect("read"), &expected, "begun anew");
+    assert_eq!(members(&temp), 0);
+    folder.assert_clean(true);
 }
 
 /// Whatever becomes of a member is told with its name.
