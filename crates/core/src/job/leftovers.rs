@@ -111,10 +111,9 @@ fn allocated(path: &Path) -> u64 {
     fs::symlink_metadata(path).map_or(0, |data| data.blocks() * 512)
 }
 
-/// Removes what jobs that run no more have left in `directory`, likewise, kept or not; how many they
-/// were.
-/// What holds records of a file that was being sorted in place stays, unless `with_records`: they
-/// are nowhere else.
+/// Removes what jobs that run no more have left in `directory`, likewise, kept or not; how many
+/// they were. What holds records of a file that was being sorted in place stays, unless
+/// `with_records`: they are nowhere else.
 ///
 /// # Errors
 ///

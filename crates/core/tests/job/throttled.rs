@@ -27,14 +27,14 @@ const BYTES: usize = 120_000_000;
 const SHARE: f64 = 0.93;
 
 /// A set with a member on each disk.
-fn set(folder: &Folder, name: &str, strides: [u64; 2]) -> PathBuf {
+fn set(folder: &Folder, name: &str, strides: [u64; 2], base: u64) -> PathBuf {
     let member = |(number, stride): (usize, u64)| {
         let path = folder.at(&format!("disk {number}/{name}"));
         Member { path, stride: Stride::Times(stride), checksum: None }
     };
     let members = strides.into_iter().enumerate().map(member).collect();
     let path = folder.at(&format!("{name}.str"));
-    Definition::new(members, None).expect("a set").write(&path, false).expect("written");
+    Definition::new(members, Some(base)).expect("a set").write(&path, false).expect("written");
     path
 }
 
@@ -74,9 +74,9 @@ fn strides_by_speed_reach_the_sum_of_both() {
         fs::create_dir(folder.at(&format!("disk {number}"))).expect("a directory");
     }
     fs::write(folder.at("plain"), vec![7; BYTES]).expect("write");
-    let equal = shares(&folder, &set(&folder, "equal", [1, 1]));
+    let equal = shares(&folder, &set(&folder, "equal", [1, 1], 1 << 20));
     assert!(equal.iter().all(|share| *share < SHARE), "the slower disk holds it up: {equal:?}");
-    let weighted = set(&folder, "weighted", [2, 3]);
+    let weighted = set(&folder, "weighted", [2, 3], 1 << 20);
     // The machine may be busy with something else for a moment.
     let found: Vec<[f64; 2]> = (0..3).map(|_| shares(&folder, &weighted)).collect();
     let best = |way: usize| found.iter().map(|shares| shares[way]).fold(0.0, f64::max);
@@ -94,7 +94,8 @@ fn striped_runs_are_written_at_the_sum_of_both() {
     let mut trial = Trial::new(100, vec![Part::bytes(0, 8)], data);
     trial.memory = trial.modest_memory();
     trial.lay_out(&folder);
-    let set = set(&folder, "runs", [2, 3]);
+    // So little memory has no more in flight than a stride of megabytes.
+    let set = set(&folder, "runs", [2, 3], 32 << 10);
     let job = SortJob { temp: vec![set], ..trial.job(&folder) };
     let _slow_writes = slow(&folder, Operation::Write);
     let share = || {

@@ -60,7 +60,7 @@ fn open_files_and_the_user_bound_the_width() {
     assert!(StreamPlan::new(&StreamNeed { descriptors: 13, ..all }).is_err());
     let said = StreamPlan::new(&StreamNeed { width: Some(7), ..all }).expect("a plan");
     assert_eq!(said.width, 7);
-    // Runs of three files each are merged with inputs; where all inputs are at once, there are none.
+    // Runs of three files each are merged with inputs; where those all are, there are no runs.
     let striped = StreamNeed { descriptors: 60, run_members: 3, ..all };
     let wide = StreamPlan::new(&striped).expect("a plan").width;
     assert_eq!(wide, (60 - passes::spared(3)) / (3 * DESCRIPTORS));
