@@ -3,8 +3,8 @@
 
     torture.py --bin FILE [--kills N] [--seconds S] [--seed S] [--dir DIR]
 
-Sorts of one pass and of two, with and without --resume, in place, and merges are killed (SIGKILL)
-again and again. After each kill the input is as it was and the output is the old one or whole; the
+Sorts of one pass and of two, with and without --resume, in place, with striped runs, and merges are
+killed (SIGKILL) again and again. After each kill the input is as it was and the output is the old one or whole; the
 same command then goes on, or begins anew, and in the end the output is the right one to the byte
 and nothing else is left. Ends after so many kills, or so many seconds; exits with 1 at the first
 thing that is not as it should be, and says with which seed it happened. Python 3.9 or newer.
@@ -36,6 +36,7 @@ class Kind:
     is_in_place: bool = False
     is_merge: bool = False
     folders: int = 1
+    is_striped: bool = False
 
 
 SPILLING = ("--memory", "30MiB", "--threads", "2")
@@ -46,6 +47,22 @@ KINDS = (
     Kind("one pass, resumed", ("--memory", "256MiB", "--resume"), is_resumed=True),
     Kind("two folders, resumed", (*SPILLING, "--resume=often"), is_resumed=True, folders=2),
     Kind("in place", (*SPILLING, "--in-place"), is_resumed=True, is_in_place=True),
+    Kind("striped runs", SPILLING, folders=3, is_striped=True),
+    Kind(
+        "striped runs, resumed",
+        (*SPILLING, "--resume=often"),
+        is_resumed=True,
+        folders=3,
+        is_striped=True,
+    ),
+    Kind(
+        "striped runs, in place",
+        (*SPILLING, "--in-place"),
+        is_resumed=True,
+        is_in_place=True,
+        folders=2,
+        is_striped=True,
+    ),
     Kind("merge", ("--memory", "30MiB"), is_merge=True),
 )
 
@@ -82,8 +99,12 @@ class Place:
         self.contents = [b"".join(lines) for lines in self.inputs]
         action = "merge" if kind.is_merge else "sort"
         self.command = [binary, action, *kind.words]
-        for spill in self.spills:
-            self.command += ["--temp", str(spill)]
+        self.set = root / "set.str"
+        if kind.is_striped:
+            members = [f"member {n}x - {spill}/m\n" for n, spill in enumerate(self.spills, 1)]
+            self.set.write_text("sortwell-stripe 1\nbase 65536\n" + "".join(members))
+        for temp in [self.set] if kind.is_striped else self.spills:
+            self.command += ["--temp", str(temp)]
         if not kind.is_in_place:
             self.command += ["--output", str(self.output)]
         self.command += map(str, self.files)
@@ -133,7 +154,7 @@ class Place:
         check(output.read_bytes() == self.expected, "the output is not the right one")
         left = sorted(path.name for spill in self.spills for path in spill.iterdir())
         check(not left, f"left in the spill folders: {left}")
-        known = {path.name for path in (*self.files, *self.spills, self.output)}
+        known = {path.name for path in (*self.files, *self.spills, self.set, self.output)}
         others = sorted(path.name for path in self.root.iterdir() if path.name not in known)
         check(not others, f"left beside the output: {others}")
 

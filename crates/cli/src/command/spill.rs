@@ -33,12 +33,12 @@ Examples:
 enum Action {
     /// List the sorts whose runs are kept in a directory: state, size, and the output they make
     List {
-        /// The directory: one that was given with --temp, or that of the output
+        /// The directory: one that was given with --temp, or that of the output; or a striped set
         directory: PathBuf,
     },
     /// Remove what sorts that run no more have left in a directory, kept or not
     Clean {
-        /// The directory: one that was given with --temp, or that of the output
+        /// The directory: one that was given with --temp, or that of the output; or a striped set
         directory: PathBuf,
 
         /// Also what sorts with --in-place left: records that are nowhere else are lost then

@@ -44,6 +44,15 @@ fn times_are_foretold_of_a_machine_that_was_measured() {
     folder.run("stripe copy one/in set.str").quietly();
     let told = folder.run("explain --profile machine.toml -F fixed:100 set.str -o set.str");
     assert!(String::from_utf8(told.quietly()).expect("text").contains(" s writing output"));
+    // And the disks of its members are those of runs that lie striped over them.
+    let words = "-F fixed:100 -M 32MiB -T set.str -o one/out one/in";
+    let told = folder.run(&format!("explain --form json --profile machine.toml {words}"));
+    let told: serde_json::Value = serde_json::from_slice(&told.quietly()).expect("JSON");
+    let phases = told["prediction"]["phases"].as_array().expect("phases");
+    let is_spilling = |phase: &serde_json::Value| {
+        phase["phase"] == "run-generation" && phase["disk_seconds"].as_f64() > Some(0.0)
+    };
+    assert!(phases.iter().any(is_spilling), "{told}");
 }
 
 #[test]

@@ -171,6 +171,65 @@ fn files_sorted_in_place_once_there_is_room() {
     }
 }
 
+/// A set with a member on the small disk, which has one part in four of every run, and one with
+/// room.
+fn define(folder: &Folder) {
+    let text = "sortwell-stripe 1\nbase 65536\nmember 1x - small/m\nmember 3x - roomy/m\n";
+    folder.write("set.str", text);
+}
+
+/// Each disk needs room for its share, and is named where it has none.
+#[test]
+fn striped_runs_that_do_not_fit_in_one_member() {
+    let folder = folder();
+    define(&folder);
+    let line = format!("$sortwell {SORT} --sync off -T set.str -o out");
+    for (input, kib, parts) in [
+        ("in", 16, &["not enough space in", "small: 4.", "--temp"][..]),
+        ("in", 4_000, &["not enough space in", "small: 4.", "--temp"]),
+        ("in", 5_000, &[]),
+        ("< in", 3_000, &["not enough space in", "small: 4."]),
+        ("-", 16, &["small/sortwell-spill-"]),
+        ("-", 3_000, &["small/sortwell-spill-"]),
+        ("-", 5_000, &[]),
+    ] {
+        let line =
+            if input == "-" { format!("cat in | {line}") } else { format!("{line} {input}") };
+        let script = format!("{line}; s=$?; rm -f out; (exit $s)");
+        let Some(said) = in_small_folder(&folder, kib, &script) else { return };
+        let words = format!("{line} in {kib} KiB: {said:?}");
+        assert_eq!(
+            (String::from_utf8_lossy(&said.out), in_roomy(&folder)),
+            ("".into(), 0),
+            "{words}"
+        );
+        match parts {
+            [] => assert_eq!(said.status, 0, "{words}"),
+            parts => said.fails(4, parts),
+        }
+    }
+    // What one place has no room for goes to another.
+    let script = format!("cat in | {line} -T roomy && cmp out expected");
+    let Some(said) = in_small_folder(&folder, 2_000, &script) else { return };
+    assert_eq!((said.status, in_roomy(&folder)), (0, 0), "{said:?}");
+}
+
+#[test]
+fn striped_jobs_that_are_resumed_once_there_is_room() {
+    let folder = folder();
+    define(&folder);
+    for kib in [8, 3_000, 4_400, 4_440, 4_480] {
+        let line = format!("{SORT} -T set.str --resume=often -o out in");
+        let Some(_) = again(&folder, kib, &line, ("", "out")) else { return };
+    }
+    for kib in [4_000, 5_000] {
+        folder.write("file", folder.read("in"));
+        let line = format!("{SORT} -T set.str --in-place file");
+        again(&folder, kib, &line, ("", "file"));
+    }
+    assert_eq!(in_roomy(&folder), 0);
+}
+
 /// More inputs than are merged at once are merged in between.
 #[test]
 fn merges_in_between_that_do_not_fit() {

@@ -1,6 +1,11 @@
 //! Striped files through the command: made, filled, sorted, read as one file, looked at, removed.
 
-use crate::harness::{Folder, random_records, sorted_by};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::Duration;
+
+use crate::harness::{Folder, ended, random_records, signal, sorted_by};
 
 #[test]
 fn a_striped_file_from_first_to_last() {
@@ -37,6 +42,121 @@ fn a_striped_file_from_first_to_last() {
     let left = |name: &str| folder.at(name).read_dir().expect("read").count();
     assert_eq!((left("a"), left("b"), left("c")), (0, 0, 0));
     assert_eq!(folder.names(), ["a", "b", "c", "in", "plain", "twice"]);
+}
+
+/// A set of three members, and records that are spilled to it.
+fn spilling() -> (Folder, Vec<u8>) {
+    let folder = Folder::new();
+    for name in ["a", "b", "c"] {
+        std::fs::create_dir(folder.at(name)).expect("a directory");
+    }
+    let data = random_records(400_000, 100);
+    folder.write("in", &data);
+    folder.run("stripe create set.str a b c --strides 2x,3x,16KiB --base 8192").quietly();
+    (folder, sorted_by(&data, 100, |record| record[..10].to_vec()))
+}
+
+/// Bytes below a directory.
+fn bytes_in(path: &Path) -> u64 {
+    let entries =
+        std::fs::read_dir(path).expect("read").map(|entry| entry.expect("an entry").path());
+    let bytes = |path: PathBuf| match path.is_dir() {
+        true => bytes_in(&path),
+        false => path.metadata().expect("a file").len(),
+    };
+    entries.map(bytes).sum()
+}
+
+const SPILLING: &str = "sort -F fixed:100 -k 0..10 -M 40MiB -j 2 -T set.str -o out";
+
+#[test]
+fn runs_lie_striped_over_a_set() {
+    let (folder, expected) = spilling();
+    let said = folder.run(&format!("{SPILLING} --stats json in"));
+    let statistics: serde_json::Value = serde_json::from_str(&said.words).expect("JSON");
+    let spilled = |name: &str| statistics["streams"][name].as_u64().expect("a number");
+    assert!(spilled("spill_written") >= 40_000_000 && spilled("spill_read") >= 40_000_000);
+    assert!(
+        statistics["runs"].as_u64() > Some(1) && folder.read("out") == expected,
+        "{statistics}"
+    );
+    assert_eq!(
+        ["a", "b", "c"].map(|name| folder.at(name).read_dir().expect("read").count()),
+        [0; 3]
+    );
+    folder.run(&format!("{SPILLING} --temp-limit 1MB in")).fails(4, &["--temp-limit"]);
+    folder.run("stripe info set.str").quietly();
+    assert_eq!(folder.names(), ["a", "b", "c", "in", "out", "set.str"]);
+}
+
+/// Each run is as many files as there are members: no more of them are opened than may be.
+#[test]
+fn few_files_of_striped_runs_are_open_at_once() {
+    let (folder, expected) = spilling();
+    for member in 0..12 {
+        std::fs::create_dir(folder.at(&format!("m{member}"))).expect("a directory");
+    }
+    let members: Vec<String> = (0..12).map(|member| format!("m{member}")).collect();
+    folder.run(&format!("stripe create many.str {} --base 8192", members.join(" "))).quietly();
+    let program = env!("CARGO_BIN_EXE_sortwell");
+    let line = SPILLING.replace("set.str", "many.str").replace("40MiB", "30MiB");
+    let script = format!("ulimit -n 180 && '{program}' {line} --direct spill=on --stats json in");
+    let mut command = std::process::Command::new("sh");
+    let ran = command.args(["-c", &script]).current_dir(folder.path()).output().expect("run");
+    let words = String::from_utf8_lossy(&ran.stderr);
+    if words.contains("takes no direct requests") {
+        return;
+    }
+    assert!(ran.status.success(), "{words}");
+    let statistics: serde_json::Value = serde_json::from_str(&words).expect("JSON");
+    assert!(statistics["passes"].as_u64() > Some(2), "{statistics}");
+    assert!(statistics["merge_width"].as_u64() >= Some(2), "{statistics}");
+    assert!(folder.read("out") == expected);
+}
+
+/// Killed with something kept, it is listed, and goes on from all directories.
+#[test]
+fn striped_runs_are_kept_together() {
+    let (folder, expected) = spilling();
+    let line = format!("{SPILLING} --resume=often in");
+    let list = || String::from_utf8(folder.run("spill list set.str").quietly()).expect("text");
+    let words: Vec<&str> = line.split(' ').collect();
+    let is_kept = (0..50).any(|round| {
+        let child = folder.command(&words).stderr(Stdio::null()).spawn().expect("start");
+        sleep(Duration::from_millis(50 + 40 * round));
+        signal(&child, "KILL");
+        ended(child, Duration::from_secs(20));
+        let listed = list();
+        let is_kept = listed.contains("kept: ") && !listed.contains("kept: 0 runs");
+        if !is_kept {
+            folder.run("spill clean set.str").quietly();
+        }
+        is_kept
+    });
+    assert!(is_kept, "never killed in between");
+    let listed = list();
+    assert_eq!(listed.lines().count(), 1, "{listed}");
+    assert!(listed.contains(folder.at("a").to_str().expect("text")), "{listed}");
+    // By their strides: 16, 24 and 16 KiB by turns.
+    let [a, b, c] = ["a", "b", "c"].map(|name| bytes_in(&folder.at(name)) as f64);
+    let is_about = |found: f64, expected: f64| (found / expected - 1.0).abs() < 0.1;
+    assert!(a > 1e6 && is_about(b, 1.5 * a) && is_about(c, a), "{a} {b} {c}: {listed}");
+    folder.run(&line).quietly();
+    assert!(folder.read("out") == expected && list().is_empty());
+    assert_eq!(["a", "b", "c"].map(|name| bytes_in(&folder.at(name))), [0; 3]);
+}
+
+#[test]
+fn what_runs_cannot_be_striped_over_is_refused() {
+    let (folder, _) = spilling();
+    folder.write("bad.str", "sortwell-stripe 1\nmember 5 - a/m\n");
+    folder.run("sort in -T bad.str -o out").fails(3, &["bad.str", "multiple of 4096"]);
+    folder.write("text.str", "lines\n");
+    folder.run("sort in -T text.str -o out").fails(4, &["spill to text.str"]);
+    folder.run("stripe create gone.str a nowhere/m").quietly();
+    folder.run("sort in -T gone.str -o out").fails(4, &["spill to", "nowhere"]);
+    folder.run("spill list gone.str").fails(4, &["nowhere"]);
+    assert!(!folder.at("out").exists());
 }
 
 #[test]

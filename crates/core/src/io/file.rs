@@ -298,8 +298,11 @@ impl File {
     }
 
     /// Gives back the room of some bytes, which are zeros from then on. Where the file system
-    /// cannot do that, it is an error. The file is not striped.
+    /// cannot do that, it is an error.
     pub fn free(&self, bytes: std::ops::Range<u64>) -> Result<()> {
+        if let Body::Striped(stripes) = &self.body {
+            return stripes.of_range(&bytes, Self::free);
+        }
         let buffered = &self.plain().buffered;
         let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
         loop {

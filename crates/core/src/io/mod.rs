@@ -11,7 +11,8 @@
 //! share `transfer`, the one place that knows about short transfers, interruptions and the end of a
 //! file. A [`Cursor`] reads a file as a stream; `stripe` makes one file of several.
 //!
-//! Around them: [`TempFile`] and [`SpillDirectory`] never become litter (`scratch`, `sweep`), a
+//! Around them: [`TempFile`] and [`SpillDirectory`] never become litter (`scratch`, `sweep`), of
+//! these a [`SpillSet`] may be several, over which each file lies striped (`spilled`), a
 //! [`Holding`] counts what temporary files take of a place, and how fast,
 //! `pipe` serves streams that have no offsets, `supply` those that the caller makes, `redirect`
 //! knows those that have offsets after all, `space` and `limits` ask what the machine has left,
@@ -40,6 +41,8 @@ mod queue;
 pub mod redirect;
 mod scratch;
 pub mod space;
+mod spill_set;
+pub mod spilled;
 pub mod stripe;
 mod supply;
 mod sweep;
@@ -65,6 +68,7 @@ pub use holding::{Allowance, Holding, Share};
 pub use processors::Affinity;
 pub use queue::{Completion, Operation, Queue, Request};
 pub use scratch::{KEPT_NAME, SpillDirectory, TempFile, directory_of, sync_directory};
+pub use spill_set::{SpillPlace, SpillSet};
 pub use supply::{Begun, Extent, Supplied, Supply};
 pub use sweep::{belonging_directories, is_part, spill_directories, sweep};
 

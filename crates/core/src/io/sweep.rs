@@ -93,6 +93,11 @@ pub fn is_part(path: &Path) -> bool {
     temporary.is_some_and(|name| pid_of_file(&name).is_some())
 }
 
+/// Whether a path has a name that is given to spill directories.
+pub(super) fn is_spill_directory(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| pid_of_directory(name.as_bytes()).is_some())
+}
+
 /// The process number in `.NAME.sortwell-PID-RANDOM.tmp`.
 fn pid_of_file(name: &[u8]) -> Option<u32> {
     let name = name.strip_prefix(b".")?.strip_suffix(FILE_END.as_bytes())?;

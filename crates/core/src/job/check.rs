@@ -75,6 +75,7 @@ impl CheckJob {
             budget: coders.budget(),
             besides: coders.besides(),
             descriptors: limits::open_files_left(),
+            run_members: 1,
             width: None,
         };
         let work = CheckWork {

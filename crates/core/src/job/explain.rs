@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::open::Opened;
 use super::{SortJob, framing, key, open};
 use crate::error::{Error, Result};
+use crate::io::SpillPlace;
 use crate::plan::Plan;
 use crate::plan::outlook::Outlook;
 use crate::stats::{Prediction, Progress};
@@ -81,6 +82,7 @@ impl SortJob {
         let mut need = self.need(Some(bytes), record_length, &coders);
         need.drops_copies = self.drops_copies(&input, &gate, key.encoder());
         let temp = open::temp(&self.temp, false, &self.output)?;
+        need.run_members = temp.iter().map(SpillPlace::members).max().unwrap_or(1);
         let rates = self.rates(&input, &temp);
         let plan = match &rates {
             Ok(rates) => rates.choose(&need, bytes)?,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::io::{
-    KEPT_NAME, SpillDirectory, belonging_directories, is_part, spill_directories, sweep,
+    KEPT_NAME, SpillDirectory, SpillPlace, belonging_directories, is_part, spill_directories, sweep,
 };
 use crate::manifest::{Entry, JobEntry, Manifest, Past};
 use crate::units::ByteSize;
@@ -40,14 +40,28 @@ pub enum State {
     Damaged(String),
 }
 
-/// What jobs have left in `directory` that others can go on with, in order of the names.
+/// What jobs have left in `directory` that others can go on with, in order of the names. The
+/// definition of a striped file stands for the directories of its members.
 ///
 /// # Errors
 ///
 /// [`Error::Io`] where the directory cannot be read.
 pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>> {
-    check(directory)?;
-    spill_directories(directory)?.iter().map(|path| leftover(path)).collect()
+    let mut found = Vec::new();
+    for directory in places(directory)? {
+        check(&directory)?;
+        found.extend(spill_directories(&directory)?);
+    }
+    found.iter().map(|path| leftover(path)).collect()
+}
+
+/// The directories that a name stands for, each once.
+fn places(name: &Path) -> Result<Vec<PathBuf>> {
+    let place = SpillPlace::at(name)?;
+    let mut places: Vec<PathBuf> = place.directories().map(|(path, _)| path.to_owned()).collect();
+    places.sort_unstable();
+    places.dedup();
+    Ok(places)
 }
 
 fn leftover(directory: &Path) -> Result<Leftover> {
@@ -97,14 +111,22 @@ fn allocated(path: &Path) -> u64 {
     fs::symlink_metadata(path).map_or(0, |data| data.blocks() * 512)
 }
 
-/// Removes what jobs that run no more have left in `directory`, kept or not; how many they were.
-/// What holds records of a file that was being sorted in place stays, unless `with_records`: they
-/// are nowhere else.
+/// Removes what jobs that run no more have left in `directory`, likewise, kept or not; how many
+/// they were. What holds records of a file that was being sorted in place stays, unless
+/// `with_records`: they are nowhere else.
 ///
 /// # Errors
 ///
 /// [`Error::Io`] where something cannot be looked at; what cannot be removed is left.
 pub fn remove_leftovers(directory: &Path, with_records: bool) -> Result<usize> {
+    let mut removed = 0;
+    for directory in places(directory)? {
+        removed += remove_from(&directory, with_records)?;
+    }
+    Ok(removed)
+}
+
+fn remove_from(directory: &Path, with_records: bool) -> Result<usize> {
     check(directory)?;
     let mut removed = sweep(directory)?;
     for path in spill_directories(directory)? {

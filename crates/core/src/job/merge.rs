@@ -8,7 +8,7 @@ use super::{Budget, Input, Output, framing, gate, key, open};
 use crate::error::Result;
 use crate::format::Format;
 use crate::io::compression::{Compress, Decompress};
-use crate::io::{DirectStreams, Engine, limits};
+use crate::io::{DirectStreams, Engine, SpillPlace, limits};
 use crate::key::text::TextOrder;
 use crate::key::{KeySpec, with_encoder};
 use crate::pipeline::Heading;
@@ -47,7 +47,7 @@ pub struct MergeJob {
     pub memory: Budget,
     /// Most inputs merged at once; `None` for as many as is good.
     pub merge_width: Option<usize>,
-    /// Directories for temporary files; empty means the output's directory.
+    /// Directories for temporary files, as of a sort; empty means the output's directory.
     pub temp: Vec<PathBuf>,
     /// Most bytes of temporary files together; `None` for as many as there is room for.
     pub temp_limit: Option<ByteSize>,
@@ -120,6 +120,7 @@ impl MergeJob {
             budget: coders.budget(),
             besides: coders.besides(),
             descriptors: limits::open_files_left(),
+            run_members: temp.iter().map(SpillPlace::members).max().unwrap_or(1),
             width,
         })
         .map_err(|e| coders.explain(e));

@@ -139,7 +139,8 @@ pub struct SortJob {
     pub algorithm: Algorithm,
     /// Worker threads; `None` for one a core.
     pub threads: Option<usize>,
-    /// Directories for run files; empty means the output's directory.
+    /// Directories for run files; empty means the output's directory. The definition of a striped
+    /// file stands for the directories of its members: each run lies striped over all of them.
     pub temp: Vec<PathBuf>,
     /// Most bytes of run files together; `None` for as many as there is room for.
     pub temp_limit: Option<ByteSize>,
@@ -238,7 +239,7 @@ impl SortJob {
         };
         let record_length = places.spill.average_length().unwrap_or(record_length);
         let need = self.need(input.bytes(), record_length, &coders);
-        let need = Need { drops_copies, ..need };
+        let need = Need { drops_copies, run_members: places.spill.members(), ..need };
         let rates = self.rates(&input, &temp).ok().filter(|_| !places.spill.has_noted());
         let plan = match self.plan(&need, rates.as_ref(), &places, &coders) {
             Ok(plan) => plan,
@@ -423,6 +424,7 @@ impl SortJob {
             budget: coders.budget(),
             besides: coders.besides(),
             descriptors: limits::open_files_left(),
+            run_members: 1,
             threads: self.threads.unwrap_or_else(limits::cores),
             levers: self.levers,
         }

@@ -14,7 +14,8 @@ use super::{Budget, Input, Output, Resume, SortJob, in_place};
 use crate::error::{Error, Result};
 use crate::format::{CsvFormat, Framing};
 use crate::io::{
-    Begun, Direct, Engine, Extent, File, Supplied, directory_of, limits, pipe, redirect, sweep,
+    Begun, Direct, Engine, Extent, File, SpillPlace, Supplied, directory_of, limits, pipe,
+    redirect, sweep,
 };
 use crate::output;
 use crate::pipeline::sorted::Place;
@@ -373,22 +374,26 @@ pub fn parts(output: &Output, direct: Direct) -> Result<output::Output> {
 
 /// Where runs go: where the user said, with `is_checked` if that is any good, else beside the
 /// output, else where temporary files go.
-pub fn temp(temp: &[PathBuf], is_checked: bool, output: &Output) -> Result<Vec<PathBuf>> {
-    for place in temp.iter().filter(|_| is_checked) {
-        check_directory(place).map_err(|e| Error::io("spill to", place, e))?;
+pub fn temp(temp: &[PathBuf], is_checked: bool, output: &Output) -> Result<Vec<SpillPlace>> {
+    if temp.is_empty() {
+        return Ok(vec![match output {
+            Output::File(path) | Output::Striped(path) => SpillPlace::directory(directory_of(path)),
+            Output::Stdout | Output::Pipe(_) => SpillPlace::directory(&std::env::temp_dir()),
+        }]);
     }
-    let places = match output {
-        _ if !temp.is_empty() => temp.to_vec(),
-        Output::File(path) | Output::Striped(path) => vec![directory_of(path).to_owned()],
-        Output::Stdout | Output::Pipe(_) => vec![std::env::temp_dir()],
-    };
+    let places: Vec<SpillPlace> =
+        temp.iter().map(|path| SpillPlace::at(path)).collect::<Result<_>>()?;
+    for (directory, _) in places.iter().filter(|_| is_checked).flat_map(SpillPlace::directories) {
+        check_directory(directory).map_err(|e| Error::io("spill to", directory, e))?;
+    }
     Ok(places)
 }
 
 /// Removes what jobs that were killed have left where this one will leave files.
-pub fn tidy(places: &[PathBuf]) -> Result<()> {
-    for place in places.iter().filter(|place| place.is_dir()) {
-        sweep(place)?;
+pub fn tidy(places: &[SpillPlace]) -> Result<()> {
+    let directories = places.iter().flat_map(SpillPlace::directories).map(|(path, _)| path);
+    for directory in directories.filter(|directory| directory.is_dir()) {
+        sweep(directory)?;
     }
     Ok(())
 }

@@ -1,12 +1,12 @@
 //! What is known of the machine, as far as one sort has to do with it: whose disks its streams are
 //! on, and what its records cost.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{Output, SortJob};
 use crate::format::Framing;
 use crate::io::stripe::Definition;
-use crate::io::{File, directory_of, space};
+use crate::io::{File, SpillPlace, directory_of, space};
 use crate::pipeline;
 use crate::plan::prediction::{Part, Rates};
 use crate::profile::Profile;
@@ -19,7 +19,7 @@ impl SortJob {
     pub(super) fn rates(
         &self,
         input: &pipeline::Input,
-        temp: &[PathBuf],
+        temp: &[SpillPlace],
     ) -> Result<Rates, Unknown> {
         let Some(profile) = self.profile.as_deref() else {
             return Err("this machine was not measured; see 'sortwell calibrate'".to_owned());
@@ -41,7 +41,11 @@ impl SortJob {
         };
         let mut spill = Vec::with_capacity(temp.len());
         for place in temp {
-            spill.push(part(profile, place, 1.0 / temp.len() as f64)?);
+            let width: u64 = place.directories().map(|(_, stride)| stride).sum();
+            for (directory, stride) in place.directories() {
+                let share = stride as f64 / width as f64;
+                spill.push(part(profile, directory, share / temp.len() as f64)?);
+            }
         }
         let memory = profile.memory.as_ref();
         Ok(Rates {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::{Input as JobInput, Output, SortJob, in_place, open};
 use crate::error::{Error, Result};
 use crate::io::{
-    Direct, File, KEPT_NAME, SpillDirectory, TempFile, directory_of, spill_directories,
-    sync_directory,
+    Direct, File, KEPT_NAME, SpillDirectory, SpillPlace, SpillSet, TempFile, directory_of, is_part,
+    spill_directories, spilled, sync_directory,
 };
 use crate::manifest::{Entry, Hash, InputEntry, JobEntry, Manifest, Past, PathText};
 use crate::output;
@@ -59,14 +59,18 @@ impl Places {
     /// [`Error::Usage`] where jobs like this cannot be gone on with, the output was begun by one
     /// that is not the same, or one that is still running; [`Error::Malformed`] where an input has
     /// changed since.
-    pub fn kept(job: &SortJob, (input, is_open): (&Input, bool), temp: &[PathBuf]) -> Result<Self> {
+    pub fn kept(
+        job: &SortJob,
+        (input, is_open): (&Input, bool),
+        temp: &[SpillPlace],
+    ) -> Result<Self> {
         let (path, files) = resumable(job, input)?;
         if job.in_place {
             in_place::check(job, (path, files), is_open)?;
         }
         let path = absolute(path)?;
         open::tidy(temp)?;
-        for place in temp {
+        for (place, _) in temp.iter().flat_map(SpillPlace::directories) {
             for directory in spill_directories(&absolute(place)?)? {
                 if let Some(kept) = of_directory(job, (&path, files), &directory)? {
                     return Ok(kept);
@@ -209,35 +213,50 @@ fn of_directory(
             directories.push(adopted.ok_or_else(|| running(path, other))?);
         }
     }
+    let is_lacking = directories.len() < entry.directories.len();
     let (manifest, entries) = Manifest::open(directory)?;
     let (_, past) = Past::of(&directory.join(KEPT_NAME), entries)?;
     let part = &entry.part.0;
     let part_bytes = bytes_of(part)?;
-    if past.is_whole && part_bytes.is_none() {
-        // It was killed when its output had its name already.
+    // It was killed when its output had its name already, or before there was anything to keep.
+    let is_over = past.is_whole && part_bytes.is_none();
+    if is_over || is_lacking && past.runs.is_empty() {
+        if is_part(part) {
+            let _ = fs::remove_file(part);
+        }
         directories.iter_mut().for_each(|directory| directory.keep(false));
         return Ok(None);
     }
     check_same(job, &entry, directory)?;
     check_inputs(&entry, files, directory)?;
-    for run in &past.runs {
-        if bytes_of(&run.path)?.is_none() {
-            return Err(Error::Usage(format!(
-                "{}, which was kept, is gone; remove the rest with 'sortwell spill clean {}'",
-                run.path.display(),
-                parent_of(directory).display()
-            )));
-        }
-    }
-    for other in directories.iter().skip(1) {
-        other.belong_to(directory, job.in_place)?;
-    }
-    let runs = tidy(&directories, &past)?;
+    let are_whole = are_there(&past, directory)?;
+    let sets = SpillSet::grouped(directories)?;
+    sets.iter().try_for_each(|set| set.belong_to(directory, job.in_place))?;
+    let runs = tidy(&sets, &past, are_whole)?;
     let past =
         if has_noted(part_bytes, &past, &entry)? { past } else { Past { slab: None, ..past } };
     let output = output::Output::part(path, part, part_bytes.is_none(), job.direct.output)?;
-    let spill = Spill::kept(directories, manifest, (Some(past), runs), job.temp_limit);
+    let spill = Spill::kept(sets, manifest, (Some(past), runs), job.temp_limit);
     Places::with(job, (output, spill), directory).map(Some)
+}
+
+/// Makes sure that all runs are there; whether they are as long as they should be at least.
+fn are_there(past: &Past, directory: &Path) -> Result<bool> {
+    let mut are_whole = true;
+    for run in &past.runs {
+        let missing = |path: &PathBuf| fs::symlink_metadata(path).is_err();
+        let Some(bytes) = spilled::bytes(&run.path)? else {
+            let paths = spilled::paths(&run.path)?;
+            let gone = paths.iter().find(|path| missing(path)).unwrap_or(&run.path);
+            return Err(Error::Usage(format!(
+                "{}, which was kept, is gone; remove the rest with 'sortwell spill clean {}'",
+                gone.display(),
+                parent_of(directory).display()
+            )));
+        };
+        are_whole &= bytes >= run.bytes;
+    }
+    Ok(are_whole)
 }
 
 /// Whether an output of so many bytes has all that was noted of it; otherwise it is made again.
@@ -274,20 +293,20 @@ fn running(path: &Path, directory: &Path) -> Error {
     ))
 }
 
-/// Removes what is of no run that counts; the first number that no run's name has.
-fn tidy(directories: &[SpillDirectory], past: &Past) -> Result<usize> {
+/// Removes what is of no run that counts, unless some of these are not `whole`: it may be theirs.
+/// The first number that no run's name has.
+fn tidy(sets: &[SpillSet], past: &Past, are_whole: bool) -> Result<usize> {
     let mut next = 0;
-    for directory in directories {
-        let failed = |e| Error::io("read", directory.path(), e);
-        for entry in fs::read_dir(directory.path()).map_err(failed)? {
-            let path = entry.map_err(failed)?.path();
-            let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-            let Some(number) = name.as_deref().and_then(|name| name.strip_prefix("run-")) else {
-                continue;
-            };
-            if past.runs.iter().any(|run| run.path == path) {
-                next = next.max(number.parse::<usize>().map_or(0, |number| number + 1));
-            } else {
+    for set in sets {
+        for (directory, _) in set.directories() {
+            for name in names_in(directory)? {
+                let Some(number) = name.strip_prefix("run-") else { continue };
+                let path = set.home().join(&name);
+                if !are_whole || past.runs.iter().any(|run| run.path == path) {
+                    next = next.max(number.parse::<usize>().map_or(0, |number| number + 1));
+                    continue;
+                }
+                let path = directory.join(&name);
                 fs::remove_file(&path).map_err(|e| Error::io("remove", &path, e))?;
             }
         }
@@ -295,39 +314,47 @@ fn tidy(directories: &[SpillDirectory], past: &Past) -> Result<usize> {
     Ok(next)
 }
 
+/// Names in a directory, as far as they are text.
+fn names_in(directory: &Path) -> Result<Vec<String>> {
+    let failed = |e| Error::io("read", directory, e);
+    let mut names = Vec::new();
+    for entry in fs::read_dir(directory).map_err(failed)? {
+        names.extend(entry.map_err(failed)?.file_name().into_string().ok());
+    }
+    Ok(names)
+}
+
 /// Makes what a job needs that others can go on with.
 fn begin(
     job: &SortJob,
     (path, files): (&Path, &[Arc<File>]),
-    places: &[PathBuf],
+    places: &[SpillPlace],
 ) -> Result<Places> {
-    let mut directories = Vec::with_capacity(places.len());
+    let mut sets = Vec::with_capacity(places.len());
     for place in places {
-        directories.push(SpillDirectory::create(&absolute(place)?)?);
+        sets.push(SpillSet::create(&place.absolute()?)?);
     }
     let part = absolute(&TempFile::part_path(path)?)?;
-    let directory = directories[0].path().to_owned();
+    let directory = sets[0].home().to_owned();
+    let directories = sets.iter().flat_map(SpillSet::directories);
     let entry = JobEntry {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         output: PathText::from(path),
         part: PathText::from(part.as_path()),
-        directories: directories.iter().map(|own| PathText::from(own.path())).collect(),
+        directories: directories.map(|(path, _)| PathText::from(path)).collect(),
         inputs: files.iter().map(input_entry).collect::<Result<_>>()?,
         is_in_place: job.in_place,
         settings: settings(job),
     };
     let manifest = Manifest::create(&directory, &entry)?;
-    for own in directories.iter().skip(1) {
-        own.belong_to(&directory, job.in_place)?;
-    }
-    for own in &directories {
-        sync_directory(own.path())?;
-        sync_directory(parent_of(own.path()))?;
+    for set in &sets {
+        set.belong_to(&directory, job.in_place)?;
+        set.make_durable()?;
     }
     let mut output = output::Output::part(path, &part, true, job.direct.output)?;
     sync_directory(directory_of(&part)).inspect_err(|_| output.forget())?;
-    directories.iter_mut().for_each(|directory| directory.keep(true));
-    let spill = Spill::kept(directories, manifest, (None, 0), job.temp_limit);
+    sets.iter_mut().for_each(|set| set.keep(true));
+    let spill = Spill::kept(sets, manifest, (None, 0), job.temp_limit);
     Places::with(job, (output, spill), &directory)
 }
 

@@ -52,7 +52,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::incore::KeyedLoad;
-use crate::io::{Direct, Engine, File, Region};
+use crate::io::{Direct, Engine, File, Region, SpillPlace};
 use crate::key::KeyEncoder;
 use crate::load::Source;
 use crate::load::layout::PAGE;
@@ -107,7 +107,7 @@ pub struct Work {
     /// Where records come from.
     pub input: Input,
     /// Where runs go.
-    pub temp: Vec<PathBuf>,
+    pub temp: Vec<SpillPlace>,
     /// How records are told apart.
     pub framing: Framing,
     /// Bytes per record; of records that differ, their average as far as it is known.

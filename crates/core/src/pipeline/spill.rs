@@ -5,15 +5,16 @@
 //! is written, or when there is no next one.
 
 mod places;
+mod room;
 mod share;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::crew::Crew;
 use crate::error::Result;
-use crate::io::{File, SpillDirectory, directory_of, space, sync_directory};
+use crate::io::{File, SpillPlace, SpillSet, space, sync_directory};
 use crate::load::layout::PAGE;
 use crate::manifest::{Entry, Manifest, Past, RunEntry};
 use crate::run::{Run, RunWriter};
@@ -49,27 +50,32 @@ struct Log {
 
 impl Spill {
     /// Spill space in `places`, of at most `limit` bytes together. Nothing is made yet.
-    pub fn new(places: Vec<PathBuf>, limit: Option<ByteSize>) -> Self {
+    pub fn new(places: Vec<SpillPlace>, limit: Option<ByteSize>) -> Self {
         Self { places: Places::new(places, limit), log: None, has_noted: false }
     }
 
     /// Spill space in directories that are there, for a job whose manifest lies in the first, with
     /// so many names of runs taken; `past` is what was done before, if anything was.
     pub fn kept(
-        directories: Vec<SpillDirectory>,
+        sets: Vec<SpillSet>,
         manifest: Manifest,
         (past, runs): (Option<Past>, usize),
         limit: Option<ByteSize>,
     ) -> Self {
         let has_noted = past.as_ref().is_some_and(|past| !past.runs.is_empty());
-        let places = Places::kept(directories, (past.as_ref(), runs), limit);
+        let places = Places::kept(sets, (past.as_ref(), runs), limit);
         let log = Some(Log { manifest, pending: None, past, freed: None });
         Self { places, log, has_noted }
     }
 
     /// Where directories are made when they are needed.
-    pub fn places(&self) -> &[PathBuf] {
+    pub fn places(&self) -> &[SpillPlace] {
         self.places.named()
+    }
+
+    /// Files of the system that a run is made of, at most.
+    pub fn members(&self) -> usize {
+        self.places.members()
     }
 
     /// The same, for a job that gives back the room of its one input as it is read.
@@ -190,7 +196,7 @@ impl Spill {
         let Some(log) = &mut self.log else { return Ok(()) };
         let Some((entry, file)) = log.pending.take() else { return Ok(()) };
         file.sync_data()?;
-        sync_directory(directory_of(file.path()))?;
+        file.directories().into_iter().try_for_each(sync_directory)?;
         log.manifest.append(&entry)?;
         self.has_noted = true;
         if let (Some((input, freed)), Entry::Run(RunEntry { next, .. })) = (&mut log.freed, &entry)

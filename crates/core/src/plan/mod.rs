@@ -59,6 +59,8 @@ pub struct Need {
     pub besides: Besides,
     /// Files that can still be opened.
     pub descriptors: usize,
+    /// Files of the system that a run is made of, at most.
+    pub run_members: usize,
     /// Workers wanted.
     pub threads: usize,
     /// What the user has set.
@@ -267,7 +269,7 @@ fn load_limit(need: &Need) -> usize {
 /// Most runs merged at once with two slabs of `slab_bytes`, and most open at once in any case.
 fn widths(need: &Need, slab_bytes: usize, threads: usize) -> (usize, usize) {
     let most = need.levers.merge_width.unwrap_or(usize::MAX).max(2);
-    let open_max = passes::open_max(need.descriptors, threads).min(most);
+    let open_max = passes::open_max(need.descriptors, need.run_members, threads).min(most);
     let piece_bytes = need.levers.piece_bytes();
     let width = match need.levers.merge {
         Some(Way::Streams) => passes::stream_width(2 * slab_bytes, need.record_length),

@@ -40,12 +40,15 @@ const PARTS_MIN: usize = 4;
 /// index.
 pub const WIDTH_MAX: usize = 512;
 
-/// Descriptors a run takes: one through the page cache, one past it.
+/// Descriptors a file of a run takes: one through the page cache, one past it.
 const DESCRIPTORS: usize = 2;
 
 /// Descriptors left to the rest of the job, besides a queue for each worker: locks, the run being
 /// written and its table.
 const DESCRIPTORS_SPARED: usize = 12;
+
+/// And for each more file that a run is made of: its lock, itself and its table.
+const DESCRIPTORS_STRIPED: usize = 1 + 2 * DESCRIPTORS;
 
 /// How runs are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -227,11 +230,16 @@ impl Shares {
     }
 }
 
-/// Most runs open at once where so many files can still be opened. Two are tried in any case:
-/// without a second descriptor a file is read through the page cache.
-pub fn open_max(descriptors: usize, threads: usize) -> usize {
-    let left = descriptors.saturating_sub(DESCRIPTORS_SPARED + threads);
-    (left / DESCRIPTORS).clamp(2, WIDTH_MAX)
+/// Most runs of so many files each open at once where so many files can still be opened. Two are
+/// tried in any case: without a second descriptor a file is read through the page cache.
+pub fn open_max(descriptors: usize, run_members: usize, threads: usize) -> usize {
+    let left = descriptors.saturating_sub(spared(run_members) + threads);
+    (left / (DESCRIPTORS * run_members)).clamp(2, WIDTH_MAX)
+}
+
+/// Descriptors left to the rest of a job with runs of so many files each.
+pub fn spared(run_members: usize) -> usize {
+    DESCRIPTORS_SPARED + (run_members - 1) * DESCRIPTORS_STRIPED
 }
 
 /// Most runs merged at once with slabs of `slab_bytes`, of records of up to `longest_bytes` and

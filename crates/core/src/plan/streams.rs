@@ -15,6 +15,7 @@
 use super::besides::Besides;
 use super::levers::Levers;
 use super::memory::{self, LaneMemory};
+use super::passes;
 use crate::error::{Error, Result};
 use crate::load::layout::PAGE;
 use crate::run::layout::BLOCK;
@@ -47,11 +48,8 @@ const PIECES_SHARE: usize = 8;
 /// of the tree for each doubling.
 const WIDTH_MAX: usize = 512;
 
-/// Descriptors an input takes: one through the page cache, one past it.
+/// Descriptors a file of an input takes: one through the page cache, one past it.
 const DESCRIPTORS: usize = 2;
-
-/// Descriptors that are left alone: those the job opens for other than inputs.
-const DESCRIPTORS_SPARED: usize = 12;
 
 /// How inputs are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +77,8 @@ pub struct StreamNeed {
     pub besides: Besides,
     /// Files that can still be opened.
     pub descriptors: usize,
+    /// Files of the system that a run is made of, at most, where inputs are merged in between.
+    pub run_members: usize,
     /// Most inputs at once, where the user said so.
     pub width: Option<usize>,
 }
@@ -102,15 +102,18 @@ impl StreamPlan {
                 need.besides.around_mib(LEAST)
             )));
         }
-        let by_files = need.descriptors.saturating_sub(DESCRIPTORS_SPARED) / DESCRIPTORS;
+        let most = need.width.unwrap_or(WIDTH_MAX).clamp(2, WIDTH_MAX).min(by_memory);
+        let mut by_files = files_at_once(need.descriptors, 1);
+        if need.inputs > most.min(by_files) {
+            by_files = files_at_once(need.descriptors, need.run_members);
+        }
         if by_files < 2 {
             return Err(Error::Usage(format!(
                 "only {} more files may be opened, too few to merge; raise the limit (ulimit -n)",
                 need.descriptors
             )));
         }
-        let width = need.width.unwrap_or(WIDTH_MAX).clamp(2, WIDTH_MAX);
-        let width = width.min(by_memory).min(by_files);
+        let width = most.min(by_files);
         let at_once = need.inputs.clamp(1, width);
         let share = (rest / PIECES_SHARE).min(PIECES_MAX) / (2 * at_once);
         let part = need.input_bytes.map_or(u64::MAX, |all| all / at_once as u64 / PARTS_LEAST);
@@ -118,6 +121,11 @@ impl StreamPlan {
         let piece_bytes = share.min(part).clamp(PIECE_MIN, PIECE_MAX) / PIECE_MIN * PIECE_MIN;
         Ok(Self { width, piece_bytes, lane, spare_bytes: rest - 2 * piece_bytes * at_once })
     }
+}
+
+/// Most inputs open at once, all of which may be runs of so many files each.
+fn files_at_once(descriptors: usize, run_members: usize) -> usize {
+    descriptors.saturating_sub(passes::spared(run_members)) / (DESCRIPTORS * run_members)
 }
 
 /// How runs are merged as streams.

@@ -28,6 +28,7 @@ pub(in crate::plan) fn need(
         budget,
         besides: Besides::default(),
         descriptors: 1 << 20,
+        run_members: 1,
         threads: 2,
         levers: Levers::default(),
     }

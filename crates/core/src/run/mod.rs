@@ -29,7 +29,7 @@ pub use table::Table;
 pub use writer::RunWriter;
 
 use crate::error::Result;
-use crate::io::{Direct, File};
+use crate::io::{Direct, spilled};
 use layout::{BLOCK, DATA_START, Geometry};
 
 /// A finished run.
@@ -53,7 +53,7 @@ impl Run {
         if whole == 0 {
             return Ok(());
         }
-        File::reopen(&self.path, Direct::Off)?.free(DATA_START..DATA_START + whole)
+        spilled::reopen(&self.path, Direct::Off)?.free(DATA_START..DATA_START + whole)
     }
 
     /// The run of that geometry at `path`.

@@ -12,7 +12,7 @@ use super::page::PAGE;
 use super::window::{WINDOW_MAX, Window};
 use crate::error::{Error, Result};
 use crate::format::Framing;
-use crate::io::{Direct, File};
+use crate::io::{Direct, File, spilled};
 
 /// First bytes read of a record whose length is not known: most end within them.
 const RECORD_WINDOW: usize = 4096;
@@ -34,11 +34,12 @@ impl RunReader {
     /// [`Error::Io`] and [`Error::Corrupt`].
     pub fn open(run: &Run, direct: Direct) -> Result<Self> {
         let path = run.path.as_path();
-        let file = File::open_read(path, direct)?;
+        let file = spilled::open(path, direct)?;
         let geometry = Geometry::read(path, &read_array::<HEADER>(&file, 0)?)?;
-        let is_whole = file.len() == geometry.file_bytes() && *run == Run::new(path, &geometry);
-        if !is_whole {
-            let message = format!("{} bytes where {} belong", file.len(), geometry.file_bytes());
+        let bytes = geometry.file_bytes();
+        let is_other = (*run != Run::new(path, &geometry)).then_some((path, file.len(), bytes));
+        if let Some((path, found, expected)) = file.misfit(bytes).or(is_other) {
+            let message = format!("{found} bytes where {expected} belong");
             return Err(Error::Corrupt { path: path.to_owned(), block: 0, message });
         }
         let bytes = read_array::<FOOTER>(&file, geometry.footer_start())?;

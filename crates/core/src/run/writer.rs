@@ -5,7 +5,6 @@
 //! equal), pages are put aside in a file of their own and moved behind the data in the end: one
 //! part in 250 of it, or less.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,9 +13,9 @@ use super::layout::{BLOCK, DATA_START, Footer, Geometry};
 use super::page::PAGE;
 use super::table::Table;
 use super::window::{WINDOW_MAX, Window};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::Framing;
-use crate::io::{Direct, File, Holding};
+use crate::io::{Direct, File, Holding, spilled};
 use crate::proof::Sum;
 use crate::sink::{FileSink, GranuleSums, Lane, OPEN_LENGTH, Sink};
 
@@ -36,9 +35,9 @@ pub struct RunWriter {
 impl RunWriter {
     /// Creates the file, with room for all it will hold.
     pub fn create(path: &Path, direct: Direct, geometry: Geometry) -> Result<Self> {
-        let file = File::create(path, direct)?;
+        let file = spilled::create(path, direct)?;
         // Without room for it, it may go elsewhere.
-        file.preallocate(geometry.file_bytes()).inspect_err(|_| drop(fs::remove_file(path)))?;
+        file.preallocate(geometry.file_bytes()).inspect_err(|_| drop(spilled::remove(path)))?;
         let table = Table::new(Arc::clone(&file), geometry);
         Ok(Self::with(file, geometry, table, None))
     }
@@ -50,9 +49,9 @@ impl RunWriter {
         direct: Direct,
         (framing, key_length): (Framing, usize),
     ) -> Result<Self> {
-        let file = File::create(path, direct)?;
+        let file = spilled::create(path, direct)?;
         let aside =
-            File::create(&beside(path), direct).inspect_err(|_| drop(fs::remove_file(path)))?;
+            spilled::create(&beside(path), direct).inspect_err(|_| drop(spilled::remove(path)))?;
         let geometry = Geometry::new(framing, key_length, OPEN_LENGTH, 0, 0);
         let table = Table::aside(Arc::clone(&aside), geometry);
         Ok(Self::with(file, geometry, table, Some(aside)))
@@ -113,8 +112,7 @@ impl RunWriter {
         let last = only(table).close(lane, &geometry)?;
         lane.flush()?;
         move_pages(lane, (&aside, &file), &geometry)?;
-        let path = aside.path();
-        fs::remove_file(path).map_err(|e| Error::io("remove", path, e))?;
+        spilled::remove(aside.path())?;
         aside.share().inspect(|share| share.give_up());
         frame(lane, &file, &geometry, &Footer { sum, last })
     }

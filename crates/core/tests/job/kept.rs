@@ -24,7 +24,7 @@ use crate::resuming::{run_for, run_in_pieces};
 use crate::trial::{Folder, Trial};
 
 /// Records that take some runs, and their order.
-fn spilling() -> (Folder, Trial, Vec<u8>) {
+pub fn spilling() -> (Folder, Trial, Vec<u8>) {
     let mut random = Random::new(78);
     let data = records(Order::Random, 250_000, 100, (0, 8), &mut random);
     let mut trial = Trial::new(100, vec![Part::bytes(0, 8)], data);
@@ -36,7 +36,7 @@ fn spilling() -> (Folder, Trial, Vec<u8>) {
 }
 
 /// Runs a job until it is stopped with something done; the directory of its manifest.
-fn stop_with_something_done(job: &SortJob) -> PathBuf {
+pub fn stop_with_something_done(job: &SortJob) -> PathBuf {
     for round in 0..40 {
         match run_for(job, (12 + round) << 20) {
             Err(Error::Kept { directory, .. }) => return directory,

@@ -41,6 +41,7 @@ mod spilling;
 mod stopping;
 mod streams;
 mod striped;
+mod striped_spill;
 mod subject;
 mod supplied;
 mod temp_limit;

@@ -21,7 +21,7 @@ use crate::reference::{self, Part};
 use crate::trial::{Folder, Trial, engines};
 
 /// A set of so many members of unequal strides, each in a directory of its own.
-fn set(folder: &Folder, name: &str, members: usize, random: &mut Random) -> PathBuf {
+pub fn set(folder: &Folder, name: &str, members: usize, random: &mut Random) -> PathBuf {
     let member = |number: usize| {
         let directory = folder.at(&format!("{name}-{number}"));
         fs::create_dir(&directory).expect("a directory");
@@ -51,7 +51,7 @@ fn read(set: &Path, folder: &Folder) -> Vec<u8> {
 }
 
 /// Files in the directories of a set's members.
-fn members(set: &Path) -> usize {
+pub fn members(set: &Path) -> usize {
     let places = Definition::read(set).expect("read").places(set);
     let count = |place: &PathBuf| {
         let directory = place.parent().expect("a directory");

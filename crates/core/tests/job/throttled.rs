@@ -10,10 +10,13 @@ use std::time::Instant;
 use sortwell::io::Operation;
 use sortwell::io::faulty::{Fault, Installed, Script};
 use sortwell::io::stripe::{Definition, Member, Stride};
-use sortwell::job::{CopyJob, Input, Output};
-use sortwell::stats::Progress;
+use sortwell::job::{CopyJob, Input, Output, SortJob};
+use sortwell::stats::{Phase, Progress};
 
-use crate::trial::Folder;
+use crate::data::{Order, records};
+use crate::random::Random;
+use crate::reference::Part;
+use crate::trial::{Folder, Trial};
 
 /// Bytes per second of both disks.
 const SPEEDS: [u64; 2] = [40_000_000, 60_000_000];
@@ -24,14 +27,14 @@ const BYTES: usize = 120_000_000;
 const SHARE: f64 = 0.93;
 
 /// A set with a member on each disk.
-fn set(folder: &Folder, name: &str, strides: [u64; 2]) -> PathBuf {
+fn set(folder: &Folder, name: &str, strides: [u64; 2], base: u64) -> PathBuf {
     let member = |(number, stride): (usize, u64)| {
         let path = folder.at(&format!("disk {number}/{name}"));
         Member { path, stride: Stride::Times(stride), checksum: None }
     };
     let members = strides.into_iter().enumerate().map(member).collect();
     let path = folder.at(&format!("{name}.str"));
-    Definition::new(members, None).expect("a set").write(&path, false).expect("written");
+    Definition::new(members, Some(base)).expect("a set").write(&path, false).expect("written");
     path
 }
 
@@ -71,11 +74,37 @@ fn strides_by_speed_reach_the_sum_of_both() {
         fs::create_dir(folder.at(&format!("disk {number}"))).expect("a directory");
     }
     fs::write(folder.at("plain"), vec![7; BYTES]).expect("write");
-    let equal = shares(&folder, &set(&folder, "equal", [1, 1]));
+    let equal = shares(&folder, &set(&folder, "equal", [1, 1], 1 << 20));
     assert!(equal.iter().all(|share| *share < SHARE), "the slower disk holds it up: {equal:?}");
-    let weighted = set(&folder, "weighted", [2, 3]);
+    let weighted = set(&folder, "weighted", [2, 3], 1 << 20);
     // The machine may be busy with something else for a moment.
     let found: Vec<[f64; 2]> = (0..3).map(|_| shares(&folder, &weighted)).collect();
     let best = |way: usize| found.iter().map(|shares| shares[way]).fold(0.0, f64::max);
     assert!(best(0) >= SHARE && best(1) >= SHARE, "{found:?}");
+}
+
+/// Every run is written at the speed of both disks, where whole runs go to the one or the other.
+#[test]
+fn striped_runs_are_written_at_the_sum_of_both() {
+    let folder = Folder::on_disk();
+    for number in 0..SPEEDS.len() {
+        fs::create_dir(folder.at(&format!("disk {number}"))).expect("a directory");
+    }
+    let data = records(Order::Random, BYTES / 100, 100, (0, 8), &mut Random::new(7));
+    let mut trial = Trial::new(100, vec![Part::bytes(0, 8)], data);
+    trial.memory = trial.modest_memory();
+    trial.lay_out(&folder);
+    // So little memory has no more in flight than a stride of megabytes.
+    let set = set(&folder, "runs", [2, 3], 32 << 10);
+    let job = SortJob { temp: vec![set], ..trial.job(&folder) };
+    let _slow_writes = slow(&folder, Operation::Write);
+    let share = || {
+        let statistics = job.run(&Progress::new()).expect("sorted");
+        let generation = statistics.phases.iter().find(|time| time.phase == Phase::RunGeneration);
+        let seconds = generation.expect("a phase").seconds;
+        BYTES as f64 / seconds / SPEEDS.iter().sum::<u64>() as f64
+    };
+    let found: Vec<f64> = (0..3).map(|_| share()).collect();
+    // Each disk alone would come to 0.6 at most.
+    assert!(found.iter().any(|share| *share >= 0.8), "{found:?}");
 }

@@ -170,6 +170,7 @@ impl Trial {
             budget: memory,
             besides: Besides::default(),
             descriptors: 1 << 20,
+            run_members: 1,
             threads: self.threads,
         }
     }

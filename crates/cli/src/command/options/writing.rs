@@ -37,8 +37,10 @@ pub struct Writing {
     /// Used only for what cannot be done in one pass: to sort more than fits in memory, or to
     /// merge more files than can be merged at once. The default is the directory of the output.
     /// Several directories share the files by how fast each was written to so far; one that is full
-    /// leaves the rest to the others.
-    #[arg(short = 'T', long = "temp", value_name = "DIRECTORY", value_hint = ValueHint::DirPath)]
+    /// leaves the rest to the others. A file that was made by 'sortwell stripe create' stands for
+    /// the directories of its members: each temporary file lies striped over all of them, and is
+    /// written and read at the speed of all their disks together.
+    #[arg(short = 'T', long = "temp", value_name = "DIRECTORY", value_hint = ValueHint::AnyPath)]
     pub temp: Vec<PathBuf>,
 
     /// Most bytes of temporary files, in all directories together (512MiB, 20GB)

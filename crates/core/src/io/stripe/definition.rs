@@ -24,7 +24,7 @@ const STRIDE_UNIT: u64 = 4096;
 const BASE: u64 = 1 << 20;
 
 /// Longest text, and most members.
-const TEXT_MAX: u64 = 1 << 20;
+pub(in crate::io) const TEXT_MAX: u64 = 1 << 20;
 const MEMBERS_MAX: usize = 4096;
 
 /// Longest stride: what all of a set come to is a number of 64 bits.

@@ -21,6 +21,7 @@ mod output;
 mod set;
 mod striping;
 
+pub(super) use definition::TEXT_MAX;
 pub use definition::{Definition, Member, Stride};
 pub use layout::{Layout, Place};
 pub use output::StripedOutput;

@@ -1,5 +1,6 @@
 //! The open members of a striped file.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,13 +21,20 @@ const END_BYTES: u64 = 4096;
 pub struct Stripes {
     layout: Layout,
     members: Vec<Arc<File>>,
+    /// Whether they are of a job's own making.
+    are_spilled: bool,
 }
 
 impl Stripes {
     /// Open files as members.
     pub fn new(layout: Layout, members: Vec<Arc<File>>) -> Self {
         assert_eq!(layout.members(), members.len());
-        Self { layout, members }
+        Self { layout, members, are_spilled: false }
+    }
+
+    /// Those of a temporary file: what is wrong with them later on is damage, and no input's fault.
+    pub fn spilled(layout: Layout, members: Vec<Arc<File>>) -> Self {
+        Self { are_spilled: true, ..Self::new(layout, members) }
     }
 
     /// Opens the members of the set that is defined at `path`, for reading.
@@ -62,7 +70,7 @@ impl Stripes {
             Ok(file)
         };
         let members = in_parallel(definition.paths(path).into_iter().enumerate(), open)?;
-        Ok(Self { layout, members })
+        Ok(Self::new(layout, members))
     }
 
     /// Which byte lies where.
@@ -73,6 +81,35 @@ impl Stripes {
     /// The files.
     pub fn members(&self) -> &[Arc<File>] {
         &self.members
+    }
+
+    /// The error for a file `name` of so many bytes that ends before byte `end`.
+    pub fn shortened(&self, name: &Path, end: u64, bytes: u64) -> Error {
+        let message = format!("it ends at byte {end} of {bytes}: a member has become shorter");
+        match self.are_spilled {
+            false => Error::Malformed { path: name.to_owned(), message },
+            true => {
+                let path = self.members[self.layout.place(end).member].path().to_owned();
+                let message = format!("byte {end} of the run {} is gone", name.display());
+                Error::Corrupt { path, block: 0, message }
+            }
+        }
+    }
+
+    /// Does something to the members that have some of these bytes, given which of their own.
+    pub fn of_range(
+        &self,
+        bytes: &Range<u64>,
+        act: impl Fn(&File, Range<u64>) -> Result<()>,
+    ) -> Result<()> {
+        for (number, member) in self.members.iter().enumerate() {
+            let own = |offset| self.layout.member_bytes(number, offset);
+            let own = own(bytes.start)..own(bytes.end);
+            if !own.is_empty() {
+                act(member, own)?;
+            }
+        }
+        Ok(())
     }
 
     /// Does something to all members at the same time, each of which has its share of `length`

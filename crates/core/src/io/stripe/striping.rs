@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::Place;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::io::File;
 use crate::io::arena::Region;
 use crate::io::queue::{Completion, Operation, Queue, Request};
@@ -166,10 +166,10 @@ fn outcome(
         is_over |= moved < asked;
     }
     let end = offset + bytes as u64;
-    if is_over && operation == Operation::Read && end < file.len() {
-        let message =
-            format!("it ends at byte {end} of {}: a member has become shorter", file.len());
-        return Err(Error::Malformed { path: file.path().to_owned(), message });
+    if let (true, Operation::Read, Some(stripes)) = (is_over, operation, file.stripes())
+        && end < file.len()
+    {
+        return Err(stripes.shortened(file.path(), end, file.len()));
     }
     Ok(bytes)
 }

@@ -34,7 +34,7 @@ use super::spill::{Size, Spill};
 use super::{Gate, Outcome, Written};
 use crate::error::{Error, Result};
 use crate::format::Framing;
-use crate::io::{Arena, Direct, DirectStreams, Engine, File, Region, Supplied, pipe};
+use crate::io::{Arena, Direct, DirectStreams, Engine, File, Region, SpillPlace, Supplied, pipe};
 use crate::key::KeyEncoder;
 use crate::output::Output;
 use crate::plan::passes::intermediate_groups;
@@ -138,7 +138,7 @@ pub struct MergeWork {
     /// What is merged; of equal records those of earlier inputs go first. Gone when it is done.
     pub inputs: Vec<Place>,
     /// Where merged inputs go that are merged again.
-    pub temp: Vec<PathBuf>,
+    pub temp: Vec<SpillPlace>,
     /// Most bytes of these together.
     pub temp_limit: Option<ByteSize>,
     /// How records are told apart.

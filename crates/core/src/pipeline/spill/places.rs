@@ -1,16 +1,16 @@
-//! Where runs lie: a directory of our own in each place the user named, made when first needed, and
-//! what each of them holds.
+//! Where runs lie: directories of our own in each place the user named, made when first needed, and
+//! what each place holds.
 //!
 //! A run goes to the place that its share calls for (`share`). Where that turns out to be full
 //! before anything is written, as room for a run is reserved beforehand, another one takes it.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
+use super::room::Systems;
 use super::share::{self, Standing};
-use crate::error::{Error, Result};
-use crate::io::{Allowance, Holding, SpillDirectory, directory_of, space};
+use crate::error::Result;
+use crate::io::{Allowance, Holding, SpillPlace, SpillSet, directory_of, spilled};
 use crate::manifest::Past;
 use crate::run::{Run, RunWriter};
 use crate::units::ByteSize;
@@ -30,7 +30,7 @@ pub enum Size {
 #[derive(Debug)]
 pub struct Places {
     /// As the user named them.
-    named: Vec<PathBuf>,
+    named: Vec<SpillPlace>,
     made: Vec<Place>,
     allowance: Arc<Allowance>,
     /// Runs named so far.
@@ -39,47 +39,53 @@ pub struct Places {
 
 #[derive(Debug)]
 struct Place {
-    directory: SpillDirectory,
+    set: SpillSet,
     holding: Arc<Holding>,
 }
 
 impl Places {
     /// Places for temporary files of at most `limit` bytes together. Nothing is made yet.
-    pub fn new(named: Vec<PathBuf>, limit: Option<ByteSize>) -> Self {
+    pub fn new(named: Vec<SpillPlace>, limit: Option<ByteSize>) -> Self {
         assert!(!named.is_empty());
         Self { named, made: Vec::new(), allowance: Allowance::new(limit), runs: 0 }
     }
 
     /// Directories that are there, where so many names of runs are taken and runs of `past` lie.
     pub fn kept(
-        directories: Vec<SpillDirectory>,
+        sets: Vec<SpillSet>,
         (past, runs): (Option<&Past>, usize),
         limit: Option<ByteSize>,
     ) -> Self {
         let allowance = Allowance::new(limit);
-        let place = |directory: SpillDirectory| {
-            let lie_there = |run: &&Run| run.path.parent() == Some(directory.path());
+        let place = |set: SpillSet| {
+            let lie_there = |run: &&Run| run.path.parent() == Some(set.home());
             let kept = past.iter().flat_map(|past| &past.runs).filter(lie_there);
             let bytes = kept.map(file_bytes).sum();
-            Place { directory, holding: Holding::new(&allowance, bytes) }
+            Place { set, holding: Holding::new(&allowance, bytes) }
         };
-        let made = directories.into_iter().map(place).collect();
+        let made = sets.into_iter().map(place).collect();
         Self { named: Vec::new(), made, allowance, runs }
     }
 
     /// Where directories are made when they are needed.
-    pub fn named(&self) -> &[PathBuf] {
+    pub fn named(&self) -> &[SpillPlace] {
         &self.named
+    }
+
+    /// Files of the system that a run is made of, at most.
+    pub fn members(&self) -> usize {
+        let named = self.named.iter().map(SpillPlace::members);
+        named.chain(self.made.iter().map(|place| place.set.members())).max().unwrap_or(1)
     }
 
     /// The first directory, which has to be there.
     pub fn first(&self) -> &Path {
-        self.made[0].directory.path()
+        self.made[0].set.home()
     }
 
     /// Removes everything when this is dropped: it is of no more use.
     pub fn forget(&mut self) {
-        self.made.iter_mut().for_each(|place| place.directory.keep(false));
+        self.made.iter_mut().for_each(|place| place.set.keep(false));
     }
 
     /// Checks that `bytes` more bytes will be allowed for.
@@ -95,29 +101,16 @@ impl Places {
         (bytes, piece_bytes): (u64, u64),
         (freed, beside): (Option<u64>, u64),
     ) -> Result<()> {
-        // A directory of ours may be gone before the message is read.
-        let kept = self.made.iter().map(|place| directory_of(place.directory.path()));
-        let mut systems: Vec<(u64, u64, &Path)> = Vec::new();
-        for path in self.named.iter().map(PathBuf::as_path).chain(kept) {
-            let device = space::device(path)?;
-            if systems.iter().all(|(other, ..)| *other != device) {
-                systems.push((device, space::free(path)?.bytes(), path));
-            }
+        let mut systems = Systems::default();
+        for place in &self.named {
+            systems.add(place.directories())?;
         }
-        let is_freed = systems.iter().any(|(device, ..)| Some(*device) == freed);
-        let needed = if is_freed { bytes.min(beside) } else { bytes };
-        let free: Vec<u64> = systems.iter().map(|(_, free, _)| *free).collect();
-        let available = share::room(&free, piece_bytes);
-        match systems.iter().min_by_key(|(_, free, _)| *free) {
-            Some((.., path)) if available < needed => Err(Error::NoSpace {
-                path: path.to_path_buf(),
-                others: systems.len() - 1,
-                needed: ByteSize(needed),
-                available: ByteSize(available),
-                option: "--temp",
-            }),
-            _ => Ok(()),
+        for place in &self.made {
+            // A directory of ours may be gone before the message is read.
+            let around = |(path, stride)| (directory_of(path), stride);
+            systems.add(place.set.directories().map(around))?;
         }
+        systems.check((bytes, piece_bytes), (freed, beside))
     }
 
     /// Creates the file of the next run, of this size, with `create`.
@@ -141,9 +134,9 @@ impl Places {
         };
         let mut refusal = None;
         for number in self.in_order(bytes)? {
-            let Place { directory, holding } = &self.made[number];
+            let Place { set, holding } = &self.made[number];
             holding.claim(claimed)?;
-            let error = match create(&directory.path().join(&name)) {
+            let error = match create(&set.home().join(&name)) {
                 Ok(run) => {
                     run.count_in(holding, claimed);
                     return Ok(run);
@@ -162,8 +155,8 @@ impl Places {
     /// Removes a run that has been merged.
     pub fn remove(&self, run: &Run) -> Result<()> {
         let bytes = file_bytes(run);
-        fs::remove_file(&run.path).map_err(|e| Error::io("remove", &run.path, e))?;
-        let lies_in = |place: &&Place| run.path.parent() == Some(place.directory.path());
+        spilled::remove(&run.path)?;
+        let lies_in = |place: &&Place| run.path.parent() == Some(place.set.home());
         self.made.iter().find(lies_in).inspect(|place| place.holding.release(bytes));
         Ok(())
     }
@@ -175,10 +168,10 @@ impl Places {
         }
         let mut refusal = None;
         for place in &self.named {
-            match SpillDirectory::create(place) {
-                Ok(directory) => {
+            match SpillSet::create(place) {
+                Ok(set) => {
                     let holding = Holding::new(&self.allowance, 0);
-                    self.made.push(Place { directory, holding });
+                    self.made.push(Place { set, holding });
                 }
                 Err(e) if e.is_full() => refusal = Some(e),
                 Err(e) => return Err(e),
@@ -197,7 +190,9 @@ impl Places {
         }
         let standing = |place: &Place| {
             let (speed, held) = (place.holding.speed(), place.holding.bytes());
-            let free = space::free(place.directory.path())?.bytes();
+            let mut systems = Systems::default();
+            systems.add(place.set.directories())?;
+            let free = systems.room(0);
             Ok(Standing { speed, held, free })
         };
         let standings: Vec<Standing> = self.made.iter().map(standing).collect::<Result<_>>()?;
@@ -207,7 +202,7 @@ impl Places {
 
 /// Bytes of the file of a run that is written.
 fn file_bytes(run: &Run) -> u64 {
-    fs::symlink_metadata(&run.path).map_or(run.bytes, |data| data.len())
+    spilled::bytes(&run.path).ok().flatten().unwrap_or(run.bytes)
 }
 
 #[cfg(test)]

@@ -43,17 +43,67 @@ pub fn in_order(places: &[Standing], bytes: u64) -> Vec<usize> {
     order
 }
 
-/// Bytes that fit in file systems with so many free bytes each, in pieces of at most `piece_bytes`
-/// that are whole in one of them.
-pub fn room(free: &[u64], piece_bytes: u64) -> u64 {
-    match free {
-        [one] => *one,
+/// What a file system takes of each run in a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Which file system.
+    pub system: usize,
+    /// Bytes it takes by turns with the others of the place.
+    pub stride: u64,
+}
+
+/// Bytes that fit in `places` on file systems with so many free bytes each, in pieces of at most
+/// `piece_bytes` that are whole in one place.
+///
+/// Striped places are filled first: every byte that another file system takes of theirs is one more
+/// for all, so that for a single one of them nothing else would be more.
+pub fn room(free: &[u64], places: &[Vec<Part>], piece_bytes: u64) -> u64 {
+    let mut free = free.to_vec();
+    let mut rooms = Vec::new();
+    for parts in places.iter().filter(|parts| parts.len() > 1) {
+        let room = tightest(&free, parts).map_or(0, |part| room_by(&free, &part, parts));
+        for part in parts {
+            free[part.system] = free[part.system].saturating_sub(part_of(room, *part, parts));
+        }
+        rooms.push(room);
+    }
+    let mut plain: Vec<usize> =
+        places.iter().filter(|parts| parts.len() == 1).map(|parts| parts[0].system).collect();
+    plain.sort_unstable();
+    plain.dedup();
+    rooms.extend(plain.into_iter().map(|system| free[system]));
+    match rooms[..] {
+        [one] => one,
         _ => {
             let piece_bytes = piece_bytes.max(1);
-            let whole = free.iter().map(|free| free / piece_bytes * piece_bytes);
+            let whole = rooms.iter().map(|room| room / piece_bytes * piece_bytes);
             whole.fold(0, u64::saturating_add)
         }
     }
+}
+
+/// The part of a place that is full first.
+pub fn tightest(free: &[u64], parts: &[Part]) -> Option<Part> {
+    parts.iter().copied().min_by_key(|part| room_by(free, part, parts))
+}
+
+/// What a part has of so many bytes.
+pub fn part_of(bytes: u64, part: Part, parts: &[Part]) -> u64 {
+    scaled(bytes, part.stride, width(parts))
+}
+
+/// Bytes of whole runs that fit in a place, as far as one part is concerned.
+fn room_by(free: &[u64], part: &Part, parts: &[Part]) -> u64 {
+    scaled(free[part.system], width(parts), part.stride)
+}
+
+fn width(parts: &[Part]) -> u64 {
+    parts.iter().map(|part| part.stride).sum()
+}
+
+fn scaled(bytes: u64, by: u64, of: u64) -> u64 {
+    let scaled = u128::from(bytes) * u128::from(by) / u128::from(of.max(1));
+    u64::try_from(scaled).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -305,6 +305,10 @@ fn no_more_runs_are_open_than_may_be() {
         let left = runs.len() - groups.iter().map(|group| group.len() - 1).sum::<usize>();
         assert!(left < runs.len() || groups.is_empty());
     }
+    // What is written, its table and a lock more for each file of a striped run.
+    for (descriptors, members, width) in [(64, 2, 11), (64, 3, 6), (64, 36, 2), (1024, 36, 11)] {
+        assert_eq!(open_max(descriptors, members, 2), width);
+    }
 }
 
 /// Deciding how to merge them takes no longer than reading their list a few times would.

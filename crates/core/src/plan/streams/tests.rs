@@ -4,7 +4,8 @@ use super::*;
 
 fn need(inputs: usize, budget: ByteSize) -> StreamNeed {
     let (besides, descriptors) = (Besides::default(), 1 << 20);
-    StreamNeed { inputs, input_bytes: None, budget, besides, descriptors, width: None }
+    let (input_bytes, width, run_members) = (None, None, 1);
+    StreamNeed { inputs, input_bytes, budget, besides, descriptors, run_members, width }
 }
 
 #[test]
@@ -55,8 +56,14 @@ fn small_inputs_get_small_pieces() {
 fn open_files_and_the_user_bound_the_width() {
     let all = need(2000, ByteSize::gib(1));
     let few = StreamPlan::new(&StreamNeed { descriptors: 60, ..all }).expect("a plan");
-    assert_eq!(few.width, (60 - DESCRIPTORS_SPARED) / DESCRIPTORS);
+    assert_eq!(few.width, (60 - passes::spared(1)) / DESCRIPTORS);
     assert!(StreamPlan::new(&StreamNeed { descriptors: 13, ..all }).is_err());
     let said = StreamPlan::new(&StreamNeed { width: Some(7), ..all }).expect("a plan");
     assert_eq!(said.width, 7);
+    // Runs of three files each are merged with inputs; where those all are, there are no runs.
+    let striped = StreamNeed { descriptors: 60, run_members: 3, ..all };
+    let wide = StreamPlan::new(&striped).expect("a plan").width;
+    assert_eq!(wide, (60 - passes::spared(3)) / (3 * DESCRIPTORS));
+    let at_once = StreamNeed { inputs: few.width, ..striped };
+    assert_eq!(StreamPlan::new(&at_once).expect("a plan").width, few.width);
 }

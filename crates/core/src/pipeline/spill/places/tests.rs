@@ -1,8 +1,11 @@
 //! Tests of places that refuse runs, and of what is counted there.
 
+use std::fs;
+
 use rustix::io::Errno;
 
 use super::*;
+use crate::error::Error;
 use crate::format::Framing;
 use crate::io::Direct;
 use crate::run::layout::Geometry;
@@ -18,7 +21,7 @@ const RUN: Geometry = Geometry {
 /// Two folders with places in them.
 fn two(limit: Option<u64>) -> ([tempfile::TempDir; 2], Places) {
     let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
-    let named = folders.iter().map(|folder| folder.path().to_owned()).collect();
+    let named = folders.iter().map(|folder| SpillPlace::directory(folder.path())).collect();
     (folders, Places::new(named, limit.map(ByteSize)))
 }
 
@@ -119,11 +122,11 @@ fn what_was_kept_is_counted() {
     let runs = runs.map(|run| run_of(&run)).to_vec();
     let past = Past { runs, ..Past::default() };
     let limit = Some(ByteSize(4 * RUN.file_bytes()));
-    let directories = places.made.drain(..).map(|place| place.directory).collect();
-    let mut kept = Places::kept(directories, (Some(&past), 3), limit);
+    let sets = places.made.drain(..).map(|place| place.set).collect();
+    let mut kept = Places::kept(sets, (Some(&past), 3), limit);
     assert_eq!(held(&kept), [2 * RUN.file_bytes(), RUN.file_bytes()]);
     let run = kept.create(size(), create).unwrap();
-    assert!(run.file().path().starts_with(kept.made[1].directory.path()));
+    assert!(run.file().path().starts_with(kept.made[1].set.home()));
     assert!(run.file().path().ends_with("run-000003"));
     kept.create(size(), create).unwrap_err();
 }

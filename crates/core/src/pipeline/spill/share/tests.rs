@@ -73,10 +73,28 @@ fn where_none_has_room_the_largest_is_asked_first() {
 
 #[test]
 fn runs_fit_whole_or_not_at_all() {
-    assert_eq!(room(&[1999], 1000), 1999);
-    assert_eq!(room(&[1999, 2001], 1000), 3000);
-    assert_eq!(room(&[1999, 2001], 0), 4000);
-    assert_eq!(room(&[u64::MAX, u64::MAX], 1), u64::MAX);
+    let plain = |system| vec![Part { system, stride: 1 }];
+    let both = [plain(0), plain(1)];
+    assert_eq!(room(&[1999], &[plain(0), plain(0)], 1000), 1999);
+    assert_eq!(room(&[1999, 2001], &both, 1000), 3000);
+    assert_eq!(room(&[1999, 2001], &both, 0), 4000);
+    assert_eq!(room(&[u64::MAX, u64::MAX], &both, 1), u64::MAX);
+}
+
+/// As much fits as until the first of its disks is full, and what that leaves fits beside it.
+#[test]
+fn a_striped_place_is_full_when_one_disk_is() {
+    let part = |(system, stride)| Part { system, stride };
+    let striped: Vec<Part> = [(0, 4096), (1, 8192)].map(part).to_vec();
+    assert_eq!(room(&[1000, 3000], std::slice::from_ref(&striped), 1 << 40), 3000);
+    assert_eq!(room(&[1000, 1000], std::slice::from_ref(&striped), 1 << 40), 1500);
+    assert_eq!(tightest(&[1000, 1000], &striped), Some(striped[1]));
+    assert_eq!(part_of(1500, striped[1], &striped), 1000);
+    assert_eq!(room(&[u64::MAX; 2], std::slice::from_ref(&striped), 1), u64::MAX);
+    let beside = [vec![part((0, 1))], striped.clone(), vec![part((2, 1))]];
+    assert_eq!(room(&[1000, 1000, 10], &beside, 1), 1500 + 500 + 10);
+    assert_eq!(room(&[1000, 1000, 10], &beside, 100), 1500 + 500);
+    assert_eq!(room(&[0, 1000], &[striped], 1), 0);
 }
 
 proptest! {

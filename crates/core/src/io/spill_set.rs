@@ -1,0 +1,195 @@
+//! Where runs may go: a directory, or several that every run lies striped over; and what is made
+//! there for a job.
+//!
+//! ```text
+//!   /a/sortwell-spill-PID-RANDOM/   lock  stripes  run-000000  run-000001     home
+//!   /b/sortwell-spill-PID-RANDOM/   lock           run-000000  run-000001
+//! ```
+//!
+//! Each is a spill directory like any other (`scratch`), which is locked, swept and kept by itself.
+//! Files are named by the first of them, their home; `stripes`, a definition like those of striped
+//! files, says there where the others are (`spilled`).
+
+use std::path::{Path, PathBuf};
+
+use super::scratch::{SpillDirectory, directory_of, sync_directory};
+use super::spilled::{STRIPES_NAME, members_of};
+use super::stripe::{Definition, Member, Stride};
+use super::{Direct, File};
+use crate::error::{Error, Result};
+
+/// Directories of a user's, over which each file is dealt out by strides; mostly only one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpillPlace {
+    directories: Vec<(PathBuf, u64)>,
+}
+
+impl SpillPlace {
+    /// A directory.
+    pub fn directory(path: &Path) -> Self {
+        Self { directories: vec![(path.to_owned(), 1)] }
+    }
+
+    /// What `path` names: the directories of a striped file's members, if it is the definition of
+    /// one, else itself.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the definition.
+    pub fn at(path: &Path) -> Result<Self> {
+        if !Definition::is_at(path) {
+            return Ok(Self::directory(path));
+        }
+        let definition = Definition::read(path)?;
+        let layout = definition.layout();
+        let directory = |(number, place): (usize, PathBuf)| {
+            (directory_of(&place).to_owned(), layout.stride(number))
+        };
+        let places = definition.places(path).into_iter().enumerate();
+        Ok(Self { directories: places.map(directory).collect() })
+    }
+
+    /// Each directory, and the stride it takes by turns.
+    pub fn directories(&self) -> impl Iterator<Item = (&Path, u64)> {
+        self.directories.iter().map(|(path, stride)| (path.as_path(), *stride))
+    }
+
+    /// How many there are: files of the system to each run.
+    pub fn members(&self) -> usize {
+        self.directories.len()
+    }
+
+    /// The same by absolute paths.
+    pub fn absolute(&self) -> Result<Self> {
+        let absolute = |(path, stride): &(PathBuf, u64)| match std::path::absolute(path) {
+            Ok(path) => Ok((path, *stride)),
+            Err(e) => Err(Error::io("find", path, e)),
+        };
+        let directories = self.directories.iter().map(absolute).collect::<Result<_>>()?;
+        Ok(Self { directories })
+    }
+}
+
+/// The spill directories of one job in a place; removed with all their files when dropped, unless
+/// they are kept.
+#[derive(Debug)]
+pub struct SpillSet {
+    /// Home first.
+    directories: Vec<SpillDirectory>,
+    strides: Vec<u64>,
+}
+
+impl SpillSet {
+    /// Makes a directory in each of the place.
+    pub fn create(place: &SpillPlace) -> Result<Self> {
+        let made = place.directories().map(|(path, _)| SpillDirectory::create(path));
+        let directories = made.collect::<Result<Vec<_>>>()?;
+        let strides = place.directories().map(|(_, stride)| stride).collect();
+        let made = Self { directories, strides };
+        if made.directories.len() > 1 {
+            made.write_stripes()?;
+        }
+        Ok(made)
+    }
+
+    /// Says at home where the others are.
+    fn write_stripes(&self) -> Result<()> {
+        let mut members = Vec::with_capacity(self.directories.len());
+        for (directory, stride) in self.directories() {
+            let path =
+                std::path::absolute(directory).map_err(|e| Error::io("find", directory, e))?;
+            members.push(Member { path, stride: Stride::Bytes(stride), checksum: None });
+        }
+        let definition = Definition::new(members, None).map_err(|message| {
+            Error::Usage(format!("runs cannot lie striped over these directories: {message}"))
+        })?;
+        let text = Definition { set: None, ..definition }.text();
+        File::create(&self.home().join(STRIPES_NAME), Direct::Off)?.write_at(&text, 0)
+    }
+
+    /// Directories that are there, put together as they were made.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] where one says that it goes with others which are not among them.
+    pub fn grouped(mut directories: Vec<SpillDirectory>) -> Result<Vec<Self>> {
+        let mut groups = Vec::new();
+        let homes = directories.iter().map(|own| members_of(own.path()));
+        let homes = homes.collect::<Result<Vec<_>>>()?;
+        let is_member = |path: &Path| {
+            let behind = |(paths, _): &(Vec<PathBuf>, _)| paths[1..].iter().any(|own| own == path);
+            homes.iter().flatten().any(behind)
+        };
+        let order: Vec<PathBuf> = directories.iter().map(|own| own.path().to_owned()).collect();
+        for (path, home) in order.iter().zip(&homes).filter(|(path, _)| !is_member(path)) {
+            let (paths, strides) = match home {
+                None => (vec![path.clone()], vec![1]),
+                Some((paths, layout)) => {
+                    let strides = (0..layout.members()).map(|number| layout.stride(number));
+                    (paths.clone(), strides.collect())
+                }
+            };
+            let take = |wanted: &PathBuf| {
+                let at = directories.iter().position(|own| own.path() == wanted);
+                at.map(|at| directories.remove(at)).ok_or_else(|| Error::Corrupt {
+                    path: path.join(STRIPES_NAME),
+                    block: 0,
+                    message: format!("{} is not there, or of another job", wanted.display()),
+                })
+            };
+            let directories = paths.iter().map(take).collect::<Result<_>>()?;
+            groups.push(Self { directories, strides });
+        }
+        match directories.first() {
+            None => Ok(groups),
+            Some(left) => Err(Error::Corrupt {
+                path: left.path().join(STRIPES_NAME),
+                block: 0,
+                message: "it and another say that each goes with the other".to_owned(),
+            }),
+        }
+    }
+
+    /// The directory that files are named by.
+    pub fn home(&self) -> &Path {
+        self.directories[0].path()
+    }
+
+    /// Each directory, and the stride it takes by turns.
+    pub fn directories(&self) -> impl Iterator<Item = (&Path, u64)> {
+        let paths = self.directories.iter().map(SpillDirectory::path);
+        paths.zip(self.strides.iter().copied())
+    }
+
+    /// How many there are: files of the system to each run.
+    pub fn members(&self) -> usize {
+        self.directories.len()
+    }
+
+    /// Says whether they stay when dropped; see [`SpillDirectory::keep`].
+    pub fn keep(&mut self, is_kept: bool) {
+        self.directories.iter_mut().for_each(|directory| directory.keep(is_kept));
+    }
+
+    /// Says in each durably that it goes with `other`, but in that itself; see
+    /// [`SpillDirectory::belong_to`].
+    pub fn belong_to(&self, other: &Path, may_be_only_copy: bool) -> Result<()> {
+        let others = self.directories.iter().filter(|own| own.path() != other);
+        others.into_iter().try_for_each(|own| own.belong_to(other, may_be_only_copy))
+    }
+
+    /// Makes all that is there durable, and the names of the directories.
+    pub fn make_durable(&self) -> Result<()> {
+        if self.directories.len() > 1 {
+            File::reopen(&self.home().join(STRIPES_NAME), Direct::Off)?.sync_data()?;
+        }
+        for (path, _) in self.directories() {
+            sync_directory(path)?;
+            sync_directory(directory_of(path))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
