@@ -124,7 +124,7 @@ function chartOptions(what, group, width) {
   }));
   return {
     width, height: what.large ? HEIGHT.large : HEIGHT.small,
-    padding: [what.large ? 22 : 8, 10, 0, 0],
+    padding: [what.large && group.phases.length > 0 ? 22 : 8, 10, 0, 0],
     legend: { show: false },
     cursor: {
       // What is drawn out is shown by the whole group, below; here only the cursor is shared.
@@ -138,7 +138,7 @@ function chartOptions(what, group, width) {
     },
     series: [{}, ...series],
     axes: [
-      { ...axis, size: 26, gap: 4, space: 70, values: (chart, at) => at.map((value) => tickTime(value, chart.scales.x)) },
+      { ...axis, size: 28, gap: 7, space: 70, values: (chart, at) => at.map((value) => tickTime(value, chart.scales.x)) },
       { ...axis, size: AXIS_WIDTH, gap: 6, space: what.large ? 38 : 30, values: (chart, at) => at.map((value) => what.tick(value)) },
     ],
     hooks: {
@@ -206,7 +206,7 @@ function lineChart(what, group) {
       chart.setSize({ width, height: chart.height });
       return;
     }
-    chart = new uPlot(chartOptions(what, group, width), [group.times, ...what.lines.map((line) => line.values)], place);
+    chart = new uPlot(chartOptions(what, group, width), [group.times, ...what.lines.map((line) => drawn(line.values))], place);
     switches.forEach((shown, at) => chart.setSeries(at + 1, { show: shown }));
     chart.over.addEventListener("dblclick", () => group.reset());
     group.charts.push(chart);
@@ -215,6 +215,9 @@ function lineChart(what, group) {
   return make("div", { "data-chart": what.name },
     make("div", { class: "chart-head" }, make("h3", null, what.title, " ", make("span", null, what.unit)), legend), place);
 }
+
+/** What is drawn of samples: of a line that lies at nought for long, only the ends of that. */
+const drawn = (values) => values.map((value, at) => (value === 0 && !values[at - 1] && !values[at + 1] ? null : value));
 
 /** The middles of intervals, as many as the longest of some lists; `end` is the end of the last. */
 function timesOf(interval, length) {

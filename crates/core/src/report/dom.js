@@ -41,7 +41,7 @@ function table(caption, heads, rows, attributes) {
   };
   return make("div", { class: "scroll" },
     make("table", attributes,
-      make("caption", null, caption),
+      make("caption", null, make("span", null, caption)),
       make("thead", null, make("tr", null, heads.map((head) => (head instanceof Node ? head : make("th", { scope: "col" }, head))))),
       make("tbody", null, rows.map((row) => make("tr", null, row.map(cell))))));
 }

@@ -9,7 +9,7 @@ const RECORDED = [
 const isOf = (value) => value && typeof value === "object";
 
 function tile(name, large, unit, ...below) {
-  return make("div", null, make("dt", null, name), make("dd", null, large, unit && make("small", null, unit)),
+  return make("div", null, make("dt", null, name), make("dd", null, large, unit && [" ", make("small", null, unit)]),
     below.filter(Boolean).map((line) => make("dd", null, line)));
 }
 
@@ -57,6 +57,13 @@ function adviceSection(stats) {
   return part;
 }
 
+const HOW = "Point at a chart, or go there with Tab and use the arrows.";
+
+/** Says where the cursor of the charts is, or how to have one. */
+function tellCursor(readout, at) {
+  if (readout.textContent !== (at ?? HOW)) readout.replaceChildren(at === null ? HOW : make("b", null, at));
+}
+
 /** The timeline as charts, with a table for those who do not see them. */
 function timeSection(stats) {
   const given = object(stats.timeline);
@@ -67,10 +74,9 @@ function timeSection(stats) {
   const has = (name) => list(given[name]).length > 0;
   const readout = make("output", { "aria-live": "polite" }, "");
   const phases = list(given.phase);
-  const idle = "Point at a chart, or go there with Tab and use the arrows";
   const group = new Group(timesOf(interval, length), phasesOf(phases, interval, length), (index) => {
-    const at = index === null ? idle : `${Number((index * interval).toFixed(3))} s, ${phaseWords(phases[index])}`;
-    if (readout.textContent !== at) readout.textContent = at;
+    const at = index === null ? null : `${Number((index * interval).toFixed(3))} s, ${phaseWords(phases[index])}`;
+    tellCursor(readout, at);
   });
   group.moved(null);
   const whats = charts(stats, of, has, interval);
@@ -176,14 +182,19 @@ const COMPARED = [
 
 const sortColour = (at) => `--sort-${at % 6}`;
 
+const sameAmount = (sorts) => new Set(sorts.map(({ stats }) => `${stats.records} ${stats.bytes}`)).size === 1;
+
 function comparisonTable(sorts) {
+  const same = sameAmount(sorts);
   const rows = COMPARED.map(([name, of, tell, less]) => {
+    // Less is no better of less.
+    const judged = same || less === false ? less : undefined;
     const values = sorts.map(({ stats }) => of(stats));
     const known = values.filter((value) => value !== null);
-    const best = less === undefined || new Set(known).size < 2 ? null : less ? Math.min(...known) : most(known);
+    const best = judged === undefined || new Set(known).size < 2 ? null : judged ? Math.min(...known) : most(known);
     return [name, ...values.map((value) => make("td", { class: value !== null && value === best ? "best" : null }, value === null ? DASH : tell(value)))];
   });
-  const heads = [make("td", null, ""), ...sorts.map((sort, at) => make("th", { scope: "col" }, swatched(sort.name, sortColour(at))))];
+  const heads = [make("th", { scope: "col" }, make("span", { class: "visually-hidden" }, "Figure")), ...sorts.map((sort, at) => make("th", { scope: "col" }, swatched(sort.name, sortColour(at))))];
   return table("The best of a row is marked", heads, rows, { class: "compare" });
 }
 
@@ -198,11 +209,13 @@ function overlaid(sorts) {
   const lines = timed.map((sort, at) => ({ name: sort.name, colour: sortColour(sort.at), values: samples(totals[at], length), idle: seconds(sort.stats.seconds) }));
   const readout = make("output", null, "");
   const group = new Group(timesOf(interval, length), [], (index) => {
-    readout.textContent = index === null ? "Point at the chart, or go there with Tab and use the arrows" : `${Number((index * interval).toFixed(3))} s`;
+    tellCursor(readout, index === null ? null : `${Number((index * interval).toFixed(3))} s`);
   });
   group.moved(null);
   const what = { name: "compared", title: "Throughput", unit: "MB/s, all streams together", large: true, lines, tell: (value) => `${short(value)} MB/s`, tick: (value) => whole.format(value) };
-  return section("Over the time", null,
+  const untimed = sorts.filter((_, at) => !timed.some((sort) => sort.at === at)).map(({ name }) => name);
+  const note = untimed.length > 0 ? `Not recorded: ${untimed.join(", ")}.` : null;
+  return section("Over the time", note,
     make("div", { class: "charts-bar" }, readout, make("button", { type: "button", onclick: () => group.reset() }, "Show all")),
     lineChart(what, group),
     make("details", null, make("summary", null, "As a table"), make("div", { class: "tall" }, timeTable([what], [], interval, length))));
@@ -230,6 +243,8 @@ function phasesBeside(sorts) {
   const longest = most(sorts.map(({ stats }) => Math.max(stats.seconds, sum(list(stats.phases).map((share) => object(share).seconds)))));
   const known = [...new Set(sorts.flatMap(({ stats }) => list(stats.phases).map((share) => words(object(share).phase))))];
   if (known.length === 0) return [];
+  const order = Object.keys(PHASES);
+  known.sort((one, other) => order.indexOf(one) - order.indexOf(other));
   const colourOf = (phase) => (Object.hasOwn(PHASE_COLOURS, phase) ? PHASE_COLOURS[phase] : "--gathering");
   const stacks = make("div", { class: "stacks" }, sorts.map(({ name, stats }, at) => [
     make("div", { class: "stack-name" }, swatched(name, sortColour(at))),
@@ -257,9 +272,8 @@ function eachSort(sort, at) {
 function comparison(sorts) {
   const fastest = sorts.reduce((best, sort) => (sort.stats.seconds < best.stats.seconds ? sort : best));
   const slowest = sorts.reduce((worst, sort) => (sort.stats.seconds > worst.stats.seconds ? sort : worst));
-  const same = new Set(sorts.map(({ stats }) => `${stats.records} ${stats.bytes}`)).size === 1;
-  const lead = same ? `Of the same ${counted(sorts[0].stats.records, "record")}, ${bytes(sorts[0].stats.bytes)}, the fastest took ${seconds(fastest.stats.seconds)}, the slowest ${seconds(slowest.stats.seconds)}`
-    : "They sorted different amounts, so that MB/s compare better than seconds";
+  const lead = sameAmount(sorts) ? `Of the same ${counted(sorts[0].stats.records, "record")}, ${bytes(sorts[0].stats.bytes)}, the fastest took ${seconds(fastest.stats.seconds)}, the slowest ${seconds(slowest.stats.seconds)}.`
+    : "They sorted different amounts, so that MB/s compare better than seconds.";
   return [
     make("h1", null, `${sorts.length} sorts compared`), make("p", { class: "lead" }, lead),
     section("Side by side", null, comparisonTable(sorts)),
@@ -277,7 +291,8 @@ function themed() {
   const show = () => {
     const dark = chosen ?? asked.matches;
     document.documentElement.dataset.theme = dark ? "dark" : "light";
-    button.setAttribute("aria-pressed", String(dark));
+    button.textContent = dark ? "Light" : "Dark";
+    button.setAttribute("aria-label", `Show the page ${dark ? "light" : "dark"}`);
     redrawCharts();
   };
   asked.addEventListener("change", show);
@@ -288,9 +303,19 @@ function themed() {
   show();
 }
 
+/** The sorts with names as short as they can be told apart by: without the folders that all of
+ *  them have in front. */
+function shortlyNamed(sorts) {
+  const parts = sorts.map(({ name }) => name.split("/"));
+  const shared = (at) => parts.every((part) => at < part.length - 1 && part[at] === parts[0][at]);
+  let from = 0;
+  while (shared(from)) from += 1;
+  return sorts.map((sort, at) => ({ ...sort, name: parts[at].slice(from).join("/") }));
+}
+
 function begin() {
-  const sorts = list(JSON.parse(document.getElementById("sorts").textContent))
-    .map((sort) => ({ name: words(object(sort).name), stats: object(object(sort).stats) }));
+  const sorts = shortlyNamed(list(JSON.parse(document.getElementById("sorts").textContent))
+    .map((sort) => ({ name: words(object(sort).name), stats: object(object(sort).stats) })));
   themed();
   const main = document.getElementById("main");
   const what = document.getElementById("what");

@@ -88,7 +88,7 @@ function widePlan(plan, width) {
   const gap = Math.min(150, Math.max(BOX.gap, room / flows.length));
   const all = boxes.length * BOX.width + flows.length * gap;
   const largest = most(flows.map((flow) => flow.amount));
-  const middle = 25 + BOX.height / 2;
+  const middle = BOX.height / 2;
   const parts = flows.map((flow, at) => {
     const from = (at + 1) * BOX.width + at * gap;
     const half = thickness(flow, largest) / 2;
@@ -108,12 +108,12 @@ function widePlan(plan, width) {
     const left = at * (BOX.width + gap);
     const x = left + BOX.width / 2;
     parts.push(draw("g", null,
-      draw("rect", { class: "box", x: left + 0.5, y: 25.5, width: BOX.width - 1, height: BOX.height - 1, rx: 10 }),
-      drawing(box.drawing, x, 40),
-      label(x, 93, "title", box.title),
-      box.lines.filter(Boolean).map((line, row) => label(x, 112 + row * 18, "soft", line))));
+      draw("rect", { class: "box", x: left + 0.5, y: 0.5, width: BOX.width - 1, height: BOX.height - 1, rx: 10 }),
+      drawing(box.drawing, x, 16),
+      label(x, 68, "title", box.title),
+      box.lines.filter(Boolean).map((line, row) => label(x, 88 + row * 18, "soft", line))));
   });
-  return picture(plan, all, BOX.height + 50, parts);
+  return picture(plan, all, BOX.height, parts);
 }
 
 /** One below the other, on narrow screens. */

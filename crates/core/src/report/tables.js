@@ -67,10 +67,15 @@ function stack(parts, whole_) {
   for (const [name, amount, attributes] of parts) {
     if (!(amount > 0) || !(whole_ > 0)) continue;
     const share = amount / whole_;
-    const part = make("span", { ...attributes, title: `${name}: ${seconds(amount)}, ${percent(share)}` }, share >= 0.085 ? name : "");
+    const part = make("span", { ...attributes, title: `${name}: ${seconds(amount)}, ${percent(share)}` }, name);
     part.style.width = `${(100 * share).toFixed(3)}%`;
     bar.append(part);
   }
+  // A name that does not fit is left to the legend.
+  watchWidth(bar, () => {
+    for (const part of bar.children) part.classList.remove("tight");
+    for (const part of bar.children) part.classList.toggle("tight", part.scrollWidth > part.clientWidth);
+  });
   return bar;
 }
 

@@ -37,8 +37,11 @@ const bytes = (value) => scaled(value, ["B", "KB", "MB", "GB", "TB", "PB"], 1000
 const memory = (value) => scaled(value, ["B", "KiB", "MiB", "GiB", "TiB"], 1024).replace(/\.00 /, " ");
 const count = (value) => (figure(value) === null ? DASH : whole.format(value));
 const counted = (value, one, many) => `${count(value)} ${value === 1 ? one : many ?? `${one}s`}`;
-const percent = (share) => (figure(share) === null ? DASH : `${short(share * 100)}%`);
-const decimal = (value) => (figure(value) === null ? DASH : short(value));
+/** Two digits that count are enough of a share. */
+const percent = (share) => (figure(share) === null ? DASH : `${Math.abs(share) < 0.0995 && share !== 0 ? Number((share * 100).toFixed(1)) : whole.format(share * 100)}%`);
+const cents = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+/** Seconds in a column: all with as many digits. */
+const decimal = (value) => (figure(value) === null ? DASH : cents.format(value));
 /** `10.0 M`, for what stands large. */
 const rounded = (value) => scaled(value, ["", "K", "M", "G", "T"], 1000).trim();
 
