@@ -35,10 +35,13 @@ with_selenium() {
 
 # What is missing, and how to get it, in a line.
 missing() {
-    with_selenium > /dev/null || echo -n "no selenium for Python (make browser, or pip install $selenium); "
-    chromium_path > /dev/null || echo -n "no Chromium (on Debian apt-get install chromium, or CHROMIUM=PATH); "
+    local debian="on Debian apt-get install"
+    with_selenium > /dev/null \
+        || echo -n "no selenium for Python (make browser, or pip install $selenium); "
+    chromium_path > /dev/null \
+        || echo -n "no Chromium ($debian chromium, or CHROMIUM=PATH); "
     driver_path > /dev/null \
-        || echo -n "no chromedriver (on Debian apt-get install chromium-driver, or CHROMEDRIVER=PATH); "
+        || echo -n "no chromedriver ($debian chromium-driver, or CHROMEDRIVER=PATH); "
 }
 
 get() {
@@ -47,7 +50,8 @@ get() {
         { python3 -m venv --clear "$home" > /dev/null 2>&1 && "$home/bin/pip" "${pip[@]}"; } \
             || python3 -m pip "${pip[@]}" --target "$modules" || true
     fi
-    if ! { chromium_path && driver_path; } > /dev/null && [[ $EUID == 0 ]] && command -v apt-get > /dev/null; then
+    if ! { chromium_path && driver_path; } > /dev/null \
+        && [[ $EUID == 0 ]] && command -v apt-get > /dev/null; then
         log=target/browser-apt.log
         mkdir -p target
         echo "browser: installing chromium and chromium-driver by apt-get"
@@ -66,8 +70,8 @@ run_tests() {
         echo "browser: LEFT OUT, the report page goes untested: ${lacking%; }"
         return
     fi
-    CHROMIUM=$(chromium_path) CHROMEDRIVER=$(driver_path) PYTHONPATH=$modules PYTHONDONTWRITEBYTECODE=1 \
-        "$(with_selenium)" -m unittest discover --start-directory tests/browser
+    CHROMIUM=$(chromium_path) CHROMEDRIVER=$(driver_path) PYTHONPATH=$modules \
+        PYTHONDONTWRITEBYTECODE=1 "$(with_selenium)" -m unittest discover --start-directory tests/browser
 }
 
 case ${1:-} in

@@ -240,6 +240,7 @@ class Report(unittest.TestCase):
 
     def test_a_phone_is_wide_enough(self) -> None:
         """Nothing sticks out of a narrow page, opened so or made so."""
+        width = "return document.documentElement.scrollWidth"
         for name in PAGES:
             for opened_wide in [False, True]:
                 with self.subTest(name, opened_wide=opened_wide):
@@ -248,7 +249,6 @@ class Report(unittest.TestCase):
                     for details in self.find("details"):
                         self.driver.execute_script("arguments[0].open = true", details)
                     browser.look(self.driver, width=PHONE)
-                    width = "return document.documentElement.scrollWidth"
                     browser.until(lambda: self.run_script(width) <= PHONE, f"{name} is narrow")
 
     def test_tables_for_those_who_see_no_charts(self) -> None:

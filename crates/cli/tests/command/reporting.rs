@@ -6,7 +6,7 @@ use crate::harness::{Folder, random_records};
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("in", random_records(400_000, 100));
-    for (name, memory) in [("one.json", "256MiB"), ("two.json", "26MiB")] {
+    for (name, memory) in [("one.json", "256MiB"), ("two.json", "34MiB")] {
         let words = format!("sort -F fixed:100 -k 0..10 -M {memory} -j 2 --stats json -o out in");
         let sorted = folder.run(&words);
         assert_eq!(sorted.status, 0, "{sorted:?}");

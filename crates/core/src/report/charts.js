@@ -78,6 +78,8 @@ function drawPhases(chart, phases, named) {
   ctx.rect(bbox.left, bbox.top - 18 * scale, bbox.width, bbox.height + 18 * scale);
   ctx.clip();
   ctx.font = `${12 * scale}px system-ui, sans-serif`;
+  // Axes leave theirs behind.
+  ctx.textAlign = "left";
   ctx.textBaseline = "alphabetic";
   phases.forEach(({ phase, from, to }, at) => {
     const left = chart.valToPos(from, "x", true);
@@ -152,6 +154,9 @@ function chartOptions(what, group, width) {
     },
   };
 }
+
+/** When a sample began, with the digits that its interval has. */
+const sampleTime = (index, interval) => `${(index * interval).toFixed(interval >= 1 ? 0 : interval >= 0.0999 ? 1 : interval >= 0.00999 ? 2 : 3)} s`;
 
 /** Times on the axis, with the digits that the span shown asks for. */
 function tickTime(value, { min, max }) {

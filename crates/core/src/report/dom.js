@@ -47,7 +47,7 @@ function table(caption, heads, rows, attributes) {
 }
 
 /** A name with the colour it is drawn in. */
-const swatched = (name, of) => [make("i", { class: "swatch", colour: of }), name];
+const swatched = (name, of) => make("span", { class: "swatched" }, make("i", { colour: of }), make("span", null, name));
 
 /** Calls back with the width an element has, now and whenever that changes. */
 function watchWidth(element, then) {

@@ -22,7 +22,7 @@ function tiles(stats) {
   const [peak, unit] = memory(used).split(" ");
   return make("dl", { class: "tiles" },
     tile("Speed", speed === null ? DASH : speed >= 10 ? whole.format(speed) : short(speed), "MB/s", stats.seconds > 0 && `${rounded(stats.records / stats.seconds)} records/s`),
-    tile("Passes", count(stats.passes), null, stats.runs > 0 ? `${counted(stats.runs, "run")}${stats.merge_width > 0 ? `, ${stats.merge_width} merged at once` : ""}` : "in memory, nothing spilled"),
+    tile("Passes", count(stats.passes), null, stats.runs > 0 ? `${counted(stats.runs, isMerge(stats) ? "input" : "run")}${stats.merge_width > 0 ? `, ${stats.merge_width} merged at once` : ""}` : "in memory, nothing spilled"),
     tile("Processors", figure(cores) === null ? DASH : short(cores), "busy", figure(stats.user_seconds) !== null && `${decimal(stats.user_seconds)} s user, ${decimal(stats.system_seconds)} s system`),
     tile("Waiting for I/O", worked > 0 ? percent(wait / worked) : DASH, null, figure(stats.threads) && `of ${counted(stats.threads, "worker")}' time`.replace("1 worker'", "1 worker's")),
     tile("Memory", used === null ? DASH : peak, unit, figure(stats.memory_budget) && `peak, of ${memory(stats.memory_budget)} allowed`));
@@ -75,7 +75,7 @@ function timeSection(stats) {
   const readout = make("output", { "aria-live": "polite" }, "");
   const phases = list(given.phase);
   const group = new Group(timesOf(interval, length), phasesOf(phases, interval, length), (index) => {
-    const at = index === null ? null : `${Number((index * interval).toFixed(3))} s, ${phaseWords(phases[index])}`;
+    const at = index === null ? null : `${sampleTime(index, interval)}, ${phaseWords(phases[index])}`;
     tellCursor(readout, at);
   });
   group.moved(null);
@@ -137,7 +137,7 @@ function timeTable(whats, phases, interval, length) {
       const value = mean(line.values.slice(at, at + step));
       return value === null ? DASH : line.tell(value);
     });
-    rows.push([`${Number((at * interval).toFixed(3))} s`, phaseWords(phases[at]), ...cells]);
+    rows.push([sampleTime(at, interval), phaseWords(phases[at]), ...cells]);
   }
   const each = step === 1 ? "" : `, each row the mean of ${step} samples`;
   return table(`From the time on that stands in front, for ${Number((interval * step).toFixed(3))} s${each}`, ["Time", "Phase", ...lines.map((line) => line.name)], rows);
@@ -209,7 +209,7 @@ function overlaid(sorts) {
   const lines = timed.map((sort, at) => ({ name: sort.name, colour: sortColour(sort.at), values: samples(totals[at], length), idle: seconds(sort.stats.seconds) }));
   const readout = make("output", null, "");
   const group = new Group(timesOf(interval, length), [], (index) => {
-    tellCursor(readout, index === null ? null : `${Number((index * interval).toFixed(3))} s`);
+    tellCursor(readout, index === null ? null : sampleTime(index, interval));
   });
   group.moved(null);
   const what = { name: "compared", title: "Throughput", unit: "MB/s, all streams together", large: true, lines, tell: (value) => `${short(value)} MB/s`, tick: (value) => whole.format(value) };

@@ -30,6 +30,10 @@ function planOf(stats) {
     const took = phase && phaseSeconds(stats, phase);
     return { stream, amount, rate: amount && took > 0 ? amount / took : null };
   };
+  if (isMerge(stats)) {
+    if (figure(stats.runs) > 0) input.lines = [counted(stats.runs, "sorted input"), counted(stats.records, "record")];
+    return { boxes: [input, merge, output], flows: [flow("input_read", "writing"), flow("output_written", "writing")] };
+  }
   if (figure(stats.runs) > 0) {
     const making = intermediate ? null : "run-generation";
     const runs = { title: "Runs on disk", drawing: "runs", lines: [counted(stats.runs, "run"), bytes(streams.spill_written)] };
@@ -38,8 +42,7 @@ function planOf(stats) {
       flows: [flow("input_read", "run-generation"), flow("spill_written", making), flow("spill_read", making && "writing"), flow("output_written", "writing")],
     };
   }
-  const middle = isMerge(stats) ? merge : memoryBox;
-  return { boxes: [input, middle, output], flows: [flow("input_read", "reading"), flow("output_written", "writing")] };
+  return { boxes: [input, memoryBox, output], flows: [flow("input_read", "reading"), flow("output_written", "writing")] };
 }
 
 const planWords = (plan) => plan.boxes.map((box, at) => {
@@ -155,7 +158,8 @@ const picture = (plan, width, height, parts) => draw("svg", {
 function planPicture(stats) {
   const plan = planOf(stats);
   const place = make("div", { class: "plan" });
-  const least = plan.boxes.length * BOX.width + plan.flows.length * BOX.gap;
-  watchWidth(place, (width) => place.replaceChildren(width >= least ? widePlan(plan, width) : tallPlan(plan, width)));
+  // A little too wide is made smaller as a whole; much too wide would be too small to read.
+  const least = 0.85 * (plan.boxes.length * BOX.width + plan.flows.length * BOX.gap);
+  watchWidth(place, (width) => place.replaceChildren(width >= least ? widePlan(plan, width) : tallPlan(plan, Math.min(width, 440))));
   return place;
 }

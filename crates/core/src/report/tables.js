@@ -130,7 +130,7 @@ function planFacts(stats) {
   return [
     ["Algorithm", words(stats.algorithm)],
     ["Threads", figure(stats.threads) !== null && count(stats.threads)],
-    ["Stages", figure(object(stats.stages).count) !== null && `${count(stats.stages.count)}, in ${count(stats.stages.overlapped)} of them one load was read while another was written`],
+    ["Stages", figure(object(stats.stages).count) !== null && [count(stats.stages.count), stats.stages.overlapped > 0 && `, in ${count(stats.stages.overlapped)} of them one load was read while another was written`]],
     ["I/O engine", words(stats.engine)],
     ["Inputs", direct[stats.direct_input]],
     ["Output", direct[stats.direct_output]],

@@ -16,8 +16,9 @@ const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 /** Three digits that count, without an exponent. */
 function short(value) {
   const size = Math.abs(value);
+  if (size === 0) return "0";
   if (size >= 1000) return whole.format(value);
-  const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 || size === 0 ? 2 : 3;
+  const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 3;
   return value.toFixed(digits);
 }
 
@@ -34,7 +35,7 @@ function scaled(value, units, step) {
 
 const bytes = (value) => scaled(value, ["B", "KB", "MB", "GB", "TB", "PB"], 1000);
 /** Of memory, which comes in powers of two. */
-const memory = (value) => scaled(value, ["B", "KiB", "MiB", "GiB", "TiB"], 1024).replace(/\.00 /, " ");
+const memory = (value) => scaled(value, ["B", "KiB", "MiB", "GiB", "TiB"], 1024).replace(/\.0+ /, " ");
 const count = (value) => (figure(value) === null ? DASH : whole.format(value));
 const counted = (value, one, many) => `${count(value)} ${value === 1 ? one : many ?? `${one}s`}`;
 /** Two digits that count are enough of a share. */
