@@ -6,6 +6,11 @@
 const HEIGHT = { large: 250, small: 120 };
 /** Room at the left of all charts, so that their times stand below each other. */
 const AXIS_WIDTH = 62;
+/** Seconds between ticks: round ones of seconds, minutes and hours. */
+const TIME_STEPS = [
+  0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200,
+  18000, 36000, 72000, 180000, 360000, 3600000,
+];
 /** Rows of a table of samples; more are put together. */
 const TABLE_ROWS = 120;
 
@@ -140,7 +145,7 @@ function chartOptions(what, group, width) {
     },
     series: [{}, ...series],
     axes: [
-      { ...axis, size: 28, gap: 7, space: 70, values: (chart, at) => at.map((value) => tickTime(value, chart.scales.x)) },
+      { ...axis, size: 28, gap: 7, space: 70, incrs: TIME_STEPS, values: (chart, at) => at.map((value) => tickTime(value, chart.scales.x)) },
       { ...axis, size: AXIS_WIDTH, gap: 6, space: what.large ? 38 : 30, values: (chart, at) => at.map((value) => what.tick(value)) },
     ],
     hooks: {
@@ -156,12 +161,18 @@ function chartOptions(what, group, width) {
 }
 
 /** When a sample began, with the digits that its interval has. */
-const sampleTime = (index, interval) => `${(index * interval).toFixed(interval >= 1 ? 0 : interval >= 0.0999 ? 1 : interval >= 0.00999 ? 2 : 3)} s`;
+function sampleTime(index, interval) {
+  const digits = interval >= 1 ? 0 : interval >= 0.0999 ? 1 : interval >= 0.00999 ? 2 : 3;
+  const time = index * interval;
+  return time >= 600 ? seconds(time) : `${time.toFixed(digits)} s`;
+}
 
 /** Times on the axis, with the digits that the span shown asks for. */
 function tickTime(value, { min, max }) {
-  if (max - min >= 600) return seconds(value).replace(/ 00 s$/, "");
-  return `${Number(value.toFixed(max - min < 2 ? 2 : 1))} s`;
+  const span = max - min;
+  if (span >= 14400) return `${Number((value / 3600).toFixed(2))} h`;
+  if (span >= 600) return `${Number((value / 60).toFixed(2))} min`;
+  return `${Number(value.toFixed(span < 2 ? 2 : 1))} s`;
 }
 
 /** The buttons of a chart: each switches a line; `tell` puts a value beside each. */

@@ -13,6 +13,14 @@ function tile(name, large, unit, ...below) {
     below.filter(Boolean).map((line) => make("dd", null, line)));
 }
 
+/** How many runs there were, and how many of them were merged at once. */
+function runsWords(stats) {
+  if (!(stats.runs > 0)) return "in memory, nothing spilled";
+  const runs = counted(stats.runs, isMerge(stats) ? "input" : "run");
+  if (!(stats.merge_width > 0)) return runs;
+  return `${runs}, merged ${stats.merge_width < stats.runs ? `${count(stats.merge_width)} ` : ""}at once`;
+}
+
 function tiles(stats) {
   const wait = sum(list(stats.phases).map((share) => object(share).io_wait_seconds));
   const worked = stats.seconds * (figure(stats.threads) ?? 0);
@@ -22,7 +30,7 @@ function tiles(stats) {
   const [peak, unit] = memory(used).split(" ");
   return make("dl", { class: "tiles" },
     tile("Speed", speed === null ? DASH : speed >= 10 ? whole.format(speed) : short(speed), "MB/s", stats.seconds > 0 && `${rounded(stats.records / stats.seconds)} records/s`),
-    tile("Passes", count(stats.passes), null, stats.runs > 0 ? `${counted(stats.runs, isMerge(stats) ? "input" : "run")}${stats.merge_width > 0 ? `, ${stats.merge_width} merged at once` : ""}` : "in memory, nothing spilled"),
+    tile("Passes", count(stats.passes), null, runsWords(stats)),
     tile("Processors", figure(cores) === null ? DASH : short(cores), "busy", figure(stats.user_seconds) !== null && `${decimal(stats.user_seconds)} s user, ${decimal(stats.system_seconds)} s system`),
     tile("Waiting for I/O", worked > 0 ? percent(wait / worked) : DASH, null, figure(stats.threads) && `of ${counted(stats.threads, "worker")}' time`.replace("1 worker'", "1 worker's")),
     tile("Memory", used === null ? DASH : peak, unit, figure(stats.memory_budget) && `peak, of ${memory(stats.memory_budget)} allowed`));
