@@ -300,16 +300,39 @@ class Report(unittest.TestCase):
             tried, faults = self.run_script(MUTATE)
             self.assertGreater(tried, 700)
             self.assertEqual(faults, [])
-        stats = json.loads((FIXTURES / "two-pass.json").read_text())
-        timeline = stats["timeline"]
-        timeline["spill_read"] = timeline["spill_read"][:50]
-        timeline["memory"] = None
-        timeline["user_seconds"] = [None, "x", *timeline["user_seconds"][2:]]
-        del timeline["phase"], timeline["reads_in_flight"], timeline["writes_in_flight"]
-        path = Path(self.folder.name) / "short.json"
-        path.write_text(json.dumps(stats))
-        self.open(self.page("short", [path]))
-        self.assertEqual(len(self.find("canvas")), 2)
+
+    def test_timelines_of_any_shape(self) -> None:
+        """Charts are drawn of what there is, whatever its figures, and the page does not hang."""
+        given = (FIXTURES / "two-pass.json").read_text()
+
+        def cut(stats: dict) -> None:
+            timeline = stats["timeline"]
+            timeline["spill_read"] = timeline["spill_read"][:50]
+            timeline["memory"] = None
+            timeline["user_seconds"] = [None, "x", *timeline["user_seconds"][2:]]
+            del timeline["phase"], timeline["reads_in_flight"], timeline["writes_in_flight"]
+
+        def shorten(stats: dict) -> None:
+            for name, values in stats["timeline"].items():
+                stats["timeline"][name] = values[:1] if isinstance(values, list) else values
+
+        cases = {
+            "cut": (cut, 2),
+            "one sample": (shorten, 3),
+            "long ages": (lambda stats: stats["timeline"].update(interval_seconds=1e300), 4),
+            "no time": (lambda stats: stats["timeline"].update(interval_seconds=1e-300), 4),
+            "beyond numbers": (lambda stats: stats["timeline"].update(memory=[1e308] * 88), 4),
+            "below nought": (lambda stats: stats["timeline"].update(user_seconds=[-1] * 88), 4),
+        }
+        for name, (change, charts) in cases.items():
+            with self.subTest(name):
+                stats = json.loads(given)
+                change(stats)
+                path = Path(self.folder.name) / "changed.json"
+                path.write_text(json.dumps(stats))
+                self.open(self.page("changed", [path]))
+                self.assertEqual(len(self.find("canvas")), charts)
+                self.assertEqual(browser.complaints(self.driver), [])
 
 
 if __name__ == "__main__":

@@ -24,9 +24,21 @@ const SCRIPT: &str = concat!(
     include_str!("report/dom.js"),
     include_str!("report/plan.js"),
     include_str!("report/charts.js"),
+    include_str!("report/timeline.js"),
     include_str!("report/latency.js"),
     include_str!("report/tables.js"),
+    include_str!("report/sort.js"),
+    include_str!("report/compare.js"),
     include_str!("report/page.js"),
+);
+
+/// How it looks, in parts: later ones count more.
+const STYLE: &str = concat!(
+    include_str!("report/uplot/uPlot.min.css"),
+    "\n",
+    include_str!("report/page.css"),
+    include_str!("report/pictures.css"),
+    include_str!("report/narrow.css"),
 );
 
 /// The page of some sorts, each with the name that it is shown under: of one its report, of several
@@ -39,8 +51,7 @@ pub fn page(sorts: &[(String, Value)]) -> String {
     format!(
         include_str!("report/page.html"),
         version = env!("CARGO_PKG_VERSION"),
-        uplot_style = include_str!("report/uplot/uPlot.min.css"),
-        style = include_str!("report/page.css"),
+        style = STYLE,
         uplot = include_str!("report/uplot/uPlot.iife.min.js"),
         script = SCRIPT,
         data = data,

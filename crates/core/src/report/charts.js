@@ -6,10 +6,11 @@
 const HEIGHT = { large: 250, small: 120 };
 /** Room at the left of all charts, so that their times stand below each other. */
 const AXIS_WIDTH = 62;
+const KEYS = "Arrows move along, plus and minus zoom, Escape shows all; a table is below.";
 /** Seconds between ticks: round ones of seconds, minutes and hours. */
 const TIME_STEPS = [
-  0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200,
-  18000, 36000, 72000, 180000, 360000, 3600000,
+  0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600,
+  1200, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000, 3600000,
 ];
 /** Rows of a table of samples; more are put together. */
 const TABLE_ROWS = 120;
@@ -60,9 +61,14 @@ class Group {
       this.zoom(Math.max(0, middle - half), Math.min(this.end, middle + half));
     };
     const does = {
-      ArrowLeft: () => this.point(at - step), ArrowRight: () => this.point(at + step),
-      Home: () => this.point(0), End: () => this.point(this.times.length - 1),
-      "+": () => around(0.5), "=": () => around(0.5), "-": () => around(2), Escape: () => this.reset(),
+      ArrowLeft: () => this.point(at - step),
+      ArrowRight: () => this.point(at + step),
+      Home: () => this.point(0),
+      End: () => this.point(this.times.length - 1),
+      "+": () => around(0.5),
+      "=": () => around(0.5),
+      "-": () => around(2),
+      Escape: () => this.reset(),
     }[event.key];
     if (!does || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
@@ -95,7 +101,10 @@ function drawPhases(chart, phases, named) {
     }
     const name = phaseWords(phase);
     const seen = Math.max(left, bbox.left);
-    if (named && ctx.measureText(name).width + 10 * scale < Math.min(right, bbox.left + bbox.width) - seen) {
+    if (
+      named &&
+      ctx.measureText(name).width + 10 * scale < Math.min(right, bbox.left + bbox.width) - seen
+    ) {
       ctx.fillStyle = colour("--soft");
       ctx.fillText(name, seen + 5 * scale, bbox.top - 6 * scale);
     }
@@ -121,41 +130,73 @@ function drawLimit(chart, limit) {
 function chartOptions(what, group, width) {
   const { times } = group;
   const axis = {
-    stroke: () => colour("--soft"), font: "12px system-ui, sans-serif",
-    grid: { stroke: () => colour("--line"), width: 1 }, ticks: { show: false },
+    stroke: () => colour("--soft"),
+    font: "12px system-ui, sans-serif",
+    grid: { stroke: () => colour("--line"), width: 1 },
+    ticks: { show: false },
   };
   const series = what.lines.map((line) => ({
-    label: line.name, width: line.width ?? 1.75, points: { show: false },
+    label: line.name,
+    width: line.width ?? 1.75,
+    points: { show: false },
     stroke: () => colour(line.colour),
     fill: line.filled ? () => `${colour(line.colour)}1f` : undefined,
   }));
   return {
-    width, height: what.large ? HEIGHT.large : HEIGHT.small,
+    width,
+    height: what.large ? HEIGHT.large : HEIGHT.small,
     padding: [what.large && group.phases.length > 0 ? 22 : 8, 10, 0, 0],
     legend: { show: false },
     cursor: {
       // What is drawn out is shown by the whole group, below; here only the cursor is shared.
-      sync: { key: group.key, setSeries: false, filters: { pub: (type) => SHARED_EVENTS.has(type) } },
-      drag: { x: true, y: false }, y: false, points: { size: 7 },
+      sync: {
+        key: group.key,
+        setSeries: false,
+        filters: { pub: (type) => SHARED_EVENTS.has(type) },
+      },
+      drag: { x: true, y: false },
+      y: false,
+      points: { size: 7 },
     },
     scales: {
       // All samples are all of the time, though the middles of intervals end before it does.
-      x: { time: false, range: (chart, min, max) => (min === times[0] && max === times[times.length - 1] ? [0, group.end] : [min, max]) },
+      x: {
+        time: false,
+        range: (chart, min, max) =>
+          min === times[0] && max === times[times.length - 1] ? [0, group.end] : [min, max],
+      },
       y: { range: (chart, min, max) => [0, (Math.max(max ?? 0, what.floor ?? 0) || 1) * 1.06] },
     },
     series: [{}, ...series],
     axes: [
-      { ...axis, size: 28, gap: 7, space: 70, incrs: TIME_STEPS, values: (chart, at) => at.map((value) => tickTime(value, chart.scales.x)) },
-      { ...axis, size: AXIS_WIDTH, gap: 6, space: what.large ? 38 : 30, values: (chart, at) => at.map((value) => what.tick(value)) },
+      {
+        ...axis,
+        size: 28,
+        gap: 7,
+        space: 70,
+        incrs: TIME_STEPS,
+        values: (chart, at) => at.map((value) => tickTime(value, chart.scales.x)),
+      },
+      {
+        ...axis,
+        size: AXIS_WIDTH,
+        gap: 6,
+        space: what.large ? 38 : 30,
+        values: (chart, at) => at.map((value) => what.tick(value)),
+      },
     ],
     hooks: {
       drawClear: [(chart) => drawPhases(chart, group.phases, what.large)],
       draw: what.limit ? [(chart) => drawLimit(chart, what.limit)] : [],
-      setCursor: [(chart) => {
-        what.show(chart.cursor.idx ?? null);
-        group.moved(chart.cursor.idx ?? null);
-      }],
-      setScale: [(chart, scale) => scale === "x" && group.zoom(chart.scales.x.min, chart.scales.x.max)],
+      setCursor: [
+        (chart) => {
+          what.show(chart.cursor.idx ?? null);
+          group.moved(chart.cursor.idx ?? null);
+        },
+      ],
+      setScale: [
+        (chart, scale) => scale === "x" && group.zoom(chart.scales.x.min, chart.scales.x.max),
+      ],
     },
   };
 }
@@ -178,20 +219,35 @@ function tickTime(value, { min, max }) {
 /** The buttons of a chart: each switches a line; `tell` puts a value beside each. */
 function legendOf(what, switched) {
   const values = what.lines.map(() => make("span", { class: "value" }));
-  const buttons = what.lines.map((line, at) => make("button", {
-    type: "button", "aria-pressed": "true", colour: line.colour,
-    onclick: (event) => {
-      const pressed = event.currentTarget.getAttribute("aria-pressed") !== "true";
-      event.currentTarget.setAttribute("aria-pressed", String(pressed));
-      switched(at, pressed);
-    },
-  }, make("i"), line.name, values[at]));
-  what.show = (index) => what.lines.forEach((line, at) => {
-    const value = index === null ? null : line.values[index];
-    values[at].textContent = figure(value) === null ? line.idle : what.tell(value);
-  });
+  const buttons = what.lines.map((line, at) =>
+    make(
+      "button",
+      {
+        type: "button",
+        "aria-pressed": "true",
+        colour: line.colour,
+        onclick: (event) => {
+          const pressed = event.currentTarget.getAttribute("aria-pressed") !== "true";
+          event.currentTarget.setAttribute("aria-pressed", String(pressed));
+          switched(at, pressed);
+        },
+      },
+      make("i"),
+      line.name,
+      values[at],
+    ),
+  );
+  what.show = (index) =>
+    what.lines.forEach((line, at) => {
+      const value = index === null ? null : line.values[index];
+      values[at].textContent = figure(value) === null ? line.idle : what.tell(value);
+    });
   what.show(null);
-  return make("div", { class: "legend", role: "group", "aria-label": `Lines of ${what.title}` }, buttons);
+  return make(
+    "div",
+    { class: "legend", role: "group", "aria-label": `Lines of ${what.title}` },
+    buttons,
+  );
 }
 
 /** A chart with its heading and its buttons, drawn when it has a place. `what` has a title, lines
@@ -206,8 +262,10 @@ function lineChart(what, group) {
   };
   const legend = legendOf(what, switched);
   const place = make("div", {
-    class: "chart", tabindex: "0", role: "group",
-    "aria-label": `Chart of ${what.title}. Arrows move along, plus and minus zoom, Escape shows all; a table is below.`,
+    class: "chart",
+    tabindex: "0",
+    role: "group",
+    "aria-label": `Chart of ${what.title}. ${KEYS}`,
     onkeydown: (event) => chart && group.keyed(event, chart),
   });
   const touched = (event) => {
@@ -222,18 +280,32 @@ function lineChart(what, group) {
       chart.setSize({ width, height: chart.height });
       return;
     }
-    chart = new uPlot(chartOptions(what, group, width), [group.times, ...what.lines.map((line) => drawn(line.values))], place);
+    chart = new uPlot(
+      chartOptions(what, group, width),
+      [group.times, ...what.lines.map((line) => drawn(line.values))],
+      place,
+    );
     switches.forEach((shown, at) => chart.setSeries(at + 1, { show: shown }));
     chart.over.addEventListener("dblclick", () => group.reset());
     group.charts.push(chart);
     everyChart.add(chart);
   });
-  return make("div", { "data-chart": what.name },
-    make("div", { class: "chart-head" }, make("h3", null, what.title, " ", make("span", null, what.unit)), legend), place);
+  return make(
+    "div",
+    { "data-chart": what.name },
+    make(
+      "div",
+      { class: "chart-head" },
+      make("h3", null, what.title, " ", make("span", null, what.unit)),
+      legend,
+    ),
+    place,
+  );
 }
 
 /** What is drawn of samples: of a line that lies at nought for long, only the ends of that. */
-const drawn = (values) => values.map((value, at) => (value === 0 && !values[at - 1] && !values[at + 1] ? null : value));
+const drawn = (values) =>
+  values.map((value, at) => (value === 0 && !values[at - 1] && !values[at + 1] ? null : value));
 
 /** The middles of intervals, as many as the longest of some lists; `end` is the end of the last. */
 function timesOf(interval, length) {

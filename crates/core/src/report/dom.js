@@ -17,8 +17,10 @@ function fill(element, attributes, children) {
   return element;
 }
 
-const make = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
-const draw = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+const make = (tag, attributes, ...children) =>
+  fill(document.createElement(tag), attributes, children);
+const draw = (tag, attributes, ...children) =>
+  fill(document.createElementNS(SVG, tag), attributes, children);
 /** What a stylesheet variable stands for at the moment. */
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -28,8 +30,13 @@ function section(title, note, ...children) {
   const contents = children.flat(Infinity).filter(Boolean);
   if (contents.length === 0) return null;
   const id = `part-${++sections}`;
-  return make("section", { "aria-labelledby": id },
-    make("h2", { id }, title), note && make("p", { class: "note" }, note), contents);
+  return make(
+    "section",
+    { "aria-labelledby": id },
+    make("h2", { id }, title),
+    note && make("p", { class: "note" }, note),
+    contents,
+  );
 }
 
 /** A table: heads are words, cells words or elements, the first of each row its head. */
@@ -39,15 +46,34 @@ function table(caption, heads, rows, attributes) {
     if (at === 0) return make("th", { scope: "row" }, value);
     return make("td", { class: value === DASH && "none" }, value);
   };
-  return make("div", { class: "scroll" },
-    make("table", attributes,
+  return make(
+    "div",
+    { class: "scroll" },
+    make(
+      "table",
+      attributes,
       make("caption", null, make("span", null, caption)),
-      make("thead", null, make("tr", null, heads.map((head) => (head instanceof Node ? head : make("th", { scope: "col" }, head))))),
-      make("tbody", null, rows.map((row) => make("tr", null, row.map(cell))))));
+      make(
+        "thead",
+        null,
+        make(
+          "tr",
+          null,
+          heads.map((head) => (head instanceof Node ? head : make("th", { scope: "col" }, head))),
+        ),
+      ),
+      make(
+        "tbody",
+        null,
+        rows.map((row) => make("tr", null, row.map(cell))),
+      ),
+    ),
+  );
 }
 
 /** A name with the colour it is drawn in. */
-const swatched = (name, of) => make("span", { class: "swatched" }, make("i", { colour: of }), make("span", null, name));
+const swatched = (name, of) =>
+  make("span", { class: "swatched" }, make("i", { colour: of }), make("span", null, name));
 
 /** Calls back with the width an element has, now and whenever that changes. */
 function watchWidth(element, then) {

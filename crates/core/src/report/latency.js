@@ -18,9 +18,12 @@ function timedStreams(stats) {
 
 /** The span of all times, as exponents of ten. */
 function spanOf(streams) {
-  const times = streams.flatMap(({ of, buckets }) => [
-    ...buckets.filter(([, amount]) => amount > 0).map(([upper]) => upper), ...QUANTILES.map((name) => figure(of[name])),
-  ]).filter((time) => time > 0);
+  const times = streams
+    .flatMap(({ of, buckets }) => [
+      ...buckets.filter(([, amount]) => amount > 0).map(([upper]) => upper),
+      ...QUANTILES.map((name) => figure(of[name])),
+    ])
+    .filter((time) => time > 0);
   if (times.length === 0) return null;
   const least = times.reduce((all, time) => Math.min(all, time), Infinity);
   // A bucket reaches down from its upper bound; one of these is no wider than a factor of two.
@@ -41,19 +44,56 @@ function histogramRow(stream, top, place) {
     if (amount <= 0) return null;
     const left = place(from);
     const height = Math.max(1.5, (ROW.bars * amount) / largest);
-    return draw("rect", {
-      x: left + 0.5, y: floor - height, width: Math.max(1, place(upper) - left - 1), height, rx: 1,
-      fill: `var(${stream.colour})`,
-    }, draw("title", null, `${brief(from)} to ${brief(upper)}: ${counted(amount, "request")}, ${percent(amount / of.count)}`));
+    return draw(
+      "rect",
+      {
+        x: left + 0.5,
+        y: floor - height,
+        width: Math.max(1, place(upper) - left - 1),
+        height,
+        rx: 1,
+        fill: `var(${stream.colour})`,
+      },
+      draw(
+        "title",
+        null,
+        `${brief(from)} to ${brief(upper)}: ${counted(amount, "request")}, ${percent(amount / of.count)}`,
+      ),
+    );
   });
-  const marks = ["p50", "p99"].filter((name) => figure(of[name]) > 0).map((name) => {
-    const x = place(of[name]);
-    return draw("g", null,
-      draw("line", { x1: x, x2: x, y1: floor - ROW.bars - 4, y2: floor, stroke: "var(--ink)", "stroke-width": 1.25, "stroke-dasharray": name === "p50" ? null : "3 3" }),
-      label(x, floor - ROW.bars - 8, "quantile", name));
-  });
-  return draw("g", null, label(0, top + 11, "title", stream.name, "start"),
-    draw("line", { x1: place(0), x2: place(Infinity), y1: floor + 0.5, y2: floor + 0.5, stroke: "var(--line)" }), bars, marks);
+  const marks = ["p50", "p99"]
+    .filter((name) => figure(of[name]) > 0)
+    .map((name) => {
+      const x = place(of[name]);
+      return draw(
+        "g",
+        null,
+        draw("line", {
+          x1: x,
+          x2: x,
+          y1: floor - ROW.bars - 4,
+          y2: floor,
+          stroke: "var(--ink)",
+          "stroke-width": 1.25,
+          "stroke-dasharray": name === "p50" ? null : "3 3",
+        }),
+        label(x, floor - ROW.bars - 8, "quantile", name),
+      );
+    });
+  return draw(
+    "g",
+    null,
+    label(0, top + 11, "title", stream.name, "start"),
+    draw("line", {
+      x1: place(0),
+      x2: place(Infinity),
+      y1: floor + 0.5,
+      y2: floor + 0.5,
+      stroke: "var(--line)",
+    }),
+    bars,
+    marks,
+  );
 }
 
 /** Round times of a span, as many as there is room for. */
@@ -61,7 +101,11 @@ function ticksOf({ low, high }, room) {
   const steps = room / (high - low) > 220 ? [1, 2, 5] : [1];
   const ticks = [];
   for (let decade = Math.floor(low); decade <= high; decade += 1) {
-    ticks.push(...steps.map((step) => step * 10 ** decade).filter((time) => Math.log10(time) >= low && Math.log10(time) <= high));
+    ticks.push(
+      ...steps
+        .map((step) => step * 10 ** decade)
+        .filter((time) => Math.log10(time) >= low && Math.log10(time) <= high),
+    );
   }
   return ticks;
 }
@@ -80,17 +124,34 @@ function histograms(streams, span, width) {
   const height = streams.length * step + ROW.axis - ROW.gap;
   const rows = streams.map((stream, at) => {
     const row = histogramRow(stream, at * step + extra, place);
-    row.querySelector("text").setAttribute("y", extra ? at * step + 12 : at * step + ROW.height - 6);
+    row
+      .querySelector("text")
+      .setAttribute("y", extra ? at * step + 12 : at * step + ROW.height - 6);
     return row;
   });
   const ticks = ticksOf(span, right - left).map((time) => {
     const x = place(time);
-    return draw("g", null,
+    return draw(
+      "g",
+      null,
       draw("line", { x1: x, x2: x, y1: 0, y2: height - ROW.axis + 4, stroke: "var(--line)" }),
-      label(x, height - 5, "tick", brief(time).replace(/\.0+ /, " "), x < 20 ? "start" : "middle"));
+      label(x, height - 5, "tick", brief(time).replace(/\.0+ /, " "), x < 20 ? "start" : "middle"),
+    );
   });
-  const what = streams.map(({ name, of }) => `${name}: half within ${brief(of.p50)}, 99% within ${brief(of.p99)}`);
-  return draw("svg", { viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-label": `Times of requests. ${what.join(". ")}` }, ticks, rows);
+  const what = streams.map(
+    ({ name, of }) => `${name}: half within ${brief(of.p50)}, 99% within ${brief(of.p99)}`,
+  );
+  return draw(
+    "svg",
+    {
+      viewBox: `0 0 ${width} ${height}`,
+      height,
+      role: "img",
+      "aria-label": `Times of requests. ${what.join(". ")}`,
+    },
+    ticks,
+    rows,
+  );
 }
 
 function latencyParts(stats) {
@@ -99,10 +160,19 @@ function latencyParts(stats) {
   if (!span) return [];
   const place = make("div", { class: "latency" });
   const drawn = streams.filter(({ buckets }) => buckets.some(([, amount]) => amount > 0));
-  if (drawn.length > 0) watchWidth(place, (width) => place.replaceChildren(histograms(drawn, span, width)));
+  if (drawn.length > 0)
+    watchWidth(place, (width) => place.replaceChildren(histograms(drawn, span, width)));
   const rows = streams.map(({ name, colour: of, of: figures }) => [
-    make("th", { scope: "row" }, swatched(name, of)), count(figures.count), ...QUANTILES.map((quantile) => brief(figure(figures[quantile]))),
+    make("th", { scope: "row" }, swatched(name, of)),
+    count(figures.count),
+    ...QUANTILES.map((quantile) => brief(figure(figures[quantile]))),
   ]);
-  return [place, table("Seconds from asking to answer: half of the requests took no longer than p50, and so on",
-    ["Stream", "Requests", ...QUANTILES], rows)];
+  return [
+    place,
+    table(
+      "Seconds from asking to answer: half of the requests took no longer than p50, and so on",
+      ["Stream", "Requests", ...QUANTILES],
+      rows,
+    ),
+  ];
 }

@@ -10,20 +10,33 @@ const RIBBON = { least: 3, most: 24 };
 function planOf(stats) {
   const streams = object(stats.streams);
   const selected = figure(stats.records_selected) ?? stats.records;
-  const input = { title: "Input", drawing: "unsorted", lines: [counted(stats.records, "record"), bytes(stats.bytes)] };
+  const input = {
+    title: "Input",
+    drawing: "unsorted",
+    lines: [counted(stats.records, "record"), bytes(stats.bytes)],
+  };
   const output = {
-    title: "Output", drawing: "sorted",
+    title: "Output",
+    drawing: "sorted",
     lines: [counted(selected, "record"), bytes(figure(streams.output_written) ?? stats.bytes)],
   };
   const threads = figure(stats.threads) ? counted(stats.threads, "thread") : null;
   const memoryBox = {
-    title: "Memory", drawing: "buckets",
-    lines: [figure(stats.loads) ? counted(stats.loads, "load") : memory(stats.memory_budget), threads],
+    title: "Memory",
+    drawing: "buckets",
+    lines: [
+      figure(stats.loads) ? counted(stats.loads, "load") : memory(stats.memory_budget),
+      threads,
+    ],
   };
   const intermediate = phaseSeconds(stats, "intermediate-merge") !== null;
   const merge = {
-    title: "Merge", drawing: "merge",
-    lines: [figure(stats.merge_width) ? `${stats.merge_width} at once` : threads, intermediate ? "in several levels" : words(stats.merge) && `by ${words(stats.merge)}`],
+    title: "Merge",
+    drawing: "merge",
+    lines: [
+      figure(stats.merge_width) ? `${stats.merge_width} at once` : threads,
+      intermediate ? "in several levels" : words(stats.merge) && `by ${words(stats.merge)}`,
+    ],
   };
   const flow = (stream, phase) => {
     const amount = figure(streams[stream]);
@@ -31,24 +44,44 @@ function planOf(stats) {
     return { stream, amount, rate: amount && took > 0 ? amount / took : null };
   };
   if (isMerge(stats)) {
-    if (figure(stats.runs) > 0) input.lines = [counted(stats.runs, "sorted input"), counted(stats.records, "record")];
-    return { boxes: [input, merge, output], flows: [flow("input_read", "writing"), flow("output_written", "writing")] };
+    if (figure(stats.runs) > 0)
+      input.lines = [counted(stats.runs, "sorted input"), counted(stats.records, "record")];
+    return {
+      boxes: [input, merge, output],
+      flows: [flow("input_read", "writing"), flow("output_written", "writing")],
+    };
   }
   if (figure(stats.runs) > 0) {
     const making = intermediate ? null : "run-generation";
-    const runs = { title: "Runs on disk", drawing: "runs", lines: [counted(stats.runs, "run"), bytes(streams.spill_written)] };
+    const runs = {
+      title: "Runs on disk",
+      drawing: "runs",
+      lines: [counted(stats.runs, "run"), bytes(streams.spill_written)],
+    };
     return {
       boxes: [input, memoryBox, runs, merge, output],
-      flows: [flow("input_read", "run-generation"), flow("spill_written", making), flow("spill_read", making && "writing"), flow("output_written", "writing")],
+      flows: [
+        flow("input_read", "run-generation"),
+        flow("spill_written", making),
+        flow("spill_read", making && "writing"),
+        flow("output_written", "writing"),
+      ],
     };
   }
-  return { boxes: [input, memoryBox, output], flows: [flow("input_read", "reading"), flow("output_written", "writing")] };
+  return {
+    boxes: [input, memoryBox, output],
+    flows: [flow("input_read", "reading"), flow("output_written", "writing")],
+  };
 }
 
-const planWords = (plan) => plan.boxes.map((box, at) => {
-  const flow = plan.flows[at];
-  return `${box.title}: ${box.lines.filter(Boolean).join(", ")}${flow ? `; then ${bytes(flow.amount)}` : ""}`;
-}).join(". ");
+/** The picture in words. */
+function planWords({ boxes, flows }) {
+  const part = (box, at) => {
+    const what = `${box.title}: ${box.lines.filter(Boolean).join(", ")}`;
+    return flows[at] ? `${what}; then ${bytes(flows[at].amount)}` : what;
+  };
+  return boxes.map(part).join(". ");
+}
 
 /** Bars in the middle of a box, 44 wide and 30 high: how far the order has come. */
 const DRAWINGS = {
@@ -61,22 +94,44 @@ const DRAWINGS = {
 function drawing(kind, x, y) {
   const ink = { fill: "var(--accent)" };
   if (kind === "merge") {
-    const line = (from) => draw("path", {
-      d: `M${x - 24} ${y + from} C${x} ${y + from} ${x - 8} ${y + 15} ${x + 14} ${y + 15}`,
-      fill: "none", stroke: "var(--accent)", "stroke-width": 2.5, "stroke-linecap": "round",
-    });
-    return draw("g", { "aria-hidden": "true" }, [3, 11, 19, 27].map(line),
-      draw("path", { d: `M${x + 14} ${y + 9} l10 6 l-10 6 z`, ...ink }));
+    const line = (from) =>
+      draw("path", {
+        d: `M${x - 24} ${y + from} C${x} ${y + from} ${x - 8} ${y + 15} ${x + 14} ${y + 15}`,
+        fill: "none",
+        stroke: "var(--accent)",
+        "stroke-width": 2.5,
+        "stroke-linecap": "round",
+      });
+    return draw(
+      "g",
+      { "aria-hidden": "true" },
+      [3, 11, 19, 27].map(line),
+      draw("path", { d: `M${x + 14} ${y + 9} l10 6 l-10 6 z`, ...ink }),
+    );
   }
   const bars = DRAWINGS[kind];
   const step = 6;
   const left = x - (bars.length * step - 2) / 2;
-  return draw("g", { "aria-hidden": "true" }, bars.map((height, at) => height && draw("rect", {
-    x: left + at * step, y: y + 30 - height, width: 4, height, rx: 1, ...ink,
-  })));
+  return draw(
+    "g",
+    { "aria-hidden": "true" },
+    bars.map(
+      (height, at) =>
+        height &&
+        draw("rect", {
+          x: left + at * step,
+          y: y + 30 - height,
+          width: 4,
+          height,
+          rx: 1,
+          ...ink,
+        }),
+    ),
+  );
 }
 
-const label = (x, y, kind, text, anchor = "middle") => draw("text", { x, y, class: kind, "text-anchor": anchor }, text);
+const label = (x, y, kind, text, anchor = "middle") =>
+  draw("text", { x, y, class: kind, "text-anchor": anchor }, text);
 
 /** How thick the ribbon of a flow is. */
 function thickness(flow, largest) {
@@ -99,22 +154,40 @@ function widePlan(plan, width) {
     const neck = end - 11;
     const head = half + 5;
     const x = from + gap / 2;
-    return draw("g", null,
+    return draw(
+      "g",
+      null,
       draw("path", {
-        d: `M${start} ${middle - half}H${neck}V${middle - head}L${end} ${middle}L${neck} ${middle + head}V${middle + half}H${start}z`,
+        d: [
+          `M${start} ${middle - half}H${neck}V${middle - head}L${end} ${middle}`,
+          `L${neck} ${middle + head}V${middle + half}H${start}z`,
+        ].join(""),
         fill: `var(${STREAMS.find((stream) => stream.key === flow.stream).colour})`,
       }),
       label(x, middle - head - 8, "amount", bytes(flow.amount)),
-      flow.rate && label(x, middle + head + 17, "soft", `${bytes(flow.rate)}/s`));
+      flow.rate && label(x, middle + head + 17, "soft", `${bytes(flow.rate)}/s`),
+    );
   });
   boxes.forEach((box, at) => {
     const left = at * (BOX.width + gap);
     const x = left + BOX.width / 2;
-    parts.push(draw("g", null,
-      draw("rect", { class: "box", x: left + 0.5, y: 0.5, width: BOX.width - 1, height: BOX.height - 1, rx: 10 }),
-      drawing(box.drawing, x, 16),
-      label(x, 68, "title", box.title),
-      box.lines.filter(Boolean).map((line, row) => label(x, 88 + row * 18, "soft", line))));
+    parts.push(
+      draw(
+        "g",
+        null,
+        draw("rect", {
+          class: "box",
+          x: left + 0.5,
+          y: 0.5,
+          width: BOX.width - 1,
+          height: BOX.height - 1,
+          rx: 10,
+        }),
+        drawing(box.drawing, x, 16),
+        label(x, 68, "title", box.title),
+        box.lines.filter(Boolean).map((line, row) => label(x, 88 + row * 18, "soft", line)),
+      ),
+    );
   });
   return picture(plan, all, BOX.height, parts);
 }
@@ -131,28 +204,57 @@ function tallPlan(plan, width) {
     const end = (at + 1) * step - 5;
     const neck = end - 11;
     const head = half + 5;
-    return draw("g", null,
+    return draw(
+      "g",
+      null,
       draw("path", {
-        d: `M${x - half} ${start}V${neck}H${x - head}L${x} ${end}L${x + head} ${neck}H${x + half}V${start}z`,
+        d: [
+          `M${x - half} ${start}V${neck}H${x - head}L${x} ${end}`,
+          `L${x + head} ${neck}H${x + half}V${start}z`,
+        ].join(""),
         fill: `var(${STREAMS.find((stream) => stream.key === flow.stream).colour})`,
       }),
       label(112, (start + end) / 2 + 4, "amount", bytes(flow.amount), "start"),
-      flow.rate && label(186, (start + end) / 2 + 4, "soft", `${bytes(flow.rate)}/s`, "start"));
+      flow.rate && label(186, (start + end) / 2 + 4, "soft", `${bytes(flow.rate)}/s`, "start"),
+    );
   });
   boxes.forEach((box, at) => {
     const top = at * step;
-    parts.push(draw("g", null,
-      draw("rect", { class: "box", x: 0.5, y: top + 0.5, width: width - 1, height: LOW_BOX.height - 1, rx: 10 }),
-      drawing(box.drawing, x, top + 22),
-      label(112, top + 26, "title", box.title, "start"),
-      box.lines.filter(Boolean).map((line, row) => label(112, top + 45 + row * 18, "soft", line, "start"))));
+    parts.push(
+      draw(
+        "g",
+        null,
+        draw("rect", {
+          class: "box",
+          x: 0.5,
+          y: top + 0.5,
+          width: width - 1,
+          height: LOW_BOX.height - 1,
+          rx: 10,
+        }),
+        drawing(box.drawing, x, top + 22),
+        label(112, top + 26, "title", box.title, "start"),
+        box.lines
+          .filter(Boolean)
+          .map((line, row) => label(112, top + 45 + row * 18, "soft", line, "start")),
+      ),
+    );
   });
   return picture(plan, width, boxes.length * step - LOW_BOX.gap, parts);
 }
 
-const picture = (plan, width, height, parts) => draw("svg", {
-  viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": planWords(plan),
-}, parts);
+const picture = (plan, width, height, parts) =>
+  draw(
+    "svg",
+    {
+      viewBox: `0 0 ${width} ${height}`,
+      width,
+      height,
+      role: "img",
+      "aria-label": planWords(plan),
+    },
+    parts,
+  );
 
 /** The picture, drawn anew whenever there is more or less room. */
 function planPicture(stats) {
@@ -160,6 +262,10 @@ function planPicture(stats) {
   const place = make("div", { class: "plan" });
   // A little too wide is made smaller as a whole; much too wide would be too small to read.
   const least = 0.85 * (plan.boxes.length * BOX.width + plan.flows.length * BOX.gap);
-  watchWidth(place, (width) => place.replaceChildren(width >= least ? widePlan(plan, width) : tallPlan(plan, Math.min(width, 440))));
+  watchWidth(place, (width) =>
+    place.replaceChildren(
+      width >= least ? widePlan(plan, width) : tallPlan(plan, Math.min(width, 440)),
+    ),
+  );
   return place;
 }

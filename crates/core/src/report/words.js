@@ -4,7 +4,8 @@
 
 const figure = (value) => (typeof value === "number" && Number.isFinite(value) ? value : null);
 const list = (value) => (Array.isArray(value) ? value : []);
-const object = (value) => (value && typeof value === "object" && !Array.isArray(value) ? value : {});
+const object = (value) =>
+  value && typeof value === "object" && !Array.isArray(value) ? value : {};
 const words = (value) => (typeof value === "string" ? value : "");
 const sum = (values) => values.reduce((all, value) => all + (figure(value) ?? 0), 0);
 /** The largest, of any number of values. */
@@ -35,12 +36,20 @@ function scaled(value, units, step) {
 
 const bytes = (value) => scaled(value, ["B", "KB", "MB", "GB", "TB", "PB"], 1000);
 /** Of memory, which comes in powers of two. */
-const memory = (value) => scaled(value, ["B", "KiB", "MiB", "GiB", "TiB"], 1024).replace(/\.0+ /, " ");
+const memory = (value) =>
+  scaled(value, ["B", "KiB", "MiB", "GiB", "TiB"], 1024).replace(/\.0+ /, " ");
 const count = (value) => (figure(value) === null ? DASH : whole.format(value));
-const counted = (value, one, many) => `${count(value)} ${value === 1 ? one : many ?? `${one}s`}`;
+const counted = (value, one, many) => `${count(value)} ${value === 1 ? one : (many ?? `${one}s`)}`;
 /** Two digits that count are enough of a share. */
-const percent = (share) => (figure(share) === null ? DASH : `${Math.abs(share) < 0.0995 && share !== 0 ? Number((share * 100).toFixed(1)) : whole.format(share * 100)}%`);
-const cents = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+function percent(share) {
+  if (figure(share) === null) return DASH;
+  const hundredths = share * 100;
+  return `${Math.abs(hundredths) < 9.95 ? Number(hundredths.toFixed(1)) : whole.format(hundredths)}%`;
+}
+const cents = new Intl.NumberFormat("en-US", {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+});
 /** Seconds in a column: all with as many digits. */
 const decimal = (value) => (figure(value) === null ? DASH : cents.format(value));
 /** `10.0 M`, for what stands large. */
@@ -49,7 +58,9 @@ const rounded = (value) => scaled(value, ["", "K", "M", "G", "T"], 1000).trim();
 /** Seconds of a sort: 1.02 s, 3 min 20 s, 2 h 05 min. */
 function seconds(value) {
   if (figure(value) === null) return DASH;
-  if (value < 120) return `${value === 0 ? "0" : value < 0.0995 ? value.toFixed(3) : value < 99.95 ? value.toFixed(2) : short(value)} s`;
+  if (value < 120)
+    const digits = value === 0 ? 0 : value < 0.0995 ? 3 : value < 99.95 ? 2 : 0;
+    return `${value.toFixed(digits)} s`;
   const all = Math.round(value);
   const two = (part) => String(part).padStart(2, "0");
   if (all < 7200) return `${Math.floor(all / 60)} min ${two(all % 60)} s`;
@@ -59,18 +70,25 @@ function seconds(value) {
 /** Seconds of a request: 85 µs, 4.2 ms. */
 function brief(value) {
   if (figure(value) === null) return DASH;
-  const two = (part) => (part >= 99.5 ? whole.format(part) : part >= 9.95 ? part.toFixed(0) : part.toFixed(1));
+  const two = (part) =>
+    part >= 99.5 ? whole.format(part) : part >= 9.95 ? part.toFixed(0) : part.toFixed(1);
   if (value < 0.9995e-3) return `${two(value * 1e6)} µs`;
   if (value < 0.9995) return `${two(value * 1e3)} ms`;
   return `${short(value)} s`;
 }
 
 const PHASES = {
-  planning: "planning", reading: "reading", "run-generation": "writing runs",
-  "intermediate-merge": "merging runs", writing: "writing output", finishing: "finishing",
-  generating: "generating", validating: "validating",
+  planning: "planning",
+  reading: "reading",
+  "run-generation": "writing runs",
+  "intermediate-merge": "merging runs",
+  writing: "writing output",
+  finishing: "finishing",
+  generating: "generating",
+  validating: "validating",
 };
-const phaseWords = (phase) => (Object.hasOwn(PHASES, phase) ? PHASES[phase] : words(phase) || "unknown");
+const phaseWords = (phase) =>
+  Object.hasOwn(PHASES, phase) ? PHASES[phase] : words(phase) || "unknown";
 
 /** The four streams: name in the statistics, in words, as the name of a colour. */
 const STREAMS = [
@@ -80,18 +98,31 @@ const STREAMS = [
   { key: "output_written", name: "Output written", colour: "--output-written" },
 ];
 /** The streams that bytes went through. */
-const usedStreams = (stats) => STREAMS.filter((stream) => figure(object(stats.streams)[stream.key]) > 0);
+const usedStreams = (stats) =>
+  STREAMS.filter((stream) => figure(object(stats.streams)[stream.key]) > 0);
 
 /** What workers do, in the order of a sort; `light` where the letters on it are. */
 const ACTIVITIES = [
-  { key: "reading", light: true }, { key: "waiting", pale: true }, { key: "dealing" }, { key: "sorting" },
-  { key: "merging" }, { key: "gathering" }, { key: "writing" }, { key: "resting", pale: true },
+  { key: "reading", light: true },
+  { key: "waiting", pale: true },
+  { key: "dealing" },
+  { key: "sorting" },
+  { key: "merging" },
+  { key: "gathering" },
+  { key: "writing" },
+  { key: "resting", pale: true },
 ];
 
-const passesWords = (stats) => (stats.passes === 1 ? "one pass" : stats.passes === 2 ? "two passes" : counted(stats.passes, "pass", "passes"));
+const passesWords = (stats) =>
+  stats.passes === 1
+    ? "one pass"
+    : stats.passes === 2
+      ? "two passes"
+      : counted(stats.passes, "pass", "passes");
 const rate = (stats) => (stats.seconds > 0 ? stats.bytes / 1e6 / stats.seconds : null);
 /** Whether it brought sorted files together: then there are no loads. */
-const isMerge = (stats) => !(figure(stats.loads) > 0) && figure(stats.records) > 0 && "loads" in stats;
+const isMerge = (stats) =>
+  !(figure(stats.loads) > 0) && figure(stats.records) > 0 && "loads" in stats;
 /** Seconds of a phase that all its shares come to, or null where there was none. */
 function phaseSeconds(stats, phase) {
   const of = list(stats.phases).filter((share) => object(share).phase === phase);
