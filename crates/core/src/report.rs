@@ -1,9 +1,9 @@
 //! The report page of a sort, or of several: one HTML file that needs nothing else.
 //!
 //! Here the assets under `report/` are put together with the statistics; what is drawn of them is
-//! the page's own script's to decide. Whatever the statistics say stays data: they stand in the page
-//! as JSON in which no `<` is left, the script makes text of them and never markup, and the page's
-//! own policy forbids it to load anything.
+//! the page's own script's to decide. Whatever the statistics say stays data: they stand in the
+//! page as JSON in which no `<` is left, the script makes text of them and never markup, and the
+//! page's own policy forbids it to load anything.
 //!
 //! Statistics come as JSON values, not as [`Statistics`](crate::stats::Statistics): they may be
 //! another version's. [`read`] takes them from a file that anybody may have written.

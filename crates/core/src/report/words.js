@@ -44,7 +44,8 @@ const counted = (value, one, many) => `${count(value)} ${value === 1 ? one : (ma
 function percent(share) {
   if (figure(share) === null) return DASH;
   const hundredths = share * 100;
-  return `${Math.abs(hundredths) < 9.95 ? Number(hundredths.toFixed(1)) : whole.format(hundredths)}%`;
+  const isSmall = Math.abs(hundredths) < 9.95;
+  return `${isSmall ? Number(hundredths.toFixed(1)) : whole.format(hundredths)}%`;
 }
 const cents = new Intl.NumberFormat("en-US", {
   minimumFractionDigits: 2,
@@ -58,9 +59,10 @@ const rounded = (value) => scaled(value, ["", "K", "M", "G", "T"], 1000).trim();
 /** Seconds of a sort: 1.02 s, 3 min 20 s, 2 h 05 min. */
 function seconds(value) {
   if (figure(value) === null) return DASH;
-  if (value < 120)
+  if (value < 120) {
     const digits = value === 0 ? 0 : value < 0.0995 ? 3 : value < 99.95 ? 2 : 0;
     return `${value.toFixed(digits)} s`;
+  }
   const all = Math.round(value);
   const two = (part) => String(part).padStart(2, "0");
   if (all < 7200) return `${Math.floor(all / 60)} min ${two(all % 60)} s`;
