@@ -52,6 +52,7 @@ pub fn page(sorts: &[(String, Value)]) -> String {
         include_str!("report/page.html"),
         version = env!("CARGO_PKG_VERSION"),
         style = STYLE,
+        uplot_licence = include_str!("report/uplot/LICENSE"),
         uplot = include_str!("report/uplot/uPlot.iife.min.js"),
         script = SCRIPT,
         data = data,
