@@ -27,10 +27,11 @@ SANITIZE := RUSTFLAGS=-Zsanitizer=address CFLAGS=-fno-sanitize=address \
 	ASAN_OPTIONS=detect_leaks=0 $(CARGO) +nightly test --target x86_64-unknown-linux-gnu \
 	--package sortwell --features compression
 
-.PHONY: help build demo test test-slow torture fuzz sanitize lint lint-python lint-rust ruff docs bench measure
+.PHONY: help build demo test test-rust test-slow test-browser browser torture fuzz sanitize lint \
+	lint-python lint-rust ruff docs bench measure
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 build: ## Build the command: target/release/sortwell
 	$(CARGO) build --release --package sortwell-cli
@@ -38,11 +39,22 @@ build: ## Build the command: target/release/sortwell
 demo: ## Generate, sort and validate 10 million records, beside a plain copy
 	@scripts/demo.sh
 
-test: ## Run all tests but the slow ones
+test: test-rust ## Run all tests but the slow ones
+	$(CARGO) build --quiet --package sortwell-cli
+	@SORTWELL="$${CARGO_TARGET_DIR:-target}/debug/sortwell" scripts/browser.sh test --if-possible
+
+test-rust:
 	$(CARGO) test --workspace
 
 test-slow: ## Run the slow tests alone: gigabytes of data, minutes of time
 	$(CARGO) test --workspace --release -- --ignored
+
+test-browser: ## Test the report page in a headless Chromium; make browser gets it ready
+	$(CARGO) build --quiet --package sortwell-cli
+	@SORTWELL="$${CARGO_TARGET_DIR:-target}/debug/sortwell" scripts/browser.sh test
+
+browser: ## Get selenium into target, and Chromium where root may install it
+	@scripts/browser.sh get
 
 torture: build ## Kill sorts at random instants and look at what is left: KILLS, SECONDS, SEED
 	scripts/torture.py --bin "$${CARGO_TARGET_DIR:-target}/release/sortwell" --kills $(KILLS) \

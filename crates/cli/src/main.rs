@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => command::check::run(&arguments),
         Command::Spill(arguments) => command::spill::run(&arguments),
         Command::Explain(arguments) => command::explain::run(&arguments),
+        Command::Report(arguments) => command::report::run(&arguments),
         Command::Stripe(arguments) => command::stripe::run(&arguments),
         Command::Calibrate(arguments) => command::calibrate::run(&arguments),
         Command::Gnu(arguments) => Ok(command::gnu::run(arguments)),

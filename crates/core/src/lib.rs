@@ -4,7 +4,7 @@
 //! The modules are rooms a record walks through, and each uses only rooms named before it (the form
 //! test holds them to it): `error`, `units`, `stats`, `proof`, `io`, `sink`, `load`, `format`,
 //! `key`, `predicate`, `incore`, `run`, `manifest`, `merge`, `profile`; then `plan` decides,
-//! `pipeline` does, and `job` is the front door.
+//! `pipeline` does, `job` is the front door, and `report` shows what it did.
 
 pub mod error;
 pub mod format;
@@ -29,6 +29,7 @@ pub mod stats;
 pub mod units;
 
 pub mod job;
+pub mod report;
 
 pub use error::{Error, Result};
 pub use units::ByteSize;

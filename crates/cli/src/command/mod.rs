@@ -13,6 +13,7 @@ pub mod man;
 pub mod merge;
 pub mod options;
 pub mod reference;
+pub mod report;
 pub mod sort;
 pub mod spill;
 pub mod stripe;
@@ -51,6 +52,7 @@ pub enum Command {
     Check(check::Arguments),
     Spill(spill::Arguments),
     Explain(Box<explain::Arguments>),
+    Report(report::Arguments),
     Stripe(stripe::Arguments),
     Calibrate(calibrate::Arguments),
     Gnu(gnu::Arguments),

@@ -21,6 +21,7 @@ mod no_space;
 mod prefixed;
 mod readme;
 mod replacement;
+mod reporting;
 mod resuming;
 mod sameness;
 mod selecting;

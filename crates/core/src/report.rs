@@ -1,0 +1,111 @@
+//! The report page of a sort, or of several: one HTML file that needs nothing else.
+//!
+//! Here the assets under `report/` are put together with the statistics; what is drawn of them is
+//! the page's own script's to decide. Whatever the statistics say stays data: they stand in the
+//! page as JSON in which no `<` is left, the script makes text of them and never markup, and the
+//! page's own policy forbids it to load anything.
+//!
+//! Statistics come as JSON values, not as [`Statistics`](crate::stats::Statistics): they may be
+//! another version's. [`read`] takes them from a file that anybody may have written.
+
+use std::io::Read;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::{Error, Result};
+
+/// Most bytes of a file of statistics: an hour at ten samples a second has some megabytes.
+const BYTES_MAX: u64 = 64 << 20;
+
+/// The script, in parts: each uses those before it.
+const SCRIPT: &str = concat!(
+    include_str!("report/words.js"),
+    include_str!("report/dom.js"),
+    include_str!("report/plan.js"),
+    include_str!("report/charts.js"),
+    include_str!("report/timeline.js"),
+    include_str!("report/latency.js"),
+    include_str!("report/tables.js"),
+    include_str!("report/sort.js"),
+    include_str!("report/compare.js"),
+    include_str!("report/page.js"),
+);
+
+/// How it looks, in parts: later ones count more.
+const STYLE: &str = concat!(
+    include_str!("report/uplot/uPlot.min.css"),
+    "\n",
+    include_str!("report/page.css"),
+    include_str!("report/pictures.css"),
+    include_str!("report/narrow.css"),
+);
+
+/// The page of some sorts, each with the name that it is shown under: of one its report, of several
+/// what they have beside each other.
+pub fn page(sorts: &[(String, Value)]) -> String {
+    let sorts: Vec<Value> =
+        sorts.iter().map(|(name, stats)| json!({ "name": name, "stats": stats })).collect();
+    // In JSON a `<` can only stand in a string: no tag begins or ends there.
+    let data = Value::Array(sorts).to_string().replace('<', "\\u003c");
+    format!(
+        include_str!("report/page.html"),
+        version = env!("CARGO_PKG_VERSION"),
+        style = STYLE,
+        uplot_licence = include_str!("report/uplot/LICENSE"),
+        uplot = include_str!("report/uplot/uPlot.iife.min.js"),
+        script = SCRIPT,
+        data = data,
+    )
+}
+
+/// The statistics that `from` holds: one JSON object, or lines of words with it as the last.
+/// `path` is what `from` is called.
+///
+/// # Errors
+///
+/// That it cannot be read, or holds no statistics of a sort.
+pub fn read(path: &Path, from: impl Read) -> Result<Value> {
+    let malformed = |message: String| {
+        let what = "give the JSON that 'sortwell sort --stats json' prints to standard error";
+        Error::Malformed { path: path.to_owned(), message: format!("{message}; {what}") }
+    };
+    let mut bytes = Vec::new();
+    from.take(BYTES_MAX + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Error::io("read", path, error))?;
+    if bytes.len() as u64 > BYTES_MAX {
+        return Err(malformed("larger than 64 MiB, which no statistics are".into()));
+    }
+    let text = str::from_utf8(&bytes).map_err(|_| malformed("not text".into()))?;
+    let stats = parse(text).map_err(|error| malformed(format!("not JSON: {error}")))?;
+    match fault(&stats) {
+        Some(fault) => Err(malformed(format!("no statistics of a sort: {fault}"))),
+        None => Ok(stats),
+    }
+}
+
+/// The whole text as JSON, or else its last line from where an object may begin: progress and
+/// warnings may stand before it.
+fn parse(text: &str) -> serde_json::Result<Value> {
+    serde_json::from_str(text).or_else(|of_whole| {
+        let last = text.trim_end().rsplit('\n').next().unwrap_or_default();
+        let start = last.find('{').ok_or(of_whole)?;
+        serde_json::from_str(&last[start..])
+    })
+}
+
+/// What statistics of a sort have, and these have not. Those of later versions may have more.
+fn fault(stats: &Value) -> Option<String> {
+    if !stats.is_object() {
+        return Some("not an object".into());
+    }
+    let lacks = |name: &&str| !stats[*name].is_number();
+    if let Some(name) = ["records", "bytes", "seconds", "passes"].into_iter().find(lacks) {
+        return Some(format!("no number '{name}' in it"));
+    }
+    (!stats["streams"].is_object()).then(|| "no 'streams' in it".into())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+// The report of one sort: its headline, and all sections in their order.
+
+/** What older versions did not record, in words. */
+const RECORDED = [
+  ["timeline", "what happened over the time"],
+  ["latency", "how long requests took"],
+  ["workers", "what each worker did"],
+  ["machine", "the machine"],
+];
+
+const isOf = (value) => value && typeof value === "object";
+
+function tile(name, large, unit, ...below) {
+  return make(
+    "div",
+    null,
+    make("dt", null, name),
+    make("dd", null, large, unit && [" ", make("small", null, unit)]),
+    below.filter(Boolean).map((line) => make("dd", null, line)),
+  );
+}
+
+/** How many runs there were, and how many of them were merged at once. */
+function runsWords(stats) {
+  if (!(stats.runs > 0)) return "in memory, nothing spilled";
+  const runs = counted(stats.runs, isMerge(stats) ? "input" : "run");
+  if (!(stats.merge_width > 0)) return runs;
+  return `${runs}, merged ${stats.merge_width < stats.runs ? `${count(stats.merge_width)} ` : ""}at once`;
+}
+
+function tiles(stats) {
+  const wait = sum(list(stats.phases).map((share) => object(share).io_wait_seconds));
+  const worked = stats.seconds * (figure(stats.threads) ?? 0);
+  const cores =
+    stats.seconds > 0 ? (stats.user_seconds + stats.system_seconds) / stats.seconds : null;
+  const speed = rate(stats);
+  const used = figure(stats.memory_peak);
+  const [peak, unit] = memory(used).split(" ");
+  return make(
+    "dl",
+    { class: "tiles" },
+    tile(
+      "Speed",
+      speed === null ? DASH : speed >= 10 ? whole.format(speed) : short(speed),
+      "MB/s",
+      stats.seconds > 0 && `${rounded(stats.records / stats.seconds)} records/s`,
+    ),
+    tile("Passes", count(stats.passes), null, runsWords(stats)),
+    tile(
+      "Processors",
+      figure(cores) === null ? DASH : short(cores),
+      "busy",
+      figure(stats.user_seconds) !== null &&
+        `${decimal(stats.user_seconds)} s user, ${decimal(stats.system_seconds)} s system`,
+    ),
+    tile(
+      "Waiting for I/O",
+      worked > 0 ? percent(wait / worked) : DASH,
+      null,
+      figure(stats.threads) &&
+        `of ${counted(stats.threads, "worker")}' time`.replace("1 worker'", "1 worker's"),
+    ),
+    tile(
+      "Memory",
+      used === null ? DASH : peak,
+      unit,
+      figure(stats.memory_budget) && `peak, of ${memory(stats.memory_budget)} allowed`,
+    ),
+  );
+}
+
+function headline(sort) {
+  const { stats } = sort;
+  const job = object(stats.job);
+  const [from, to] = [names(job.inputs), words(job.output)];
+  const done = isMerge(stats) ? "merged" : "sorted";
+  return [
+    make("h1", null, `${counted(stats.records, "record")} ${done} in ${seconds(stats.seconds)}`),
+    make(
+      "p",
+      { class: "lead" },
+      `${bytes(stats.bytes)} in ${passesWords(stats)}`,
+      from && [", from ", make("code", null, from)],
+      to && [" to ", make("code", null, to)],
+    ),
+  ];
+}
+
+function proofLine(stats) {
+  const proof = object(stats.proof);
+  if (figure(proof.records) === null) {
+    return make(
+      "p",
+      { class: "proof none" },
+      make("b", { "aria-hidden": "true" }, DASH),
+      make(
+        "span",
+        null,
+        "Proof not taken: it was switched off, or not all records were to be written.",
+      ),
+    );
+  }
+  return make(
+    "p",
+    { class: "proof" },
+    make("b", { "aria-hidden": "true" }, "✓"),
+    make(
+      "span",
+      null,
+      make("b", null, "Proven: "),
+      `${counted(proof.records, "record")} in and out, checksum `,
+      make("code", null, words(proof.checksum)),
+    ),
+  );
+}
+
+function adviceSection(stats) {
+  const advice = list(stats.advice).map(words).filter(Boolean);
+  const part = section(
+    "What to look at",
+    null,
+    advice.length > 0 &&
+      make(
+        "ul",
+        null,
+        advice.map((line) => make("li", null, line)),
+      ),
+  );
+  part?.classList.add("advice");
+  return part;
+}
+
+/** All there is to say of one sort. */
+function reportOf(sort) {
+  const { stats } = sort;
+  const missing = RECORDED.filter(([key]) => !isOf(stats[key])).map(([, name]) => name);
+  const job = object(stats.job);
+  const command = words(job.command);
+  return [
+    adviceSection(stats),
+    section("What was done", null, planPicture(stats)),
+    timeSection(stats),
+    section("Where the time went", outcomeWords(stats), phaseTable(stats)),
+    section("What the workers did", null, workerParts(stats)),
+    section("How long requests took", null, latencyParts(stats)),
+    section("Requests", null, requestParts(stats)),
+    make(
+      "div",
+      { class: "columns" },
+      section("How it was done", null, facts(planFacts(stats))),
+      section("The machine", null, facts(machineFacts(stats))),
+    ),
+    section("The command", null, command && make("code", null, command)),
+    missing.length > 0 &&
+      make(
+        "p",
+        { class: "note", "data-missing": "" },
+        `This sort did not record ${missing.join(", ")}.`,
+      ),
+  ].filter(Boolean);
+}

@@ -1,0 +1,243 @@
+// Tables and bars: phases and what was expected of them, workers, requests, the machine.
+
+/** A bar as long as a share of the largest, with a mark at what was expected. */
+function meter(value, mark, largest) {
+  const width = (of) => `${Math.min(100, (100 * of) / largest).toFixed(2)}%`;
+  const place = make("div", { class: "meter", "aria-hidden": "true" });
+  if (figure(value) === null || !(largest > 0)) return place;
+  const bar = make("b");
+  bar.style.width = width(value);
+  place.append(bar);
+  if (figure(mark) !== null) {
+    const line = make("i");
+    line.style.left = width(mark);
+    place.append(line);
+  }
+  return place;
+}
+
+/** What was expected of each phase; there may be phases that nothing was foretold of. */
+function expectations(stats) {
+  const told = object(stats.prediction);
+  const phases = new Map();
+  for (const of of list(told.phases)) {
+    const { phase, seconds: amount } = object(of);
+    if (figure(amount) !== null) phases.set(phase, (phases.get(phase) ?? 0) + amount);
+  }
+  return { all: figure(told.seconds), most: figure(told.most_seconds), phases };
+}
+
+/** How what came lies beside what was expected, in a sentence. */
+function outcomeWords(stats) {
+  const told = expectations(stats);
+  if (told.all === null) return null;
+  const off = stats.seconds / told.all - 1;
+  const size = Math.abs(off);
+  const beside = size < 0.01 ? "as foretold" : `${percent(size)} ${off > 0 ? "longer" : "less"}`;
+  const atMost =
+    told.most !== null && told.most > told.all * 1.005
+      ? `, ${seconds(told.most)} where memory comes slowly`
+      : "";
+  const outcome = `it took ${seconds(stats.seconds)}, ${beside}`;
+  const marks = "The marks across the bars are what was expected.";
+  return `Expected were ${seconds(told.all)}${atMost}; ${outcome}. ${marks}`;
+}
+
+function phaseTable(stats) {
+  const shares = list(stats.phases).map(object);
+  if (shares.length === 0) return [];
+  const told = expectations(stats);
+  const isTold = told.phases.size > 0;
+  const largest = most([...shares.map((share) => share.seconds), ...told.phases.values()]);
+  const wide = make(
+    "th",
+    { scope: "col", class: "wide" },
+    make("span", { class: "visually-hidden" }, "As a bar"),
+  );
+  const heads = [
+    "Phase",
+    "Seconds",
+    wide,
+    isTold && "Expected",
+    "Waiting",
+    "User",
+    "System",
+  ].filter(Boolean);
+  const row = (share) => {
+    const expected = told.phases.get(share.phase) ?? null;
+    return [
+      phaseWords(share.phase),
+      decimal(share.seconds),
+      make("td", { class: "wide" }, meter(share.seconds, expected, largest)),
+      isTold && decimal(expected),
+      decimal(share.io_wait_seconds),
+      decimal(share.user_seconds),
+      decimal(share.system_seconds),
+    ].filter((cell) => cell !== false);
+  };
+  const rows = shares.map(row);
+  rows.push(
+    [
+      make("th", { scope: "row" }, make("b", null, "all")),
+      make("b", null, decimal(stats.seconds)),
+      "",
+      isTold && decimal(told.all),
+      decimal(sum(shares.map((share) => share.io_wait_seconds))),
+      decimal(stats.user_seconds),
+      decimal(stats.system_seconds),
+    ].filter((cell) => cell !== false),
+  );
+  return [
+    table(
+      "Seconds; waiting is for I/O, of all workers together, user and system of all processors",
+      heads,
+      rows,
+    ),
+  ];
+}
+
+/** A bar of parts, each `[name, amount, attributes]`, of a whole. */
+function stack(parts, whole_) {
+  const bar = make("div", { class: "stack", "aria-hidden": "true" });
+  for (const [name, amount, attributes] of parts) {
+    if (!(amount > 0) || !(whole_ > 0)) continue;
+    const share = amount / whole_;
+    const part = make(
+      "span",
+      { ...attributes, title: `${name}: ${seconds(amount)}, ${percent(share)}` },
+      name,
+    );
+    part.style.width = `${(100 * share).toFixed(3)}%`;
+    bar.append(part);
+  }
+  // A name that does not fit is left to the legend.
+  watchWidth(bar, () => {
+    for (const part of bar.children) part.classList.remove("tight");
+    for (const part of bar.children)
+      part.classList.toggle("tight", part.scrollWidth > part.clientWidth);
+  });
+  return bar;
+}
+
+const inkOf = ({ light, pale }) => (light ? "light" : pale ? "pale" : null);
+const activityParts = (worker) =>
+  ACTIVITIES.map((activity) => [
+    activity.key,
+    figure(worker[activity.key]) ?? 0,
+    { colour: `--${activity.key}`, class: inkOf(activity) },
+  ]);
+
+function workerParts(stats) {
+  const workers = list(stats.workers).map(object);
+  const busy = (worker) => sum(ACTIVITIES.map(({ key }) => worker[key]));
+  if (workers.length === 0 || most(workers.map(busy)) === 0) return [];
+  const longest = most(workers.map(busy));
+  const used = ACTIVITIES.filter(({ key }) => workers.some((worker) => figure(worker[key]) > 0));
+  const stacks = make(
+    "div",
+    { class: "stacks" },
+    workers.map((worker, at) => [
+      make("div", { class: "stack-name" }, `worker ${at + 1}`),
+      stack(activityParts(worker), longest),
+    ]),
+  );
+  const legend = make(
+    "div",
+    { class: "legend" },
+    used.map(({ key }) => make("span", { class: "key", colour: `--${key}` }, make("i"), key)),
+  );
+  const rows = workers.map((worker, at) => [
+    `worker ${at + 1}`,
+    ...used.map(({ key }) => decimal(worker[key])),
+  ]);
+  if (workers.length > 1) {
+    rows.push([
+      "all",
+      ...used.map(({ key }) => decimal(sum(workers.map((worker) => worker[key])))),
+    ]);
+  }
+  const figures = table("Seconds of each worker", ["Worker", ...used.map(({ key }) => key)], rows);
+  return [stacks, legend, make("details", null, make("summary", null, "As a table"), figures)];
+}
+
+function requestParts(stats) {
+  const requests = object(stats.requests);
+  const rows = usedStreams(stats).map((stream) => {
+    const of = object(requests[stream.key]);
+    const amount = object(stats.streams)[stream.key];
+    const per = (value) => (figure(value) !== null && of.count > 0 ? value / of.count : null);
+    return [
+      make("th", { scope: "row" }, swatched(stream.name, stream.colour)),
+      bytes(amount),
+      count(of.count),
+      bytes(per(amount)),
+      per(of.in_flight) === null ? DASH : short(per(of.in_flight)),
+      percent(figure(of.cached_bytes) !== null && of.count > 0 ? of.cached_bytes / amount : null),
+    ];
+  });
+  if (rows.length === 0) return [];
+  return [
+    table(
+      "Depth is how many requests of a worker were in flight when one began, on average",
+      ["Stream", "Bytes", "Requests", "Mean size", "Mean depth", "Page cache"],
+      rows,
+    ),
+  ];
+}
+
+function facts(pairs) {
+  const known = pairs.filter(([, value]) => value);
+  return (
+    known.length > 0 &&
+    make(
+      "dl",
+      { class: "facts" },
+      known.map(([name, value]) => [make("dt", null, name), make("dd", null, value)]),
+    )
+  );
+}
+
+const names = (values) => list(values).map(words).filter(Boolean).join(", ");
+
+function planFacts(stats) {
+  const direct = { true: "past the page cache", false: "through the page cache" };
+  return [
+    ["Algorithm", words(stats.algorithm)],
+    ["Threads", figure(stats.threads) !== null && count(stats.threads)],
+    [
+      "Stages",
+      figure(object(stats.stages).count) !== null && [
+        count(stats.stages.count),
+        stats.stages.overlapped > 0 &&
+          `, in ${count(stats.stages.overlapped)} of them one load was read while another was written`,
+      ],
+    ],
+    ["I/O engine", words(stats.engine)],
+    ["Inputs", direct[stats.direct_input]],
+    ["Output", direct[stats.direct_output]],
+    [
+      "Compressed",
+      figure(object(stats.streams).compressed_read) !== null &&
+        `${bytes(stats.streams.compressed_read)} read`,
+    ],
+    [
+      "Compressed",
+      figure(object(stats.streams).compressed_written) !== null &&
+        `${bytes(stats.streams.compressed_written)} written`,
+    ],
+    ["Orders", names(stats.collations)],
+  ];
+}
+
+function machineFacts(stats) {
+  const machine = object(stats.machine);
+  const date = words(machine.date);
+  return [
+    ["Processor", words(machine.processor)],
+    ["Cores", figure(machine.cores) !== null && count(machine.cores)],
+    ["Memory", figure(machine.memory) !== null && memory(machine.memory)],
+    ["Kernel", words(machine.kernel)],
+    ["sortwell", words(machine.version)],
+    ["Date", date && date.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC")],
+  ];
+}

@@ -1,0 +1,339 @@
+"""The report page in a real browser: it draws, it answers, and it asks nobody for anything.
+
+Pages are made by the command at $SORTWELL of the statistics under fixtures, whose figures are made
+up: two passes, one pass, and those of a version that recorded less, behind a line of words.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import browser
+from selenium.webdriver import ActionChains, Keys
+from selenium.webdriver.common.by import By
+
+HERE = Path(__file__).resolve().parent
+FIXTURES = HERE / "fixtures"
+PAGES = {
+    "two": ["two-pass"],
+    "one": ["one-pass"],
+    "older": ["older"],
+    "several": ["two-pass", "older", "one-pass"],
+}
+PHONE = 390
+# How many colours a canvas has on it, and whether anything at all.
+COLOURS = """
+return [...document.querySelectorAll('canvas')].map((canvas) => {
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  return new Set(new Uint32Array(data.buffer)).size;
+});
+"""
+# Pages of statistics with one thing in them made into another; what goes wrong is given back.
+MUTATE = """
+const faults = [];
+const wrong = [null, 'text', -1, 1e300, [], {}, [null, 'x', -1, {}]];
+const given = JSON.parse(document.getElementById('sorts').textContent)[0].stats;
+// Few samples do: it is every kind of thing that is tried, not every one.
+for (const [key, values] of Object.entries(given.timeline)) {
+  if (Array.isArray(values)) given.timeline[key] = values.slice(0, 4);
+}
+const required = ['records', 'bytes', 'seconds', 'passes'];
+let tried = 0;
+const attempt = (path, value) => {
+  const stats = structuredClone(given);
+  const last = path.slice(0, -1).reduce((inside, key) => inside[key], stats);
+  last[path[path.length - 1]] = value;
+  const sort = { name: 's', stats };
+  tried += 1;
+  try {
+    headline(sort); tiles(stats); proofLine(stats); reportOf(sort); comparison([sort, sort]);
+    widePlan(planOf(stats), 900); tallPlan(planOf(stats), 360);
+  } catch (error) { faults.push(`${path.join('.')} = ${JSON.stringify(value)}: ${error}`); }
+};
+const walk = (inside, path) => {
+  for (const key of Object.keys(inside)) {
+    // What every statistics has was looked at before the page was made.
+    const isRequired = path.length === 0 && required.includes(key);
+    if (Array.isArray(inside) && key > 0) continue;
+    for (const value of wrong) {
+      if (!isRequired || typeof value === 'number') attempt([...path, key], value);
+    }
+    if (inside[key] && typeof inside[key] === 'object') walk(inside[key], [...path, key]);
+  }
+};
+walk(given, []);
+return [tried, faults];
+"""
+
+
+class Report(unittest.TestCase):
+    """One browser for all; every test opens the pages it needs."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        """Makes the pages and starts the browser."""
+        cls.folder = tempfile.TemporaryDirectory(prefix="sortwell-browser-")
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.program = Path(os.environ["SORTWELL"]).resolve()
+        cls.pages = {
+            name: cls.page(name, [FIXTURES / f"{which}.json" for which in fixtures])
+            for name, fixtures in PAGES.items()
+        }
+        cls.driver = browser.start()
+        cls.addClassCleanup(cls.driver.quit)
+
+    @classmethod
+    def page(cls, name: str, statistics: list[Path]) -> Path:
+        """A page of some statistics."""
+        page = Path(cls.folder.name) / f"{name}.html"
+        subprocess.run([cls.program, "report", *statistics, "-o", page], check=True)
+        return page
+
+    def setUp(self) -> None:
+        """Every test begins in the light, with room."""
+        browser.look(self.driver)
+
+    def tearDown(self) -> None:
+        """No page ever complains, or leaves itself."""
+        self.assertEqual(browser.complaints(self.driver), [])
+        asked = browser.requests(self.driver)
+        self.assertTrue(all(address.startswith(("file:", "about:")) for address in asked), asked)
+        self.assertTrue(all(address.endswith((".html", "blank")) for address in asked), asked)
+
+    def open(self, page: str | Path) -> None:
+        """Opens a page, by its name or its path."""
+        browser.show(self.driver, self.pages[page] if isinstance(page, str) else page)
+
+    def find(self, selector: str) -> list:
+        """Elements."""
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def text(self, selector: str = "body") -> str:
+        """What can be read in the first of these elements."""
+        return self.find(selector)[0].text
+
+    def run_script(self, script: str) -> object:
+        """What a script gives back."""
+        return self.driver.execute_script(script)
+
+    def button(self, name: str):
+        """The button of a line in the first chart, and beside it its value."""
+        found = [one for one in self.find(".legend button") if one.text.startswith(name)]
+        return found[0], found[0].find_element(By.CSS_SELECTOR, ".value")
+
+    def test_pages_open_and_draw(self) -> None:
+        """Every page opens from a file; charts are no blank sheets."""
+        charts = {"two": 4, "one": 4, "older": 0, "several": 1}
+        for name, expected in charts.items():
+            with self.subTest(name):
+                self.open(name)
+                self.assertEqual(len(self.find("canvas")), expected)
+                colours = self.run_script(COLOURS)
+                self.assertTrue(all(number > 8 for number in colours), colours)
+                self.assertGreater(len(self.find("section h2")), 2)
+                self.assertEqual(browser.requests(self.driver), [self.pages[name].as_uri()])
+
+    def test_headline(self) -> None:
+        """What a sort came to stands on top."""
+        self.open("two")
+        self.assertEqual(self.text("h1"), "50,000,000 records sorted in 8.79 s")
+        for words in ["569 MB/s", "records.bin", "of 1 GiB", "Proven", "7c4e91b02f5ad8367710c3e9"]:
+            self.assertIn(words, self.text())
+        self.assertIn("another disk", self.text(".advice"))
+        boxes = [title.text for title in self.find(".plan .title")]
+        self.assertEqual(boxes, ["Input", "Memory", "Runs on disk", "Merge", "Output"])
+        self.open("one")
+        boxes = [title.text for title in self.find(".plan .title")]
+        self.assertEqual(boxes, ["Input", "Memory", "Output"])
+        self.assertEqual(self.find(".advice"), [])
+
+    def test_older_statistics_say_what_they_lack(self) -> None:
+        """What was not recorded is named; the rest is there."""
+        self.open("older")
+        self.assertIn("did not record", self.text("[data-missing]"))
+        self.assertIn("Proof not taken", self.text())
+        self.assertIn("writing runs", self.text())
+
+    def test_hover_tells_values(self) -> None:
+        """Under the cursor every line of every chart says its value, and goes back after it."""
+        self.open("two")
+        read, value = self.button("Input read")
+        self.assertIn("5.00 GB", read.text)
+        over = self.find("[data-chart=streams] .u-over")[0]
+        ActionChains(self.driver).move_to_element_with_offset(over, -300, 0).perform()
+        self.assertRegex(value.text, r"^[\d,.]+ MB/s$")
+        self.assertIn("writing runs", self.text("output"))
+        memory = self.find("[data-chart=memory] .value")[0].text
+        self.assertRegex(memory, r"^[\d.]+ [MG]iB$")
+        ActionChains(self.driver).move_to_element(self.find("h1")[0]).perform()
+        self.assertIn("5.00 GB", value.text)
+        self.assertIn("Point at a chart", self.text("output"))
+
+    def test_drawing_out_a_stretch_zooms_all_charts(self) -> None:
+        """Drag, double click, and the button that shows all."""
+        self.open("two")
+        spans = "return [...everyChart].map(({ scales: { x } }) => x.max - x.min)"
+        whole = self.run_script(spans)
+        self.assertEqual(len(set(whole)), 1)
+        self.assertAlmostEqual(whole[0], 8.8)
+        over = self.find("[data-chart=streams] .u-over")[0]
+
+        def drag() -> None:
+            chain = ActionChains(self.driver).move_to_element_with_offset(over, -200, 0)
+            chain.click_and_hold().move_by_offset(150, 0).release().perform()
+            browser.until(lambda: max(self.run_script(spans)) < 3, "all charts are zoomed")
+            self.assertEqual(len(set(self.run_script(spans))), 1)
+
+        drag()
+        ActionChains(self.driver).double_click(over).perform()
+        browser.until(lambda: self.run_script(spans) == whole, "all is shown again")
+        drag()
+        self.find(".charts-bar button")[0].click()
+        browser.until(lambda: self.run_script(spans) == whole, "all is shown again")
+
+    def test_keyboard(self) -> None:
+        """Lines are switched, the cursor moved and time zoomed without a mouse."""
+        self.open("two")
+        read, _ = self.button("Input read")
+        shown = "return [...everyChart][0].series[1].show"
+        self.run_script("document.querySelector('.legend button').focus()")
+        self.assertEqual(self.driver.switch_to.active_element, read)
+        read.send_keys(Keys.SPACE)
+        self.assertEqual(read.get_attribute("aria-pressed"), "false")
+        self.assertFalse(self.run_script(shown))
+        read.send_keys(Keys.ENTER)
+        self.assertEqual(read.get_attribute("aria-pressed"), "true")
+        self.assertTrue(self.run_script(shown))
+        # Behind the four buttons comes the chart itself.
+        chart = self.find("[data-chart=streams] .chart")[0]
+        for _ in range(4):
+            self.driver.switch_to.active_element.send_keys(Keys.TAB)
+        self.assertEqual(self.driver.switch_to.active_element, chart)
+        chart.send_keys(Keys.HOME)
+        chart.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+        self.assertEqual(self.text("output"), "0.2 s, writing runs")
+        chart.send_keys("+")
+        spans = "return [...everyChart].map(({ scales: { x } }) => x.max - x.min)"
+        browser.until(lambda: max(self.run_script(spans)) < 5, "all charts are zoomed")
+        chart.send_keys(Keys.ESCAPE)
+        browser.until(lambda: min(self.run_script(spans)) > 8, "all is shown again")
+
+    def test_light_and_dark(self) -> None:
+        """As the system prefers, until somebody chooses; charts follow."""
+        paper = "return getComputedStyle(document.body).backgroundColor"
+        ink = "return colour('--input-read')"
+        self.open("two")
+        light, stroke = self.run_script(paper), self.run_script(ink)
+        browser.look(self.driver, dark=True)
+        browser.until(lambda: self.run_script(paper) != light, "the page is dark")
+        self.assertNotEqual(self.run_script(ink), stroke)
+        self.find("#theme")[0].click()
+        browser.until(lambda: self.run_script(paper) == light, "the page is light")
+        self.open("two")
+        browser.until(lambda: self.run_script(paper) != light, "a page opens dark")
+        self.assertGreater(min(self.run_script(COLOURS)), 8)
+
+    def test_a_phone_is_wide_enough(self) -> None:
+        """Nothing sticks out of a narrow page, opened so or made so."""
+        width = "return document.documentElement.scrollWidth"
+        for name in PAGES:
+            for opened_wide in [False, True]:
+                with self.subTest(name, opened_wide=opened_wide):
+                    browser.look(self.driver, width=1200 if opened_wide else PHONE)
+                    self.open(name)
+                    for details in self.find("details"):
+                        self.driver.execute_script("arguments[0].open = true", details)
+                    browser.look(self.driver, width=PHONE)
+                    browser.until(lambda: self.run_script(width) <= PHONE, f"{name} is narrow")
+
+    def test_tables_for_those_who_see_no_charts(self) -> None:
+        """Every chart has its figures in a table with a caption and heads."""
+        self.open("two")
+        tables = self.find("table")
+        self.assertGreaterEqual(len(tables), 5)
+        for table in tables:
+            self.assertTrue(table.find_elements(By.CSS_SELECTOR, "caption"))
+            heads = table.find_elements(By.CSS_SELECTOR, "th")
+            self.assertTrue(all(head.get_attribute("scope") in ("col", "row") for head in heads))
+        samples = self.find("details .tall tbody tr")
+        self.assertEqual(len(samples), 88)
+        for picture in self.find("svg[role=img], .chart"):
+            self.assertTrue(picture.get_attribute("aria-label"))
+
+    def test_several_sorts_beside_each_other(self) -> None:
+        """A column each, and the whole report of each when it is opened."""
+        self.open("several")
+        self.assertEqual(self.text("h1"), "3 sorts compared")
+        heads = [head.text for head in self.find(".compare thead th")][1:]
+        self.assertEqual(heads, ["two-pass.json", "older.json", "one-pass.json"])
+        self.find("details.each > summary")[0].click()
+        drawn = "return everyChart.size"
+        browser.until(lambda: self.run_script(drawn) == 5, "the report of the first is drawn")
+        self.assertGreater(min(self.run_script(COLOURS)), 8)
+
+    def test_statistics_are_never_markup(self) -> None:
+        """Words that would be a script are read as words."""
+        evil = "</script><script>window.evil = 1</script><img src=x onerror='window.evil = 2'>"
+        stats = json.loads((FIXTURES / "two-pass.json").read_text())
+        stats["advice"] = [evil]
+        stats["engine"] = stats["merge"] = stats["algorithm"] = evil
+        stats["machine"] = dict.fromkeys(stats["machine"], evil)
+        stats["job"] = {"inputs": [evil], "output": evil, "command": evil}
+        stats["timeline"]["phase"][3] = evil
+        stats["phases"][1]["phase"] = evil
+        path = Path(self.folder.name) / "<img src=x onerror=evil=3>.json"
+        path.write_text(json.dumps(stats))
+        self.open(self.page("evil", [path]))
+        self.assertIn(evil, self.text())
+        self.assertEqual(self.find("img"), [])
+        self.assertIsNone(self.run_script("return window.evil ?? null"))
+
+    def test_statistics_of_any_shape(self) -> None:
+        """Whatever is missing, short or of another kind, the page goes without it."""
+        for name in ["two", "one"]:
+            self.open(name)
+            tried, faults = self.run_script(MUTATE)
+            self.assertGreater(tried, 700)
+            self.assertEqual(faults, [])
+
+    def test_timelines_of_any_shape(self) -> None:
+        """Charts are drawn of what there is, whatever its figures, and the page does not hang."""
+        given = (FIXTURES / "two-pass.json").read_text()
+
+        def cut(stats: dict) -> None:
+            timeline = stats["timeline"]
+            timeline["spill_read"] = timeline["spill_read"][:50]
+            timeline["memory"] = None
+            timeline["user_seconds"] = [None, "x", *timeline["user_seconds"][2:]]
+            del timeline["phase"], timeline["reads_in_flight"], timeline["writes_in_flight"]
+
+        def shorten(stats: dict) -> None:
+            for name, values in stats["timeline"].items():
+                stats["timeline"][name] = values[:1] if isinstance(values, list) else values
+
+        cases = {
+            "cut": (cut, 2),
+            "one sample": (shorten, 3),
+            "long ages": (lambda stats: stats["timeline"].update(interval_seconds=1e300), 4),
+            "no time": (lambda stats: stats["timeline"].update(interval_seconds=1e-300), 4),
+            "beyond numbers": (lambda stats: stats["timeline"].update(memory=[1e308] * 88), 4),
+            "below nought": (lambda stats: stats["timeline"].update(user_seconds=[-1] * 88), 4),
+        }
+        for name, (change, charts) in cases.items():
+            with self.subTest(name):
+                stats = json.loads(given)
+                change(stats)
+                path = Path(self.folder.name) / "changed.json"
+                path.write_text(json.dumps(stats))
+                self.open(self.page("changed", [path]))
+                self.assertEqual(len(self.find("canvas")), charts)
+                self.assertEqual(browser.complaints(self.driver), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
