@@ -11,6 +11,7 @@ mod failure;
 mod gnu;
 mod guard;
 mod progress;
+mod reporting;
 mod signals;
 mod statistics;
 mod watched;

@@ -1,6 +1,6 @@
 //! `sortwell report`: the statistics of sorts as a page to look at.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,6 +11,7 @@ use sortwell::io::{Direct, TempFile};
 use sortwell::{Error, Result, report};
 
 use crate::failure::Outcome;
+use crate::reporting;
 
 /// Make a page of the statistics of a sort, or of several side by side
 ///
@@ -48,9 +49,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if path == Path::new("-") {
         io::stdout().write_all(page.as_bytes())?;
     } else {
-        let temporary = TempFile::create(path, Direct::Off)?;
-        temporary.file().write_at(page.as_bytes(), 0)?;
-        temporary.persist(path, false)?;
+        reporting::write(TempFile::create(path, Direct::Off)?, path, &page)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -59,7 +58,7 @@ impl Arguments {
     /// The statistics of each file, under its name.
     fn sorts(&self) -> Result<Vec<(String, Value)>> {
         let one = |path: &PathBuf| {
-            self.check_is_not_output(path)?;
+            reporting::check_differ(&self.output, path)?;
             let stats = match path == Path::new("-") {
                 true => report::read(Path::new("standard input"), io::stdin().lock())?,
                 false => {
@@ -70,16 +69,5 @@ impl Arguments {
             Ok((path.display().to_string(), stats))
         };
         self.statistics.iter().map(one).collect()
-    }
-
-    /// The page would take the place of statistics that may be nowhere else.
-    fn check_is_not_output(&self, path: &Path) -> Result<()> {
-        match (fs::canonicalize(path), fs::canonicalize(&self.output)) {
-            (Ok(input), Ok(output)) if input == output => Err(Error::Usage(format!(
-                "{} holds the statistics; give the page another name",
-                path.display()
-            ))),
-            _ => Ok(()),
-        }
     }
 }

@@ -71,3 +71,23 @@ fn what_are_no_statistics_makes_no_page() {
     assert_eq!(folder.run("report good.json").status, 2, "no place for the page");
     assert_eq!(folder.run("report -o page.html").status, 2, "nothing to show");
 }
+
+/// `sort --report` makes the page of that sort, and finds out beforehand where it cannot.
+#[test]
+fn a_sort_makes_its_own_page() {
+    let folder = Folder::new();
+    folder.write("in", "b\na\n");
+    folder.run("sort --report page.html -o out in").quietly();
+    let page = String::from_utf8(folder.read("page.html")).expect("text");
+    assert!(page.starts_with("<!doctype html>") && page.contains("\"timeline\":{"), "{page}");
+    assert_eq!(folder.read("out"), b"a\nb\n");
+    for (line, status, part) in [
+        ("sort --report in -o out in", 2, "take the place of in"),
+        ("sort --report out -o out in", 2, "take the place of out"),
+        ("sort --report none/page.html -o out in", 4, "none"),
+    ] {
+        folder.run(line).fails(status, &[part]);
+    }
+    assert_eq!(folder.read("in"), b"b\na\n");
+    assert_eq!(folder.names(), ["in", "out", "page.html"]);
+}

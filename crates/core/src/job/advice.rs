@@ -95,10 +95,10 @@ fn busiest(of: &Statistics, work: &Work) -> Option<String> {
 fn spill_disk(work: &Work) -> &'static str {
     let device = |path: &Path| space::device(path).ok();
     let Input::Files(files) = &work.input else { return "" };
-    let is_shared = work.temp.iter().any(|temp| {
-        let own = device(temp);
-        own.is_some() && files.iter().any(|file| device(file.path()) == own)
-    });
+    let directories = work.temp.iter().flat_map(|temp| temp.directories());
+    let is_shared = directories
+        .map(|(path, _)| device(path))
+        .any(|own| own.is_some() && files.iter().any(|file| device(file.path()) == own));
     match is_shared {
         true => " Runs share a disk with the input: --temp on another would take half from it.",
         false => "",

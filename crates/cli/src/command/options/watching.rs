@@ -1,14 +1,16 @@
 //! What a person hears of a job: how far it is while it runs, and how it went in the end.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use sortwell::Result;
 use sortwell::job::{Input, Output};
 use sortwell::stats::{Progress, Statistics};
 
 use crate::failure::{Failure, Outcome};
 use crate::progress::When;
+use crate::reporting::Report;
 use crate::statistics::{self, Named};
 use crate::watched;
 
@@ -45,6 +47,13 @@ pub struct Account {
     /// Say on standard error, at the end, where the time and the bytes went, and what moved them
     #[arg(long, value_name = "FORM")]
     stats: Option<Form>,
+
+    /// Make a page of the job, to look at: the plan, bytes a second over the time, waiting, proof
+    ///
+    /// One HTML file that needs no other and no network. It takes the place of what has that name
+    /// once the job is done; 'sortwell report' makes such pages of what --stats json printed.
+    #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
+    report: Option<PathBuf>,
 }
 
 /// In which form statistics are shown.
@@ -59,7 +68,7 @@ enum Form {
 impl Account {
     /// Whether what goes on is to be looked at bit by bit.
     pub fn wants_timeline(&self) -> bool {
-        matches!(self.stats, Some(Form::Json))
+        matches!(self.stats, Some(Form::Json)) || self.report.is_some()
     }
 
     /// Does a job's `work`, watched, and shows its statistics.
@@ -68,12 +77,18 @@ impl Account {
         (inputs, output): (&[Input], &Output),
         work: impl FnOnce(&Progress) -> Result<Statistics>,
     ) -> Outcome {
+        // Where it cannot be written is better heard of now than after hours.
+        let report = self.report.as_deref().map(|path| Report::new(path, inputs, output));
+        let report = report.transpose()?;
         let result = self.watching.run(*output == Output::Stdout, work)?;
-        let named = || Named::new(inputs, output);
+        let whole = || statistics::json(&result, Named::new(inputs, output));
         match self.stats {
             Some(Form::Text) => eprint!("{}", statistics::text(&result)),
-            Some(Form::Json) => eprintln!("{}", statistics::json(&result, named())),
+            Some(Form::Json) => eprintln!("{}", whole()),
             None => {}
+        }
+        if let Some(report) = report {
+            report.write(&whole())?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -1,0 +1,65 @@
+//! Pages on their way to their names: those of `--report` and of `sortwell report`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use sortwell::io::{Direct, TempFile};
+use sortwell::job::{Input, Output};
+use sortwell::{Error, Result, report};
+
+/// A page that will be written when a job is done.
+#[derive(Debug)]
+pub struct Report {
+    path: PathBuf,
+    temporary: TempFile,
+}
+
+impl Report {
+    /// A page at `path` of a job from `inputs` to `output`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] where it would take the place of one of them, and what the system says.
+    pub fn new(path: &Path, inputs: &[Input], output: &Output) -> Result<Self> {
+        let files = inputs.iter().filter_map(|input| match input {
+            Input::File(path) | Input::Striped(path) => Some(path),
+            Input::Stdin | Input::Supplied(_) => None,
+        });
+        let output = match output {
+            Output::File(path) | Output::Striped(path) => Some(path),
+            Output::Stdout | Output::Pipe(_) => None,
+        };
+        files.chain(output).try_for_each(|other| check_differ(path, other))?;
+        Ok(Self { path: path.to_owned(), temporary: TempFile::create(path, Direct::Off)? })
+    }
+
+    /// Writes it, of statistics as JSON.
+    pub fn write(self, statistics: &str) -> Result<()> {
+        let name = self.path.display().to_string();
+        let value = serde_json::from_str::<Value>(statistics).unwrap_or_default();
+        write(self.temporary, &self.path, &report::page(&[(name, value)]))
+    }
+}
+
+/// Writes a page, whole, to its name.
+pub fn write(temporary: TempFile, path: &Path, page: &str) -> Result<()> {
+    temporary.file().write_at(page.as_bytes(), 0)?;
+    temporary.persist(path, false)?;
+    Ok(())
+}
+
+/// Checks that a page at `path` would not take the place of another file.
+pub fn check_differ(path: &Path, other: &Path) -> Result<()> {
+    let is_same = match (fs::canonicalize(path), fs::canonicalize(other)) {
+        (Ok(path), Ok(other)) => path == other,
+        _ => path == other,
+    };
+    match is_same {
+        true => Err(Error::Usage(format!(
+            "the page would take the place of {}; give it another name",
+            other.display()
+        ))),
+        false => Ok(()),
+    }
+}
