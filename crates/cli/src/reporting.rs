@@ -12,6 +12,8 @@ use sortwell::{Error, Result, report};
 #[derive(Debug)]
 pub struct Report {
     path: PathBuf,
+    /// What the job is called: by its output.
+    name: String,
     temporary: TempFile,
 }
 
@@ -31,14 +33,15 @@ impl Report {
             Output::Stdout | Output::Pipe(_) => None,
         };
         files.chain(output).try_for_each(|other| check_differ(path, other))?;
-        Ok(Self { path: path.to_owned(), temporary: TempFile::create(path, Direct::Off)? })
+        let name = output.map_or(path, PathBuf::as_path).display().to_string();
+        let temporary = TempFile::create(path, Direct::Off)?;
+        Ok(Self { path: path.to_owned(), name, temporary })
     }
 
     /// Writes it, of statistics as JSON.
     pub fn write(self, statistics: &str) -> Result<()> {
-        let name = self.path.display().to_string();
         let value = serde_json::from_str::<Value>(statistics).unwrap_or_default();
-        write(self.temporary, &self.path, &report::page(&[(name, value)]))
+        write(self.temporary, &self.path, &report::page(&[(self.name, value)]))
     }
 }
 

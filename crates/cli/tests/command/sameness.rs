@@ -2,8 +2,8 @@
 
 use crate::harness::{Folder, Random};
 
-/// What is sorted, by the file that it sorts. Both are larger than the loads of the smallest budget,
-/// with many keys that occur more than once.
+/// What is sorted, by the file that it sorts. Both are larger than the loads of the smallest
+/// budget, with many keys that occur more than once.
 const SORTS: [(&str, &str); 6] = [
     ("in.txt", ""),
     ("in.txt", "--unique"),

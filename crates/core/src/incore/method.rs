@@ -1,8 +1,8 @@
 //! The methods by which a bucket's entries come into order: one family behind one contract.
 //!
 //! Entries are plain integers, no two alike, that fit a second-level cache together with spare
-//! space of equal size. So all of the family are sorts of integers, and whichever is taken, the order is
-//! the same. What differs is the time: `make bench` compares them.
+//! space of equal size. So all of the family are sorts of integers, and whichever is taken, the
+//! order is the same. What differs is the time: `make bench` compares them.
 
 mod mergesort;
 mod quicksort;

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::io::{Engine, limits, space};
+use crate::io::{Engine, SpillPlace, limits, space};
 use crate::pipeline::{Input, Work};
 use crate::plan::Need;
 use crate::plan::outlook::Outlook;
@@ -95,7 +95,7 @@ fn busiest(of: &Statistics, work: &Work) -> Option<String> {
 fn spill_disk(work: &Work) -> &'static str {
     let device = |path: &Path| space::device(path).ok();
     let Input::Files(files) = &work.input else { return "" };
-    let directories = work.temp.iter().flat_map(|temp| temp.directories());
+    let directories = work.temp.iter().flat_map(SpillPlace::directories);
     let is_shared = directories
         .map(|(path, _)| device(path))
         .any(|own| own.is_some() && files.iter().any(|file| device(file.path()) == own));

@@ -3,9 +3,9 @@
 //! first-level cache.
 //!
 //! The scan that divides has no branch for the processor to guess wrong: each entry changes places
-//! with the first of the larger ones, and counts as smaller or does not (Lomuto's partition, written
-//! so in Edelkamp and Weiss, "BlockQuicksort", ESA 2016, section 2). Divisions that go badly more
-//! often than chance has it leave the rest to the standard library's sort.
+//! with the first of the larger ones, and counts as smaller or does not (Lomuto's partition, so
+//! written in Edelkamp and Weiss, "BlockQuicksort", ESA 2016, section 2). Divisions that go badly
+//! more often than chance has it leave the rest to the standard library's sort.
 
 /// So many are sorted by insertion.
 const SMALL: usize = 20;
