@@ -24,6 +24,13 @@ impl Report {
     ///
     /// [`Error::Usage`] where it would take the place of one of them, and what the system says.
     pub fn new(path: &Path, inputs: &[Input], output: &Output) -> Result<Self> {
+        if is_stream(path) {
+            return Err(Error::Usage(
+                "the page of a job goes to a file: give --report a name, or --stats json, of which \
+                 'sortwell report - -o -' makes one"
+                    .to_owned(),
+            ));
+        }
         let files = inputs.iter().filter_map(|input| match input {
             Input::File(path) | Input::Striped(path) => Some(path),
             Input::Stdin | Input::Supplied(_) => None,
@@ -52,15 +59,20 @@ pub fn write(temporary: TempFile, path: &Path, page: &str) -> Result<()> {
     Ok(())
 }
 
+/// Whether it is what standard input and output are called by.
+fn is_stream(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 /// Checks that a page at `path` would not take the place of another file.
 pub fn check_differ(path: &Path, other: &Path) -> Result<()> {
     let is_same = match (fs::canonicalize(path), fs::canonicalize(other)) {
         (Ok(path), Ok(other)) => path == other,
-        _ => path == other,
+        _ => path == other && !is_stream(path),
     };
     match is_same {
         true => Err(Error::Usage(format!(
-            "the page would take the place of {}; give it another name",
+            "it would take the place of {}; give the page another name",
             other.display()
         ))),
         false => Ok(()),

@@ -79,11 +79,12 @@ fn a_sort_makes_its_own_page() {
     folder.write("in", "b\na\n");
     folder.run("sort --report page.html -o out in").quietly();
     let page = String::from_utf8(folder.read("page.html")).expect("text");
-    assert!(page.starts_with("<!doctype html>") && page.contains("\"timeline\":{"), "{page}");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("\"timeline\":{"), "{page}");
     assert_eq!(folder.read("out"), b"a\nb\n");
     for (line, status, part) in [
         ("sort --report in -o out in", 2, "take the place of in"),
         ("sort --report out -o out in", 2, "take the place of out"),
+        ("sort --report - -o out in", 2, "goes to a file"),
         ("sort --report none/page.html -o out in", 4, "none"),
     ] {
         folder.run(line).fails(status, &[part]);
