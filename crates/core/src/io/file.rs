@@ -477,7 +477,7 @@ impl AsFd for File {
 
 /// The error for a file that could not be opened. Where the process has too many, which file it was
 /// tells little.
-fn not_opened(action: &'static str, path: &Path, errno: Errno) -> Error {
+pub(super) fn not_opened(action: &'static str, path: &Path, errno: Errno) -> Error {
     if errno != Errno::MFILE {
         return Error::io(action, path, errno);
     }

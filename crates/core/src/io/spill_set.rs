@@ -100,10 +100,12 @@ impl SpillSet {
                 std::path::absolute(directory).map_err(|e| Error::io("find", directory, e))?;
             members.push(Member { path, stride: Stride::Bytes(stride), checksum: None });
         }
-        let definition = Definition::new(members, None).map_err(|message| {
+        let wrong = |message| {
             Error::Usage(format!("runs cannot lie striped over these directories: {message}"))
-        })?;
+        };
+        let definition = Definition::new(members, None).map_err(wrong)?;
         let text = Definition { set: None, ..definition }.text();
+        Definition::of_text(&text).map_err(wrong)?; // With such paths it may be too long.
         File::create(&self.home().join(STRIPES_NAME), Direct::Off)?.write_at(&text, 0)
     }
 

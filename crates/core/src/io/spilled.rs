@@ -11,6 +11,7 @@ use std::sync::Arc;
 use rustix::fs::{Mode, OFlags, open as open_descriptor};
 use rustix::io::Errno;
 
+use super::file::not_opened;
 use super::scratch::directory_of;
 use super::stripe::{Definition, Layout, Stripes, TEXT_MAX};
 use super::sweep::is_spill_directory;
@@ -32,7 +33,7 @@ pub(super) fn members_of(home: &Path) -> Result<Option<(Vec<PathBuf>, Layout)>> 
     let descriptor = match open_descriptor(&path, flags, Mode::empty()) {
         Ok(descriptor) => descriptor,
         Err(Errno::NOENT) => return Ok(None),
-        Err(e) => return Err(Error::io("open", &path, e)),
+        Err(e) => return Err(not_opened("open", &path, e)),
     };
     let mut text = Vec::new();
     let mut file = std::fs::File::from(descriptor).take(TEXT_MAX + 1);

