@@ -330,9 +330,12 @@ fn least_budget(is_good: impl Fn(ByteSize) -> bool) -> Option<ByteSize> {
 }
 
 fn too_small(need: &Need) -> Error {
-    let least = least_budget(|budget| Plan::within(&Need { budget, ..*need }).is_some());
-    let advice = match least {
-        Some(least) => format!("give at least {} MiB with --memory", least.bytes() >> 20),
+    let taken = need.besides.bytes();
+    let around = |least: ByteSize| Need { budget: ByteSize(least.bytes() + taken), ..*need };
+    let advice = match least_budget(|least| Plan::within(&around(least)).is_some()) {
+        Some(least) => {
+            format!("give at least {} MiB with --memory", need.besides.around_mib(least))
+        }
         None => "no budget would do, as few more files may be opened; raise the limit (ulimit -n)"
             .to_owned(),
     };
