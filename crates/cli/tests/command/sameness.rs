@@ -26,7 +26,7 @@ const CHOICES: [&str; 12] = [
     "-M 32MiB --merge streams -j 1",
     "-M 32MiB --merge-width 2 --block-size 64KiB --write-buffers 3 --write-buffer-size 64KiB",
     "-M 32MiB --affinity cores --io threads --direct off -j 3",
-    "-M 40MiB --queue-depth 64 --read-factor 64 --io sync --affinity nodes",
+    "-M 40MiB --queue-depth 16 --read-factor 64 --io sync --affinity nodes",
 ];
 
 /// Bytes of each input.

@@ -169,8 +169,8 @@ impl Plan {
         let scratch_bytes = memory::scratch_bytes(item);
         let fixed = threads * (lane.bytes() + scratch_bytes);
         let shared = usable.saturating_sub(fixed) & !(PAGE - 1);
-        let block_bytes = block_bytes(&need.levers, shared);
         let reads = need.levers.queue_depth.unwrap_or(READS_IN_FLIGHT);
+        let block_bytes = block_bytes(&need.levers, (shared, reads));
         let sizes = memory::Sizes {
             item,
             record_length: need.record_length,
@@ -278,9 +278,10 @@ fn widths(need: &Need, slab_bytes: usize, threads: usize) -> (usize, usize) {
     (width.min(open_max), open_max)
 }
 
-/// Bytes of a read request, where so much memory is shared by loads.
-fn block_bytes(levers: &Levers, shared: usize) -> usize {
-    let usual = (shared / 64).clamp(BLOCK_MIN, BLOCK_MAX);
+/// Bytes of a read request, where so much memory is shared by loads, and of so many reads in
+/// flight, which together take an eighth of it.
+fn block_bytes(levers: &Levers, (shared, reads): (usize, usize)) -> usize {
+    let usual = (shared / (8 * reads.max(READS_IN_FLIGHT))).clamp(BLOCK_MIN, BLOCK_MAX);
     let wanted = levers.block.map_or(usual, |block| block.bytes().min(BLOCK_WANTED_MAX) as usize);
     // Rounded up to what requests can go past the page cache with.
     wanted.max(shared / BLOCKS_MAX).next_multiple_of(PAGE)
