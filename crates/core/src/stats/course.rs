@@ -43,9 +43,10 @@ impl Default for Course {
 }
 
 impl Course {
-    /// Sets what is to come. Phases are entered in this order.
-    pub fn expect(&mut self, shares: Vec<Share>) {
-        self.shares = shares;
+    /// Sets what is to come, after so many bytes were moved. Phases are entered in this order; a
+    /// job that is planned again is in the first of them already.
+    pub fn expect(&mut self, shares: Vec<Share>, bytes_done: u64, now: Instant) {
+        (self.shares, self.entered, self.bytes_before) = (shares, now, bytes_done);
     }
 
     /// Whether it is known what is to come.

@@ -126,8 +126,9 @@ impl Progress {
 
     /// Says what is to come, phase by phase, in order.
     pub fn expect(&self, shares: Vec<Share>) {
-        self.expect_bytes(self.bytes().0 + shares.iter().map(|share| share.bytes).sum::<u64>());
-        self.course(|course| course.expect(shares));
+        let done = self.bytes().0;
+        self.expect_bytes(done + shares.iter().map(|share| share.bytes).sum::<u64>());
+        self.course(|course| course.expect(shares, done, Instant::now()));
     }
 
     /// Says that a phase will move so many bytes, and all of them together so many.

@@ -9,15 +9,20 @@ fn share(phase: Phase, bytes: u64, weight: f64) -> Share {
 }
 
 /// Reading weighs as much as writing twice as many bytes; finishing a tenth of both.
+fn shares() -> Vec<Share> {
+    vec![
+        share(Phase::Reading, 1000, 5.0),
+        share(Phase::Writing, 2000, 5.0),
+        share(Phase::Finishing, 0, 1.0),
+    ]
+}
+
+/// A job that has just been planned, and when it began.
 fn course() -> (Course, Instant) {
     let mut course = Course::default();
     let begun = course.begun;
     assert_eq!((course.done(0), course.left(0, begun)), (None, None));
-    course.expect(vec![
-        share(Phase::Reading, 1000, 5.0),
-        share(Phase::Writing, 2000, 5.0),
-        share(Phase::Finishing, 0, 1.0),
-    ]);
+    course.expect(shares(), 0, begun);
     (course, begun)
 }
 
@@ -74,4 +79,15 @@ fn a_phase_may_become_longer() {
     assert_eq!(course.done(2000), Some((5.0 + 5.0) / 16.0));
     assert!(course.done(1000) < Some(before));
     course.expect_of(Phase::IntermediateMerge, 4000); // there is none
+}
+
+#[test]
+fn a_job_may_be_planned_again() {
+    let (mut course, begun) = course();
+    course.enter(Phase::Reading, 0, begun);
+    let again = begun + 5 * SECOND;
+    course.expect(shares(), 700, again);
+    course.enter(Phase::Reading, 700, again);
+    assert_eq!((course.done(700), course.left(700, again)), (Some(0.0), None));
+    assert_eq!(course.done(1200), Some(2.5 / 11.0), "none of what was read in vain");
 }
