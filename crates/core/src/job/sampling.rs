@@ -12,12 +12,14 @@ const STACK_BYTES: usize = 64 << 10;
 
 /// Does `work`, and looks at it meanwhile; without a thread to look, work goes on alone.
 pub fn sampled<T>(progress: &Progress, work: impl FnOnce() -> T) -> (T, Option<Timeline>) {
+    // From before the first byte, however late the thread comes to it.
+    let timeline = Timeline::begin(progress, &now());
     thread::scope(|scope| {
         let (done, is_done) = channel::<()>();
         let watcher = thread::Builder::new()
             .name("sampler".to_owned())
             .stack_size(STACK_BYTES)
-            .spawn_scoped(scope, move || watch(progress, &is_done));
+            .spawn_scoped(scope, move || watch(timeline, progress, &is_done));
         let result = work();
         // Dropped, also by a panic in the work, this ends the watcher.
         drop(done);
@@ -25,8 +27,7 @@ pub fn sampled<T>(progress: &Progress, work: impl FnOnce() -> T) -> (T, Option<T
     })
 }
 
-fn watch(progress: &Progress, is_done: &Receiver<()>) -> Timeline {
-    let mut timeline = Timeline::begin(progress, &now());
+fn watch(mut timeline: Timeline, progress: &Progress, is_done: &Receiver<()>) -> Timeline {
     let mut next = Instant::now();
     loop {
         next += Duration::from_secs_f64(timeline.interval_seconds);
