@@ -217,17 +217,18 @@ fn budgets_hold_where_lines_repeat() {
 #[test]
 fn budgets_hold_for_replacement_selection() {
     let (kind, engine) = (Kind::Selected, Engine::Auto);
-    for length in [16, 100, 10_000] {
+    // Several times what memory holds; one thread takes short records one by one.
+    for (length, bytes) in [(16, 30_000_000), (100, 100_000_000), (10_000, 100_000_000)] {
         let folder = Folder::on_disk();
-        let bytes = fill(&folder, 100_000_000, length);
+        let bytes = fill(&folder, bytes, length);
         for (threads, mib) in [(1, 32), (2, 64)] {
             let (is_lines, budget) = (false, ByteSize::mib(mib));
             Sort { kind, is_lines, length, threads, budget, engine }.run_within(&folder, bytes);
         }
     }
-    for length in [2, 100, 200_000] {
+    for (length, bytes) in [(2, 6_000_000), (100, 40_000_000), (200_000, 40_000_000)] {
         let folder = Folder::on_disk();
-        let bytes = fill_lines(&folder, 40_000_000, length);
+        let bytes = fill_lines(&folder, bytes, length);
         for engine in crate::trial::engines() {
             for (threads, mib) in [(1, 28), (3, 48)] {
                 let (is_lines, budget) = (true, ByteSize::mib(mib));
