@@ -275,7 +275,8 @@ pub struct Statistics {
     pub passes: u32,
     /// Loads the input was read in.
     pub loads: u64,
-    /// How records were brought into order, of a sort: in `buckets`, or by `replacement-selection`.
+    /// How records were brought into order, of a sort: by `radix`, `quicksort` or
+    /// `mergesort`, or by `replacement-selection`.
     pub algorithm: Option<&'static str>,
     /// Runs spilled by run generation; 0 in one pass.
     pub runs: u64,

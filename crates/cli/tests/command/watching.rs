@@ -59,6 +59,25 @@ fn more_memory_is_advised_where_it_would_save_a_pass() {
     assert!(said.contains("1 pass") && !said.contains("--memory"), "{said}");
 }
 
+/// What a merge reads are its inputs, and runs only where there are too many to be merged at once.
+#[test]
+fn events_of_a_merge_tell_inputs_from_runs() {
+    let folder = Folder::new();
+    let names: Vec<String> = (0..600).map(|number| format!("in{number}")).collect();
+    names.iter().for_each(|name| folder.write(name, "x\n".repeat(50)));
+    let last = |inputs: &[String]| {
+        let said = folder.run(&format!("merge --progress json -o out {}", inputs.join(" ")));
+        assert_eq!(said.status, 0, "{said:?}");
+        let line = said.words.lines().last().expect("an event").to_owned();
+        serde_json::from_str::<Value>(&line).expect("an object")
+    };
+    let once = last(&names[..3]);
+    assert_eq!((&once["input_read"], &once["spill_read"]), (&300.into(), &0.into()), "{once}");
+    let twice = last(&names);
+    assert_eq!(twice["input_read"], 60_000, "{twice}");
+    assert!(twice["spill_read"].as_u64() > Some(0), "{twice}");
+}
+
 #[test]
 fn events_say_how_far_a_sort_is() {
     let folder = Folder::new();

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::Result;
 use crate::io::{Completion, File, Operation, Queue, Region, Request};
-use crate::stats::{Progress, Requests};
+use crate::stats::{Progress, Requests, Stream};
 use crate::units::ByteSize;
 
 /// What a lane has done so far.
@@ -272,7 +272,8 @@ impl<'p> Lane<'p> {
         match completion.request.operation {
             Operation::Read => {
                 self.reads_in_flight -= 1;
-                self.progress.read_ends(completion.took);
+                let stream = Stream::read_in(self.progress.phase());
+                self.progress.read_ends(stream, completion.took);
                 if let Ok(bytes) = completion.result {
                     self.counters.bytes_read += bytes as u64;
                     self.progress.read(bytes as u64);

@@ -143,17 +143,18 @@ impl Progress {
         self.bytes_done.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Counts bytes that were read, by a request or from a pipe.
+    /// Counts bytes that a sort read in this phase, by a request or from a pipe.
     pub fn read(&self, bytes: u64) {
-        self.streamed(Stream::read_in(self.phase()), bytes);
+        self.moved_in(Stream::read_in(self.phase()), bytes);
     }
 
-    /// Counts bytes that were written.
+    /// Counts bytes that a sort wrote in this phase.
     pub fn written(&self, bytes: u64) {
-        self.streamed(Stream::written_in(self.phase()), bytes);
+        self.moved_in(Stream::written_in(self.phase()), bytes);
     }
 
-    fn streamed(&self, stream: Stream, bytes: u64) {
+    /// Counts bytes of a stream.
+    pub fn moved_in(&self, stream: Stream, bytes: u64) {
         self.moved(bytes);
         self.streams[stream as usize].fetch_add(bytes, Ordering::Relaxed);
     }
@@ -163,10 +164,10 @@ impl Progress {
         self.reads_in_flight.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// It has ended, and took so long.
-    pub fn read_ends(&self, took: Duration) {
+    /// It has ended, was of this stream, and took so long.
+    pub fn read_ends(&self, stream: Stream, took: Duration) {
         self.reads_in_flight.fetch_sub(1, Ordering::Relaxed);
-        self.took(Stream::read_in(self.phase()), took);
+        self.took(stream, took);
     }
 
     /// A write request begins.

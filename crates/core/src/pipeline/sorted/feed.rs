@@ -16,7 +16,7 @@ use crate::pipeline::Stream;
 use crate::run::Blocks;
 use crate::run::layout::BLOCK;
 use crate::sink::{LaneCounters, count};
-use crate::stats::Progress;
+use crate::stats::{self, Progress};
 
 /// Most reads in the hands of the system at once; more wait in the queue. Plenty for any disk, and
 /// few enough for an engine that takes a thread for each.
@@ -177,17 +177,17 @@ impl<'p> Feed<'p> {
         self.spare_bytes += bytes;
     }
 
-    /// Waits for the piece of this tag.
-    fn wait_for(&mut self, tag: usize) -> Result<Completion> {
+    /// Waits for the piece of this tag, which is of `stream`.
+    fn wait_for(&mut self, tag: usize, stream: stats::Stream) -> Result<Completion> {
         loop {
             if let Some(completion) = self.arrived[tag].take() {
+                self.progress.read_ends(stream, completion.took);
                 return Ok(completion);
             }
             let begun = Instant::now();
             let completion = self.queue.wait()?;
             self.count_waiting(begun.elapsed());
             let Some(completion) = completion else { unreachable!("a piece is in flight") };
-            self.progress.read_ends(completion.took);
             let tag = completion.request.tag as usize;
             self.arrived[tag] = Some(completion);
         }
@@ -198,8 +198,8 @@ impl<'p> Feed<'p> {
         self.counters.waited += waited;
     }
 
-    fn count(&mut self, bytes: usize) {
-        self.progress.read(bytes as u64);
+    fn count(&mut self, stream: stats::Stream, bytes: usize) {
+        self.progress.moved_in(stream, bytes as u64);
         self.counters.bytes_read += bytes as u64;
     }
 }
@@ -243,14 +243,14 @@ impl Reading {
                 let begun = Instant::now();
                 let bytes = reader.fill(window, feed.progress)?;
                 feed.count_waiting(begun.elapsed());
-                feed.count(bytes);
+                feed.count(stats::Stream::InputRead, bytes);
                 Ok(bytes)
             }
             Self::Streams(stream, _) => {
                 let mut stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
                 let (bytes, waited) = stream.fill(window, feed.progress)?;
                 feed.count_waiting(waited);
-                feed.count(bytes);
+                feed.count(stats::Stream::InputRead, bytes);
                 Ok(bytes)
             }
         }
@@ -261,7 +261,7 @@ impl Reading {
         if let Self::File(mut ahead) = self {
             let piece = match ahead.piece.take() {
                 Some(piece) => piece,
-                None => feed.wait_for(ahead.tag)?.request.region,
+                None => feed.wait_for(ahead.tag, ahead.stream())?.request.region,
             };
             feed.pieces.push(piece);
             feed.free_tags.push(ahead.tag);
@@ -271,6 +271,14 @@ impl Reading {
 }
 
 impl Ahead {
+    /// What its bytes are counted for.
+    fn stream(&self) -> stats::Stream {
+        match self.blocks {
+            Some(_) => stats::Stream::SpillRead,
+            None => stats::Stream::InputRead,
+        }
+    }
+
     /// Begins to read the next piece, unless the records have ended.
     fn request(&mut self, feed: &mut Feed<'_>) -> Result<()> {
         if self.next >= self.records_end {
@@ -309,7 +317,7 @@ impl Ahead {
     /// Waits for the piece in flight, and sees that it is what was asked for.
     fn take_in(&mut self, feed: &mut Feed<'_>) -> Result<()> {
         let Completion { request: Request { region, range, .. }, result, .. } =
-            feed.wait_for(self.tag)?;
+            feed.wait_for(self.tag, self.stream())?;
         let piece = self.piece.insert(region);
         let left = self.records_end - self.next;
         let read = result?;
@@ -321,7 +329,7 @@ impl Ahead {
         if let Some(blocks) = &mut self.blocks {
             blocks.check(self.next, &piece[range])?;
         }
-        feed.count(wanted);
+        feed.count(self.stream(), wanted);
         self.unread = 0..records;
         self.next += wanted as u64;
         Ok(())

@@ -19,7 +19,7 @@ fn an_interval_has_what_came_in_it() {
     progress.enter(Phase::Writing);
     progress.read(11);
     progress.written(13);
-    progress.read_ends(Duration::from_millis(3));
+    progress.read_ends(Stream::SpillRead, Duration::from_millis(3));
     timeline.add(&progress, &now(1.75, 900));
     assert_eq!(timeline.phase, [Phase::RunGeneration, Phase::Writing]);
     assert_eq!((&timeline.input_read[..], &timeline.spill_written[..]), (&[5, 0][..], &[7, 0][..]));
