@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         Command::Report(arguments) => command::report::run(&arguments),
         Command::Stripe(arguments) => command::stripe::run(&arguments),
         Command::Calibrate(arguments) => command::calibrate::run(&arguments),
+        Command::Bench(arguments) => command::bench::run(&arguments),
         Command::Gnu(arguments) => Ok(command::gnu::run(arguments)),
         Command::Generate(arguments) => command::generate::run(&arguments),
         Command::Validate(arguments) => command::validate::run(&arguments),

@@ -1,4 +1,4 @@
-//! The report page of a sort, or of several: one HTML file that needs nothing else.
+//! The report page of a sort, of several, or of a bench: one HTML file that needs nothing else.
 //!
 //! Here the assets under `report/` are put together with the statistics; what is drawn of them is
 //! the page's own script's to decide. Whatever the statistics say stays data: they stand in the
@@ -29,6 +29,7 @@ const SCRIPT: &str = concat!(
     include_str!("report/tables.js"),
     include_str!("report/sort.js"),
     include_str!("report/compare.js"),
+    include_str!("report/bench.js"),
     include_str!("report/page.js"),
 );
 
@@ -46,8 +47,18 @@ const STYLE: &str = concat!(
 pub fn page(sorts: &[(String, Value)]) -> String {
     let sorts: Vec<Value> =
         sorts.iter().map(|(name, stats)| json!({ "name": name, "stats": stats })).collect();
+    shell(&Value::Array(sorts))
+}
+
+/// The page of what a bench found, as the benchmark library writes it.
+pub fn bench_page(finding: &Value) -> String {
+    shell(&json!({ "bench": finding }))
+}
+
+/// The one page, with whatever its script makes of the data.
+fn shell(data: &Value) -> String {
     // In JSON a `<` can only stand in a string: no tag begins or ends there.
-    let data = Value::Array(sorts).to_string().replace('<', "\\u003c");
+    let data = data.to_string().replace('<', "\\u003c");
     format!(
         include_str!("report/page.html"),
         version = env!("CARGO_PKG_VERSION"),

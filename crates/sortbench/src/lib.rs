@@ -25,9 +25,11 @@
 //!
 //! In import order: `sequence`, `skew` and `record` make bytes; `checksum`, `summary` and `verdict`
 //! judge bytes; `place`, `block` and `joining` serve workers; `generate` and `validate` are the
-//! work. `calibrate` measures machines, and
-//! `machine` names them. How far they are is told through the library's `Progress`.
+//! work. `samples` and `machine` say how sure a figure is and where it was taken; `calibrate`
+//! measures machines, and `bench` runs the benchmarks of the classics anew. How far they are is
+//! told through the library's `Progress`.
 
+pub mod bench;
 mod block;
 pub mod calibrate;
 mod checksum;
@@ -36,6 +38,7 @@ mod joining;
 mod machine;
 mod place;
 mod record;
+mod samples;
 mod sequence;
 mod skew;
 mod skew_bytes;
@@ -48,6 +51,7 @@ pub use generate::{Generated, Generation, generate};
 pub use machine::Machine;
 pub use place::{Destination, Source};
 pub use record::Kind;
+pub use samples::Spread;
 pub use summary::{KeyOrder, Summary};
 pub use validate::{Content, Validation, validate};
 pub use verdict::Verdict;

@@ -3,6 +3,7 @@
 //! A subcommand is one file here and one row in [`Command`]; options that several of them have are
 //! under [`options`]. The doc comment of an argument is its long help.
 
+pub mod bench;
 pub mod calibrate;
 pub mod check;
 pub mod completions;
@@ -55,6 +56,7 @@ pub enum Command {
     Report(report::Arguments),
     Stripe(stripe::Arguments),
     Calibrate(calibrate::Arguments),
+    Bench(bench::Arguments),
     Gnu(gnu::Arguments),
     Generate(generate::Arguments),
     Validate(validate::Arguments),

@@ -31,13 +31,19 @@ function shortlyNamed(sorts) {
 }
 
 function begin() {
+  const data = JSON.parse(document.getElementById("sorts").textContent);
+  themed();
+  if (object(data).bench) {
+    document.getElementById("main").replaceChildren(...benchOf(object(data.bench)));
+    document.title = `${words(data.bench.bench)} – sortwell`;
+    return;
+  }
   const sorts = shortlyNamed(
-    list(JSON.parse(document.getElementById("sorts").textContent)).map((sort) => ({
+    list(data).map((sort) => ({
       name: words(object(sort).name),
       stats: object(object(sort).stats),
     })),
   );
-  themed();
   const main = document.getElementById("main");
   const what = document.getElementById("what");
   if (sorts.length === 0) {

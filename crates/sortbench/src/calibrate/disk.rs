@@ -20,7 +20,7 @@ use sortwell::stats::Progress;
 use sortwell::{ByteSize, Error, Result};
 
 use super::now;
-use super::samples::median_and_spread;
+use crate::samples::median_and_spread;
 
 /// What is tried: bytes of a request, and requests in flight.
 const REQUESTS: [usize; 3] = [256 << 10, 1 << 20, 4 << 20];

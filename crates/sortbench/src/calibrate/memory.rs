@@ -16,7 +16,7 @@ use sortwell::stats::Progress;
 use sortwell::{ByteSize, Error, Result};
 
 use super::now;
-use super::samples::median_and_spread;
+use crate::samples::median_and_spread;
 
 /// Memory that is taken at a time.
 const STEP: u64 = 64 << 20;

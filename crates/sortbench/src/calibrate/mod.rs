@@ -7,7 +7,6 @@
 mod disk;
 mod memory;
 mod processor;
-mod samples;
 mod strides;
 
 pub use disk::{DiskReport, Together, disks};

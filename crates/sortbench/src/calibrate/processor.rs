@@ -15,7 +15,7 @@ use sortwell::stats::{Phase, Progress, Statistics};
 use sortwell::{ByteSize, Result};
 
 use super::now;
-use super::samples::median_and_spread;
+use crate::samples::median_and_spread;
 
 /// Bytes that are sorted, and memory with which that takes two passes.
 const BYTES: usize = 128 << 20;

@@ -1,0 +1,173 @@
+//! What a bench found: tables, charts, samples, and what is unfair about them.
+//!
+//! Every bench ends in a [`Finding`], and every way to show one (words, JSON, a page) shows them
+//! all. What was measured and what a paper printed never share a table or a line of a chart: each
+//! says its [`Source`].
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use crate::Machine;
+use crate::samples::Spread;
+
+/// All that a bench found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// The bench's name on the command line.
+    pub bench: &'static str,
+    /// What it is, in a few words.
+    pub title: &'static str,
+    /// What was done and what is asked of it, in a few sentences.
+    pub about: String,
+    /// The answer, in a sentence or two.
+    pub answer: String,
+    /// What was measured, and what papers printed.
+    pub tables: Vec<Table>,
+    /// The same as lines, where lines say more.
+    pub charts: Vec<Chart>,
+    /// Why the numbers beside each other are not of the same kind.
+    pub unfair: Vec<String>,
+    /// Where it was measured.
+    pub setting: Setting,
+    /// Every measurement, in the order they were taken.
+    pub samples: Vec<Samples>,
+}
+
+/// Where something was measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Setting {
+    /// The machine, and when.
+    pub machine: Machine,
+    /// The file system that the files lay on: its kind, its device, and what was free.
+    pub disk: String,
+    /// How the page cache was emptied of the input before each sort.
+    pub cold: &'static str,
+    /// What was run, as it was given.
+    pub command: String,
+}
+
+/// Who says so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// This bench, here and now.
+    Measured,
+    /// Somebody else, in print: which paper, and where in it.
+    Printed(String),
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Measured => to.write_str("measured"),
+            Self::Printed(place) => write!(to, "printed: {place}"),
+        }
+    }
+}
+
+/// Rows of figures under a heading, all of one source.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Table {
+    /// What it shows.
+    pub title: String,
+    /// Whose figures they are.
+    pub source: Source,
+    /// What stands in each column, with its unit.
+    pub columns: Vec<String>,
+    /// The rows, each as long as there are columns.
+    pub rows: Vec<Vec<Cell>>,
+    /// What must be known to read it; may be empty.
+    pub note: String,
+}
+
+/// A place in a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// A name, or words.
+    Text(String),
+    /// One figure.
+    Number(f64),
+    /// The middle of several figures, and how far they lay apart.
+    Spread(Spread),
+    /// Nothing that could be said.
+    Empty,
+}
+
+impl Serialize for Cell {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(words) => to.serialize_str(words),
+            Self::Number(number) => to.serialize_f64(*number),
+            Self::Spread(spread) => spread.serialize(to),
+            Self::Empty => to.serialize_none(),
+        }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(words: &str) -> Self {
+        Self::Text(words.to_owned())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(words: String) -> Self {
+        Self::Text(words)
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<Spread> for Cell {
+    fn from(spread: Spread) -> Self {
+        Self::Spread(spread)
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Cell {
+    fn from(cell: Option<T>) -> Self {
+        cell.map_or(Self::Empty, Into::into)
+    }
+}
+
+/// Lines over a common axis.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Chart {
+    /// What it shows.
+    pub title: String,
+    /// What lies to the right, with its unit.
+    pub x: String,
+    /// What lies upwards, with its unit.
+    pub y: String,
+    /// Whether both axes grow by factors rather than by steps.
+    pub logarithmic: bool,
+    /// The lines.
+    pub lines: Vec<Line>,
+}
+
+/// One line of a chart.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Line {
+    /// What it is called.
+    pub name: String,
+    /// Whose figures they are.
+    pub source: Source,
+    /// Its points, from left to right.
+    pub points: Vec<[f64; 2]>,
+}
+
+/// Every measurement of one thing.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Samples {
+    /// What was measured.
+    pub of: String,
+    /// In which unit.
+    pub unit: &'static str,
+    /// One after the other.
+    pub values: Vec<f64>,
+}

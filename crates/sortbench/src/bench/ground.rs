@@ -1,0 +1,188 @@
+//! The ground a bench stands on: a directory of its own that is removed after it, the files that it
+//! sorts, and the means to make them cold.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Advice, fadvise};
+use sortwell::io::{SpillDirectory, limits, space};
+use sortwell::stats::Progress;
+use sortwell::{ByteSize, Error, Result};
+
+use super::finding::Setting;
+use super::program::{Program, Trial};
+use crate::{Destination, Generation, Machine, RECORD_LENGTH, generate};
+
+/// Where the kernel takes wishes for its caches.
+const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
+
+/// Room that is left free on the disk, whatever a bench would like to have.
+const MARGIN: u64 = 1 << 30;
+
+/// What every bench is given.
+#[derive(Debug)]
+pub struct Ground<'p> {
+    directory: SpillDirectory,
+    program: Program,
+    /// How often each measurement is repeated.
+    pub runs: usize,
+    /// Worker threads of every sort; its own choice if not given.
+    pub threads: Option<usize>,
+    /// How far it is, and whether it should stop.
+    pub progress: &'p Progress,
+    command: String,
+}
+
+/// Which records lie in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Records {
+    /// Binary, of 100 bytes: the fixed path (Indy).
+    Binary,
+    /// Printable lines of 100 bytes: the general path (Daytona).
+    Lines,
+}
+
+impl Records {
+    /// The arguments of a sort by their keys, which are the first ten bytes.
+    pub fn arguments(self) -> Vec<String> {
+        let words = match self {
+            Self::Binary => ["--format", "fixed:100", "--key", "0..10"],
+            Self::Lines => ["--format", "lines", "--key", "0..10"],
+        };
+        words.map(str::to_owned).to_vec()
+    }
+}
+
+impl<'p> Ground<'p> {
+    /// A directory of its own in `directory`, for `runs` of each measurement with `program`;
+    /// `command` is what the bench was asked with.
+    ///
+    /// # Errors
+    ///
+    /// Those of the directory.
+    pub fn new(
+        (directory, program): (&Path, Program),
+        (runs, threads): (usize, Option<usize>),
+        (progress, command): (&'p Progress, String),
+    ) -> Result<Self> {
+        let directory = SpillDirectory::create(directory)?;
+        Ok(Self { directory, program, runs: runs.max(1), threads, progress, command })
+    }
+
+    /// A path in its directory.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// Bytes that may be written yet.
+    ///
+    /// # Errors
+    ///
+    /// That the system does not say.
+    pub fn room(&self) -> Result<u64> {
+        Ok(space::free(self.directory.path())?.0.saturating_sub(MARGIN))
+    }
+
+    /// Makes a file of benchmark records in place of what has its name.
+    ///
+    /// # Errors
+    ///
+    /// Those of making it.
+    pub fn generate(&self, name: &str, records: u64, kind: Records) -> Result<PathBuf> {
+        let path = self.path(name);
+        let threads = limits::cores();
+        let ascii = kind == Records::Lines;
+        let made = Generation { ascii, threads, ..Generation::new(records) };
+        generate(&made, &Destination::File(path.clone()), self.progress)?;
+        Ok(path)
+    }
+
+    /// Sorts a file that the page cache does not hold, durably, with these further arguments; the
+    /// output is gone when it has been measured.
+    ///
+    /// # Errors
+    ///
+    /// Those of the sort.
+    pub fn sort(&self, input: &Path, kind: Records, further: &[String]) -> Result<Trial> {
+        chill(input)?;
+        let output = self.path("output");
+        let mut arguments = kind.arguments();
+        let paths = [("--temp", self.directory.path()), ("--output", output.as_path())];
+        for (option, path) in paths {
+            arguments.extend([option.to_owned(), path.display().to_string()]);
+        }
+        if let Some(threads) = self.threads {
+            arguments.extend(["--threads".to_owned(), threads.to_string()]);
+        }
+        arguments.extend_from_slice(further);
+        arguments.push(input.display().to_string());
+        let trial = self.program.sort(&arguments, self.progress)?;
+        fs::remove_file(&output).map_err(|error| Error::io("remove", &output, error))?;
+        Ok(trial)
+    }
+
+    /// Where all of it took place.
+    pub fn setting(&self) -> Setting {
+        Setting {
+            machine: Machine::here(),
+            disk: disk(self.directory.path()),
+            cold: coldness(),
+            command: self.command.clone(),
+        }
+    }
+}
+
+/// Records in so many bytes.
+pub fn records_of(bytes: u64) -> u64 {
+    bytes / RECORD_LENGTH as u64
+}
+
+/// Empties the page cache of a file: of everything where that is allowed.
+fn chill(path: &Path) -> Result<()> {
+    let file = fs::File::open(path).map_err(|error| Error::io("open", path, error))?;
+    file.sync_data().map_err(|error| Error::io("make durable", path, error))?;
+    // Pages that are in use or dirty stay, and the file that was just made durable has none such.
+    let _ = fadvise(&file, 0, None, Advice::DontNeed);
+    if may_drop_all() {
+        let _ = fs::write(DROP_CACHES, "3");
+    }
+    Ok(())
+}
+
+fn may_drop_all() -> bool {
+    rustix::process::geteuid().is_root()
+        && fs::OpenOptions::new().write(true).open(DROP_CACHES).is_ok()
+}
+
+fn coldness() -> &'static str {
+    match may_drop_all() {
+        true => "cold: the kernel dropped all its caches before each sort",
+        false => "cold: the kernel was asked to drop the file from its cache before each sort",
+    }
+}
+
+/// The file system that holds a path: its kind, its device, and what is free.
+fn disk(path: &Path) -> String {
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let holds = |line: &&str| line.split(' ').nth(1).is_some_and(|at| whole.starts_with(at));
+    let depth = |line: &&str| line.split(' ').nth(1).map_or(0, str::len);
+    let mount = mounts.lines().filter(holds).max_by_key(depth).unwrap_or_default();
+    let mut parts = mount.split(' ');
+    let (device, kind) = (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());
+    let free = space::free(path).map_or_else(|_| String::new(), |free| format!(", {free} free"));
+    format!("{kind} on {device}{free}")
+}
+
+/// A size in bytes as gigabytes, as papers print them.
+pub fn gigabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e9
+}
+
+/// A budget as an argument.
+pub fn memory(bytes: ByteSize) -> [String; 2] {
+    ["--memory".to_owned(), bytes.0.to_string()]
+}
+
+#[cfg(test)]
+mod tests;

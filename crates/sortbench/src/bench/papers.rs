@@ -1,0 +1,68 @@
+//! What papers printed, from the one data file that holds it.
+//!
+//! `papers.toml` names for each table the paper, the page and the text that the figures were read
+//! from. Figures stay the text that they were in print: nothing is computed of them, and none finds
+//! its way into a table of ours.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::finding::{Cell, Source, Table};
+
+/// Tables and papers by their names in the data file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Library {
+    paper: BTreeMap<String, Paper>,
+    table: BTreeMap<String, Printed>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Paper {
+    title: String,
+    authors: String,
+    r#where: String,
+    text: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Printed {
+    paper: String,
+    place: String,
+    title: String,
+    columns: Vec<String>,
+    rows: Vec<Vec<String>>,
+    note: String,
+}
+
+static LIBRARY: LazyLock<Result<Library, toml::de::Error>> =
+    LazyLock::new(|| toml::from_str(include_str!("papers.toml")));
+
+/// The tables of these names, as they were printed. A name that the data file lacks gives none; a
+/// test holds every bench to names that are there.
+pub fn tables(names: &[&str]) -> Vec<Table> {
+    let Ok(library) = LIBRARY.as_ref() else { return Vec::new() };
+    names.iter().filter_map(|name| library.table(name)).collect()
+}
+
+impl Library {
+    fn table(&self, name: &str) -> Option<Table> {
+        let Printed { paper, place, title, columns, rows, note } = self.table.get(name)?;
+        let Paper { title: work, authors, r#where, text } = self.paper.get(paper)?;
+        let cells = |row: &Vec<String>| row.iter().map(|cell| cell.as_str().into()).collect();
+        Some(Table {
+            title: title.clone(),
+            source: Source::Printed(format!("{place} of {authors}: {work}, {where} ({text})")),
+            columns: columns.clone(),
+            rows: rows.iter().map(cells).collect::<Vec<Vec<Cell>>>(),
+            note: note.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,46 @@
+//! The data file, held to its own form and to what papers say of their figures elsewhere.
+
+use super::*;
+
+fn library() -> &'static Library {
+    LIBRARY.as_ref().unwrap()
+}
+
+#[test]
+fn every_table_is_of_a_paper_and_says_where() {
+    for (name, table) in &library().table {
+        assert!(library().paper.contains_key(&table.paper), "{name}");
+        let numbered = table.place.chars().any(|character| character.is_ascii_digit());
+        assert!(numbered || table.place == "abstract", "{name}: no page in '{}'", table.place);
+        assert!(!table.rows.is_empty(), "{name}");
+        for row in &table.rows {
+            assert_eq!(row.len(), table.columns.len(), "{name}: {row:?}");
+        }
+    }
+}
+
+#[test]
+fn tables_name_their_source_and_stay_text() {
+    let tables = tables(&["minute-alphasort"]);
+    let [table] = tables.as_slice() else { panic!("{tables:?}") };
+    assert!(table.source.to_string().starts_with("printed: section 9, page 26 of Nyberg"));
+    assert!(table.rows.iter().flatten().all(|cell| matches!(cell, Cell::Text(_))));
+}
+
+fn column(table: &str, name: &str) -> Vec<f64> {
+    let table = &library().table[table];
+    let place = table.columns.iter().position(|column| column == name).unwrap();
+    table.rows.iter().map(|row| row[place].parse().unwrap()).collect()
+}
+
+/// AlphaSort, page 22, prints what each sort costs beside price and time: five years prorated. For
+/// one of the five it prints 0.014 where 0.012 follows.
+#[test]
+fn alphasorts_prices_follow_from_its_times() {
+    let [prices, times, costs] =
+        ["total k$", "seconds", "$/sort"].map(|name| column("datamation-alphasort", name));
+    for ((price, time), cost) in prices.into_iter().zip(times).zip(costs) {
+        let ours = crate::bench::price::of_datamation(price * 1000.0, time);
+        assert!((ours - cost).abs() < 0.0022, "{price} k$, {time} s: {ours} against {cost}");
+    }
+}

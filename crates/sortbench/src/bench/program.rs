@@ -1,0 +1,155 @@
+//! The program itself, run again: what is timed is what a user would run, from launch to exit.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use sortwell::stats::Progress;
+use sortwell::{Error, Result};
+
+/// How long a request to stop may wait to be seen.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Where the program lies.
+#[derive(Clone, Debug)]
+pub struct Program(PathBuf);
+
+/// One run of it.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// Seconds from its launch to its exit, as the caller saw them.
+    pub seconds: f64,
+    /// Of those, until the job began: the program loaded, its arguments read.
+    pub launch_seconds: f64,
+    /// Of those, after the job had ended: memory given back, the process gone.
+    pub exit_seconds: f64,
+    /// What it said of itself (`--stats json`).
+    pub statistics: Value,
+}
+
+impl Trial {
+    /// A number of its statistics, by a path such as `streams/input_read`; 0 where there is none.
+    pub fn number(&self, path: &str) -> f64 {
+        self.statistics.pointer(&format!("/{path}")).and_then(Value::as_f64).unwrap_or(0.0)
+    }
+
+    /// Seconds of the phases of this name.
+    pub fn phase_seconds(&self, name: &str) -> f64 {
+        let phases = self.statistics["phases"].as_array().map_or(&[][..], Vec::as_slice);
+        let named = phases.iter().filter(|phase| phase["phase"] == name);
+        named.filter_map(|phase| phase["seconds"].as_f64()).sum()
+    }
+
+    /// Seconds that all workers together spent on this activity.
+    pub fn worker_seconds(&self, activity: &str) -> f64 {
+        let workers = self.statistics["workers"].as_array().map_or(&[][..], Vec::as_slice);
+        workers.iter().filter_map(|worker| worker[activity].as_f64()).sum()
+    }
+}
+
+/// What a finished process leaves behind.
+struct Ending {
+    /// What it said on standard error, and when that ended.
+    words: String,
+    said: Instant,
+}
+
+impl Program {
+    /// The program that is running.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] where the system does not say which that is.
+    pub fn this() -> Result<Self> {
+        let path = std::env::current_exe();
+        path.map(Self).map_err(|error| Error::io("find", Path::new("/proc/self/exe"), error))
+    }
+
+    /// The program at a path.
+    pub fn at(path: PathBuf) -> Self {
+        Self(path)
+    }
+
+    /// Sorts with these arguments.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] with what the program said if it fails, [`Error::Interrupted`] if it is
+    /// stopped through `progress`; it is gone then.
+    pub fn sort(&self, arguments: &[String], progress: &Progress) -> Result<Trial> {
+        let mut command = Command::new(&self.0);
+        command.arg("sort").args(["--stats", "json", "--progress", "never"]).args(arguments);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let start = Instant::now();
+        let mut child = command.spawn().map_err(|error| Error::io("run", &self.0, error))?;
+        let ending = awaited(listen(&mut child), &mut child, progress)?;
+        let status = child.wait().map_err(|error| Error::io("wait for", &self.0, error))?;
+        let seconds = start.elapsed().as_secs_f64();
+        let last = ending.words.trim_end().rsplit('\n').next().unwrap_or_default();
+        let statistics = serde_json::from_str::<Value>(last).unwrap_or_default();
+        if !status.success() || !statistics.is_object() {
+            let words = ending.words.trim();
+            let with = arguments.join(" ");
+            return Err(Error::Usage(format!(
+                "'sortwell sort {with}' ended with {status}: {words}"
+            )));
+        }
+        // The words are the last thing it does before it ends.
+        let exit_seconds = (seconds - (ending.said - start).as_secs_f64()).max(0.0);
+        let job_seconds = statistics["seconds"].as_f64().unwrap_or(0.0);
+        let launch_seconds = (seconds - exit_seconds - job_seconds).max(0.0);
+        Ok(Trial { seconds, launch_seconds, exit_seconds, statistics })
+    }
+}
+
+/// Hears what a child says until it says no more, on a thread of its own.
+fn listen(child: &mut Child) -> Receiver<Ending> {
+    let (to, from) = channel();
+    if let Some(mut stream) = child.stderr.take() {
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let mut block = [0; 4096];
+            let mut said = Instant::now();
+            while let Ok(count @ 1..) = stream.read(&mut block) {
+                said = Instant::now();
+                bytes.extend_from_slice(&block[..count]);
+            }
+            let words = String::from_utf8_lossy(&bytes).into_owned();
+            // Nobody hears it any more where the wait was given up.
+            let _ = to.send(Ending { words, said });
+        });
+    }
+    from
+}
+
+/// Waits for a child to say no more; one that is in the way of a request to stop is made to end.
+fn awaited(from: Receiver<Ending>, child: &mut Child, progress: &Progress) -> Result<Ending> {
+    loop {
+        match from.recv_timeout(PATIENCE) {
+            Ok(ending) => return Ok(ending),
+            Err(RecvTimeoutError::Timeout) if progress.is_stopping() => {
+                terminate(child);
+                let _ = child.wait();
+                return Err(Error::Interrupted);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                return Ok(Ending { words: String::new(), said: Instant::now() });
+            }
+        }
+    }
+}
+
+/// Asks a child to end, as a terminal would: it tidies up after itself.
+fn terminate(child: &Child) {
+    if let Some(id) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        let _ = rustix::process::kill_process(id, rustix::process::Signal::TERM);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! A finding in words, for a terminal: tables in columns, each under its source.
+
+use std::fmt::Write;
+
+use super::finding::{Cell, Finding, Table};
+use crate::samples::Spread;
+
+/// Columns between two columns of a table.
+const GAP: &str = "  ";
+
+/// The whole of a finding, without its charts, whose figures are in the tables too.
+pub fn words(of: &Finding) -> String {
+    let mut block = format!("{}: {}\n\n{}\n\n", of.bench, of.title, of.about);
+    for part in &of.tables {
+        block.push_str(&table(part));
+        block.push('\n');
+    }
+    // Writing to a string cannot fail.
+    let _ = writeln!(block, "{}\n", of.answer);
+    if !of.unfair.is_empty() {
+        block.push_str("What is unfair about it:\n");
+        for point in &of.unfair {
+            let _ = writeln!(block, "- {point}");
+        }
+        block.push('\n');
+    }
+    let machine = &of.setting.machine;
+    let _ = writeln!(
+        block,
+        "{}, {} cores, {} of memory, Linux {}; {}; input {}; sortwell {}, {}",
+        machine.processor,
+        machine.cores,
+        machine.memory,
+        machine.kernel,
+        of.setting.disk,
+        of.setting.cold,
+        machine.version,
+        machine.date
+    );
+    block
+}
+
+/// One table: names to the left, figures to the right of their columns.
+fn table(of: &Table) -> String {
+    let mut rows = vec![of.columns.clone()];
+    rows.extend(of.rows.iter().map(|row| row.iter().map(cell).collect()));
+    let is_figures = |column: usize| {
+        let mut cells = of.rows.iter().filter_map(|row| row.get(column));
+        cells.all(|cell| !matches!(cell, Cell::Text(words) if !is_figure(words)))
+    };
+    let widths: Vec<(usize, bool)> = (0..of.columns.len())
+        .map(|column| {
+            let wide = rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell));
+            (wide.max().unwrap_or(0), is_figures(column))
+        })
+        .collect();
+    let mut block = format!("{} ({})\n", of.title, of.source);
+    for row in &rows {
+        let mut line = String::new();
+        for (text, (wide, is_figures)) in row.iter().zip(&widths) {
+            let padding = " ".repeat(wide - width(text));
+            let (before, after) =
+                if *is_figures { (padding, String::new()) } else { (String::new(), padding) };
+            line.push_str(&format!("{GAP}{before}{text}{after}"));
+        }
+        block.push_str(line.trim_end());
+        block.push('\n');
+    }
+    if !of.note.is_empty() {
+        let _ = writeln!(block, "{GAP}{}", of.note);
+    }
+    block
+}
+
+/// Columns that a text takes.
+fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// Whether words begin like a figure, as those of papers do.
+fn is_figure(words: &str) -> bool {
+    words.starts_with(|character: char| character.is_ascii_digit() || ".-".contains(character))
+}
+
+fn cell(of: &Cell) -> String {
+    match of {
+        Cell::Text(words) => words.clone(),
+        Cell::Number(number) => figure(*number),
+        Cell::Spread(spread) => spread_words(spread),
+        Cell::Empty => "-".to_owned(),
+    }
+}
+
+/// The median, and from where to where all lie if there are several.
+fn spread_words(of: &Spread) -> String {
+    match of.count {
+        0 => "-".to_owned(),
+        1 => figure(of.median),
+        _ => format!("{} [{}..{}]", figure(of.median), figure(of.least), figure(of.most)),
+    }
+}
+
+/// A figure with about three digits that count, and no more than it has.
+pub fn figure(number: f64) -> String {
+    let size = number.abs();
+    if number.fract() == 0.0 && size < 1e15 {
+        return format!("{number:.0}");
+    }
+    match size {
+        100.0.. => format!("{number:.0}"),
+        10.0.. => format!("{number:.1}"),
+        1.0.. => format!("{number:.2}"),
+        0.1.. => format!("{number:.3}"),
+        0.001.. => format!("{number:.4}"),
+        _ => format!("{number:.2e}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,57 @@
+//! Several measurements of the same thing, and how far they lie apart.
+
+use serde::Serialize;
+
+/// The middle of some measurements, and where half of them and all of them lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Spread {
+    /// The least.
+    pub least: f64,
+    /// A quarter lie below it.
+    pub lower: f64,
+    /// Half lie below it.
+    pub median: f64,
+    /// A quarter lie above it.
+    pub upper: f64,
+    /// The most.
+    pub most: f64,
+    /// How many there are.
+    pub count: usize,
+}
+
+impl Spread {
+    /// Of these; all noughts of none.
+    pub fn of(samples: &[f64]) -> Self {
+        let mut sorted = samples.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let at = |share: f64| match sorted.len() {
+            0 => 0.0,
+            count => sorted[((count - 1) as f64 * share).round() as usize],
+        };
+        Self {
+            least: at(0.0),
+            lower: at(0.25),
+            median: at(0.5),
+            upper: at(0.75),
+            most: at(1.0),
+            count: sorted.len(),
+        }
+    }
+
+    /// By how much of the median the quartiles lie apart: one outlier among many says nothing.
+    pub fn relative(&self) -> f64 {
+        match self.count {
+            0 => 0.0,
+            _ => (self.upper - self.lower) / self.median.max(f64::MIN_POSITIVE),
+        }
+    }
+}
+
+/// The median of some rates, and by how much of it the others lie apart.
+pub fn median_and_spread(rates: &[f64]) -> (f64, f64) {
+    let spread = Spread::of(rates);
+    (spread.median, spread.relative())
+}
+
+#[cfg(test)]
+mod tests;
