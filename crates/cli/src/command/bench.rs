@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueHint};
-use sortbench::bench::{self, Finding, Ground, Program, text};
+use sortbench::bench::{self, Finding, Ground, MinuteOptions, PennyOptions, Program, text};
 use sortwell::io::{Direct, TempFile};
 use sortwell::stats::Progress;
-use sortwell::{Result, report};
+use sortwell::{ByteSize, Result, report};
 
 use super::options::values;
 use super::options::watching::Watching;
@@ -34,7 +34,13 @@ pub struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   A million records, on a machine of 2000 dollars, and a page to look at:
-    sortwell bench datamation /data --price 2000 --report datamation.html";
+    sortwell bench datamation /data --price 2000 --report datamation.html
+
+  What a minute is enough for, each size once:
+    sortwell bench minute /data --runs 1
+
+  How the time grows from 10 MB to 10 GB, in little memory:
+    sortwell bench scale /data --largest 10GB --memory 512MiB --json scale.json";
 
 #[derive(Debug, Subcommand)]
 enum Bench {
@@ -48,20 +54,95 @@ enum Bench {
               value_parser = clap::value_parser!(u64).range(1..))]
         records: u64,
 
-        #[command(flatten)]
-        price: Price,
+        /// What the machine costs, in dollars: the result is told by its cost too
+        #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
+        price: Option<f64>,
 
         #[command(flatten)]
         how: How,
     },
-}
+    /// Find the largest size that is sorted in a minute
+    ///
+    /// MinuteSort in both of its categories: Indy sorts binary records of 100 bytes, Daytona lines.
+    /// Sizes are bracketed, and the best one is repeated.
+    Minute {
+        /// How long the minute is
+        #[arg(long, value_name = "N", default_value_t = 60.0, value_parser = positive)]
+        seconds: f64,
 
-/// What the machine costs.
-#[derive(Args, Debug)]
-struct Price {
-    /// What the machine costs, in dollars: the result is told by its cost too
-    #[arg(long = "price", value_name = "DOLLARS", value_parser = dollars)]
-    dollars: Option<f64>,
+        /// Try no larger size; what the disk holds if not given
+        #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
+        largest: Option<ByteSize>,
+
+        /// What the machine costs, in dollars: the result is told by its cost too
+        #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
+        price: Option<f64>,
+
+        #[command(flatten)]
+        how: How,
+    },
+    /// Find how much is sorted for a penny
+    ///
+    /// By AlphaSort's formula and by psort's: foretold from sorts of several sizes, and verified
+    /// where the disk has room for it.
+    Penny {
+        /// What the machine costs, in dollars
+        #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
+        price: f64,
+
+        /// Sort no larger size; what the disk holds if not given
+        #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
+        largest: Option<ByteSize>,
+
+        #[command(flatten)]
+        how: How,
+    },
+    /// Find how many records are sorted for a joule
+    ///
+    /// Where the processor tells what it uses (RAPL), which takes root on most systems and is not
+    /// to be had in most virtual machines.
+    Joule {
+        /// How much is sorted; 1GB if not given
+        #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
+        size: Option<ByteSize>,
+
+        #[command(flatten)]
+        how: How,
+    },
+    /// Compare ways to move bytes, and move the levers of a large sort one at a time
+    ///
+    /// read, mmap and asynchronous requests, through the page cache and past it, under a limit of
+    /// memory that counts the cache; then direct writes, overlap, memory, threads, write buffers.
+    Interfaces {
+        /// The limit of memory; 512MiB if not given. Up to six times as much is needed on the disk
+        #[arg(short = 'M', long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
+        memory: Option<ByteSize>,
+
+        #[command(flatten)]
+        how: How,
+    },
+    /// See what the size of runs does to a sort, and how they are best merged
+    Runs {
+        /// How much is sorted; 2GB if not given
+        #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
+        size: Option<ByteSize>,
+
+        #[command(flatten)]
+        how: How,
+    },
+    /// See how the time grows with the size, from 10 MB to what the disk holds, and with threads
+    Scale {
+        /// The largest size; what the disk holds if not given
+        #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
+        largest: Option<ByteSize>,
+
+        /// Memory of each sort; as sortwell chooses if not given
+        #[arg(short = 'M', long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
+        memory: Option<ByteSize>,
+
+        #[command(flatten)]
+        how: How,
+    },
 }
 
 /// Where and how often is measured, and where the result goes.
@@ -96,7 +177,21 @@ struct How {
 pub fn run(arguments: &Arguments) -> Outcome {
     match &arguments.bench {
         Bench::Datamation { records, price, how } => {
-            how.run(|ground| bench::datamation(ground, *records, price.dollars))
+            how.run(|ground| bench::datamation(ground, *records, *price))
+        }
+        Bench::Minute { seconds, largest, price, how } => {
+            let options = MinuteOptions { seconds: *seconds, largest: *largest, dollars: *price };
+            how.run(|ground| bench::minute(ground, options))
+        }
+        Bench::Penny { price, largest, how } => {
+            let options = PennyOptions { dollars: *price, largest: *largest };
+            how.run(|ground| bench::penny(ground, options))
+        }
+        Bench::Joule { size, how } => how.run(|ground| bench::joule(ground, *size)),
+        Bench::Interfaces { memory, how } => how.run(|ground| bench::interfaces(ground, *memory)),
+        Bench::Runs { size, how } => how.run(|ground| bench::runs(ground, *size)),
+        Bench::Scale { largest, memory, how } => {
+            how.run(|ground| bench::scale(ground, *largest, *memory))
         }
     }
 }
@@ -157,7 +252,11 @@ fn command() -> String {
 
 /// A price: a positive number of dollars.
 fn dollars(words: &str) -> std::result::Result<f64, String> {
-    let price = words.trim_start_matches('$').parse::<f64>();
-    let known = price.ok().filter(|price| price.is_finite() && *price > 0.0);
-    known.ok_or_else(|| "a price is a number of dollars above nought, such as 2000".to_owned())
+    positive(words.trim_start_matches('$'))
+        .map_err(|_| "a price is a number of dollars above nought, such as 2000".to_owned())
+}
+
+fn positive(words: &str) -> std::result::Result<f64, String> {
+    let number = words.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| format!("'{words}' is not a number above nought"))
 }

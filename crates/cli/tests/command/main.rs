@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, reason = "a test that cannot be set up has failed")]
 
 mod bad_input;
+mod benches;
 mod benchmark;
 mod calibrating;
 mod compression;

@@ -5,6 +5,7 @@
 //! run again as a process of its own, from a cold input to a durable output.
 
 use sortwell::Result;
+use sortwell::stats::Phase;
 
 use super::finding::{Cell, Finding, Samples, Source, Table};
 use super::ground::{Ground, Records, gigabytes};
@@ -34,12 +35,7 @@ pub fn datamation(ground: &Ground, records: u64, dollars: Option<f64>) -> Result
     let seconds: Vec<f64> = trials.iter().map(|trial| trial.seconds).collect();
     let spread = Spread::of(&seconds);
     let mut tables = vec![whole(bytes, spread, dollars), steps(&trials)];
-    tables.extend(papers::tables(&[
-        "datamation-before-1994",
-        "datamation-alphasort",
-        "datamation-alphasort-steps",
-        "datamation-now",
-    ]));
+    tables.extend(papers::tables(&PRINTED));
     Ok(Finding {
         bench: "datamation",
         title: "the Datamation benchmark, launch to exit",
@@ -52,10 +48,18 @@ pub fn datamation(ground: &Ground, records: u64, dollars: Option<f64>) -> Result
         tables,
         charts: Vec::new(),
         unfair: UNFAIR.map(str::to_owned).to_vec(),
+        references: papers::references(&PRINTED),
         setting: ground.setting(),
         samples: vec![Samples { of: "launch to exit".into(), unit: "s", values: seconds }],
     })
 }
+
+const PRINTED: [&str; 4] = [
+    "datamation-before-1994",
+    "datamation-alphasort",
+    "datamation-alphasort-steps",
+    "datamation-now",
+];
 
 const UNFAIR: [&str; 4] = [
     "Thirty years lie between the machines: the papers' processors had 150 to 200 MHz, their disks \
@@ -101,15 +105,15 @@ type Step = (&'static str, fn(&Trial) -> f64);
 fn steps(trials: &[Trial]) -> Table {
     let steps: [Step; 6] = [
         ("1 launch the program", |trial| trial.launch_seconds),
-        ("2 open the input, create the output, plan", |trial| trial.phase_seconds("planning")),
+        ("2 open the input, create the output, plan", |trial| trial.phase_seconds(Phase::Planning)),
         ("3 read the input, and sum and deal its records", |trial| {
-            trial.phase_seconds("reading") + trial.phase_seconds("run_generation")
+            trial.phase_seconds(Phase::Reading) + trial.phase_seconds(Phase::RunGeneration)
         }),
         ("4, 5 sort, and write the output as it becomes sorted", |trial| {
-            trial.phase_seconds("writing") + trial.phase_seconds("intermediate_merge")
+            trial.phase_seconds(Phase::Writing) + trial.phase_seconds(Phase::IntermediateMerge)
         }),
         ("6 make it durable, compare the sums, give it its name", |trial| {
-            trial.phase_seconds("finishing")
+            trial.phase_seconds(Phase::Finishing)
         }),
         ("7 end the program", |trial| trial.exit_seconds),
     ];

@@ -28,6 +28,8 @@ pub struct Finding {
     pub charts: Vec<Chart>,
     /// Why the numbers beside each other are not of the same kind.
     pub unfair: Vec<String>,
+    /// The papers whose tables it has, each whole.
+    pub references: Vec<String>,
     /// Where it was measured.
     pub setting: Setting,
     /// Every measurement, in the order they were taken.
@@ -41,7 +43,7 @@ pub struct Setting {
     pub machine: Machine,
     /// The file system that the files lay on: its kind, its device, and what was free.
     pub disk: String,
-    /// How the page cache was emptied of the input before each sort.
+    /// Whether inputs were in the page cache.
     pub cold: &'static str,
     /// What was run, as it was given.
     pub command: String,

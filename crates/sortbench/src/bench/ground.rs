@@ -1,23 +1,25 @@
 //! The ground a bench stands on: a directory of its own that is removed after it, the files that it
 //! sorts, and the means to make them cold.
 
+use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Advice, fadvise};
-use sortwell::io::{SpillDirectory, limits, space};
+use sortwell::io::{Direct, File, SpillDirectory, limits, space};
 use sortwell::stats::Progress;
-use sortwell::{ByteSize, Error, Result};
+use sortwell::{Error, Result};
 
+use super::confinement::Confinement;
 use super::finding::Setting;
 use super::program::{Program, Trial};
 use crate::{Destination, Generation, Machine, RECORD_LENGTH, generate};
 
-/// Where the kernel takes wishes for its caches.
-const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
-
 /// Room that is left free on the disk, whatever a bench would like to have.
 const MARGIN: u64 = 1 << 30;
+
+/// How many times its size a sort has on the disk: its input, its runs and its output.
+pub const COPIES: u64 = 3;
 
 /// What every bench is given.
 #[derive(Debug)]
@@ -31,6 +33,8 @@ pub struct Ground<'p> {
     /// How far it is, and whether it should stop.
     pub progress: &'p Progress,
     command: String,
+    /// Whether an input stayed in the page cache though it was not to.
+    is_warm: Cell<bool>,
 }
 
 /// Which records lie in a file.
@@ -66,7 +70,15 @@ impl<'p> Ground<'p> {
         (progress, command): (&'p Progress, String),
     ) -> Result<Self> {
         let directory = SpillDirectory::create(directory)?;
-        Ok(Self { directory, program, runs: runs.max(1), threads, progress, command })
+        Ok(Self {
+            directory,
+            program,
+            runs: runs.max(1),
+            threads,
+            progress,
+            command,
+            is_warm: Cell::new(false),
+        })
     }
 
     /// A path in its directory.
@@ -104,7 +116,24 @@ impl<'p> Ground<'p> {
     ///
     /// Those of the sort.
     pub fn sort(&self, input: &Path, kind: Records, further: &[String]) -> Result<Trial> {
-        chill(input)?;
+        self.sort_within(input, kind, further, None)
+    }
+
+    /// The same within a limit of memory, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Those of the sort.
+    pub fn sort_within(
+        &self,
+        input: &Path,
+        kind: Records,
+        further: &[String],
+        within: Option<&Confinement>,
+    ) -> Result<Trial> {
+        if !chill(input)? {
+            self.is_warm.set(true);
+        }
         let output = self.path("output");
         let mut arguments = kind.arguments();
         let paths = [("--temp", self.directory.path()), ("--output", output.as_path())];
@@ -116,7 +145,7 @@ impl<'p> Ground<'p> {
         }
         arguments.extend_from_slice(further);
         arguments.push(input.display().to_string());
-        let trial = self.program.sort(&arguments, self.progress)?;
+        let trial = self.program.sort(&arguments, within, self.progress)?;
         fs::remove_file(&output).map_err(|error| Error::io("remove", &output, error))?;
         Ok(trial)
     }
@@ -126,7 +155,10 @@ impl<'p> Ground<'p> {
         Setting {
             machine: Machine::here(),
             disk: disk(self.directory.path()),
-            cold: coldness(),
+            cold: match self.is_warm.get() {
+                true => "warm: the kernel kept it in its cache",
+                false => "cold: dropped from the page cache before each sort",
+            },
             command: self.command.clone(),
         }
     }
@@ -137,28 +169,13 @@ pub fn records_of(bytes: u64) -> u64 {
     bytes / RECORD_LENGTH as u64
 }
 
-/// Empties the page cache of a file: of everything where that is allowed.
-fn chill(path: &Path) -> Result<()> {
+/// Empties the page cache of a file, and of nothing else; whether that was done.
+fn chill(path: &Path) -> Result<bool> {
     let file = fs::File::open(path).map_err(|error| Error::io("open", path, error))?;
     file.sync_data().map_err(|error| Error::io("make durable", path, error))?;
     // Pages that are in use or dirty stay, and the file that was just made durable has none such.
     let _ = fadvise(&file, 0, None, Advice::DontNeed);
-    if may_drop_all() {
-        let _ = fs::write(DROP_CACHES, "3");
-    }
-    Ok(())
-}
-
-fn may_drop_all() -> bool {
-    rustix::process::geteuid().is_root()
-        && fs::OpenOptions::new().write(true).open(DROP_CACHES).is_ok()
-}
-
-fn coldness() -> &'static str {
-    match may_drop_all() {
-        true => "cold: the kernel dropped all its caches before each sort",
-        false => "cold: the kernel was asked to drop the file from its cache before each sort",
-    }
+    Ok(!File::open_read(path, Direct::Off)?.is_cached())
 }
 
 /// The file system that holds a path: its kind, its device, and what is free.
@@ -177,11 +194,6 @@ fn disk(path: &Path) -> String {
 /// A size in bytes as gigabytes, as papers print them.
 pub fn gigabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e9
-}
-
-/// A budget as an argument.
-pub fn memory(bytes: ByteSize) -> [String; 2] {
-    ["--memory".to_owned(), bytes.0.to_string()]
 }
 
 #[cfg(test)]

@@ -3,19 +3,35 @@
 //!
 //! Each bench is one file that ends in a [`Finding`]; `finding` says what that is, `text` puts it in
 //! words, and the report page of the library draws it. `program` runs the sort as a user would,
-//! `ground` gives it a place and files, `papers` holds what was printed (never mixed with what is
-//! measured), `price` and `growth` are formulas.
+//! `ground` gives it a place and files, `cases` lets sorts take turns, `confinement` limits their
+//! memory; `papers` holds what was printed (never mixed with what is measured); `price`, `growth`
+//! and `search` are formulas.
 
+mod cases;
+mod confinement;
 mod datamation;
 mod finding;
 mod ground;
 mod growth;
+mod interfaces;
+mod joule;
+mod minute;
 mod papers;
+mod penny;
 mod price;
 mod program;
+mod runs;
+mod scale;
+mod search;
 pub mod text;
 
 pub use datamation::{RECORDS as DATAMATION_RECORDS, datamation};
 pub use finding::{Cell, Chart, Finding, Line, Samples, Setting, Source, Table};
 pub use ground::Ground;
+pub use interfaces::interfaces;
+pub use joule::joule;
+pub use minute::{MinuteOptions, minute};
+pub use penny::{PennyOptions, penny};
 pub use program::{Program, Trial};
+pub use runs::runs;
+pub use scale::scale;

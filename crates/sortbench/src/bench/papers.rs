@@ -4,7 +4,7 @@
 //! from. Figures stay the text that they were in print: nothing is computed of them, and none finds
 //! its way into a table of ours.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -22,6 +22,8 @@ struct Library {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Paper {
+    /// What it is called beside its tables.
+    called: String,
     title: String,
     authors: String,
     r#where: String,
@@ -49,14 +51,26 @@ pub fn tables(names: &[&str]) -> Vec<Table> {
     names.iter().filter_map(|name| library.table(name)).collect()
 }
 
+/// The papers that these tables are of, each with what it is called in them.
+pub fn references(names: &[&str]) -> Vec<String> {
+    let Ok(library) = LIBRARY.as_ref() else { return Vec::new() };
+    let papers: BTreeSet<&str> =
+        names.iter().filter_map(|name| Some(library.table.get(*name)?.paper.as_str())).collect();
+    let words = |name: &str| {
+        let Paper { called, title, authors, r#where, text } = library.paper.get(name)?;
+        Some(format!("{called}: {authors}: {title}. {where}. Figures are from {text}."))
+    };
+    papers.into_iter().filter_map(words).collect()
+}
+
 impl Library {
     fn table(&self, name: &str) -> Option<Table> {
         let Printed { paper, place, title, columns, rows, note } = self.table.get(name)?;
-        let Paper { title: work, authors, r#where, text } = self.paper.get(paper)?;
+        let Paper { called, .. } = self.paper.get(paper)?;
         let cells = |row: &Vec<String>| row.iter().map(|cell| cell.as_str().into()).collect();
         Some(Table {
             title: title.clone(),
-            source: Source::Printed(format!("{place} of {authors}: {work}, {where} ({text})")),
+            source: Source::Printed(format!("{called}, {place}")),
             columns: columns.clone(),
             rows: rows.iter().map(cells).collect::<Vec<Vec<Cell>>>(),
             note: note.clone(),

@@ -8,8 +8,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use sortwell::stats::Progress;
+use sortwell::stats::{Phase, Progress};
 use sortwell::{Error, Result};
+
+use super::confinement::Confinement;
 
 /// How long a request to stop may wait to be seen.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -37,8 +39,9 @@ impl Trial {
         self.statistics.pointer(&format!("/{path}")).and_then(Value::as_f64).unwrap_or(0.0)
     }
 
-    /// Seconds of the phases of this name.
-    pub fn phase_seconds(&self, name: &str) -> f64 {
+    /// Seconds of a phase, however often the job was in it.
+    pub fn phase_seconds(&self, phase: Phase) -> f64 {
+        let name = serde_json::to_value(phase).unwrap_or_default();
         let phases = self.statistics["phases"].as_array().map_or(&[][..], Vec::as_slice);
         let named = phases.iter().filter(|phase| phase["phase"] == name);
         named.filter_map(|phase| phase["seconds"].as_f64()).sum()
@@ -74,19 +77,28 @@ impl Program {
         Self(path)
     }
 
-    /// Sorts with these arguments.
+    /// Sorts with these arguments, within a limit of memory if there is one.
     ///
     /// # Errors
     ///
     /// [`Error::Usage`] with what the program said if it fails, [`Error::Interrupted`] if it is
     /// stopped through `progress`; it is gone then.
-    pub fn sort(&self, arguments: &[String], progress: &Progress) -> Result<Trial> {
+    pub fn sort(
+        &self,
+        arguments: &[String],
+        within: Option<&Confinement>,
+        progress: &Progress,
+    ) -> Result<Trial> {
         let mut command = Command::new(&self.0);
         command.arg("sort").args(["--stats", "json", "--progress", "never"]).args(arguments);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let start = Instant::now();
         let mut child = command.spawn().map_err(|error| Error::io("run", &self.0, error))?;
-        let ending = awaited(listen(&mut child), &mut child, progress)?;
+        if let Some(confinement) = within {
+            // One that has ended already needs no limit any more.
+            confinement.hold(child.id());
+        }
+        let ending = awaited(&listen(&mut child), &mut child, progress)?;
         let status = child.wait().map_err(|error| Error::io("wait for", &self.0, error))?;
         let seconds = start.elapsed().as_secs_f64();
         let last = ending.words.trim_end().rsplit('\n').next().unwrap_or_default();
@@ -127,7 +139,7 @@ fn listen(child: &mut Child) -> Receiver<Ending> {
 }
 
 /// Waits for a child to say no more; one that is in the way of a request to stop is made to end.
-fn awaited(from: Receiver<Ending>, child: &mut Child, progress: &Progress) -> Result<Ending> {
+fn awaited(from: &Receiver<Ending>, child: &mut Child, progress: &Progress) -> Result<Ending> {
     loop {
         match from.recv_timeout(PATIENCE) {
             Ok(ending) => return Ok(ending),

@@ -8,21 +8,28 @@ use crate::samples::Spread;
 /// Columns between two columns of a table.
 const GAP: &str = "  ";
 
+/// Columns of a line of words.
+const COLUMNS: usize = 92;
+
 /// The whole of a finding, without its charts, whose figures are in the tables too.
 pub fn words(of: &Finding) -> String {
-    let mut block = format!("{}: {}\n\n{}\n\n", of.bench, of.title, of.about);
+    let about = wrapped(&of.about, "");
+    let mut block = format!("{}: {}\n\n{about}\n\n", of.bench, of.title);
     for part in &of.tables {
         block.push_str(&table(part));
         block.push('\n');
     }
     // Writing to a string cannot fail.
-    let _ = writeln!(block, "{}\n", of.answer);
+    let _ = writeln!(block, "{}\n", wrapped(&of.answer, ""));
     if !of.unfair.is_empty() {
         block.push_str("What is unfair about it:\n");
         for point in &of.unfair {
-            let _ = writeln!(block, "- {point}");
+            let _ = writeln!(block, "- {}", wrapped(point, "  "));
         }
         block.push('\n');
+    }
+    for paper in &of.references {
+        let _ = writeln!(block, "{}", wrapped(paper, ""));
     }
     let machine = &of.setting.machine;
     let _ = writeln!(
@@ -67,7 +74,7 @@ fn table(of: &Table) -> String {
         block.push('\n');
     }
     if !of.note.is_empty() {
-        let _ = writeln!(block, "{GAP}{}", of.note);
+        let _ = writeln!(block, "{GAP}{}", wrapped(&of.note, GAP));
     }
     block
 }
@@ -77,9 +84,28 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Whether words begin like a figure, as those of papers do.
+/// Whether words are a figure as papers print them: `320*`, `.1`, `1+`, or none: `-`.
 fn is_figure(words: &str) -> bool {
-    words.starts_with(|character: char| character.is_ascii_digit() || ".-".contains(character))
+    words.chars().all(|character| character.is_ascii_digit() || ".,-+*".contains(character))
+}
+
+/// Words in lines of a terminal's width, each after the first behind `margin`.
+fn wrapped(words: &str, margin: &str) -> String {
+    let mut lines = String::new();
+    let mut column = margin.len();
+    for word in words.split(' ') {
+        if column + 1 + width(word) > COLUMNS && column > margin.len() {
+            lines.push('\n');
+            lines.push_str(margin);
+            column = margin.len();
+        } else if column > margin.len() {
+            lines.push(' ');
+            column += 1;
+        }
+        lines.push_str(word);
+        column += width(word);
+    }
+    lines
 }
 
 fn cell(of: &Cell) -> String {

@@ -12,7 +12,7 @@ fn nothing_is_left_of_it() {
     assert_eq!(ground.runs, 1);
     let input = ground.generate("input", 100, Records::Lines).unwrap();
     assert_eq!(fs::metadata(&input).unwrap().len(), 10_000);
-    chill(&input).unwrap();
+    assert!(chill(&input).unwrap());
     let error = ground.sort(&input, Records::Lines, &[]).unwrap_err();
     assert!(error.to_string().contains("nowhere"), "{error}");
     let setting = ground.setting();

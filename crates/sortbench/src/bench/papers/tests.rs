@@ -23,7 +23,11 @@ fn every_table_is_of_a_paper_and_says_where() {
 fn tables_name_their_source_and_stay_text() {
     let tables = tables(&["minute-alphasort"]);
     let [table] = tables.as_slice() else { panic!("{tables:?}") };
-    assert!(table.source.to_string().starts_with("printed: section 9, page 26 of Nyberg"));
+    assert_eq!(table.source.to_string(), "printed: AlphaSort, section 9, page 26");
+    let references = references(&["minute-alphasort", "datamation-now", "datamation-alphasort"]);
+    let [alphasort, now] = references.as_slice() else { panic!("{references:?}") };
+    assert!(alphasort.starts_with("AlphaSort: Nyberg, Barclay"), "{alphasort}");
+    assert!(now.starts_with("NOW-Sort: Culler"), "{now}");
     assert!(table.rows.iter().flatten().all(|cell| matches!(cell, Cell::Text(_))));
 }
 

@@ -45,3 +45,15 @@ fn figures_have_as_many_digits_as_count() {
         assert_eq!(figure(number), words);
     }
 }
+
+#[test]
+fn words_are_broken_between_words() {
+    let long = ["word"; 40].join(" ");
+    let lines: Vec<String> = wrapped(&long, "  ").lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), 3);
+    assert!(lines.iter().all(|line| width(line) <= COLUMNS), "{lines:?}");
+    assert!(lines[1].starts_with("  word"));
+    assert_eq!(lines.join(" ").split_whitespace().count(), 40);
+    assert_eq!(wrapped("", ""), "");
+    assert_eq!(wrapped(&"x".repeat(200), ""), "x".repeat(200));
+}

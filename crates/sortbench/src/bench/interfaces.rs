@@ -1,0 +1,257 @@
+//! How bytes are moved: through the page cache, past it, by mapping; with more and fewer buffers,
+//! threads and memory.
+//!
+//! After NOW-Sort (Arpaci-Dusseau et al., SIGMOD 1997), Figure 2: what an interface does to a sort
+//! under a limit of memory; and after Oracle 7's levers: direct writes, asynchronous requests, the
+//! sort area, the degree of parallelism, write buffers.
+
+use std::path::Path;
+
+use sortwell::io::{Direct, File, limits};
+use sortwell::{ByteSize, Error, Result};
+
+use super::cases::{Case, Measured};
+use super::confinement::Confinement;
+use super::finding::{Cell, Chart, Finding, Line, Source, Table};
+use super::ground::{COPIES, Ground, Records, gigabytes, records_of};
+use super::{papers, text};
+
+/// Memory of the whole process and of the page cache of its files, if not said otherwise.
+const LIMIT: u64 = 512 << 20;
+
+/// A sort gets this part of the limit as its budget: the rest is the kernel's for it.
+const BUDGET: f64 = 0.8;
+
+/// Sizes under the limit, in quarters of it.
+const QUARTERS: [u64; 5] = [1, 2, 3, 4, 8];
+
+/// The sort that levers are tried on has so many times the memory that they leave it.
+const TIMES_MEMORY: u64 = 8;
+
+const ABOUT: &str = "First, sorts of growing size under a limit of memory that counts the page \
+    cache too, once for each way to move bytes. Then one sort in two passes, with one lever moved \
+    at a time: past the page cache or through it, requests that overlap with work or not, memory, \
+    threads, and write buffers.";
+
+/// Measures under a limit of `memory`, 512 MiB if not given.
+///
+/// # Errors
+///
+/// Those of the sorts; that there is not room for them.
+pub fn interfaces(ground: &Ground, memory: Option<ByteSize>) -> Result<Finding> {
+    let limit = memory.map_or(LIMIT, |memory| memory.0);
+    let needed = limit * QUARTERS[QUARTERS.len() - 1] / 4 * COPIES;
+    if ground.room()? < needed {
+        return Err(Error::Usage(format!(
+            "it takes {} on the disk, which has less; give less --memory, or a directory on \
+             another disk",
+            ByteSize(needed)
+        )));
+    }
+    let confinement = Confinement::new(ByteSize(limit));
+    let (sizes, limited) = under_a_limit(ground, limit, confinement.as_ref())?;
+    let moved = levers(ground, limit)?;
+    let mut tables = vec![
+        interfaces_table(&sizes, &limited, (limit, confinement.is_some())),
+        levers_table(limit * 2, &moved),
+    ];
+    tables.extend(papers::tables(&PRINTED));
+    let cases = limited.iter().flat_map(|(_, cases)| cases);
+    Ok(Finding {
+        bench: "interfaces",
+        title: "ways to move bytes, and the levers of a large sort",
+        about: ABOUT.to_owned(),
+        answer: answer(&moved),
+        tables,
+        charts: vec![chart(&sizes, &limited)],
+        unfair: UNFAIR.map(str::to_owned).to_vec(),
+        references: papers::references(&PRINTED),
+        setting: ground.setting(),
+        samples: cases.chain(moved.iter().map(|(_, case)| case)).map(Measured::samples).collect(),
+    })
+}
+
+const PRINTED: [&str; 2] = ["interfaces-now", "disks-now"];
+
+const UNFAIR: [&str; 4] = [
+    "NOW-Sort's memory was short because Solaris paged a sort out for the file system's buffers; \
+     Linux takes clean pages of files back first, so that the same mistake costs less.",
+    "Its sort held all records that it read and none else; here the budget is held, and what does \
+     not fit goes through runs.",
+    "Mapping without advice is none of sortwell's ways: its mappings always ask for their pages \
+     ahead.",
+    "Oracle's own figures are not shown: their text could not be had to read them from.",
+];
+
+/// A way to move bytes: its name, and the options that choose it.
+type Way = (&'static str, [&'static str; 4]);
+
+/// Ways through the page cache, and past it where the file system allows that.
+fn ways(allows_direct: bool) -> Vec<Way> {
+    let mut ways = vec![
+        ("read, one after the other", ["--io", "sync", "--direct", "off"]),
+        ("read, by a pool of threads", ["--io", "threads", "--direct", "off"]),
+        ("mmap with madvise", ["--io", "mmap", "--direct", "off"]),
+        ("asynchronous", ["--io", "auto", "--direct", "off"]),
+    ];
+    if allows_direct {
+        ways.push(("read, past the page cache", ["--io", "sync", "--direct", "on"]));
+        ways.push(("asynchronous, past the page cache", ["--io", "auto", "--direct", "on"]));
+    }
+    ways
+}
+
+/// Sorts of each size in each way: the sizes, and for each way its name and its sorts.
+type Limited = (Vec<u64>, Vec<(&'static str, Vec<Measured>)>);
+
+fn under_a_limit(ground: &Ground, limit: u64, within: Option<&Confinement>) -> Result<Limited> {
+    let sizes: Vec<u64> = QUARTERS.iter().map(|quarters| limit * quarters / 4).collect();
+    let budget = ((limit as f64 * BUDGET) as u64).to_string();
+    let mut limited: Vec<(&str, Vec<Measured>)> = Vec::new();
+    for size in &sizes {
+        let input = ground.generate("input", records_of(*size), Records::Binary)?;
+        let ways = ways(allows_direct(&input));
+        let case = |(name, options): &Way| {
+            let mut arguments = vec!["--memory", &budget];
+            arguments.extend(options);
+            Case::new(format!("{name}, {} GB", gigabytes(*size)), input.clone(), &arguments)
+        };
+        let cases: Vec<Case> = ways.iter().map(case).collect();
+        if limited.is_empty() {
+            limited = ways.iter().map(|(name, _)| (*name, Vec::new())).collect();
+        }
+        let measured = ground.confined_rounds(&cases, within)?;
+        for ((_, of_way), case) in limited.iter_mut().zip(measured) {
+            of_way.push(case);
+        }
+    }
+    Ok((sizes, limited))
+}
+
+fn allows_direct(input: &Path) -> bool {
+    File::open_read(input, Direct::On).is_ok_and(|file| file.is_direct())
+}
+
+/// One sort in two passes with one lever moved at a time: which lever, and the case.
+fn levers(ground: &Ground, limit: u64) -> Result<Vec<(&'static str, Measured)>> {
+    let size = limit * 2;
+    let input = ground.generate("input", records_of(size), Records::Binary)?;
+    let memory = size / TIMES_MEMORY;
+    let case = |lever: &'static str, name: String, further: &[&str]| {
+        let usual = memory.to_string();
+        let mut arguments = further.to_vec();
+        if !further.contains(&"--memory") {
+            arguments.extend(["--memory", &usual]);
+        }
+        (lever, Case::new(name, input.clone(), &arguments))
+    };
+    let mut cases = vec![case("none", "as sortwell chooses".into(), &[])];
+    let directs: &[&str] = if allows_direct(&input) { &["on", "off"] } else { &["off"] };
+    for direct in directs {
+        for overlap in ["pipelined", "sync"] {
+            let name = format!("direct {direct}, {overlap}");
+            let options = ["--direct", direct, "--overlap", overlap];
+            cases.push(case("direct, asynchronous", name, &options));
+        }
+    }
+    for memory in [memory / 2, memory * 2, memory * 4] {
+        let name = format!("{} MB", text::figure(memory as f64 / 1e6));
+        cases.push(case("sort area", name, &["--memory", &memory.to_string()]));
+    }
+    for threads in [1, 2, 4].into_iter().filter(|threads| *threads <= limits::cores().max(2)) {
+        let name = format!("{threads} threads");
+        cases.push(case("degree", name, &["--threads", &threads.to_string()]));
+    }
+    for (count, bytes) in [("3", "512KiB"), ("8", "512KiB"), ("3", "2MiB")] {
+        let options = ["--write-buffers", count, "--write-buffer-size", bytes];
+        cases.push(case("write buffers", format!("{count} of {bytes}"), &options));
+    }
+    let (names, cases): (Vec<&str>, Vec<Case>) = cases.into_iter().unzip();
+    Ok(names.into_iter().zip(ground.rounds(&cases)?).collect())
+}
+
+fn answer(moved: &[(&'static str, Measured)]) -> String {
+    let usual = moved.first().map_or(0.0, |(_, case)| case.seconds().median);
+    let seconds = |(_, case): &&(&str, Measured)| case.seconds().median;
+    let quickest = moved.iter().min_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+    let Some((lever, case)) = quickest else { return String::new() };
+    format!(
+        "What sortwell chose took {} seconds; the quickest was {} ({lever}) with {}.",
+        text::figure(usual),
+        case.name,
+        text::figure(case.seconds().median)
+    )
+}
+
+fn interfaces_table(
+    sizes: &[u64],
+    limited: &[(&str, Vec<Measured>)],
+    (limit, is_held): (u64, bool),
+) -> Table {
+    let mut columns = vec!["bytes are moved by".to_owned()];
+    columns.extend(sizes.iter().map(|size| format!("{} MB", text::figure(*size as f64 / 1e6))));
+    let row = |(name, cases): &(&str, Vec<Measured>)| {
+        let mut row: Vec<Cell> = vec![(*name).into()];
+        row.extend(cases.iter().map(|case| Cell::from(case.seconds())));
+        row
+    };
+    Table {
+        title: "Seconds of sorts of these sizes under a limit of memory".into(),
+        source: Source::Measured,
+        columns,
+        rows: limited.iter().map(row).collect(),
+        note: match is_held {
+            true => format!(
+                "The limit of {} is a control group's: it counts the page cache too.",
+                ByteSize(limit)
+            ),
+            false => format!(
+                "No control group could be made here, so that only the budget of {} was held and \
+                 the page cache was not counted; it takes root.",
+                ByteSize((limit as f64 * BUDGET) as u64)
+            ),
+        },
+    }
+}
+
+fn levers_table(size: u64, moved: &[(&'static str, Measured)]) -> Table {
+    let row = |(lever, case): &(&'static str, Measured)| -> Vec<Cell> {
+        let seconds = case.seconds();
+        vec![
+            (*lever).into(),
+            case.name.as_str().into(),
+            seconds.into(),
+            (size as f64 / 1e6 / seconds.median).into(),
+            case.number("passes").into(),
+            case.number("runs").into(),
+        ]
+    };
+    Table {
+        title: format!("One lever at a time, {} GB", text::figure(gigabytes(size))),
+        source: Source::Measured,
+        columns: ["lever", "at", "seconds", "MB/s", "passes", "runs"].map(str::to_owned).into(),
+        rows: moved.iter().map(row).collect(),
+        note: format!(
+            "The rest is as sortwell chooses, with 1/{TIMES_MEMORY} of the size as memory."
+        ),
+    }
+}
+
+fn chart(sizes: &[u64], limited: &[(&str, Vec<Measured>)]) -> Chart {
+    let line = |(name, cases): &(&str, Vec<Measured>)| Line {
+        name: (*name).to_owned(),
+        source: Source::Measured,
+        points: sizes
+            .iter()
+            .zip(cases)
+            .map(|(size, case)| [*size as f64 / 1e6, case.seconds().median])
+            .collect(),
+    };
+    Chart {
+        title: "Time against size under a limit of memory".into(),
+        x: "MB".into(),
+        y: "seconds".into(),
+        logarithmic: false,
+        lines: limited.iter().map(line).collect(),
+    }
+}

@@ -1,0 +1,186 @@
+//! MinuteSort: the largest size that is sorted in a minute, found by bracketing.
+//!
+//! Nyberg et al., AlphaSort, SIGMOD 1994, section 9: the size, and dollars a gigabyte where a minute
+//! costs a millionth of the machine. Indy sorts binary records of 100 bytes by their first ten;
+//! Daytona sorts the same as lines, which may have any length, by the first ten bytes of each.
+
+use sortwell::{ByteSize, Error, Result};
+
+use super::cases::Measured;
+use super::finding::{Cell, Finding, Samples, Source, Table};
+use super::ground::{COPIES, Ground, Records, gigabytes, records_of};
+use super::search::Search;
+use super::{papers, price, text};
+use crate::RECORD_LENGTH;
+
+const ABOUT: &str = "Records of 100 bytes with keys of 10 are sorted in one size after the other, \
+    each from a cold input to a durable output, until the largest is found that is done in the \
+    time; that one is then repeated. Indy is a sort for such records alone, the fixed path; Daytona \
+    is one for everything, here of printable lines.";
+
+/// What is sorted, and for how long.
+#[derive(Clone, Copy, Debug)]
+pub struct MinuteOptions {
+    /// The minute, in seconds.
+    pub seconds: f64,
+    /// The largest size that is tried; what the disk holds if not given.
+    pub largest: Option<ByteSize>,
+    /// What the machine costs, in dollars.
+    pub dollars: Option<f64>,
+}
+
+/// What one category came to.
+struct Category {
+    name: &'static str,
+    search: Search,
+    /// The best size again and again.
+    best: Option<(u64, Measured)>,
+}
+
+/// Finds the largest sizes of both categories.
+///
+/// # Errors
+///
+/// Those of the sorts; that there is not room for the smallest.
+pub fn minute(ground: &Ground, options: MinuteOptions) -> Result<Finding> {
+    let room = ground.room()? / COPIES;
+    let most = options.largest.map_or(room, |size| size.0.min(room));
+    let categories = [("Indy", Records::Binary), ("Daytona", Records::Lines)]
+        .into_iter()
+        .map(|(name, kind)| category(ground, (name, kind), options.seconds, most))
+        .collect::<Result<Vec<Category>>>()?;
+    let mut tables = vec![results(&categories, options), tries(&categories)];
+    tables.extend(papers::tables(&PRINTED));
+    Ok(Finding {
+        bench: "minute",
+        title: "MinuteSort: the most that is sorted in a minute",
+        about: match options.seconds {
+            60.0 => ABOUT.to_owned(),
+            seconds => format!(
+                "{ABOUT} The time was {} seconds, so this is no MinuteSort.",
+                text::figure(seconds)
+            ),
+        },
+        answer: answer(&categories, options.seconds),
+        tables,
+        charts: Vec::new(),
+        unfair: UNFAIR.map(str::to_owned).to_vec(),
+        references: papers::references(&PRINTED),
+        setting: ground.setting(),
+        samples: categories.iter().flat_map(Category::samples).collect(),
+    })
+}
+
+const PRINTED: [&str; 2] = ["minute-alphasort", "minute-now"];
+
+const UNFAIR: [&str; 4] = [
+    "The papers' machines of 1993 and 1997 had dozens of disks and processors, or were dozens of \
+     machines; this is one.",
+    "Their prices are list prices of whole systems; the price here is the one that was given.",
+    "Here a proof is in the time: every record is summed when it is read and when it is written.",
+    "What the disk holds may end the search before the time does: it is said where it was so.",
+];
+
+fn category(
+    ground: &Ground,
+    (name, kind): (&'static str, Records),
+    seconds: f64,
+    most: u64,
+) -> Result<Category> {
+    let mut search = Search::new(seconds, most / RECORD_LENGTH as u64 * RECORD_LENGTH as u64);
+    if search.next().is_none() {
+        let words = "there is not room for even the smallest sort";
+        return Err(Error::Usage(format!("{words}; name a directory on another disk")));
+    }
+    while let Some(size) = search.next() {
+        let input = ground.generate("input", records_of(size), kind)?;
+        search.note(size, ground.sort(&input, kind, &[])?.seconds);
+    }
+    let again = |(size, _)| -> Result<(u64, Measured)> {
+        let input = ground.generate("input", records_of(size), kind)?;
+        let sort = |_| ground.sort(&input, kind, &[]);
+        let trials = (0..ground.runs).map(sort).collect::<Result<Vec<_>>>()?;
+        Ok((size, Measured { name: format!("{name}, {} GB", gigabytes(size)), trials }))
+    };
+    let best = search.best().map(again).transpose()?;
+    Ok(Category { name, search, best })
+}
+
+impl Category {
+    fn samples(&self) -> Vec<Samples> {
+        let tried = Samples {
+            of: format!("{}, while searching", self.name),
+            unit: "s",
+            values: self.search.tries().iter().map(|(_, seconds)| *seconds).collect(),
+        };
+        self.best.iter().map(|(_, measured)| measured.samples()).chain([tried]).collect()
+    }
+}
+
+fn answer(categories: &[Category], seconds: f64) -> String {
+    let words = |category: &Category| {
+        let Category { name, search, best } = category;
+        let Some((size, measured)) = best else {
+            return format!("{name} sorted nothing in the time.");
+        };
+        let (size, took) = (text::figure(gigabytes(*size)), measured.seconds().median);
+        let took = text::figure(took);
+        match search.is_capped() {
+            true => format!(
+                "{name} sorted all that could be tried, {size} GB, in {took} of {} seconds.",
+                text::figure(seconds)
+            ),
+            false => format!("{name} sorted {size} GB in {took} seconds."),
+        }
+    };
+    categories.iter().map(words).collect::<Vec<String>>().join(" ")
+}
+
+fn results(categories: &[Category], options: MinuteOptions) -> Table {
+    let mut columns = vec!["category", "GB", "seconds", "MB/s", "passes", "ended by"];
+    if options.dollars.is_some() {
+        columns.push("$/GB");
+    }
+    let row = |category: &Category| {
+        let best = category.best.as_ref();
+        let size = best.map(|(size, _)| gigabytes(*size));
+        let seconds = best.map(|(_, measured)| measured.seconds());
+        let rate = size.zip(seconds).map(|(size, seconds)| size * 1000.0 / seconds.median);
+        let ended = if category.search.is_capped() { "the disk" } else { "the time" };
+        let mut row: Vec<Cell> = vec![
+            category.name.into(),
+            size.into(),
+            seconds.into(),
+            rate.into(),
+            best.map(|(_, measured)| measured.number("passes")).into(),
+            ended.into(),
+        ];
+        if let Some(dollars) = options.dollars {
+            let minutes = options.seconds / 60.0;
+            row.push(size.map(|size| price::of_minute(dollars) * minutes / size).into());
+        }
+        row
+    };
+    Table {
+        title: "The most that was sorted".into(),
+        source: Source::Measured,
+        columns: columns.into_iter().map(str::to_owned).collect(),
+        rows: categories.iter().map(row).collect(),
+        note: "The seconds are those of the size when it was repeated.".into(),
+    }
+}
+
+fn tries(categories: &[Category]) -> Table {
+    let rows = categories.iter().flat_map(|category| {
+        category.search.tries().iter().map(|(size, seconds)| {
+            vec![category.name.into(), gigabytes(*size).into(), (*seconds).into()]
+        })
+    });
+    Table {
+        title: "How it was found".into(),
+        source: Source::Measured,
+        columns: ["category", "GB", "seconds"].map(str::to_owned).to_vec(),
+        rows: rows.collect(),
+        note: String::new(),
+    }
+}

@@ -1,0 +1,217 @@
+//! PennySort: the most that is sorted for a penny, given what the machine costs.
+//!
+//! Nyberg et al., AlphaSort, SIGMOD 1994, section 9, and the rules that psort's entries were held
+//! to. The size is foretold by a power law through smaller sorts that take as many passes, and
+//! verified by a real one where the disk has room for it.
+
+use sortwell::{ByteSize, Error, Result};
+
+use super::cases::Measured;
+use super::finding::{Cell, Chart, Finding, Line, Source, Table};
+use super::ground::{COPIES, Ground, Records, gigabytes, records_of};
+use super::growth::Growth;
+use super::{papers, price, text};
+use crate::RECORD_LENGTH;
+
+/// Of the largest sample: what the samples are.
+const SHARES: [u64; 4] = [8, 4, 2, 1];
+
+/// Memory of a sample is this part of its size, so that it takes two passes as a penny's size does.
+const MEMORY_SHARE: u64 = 8;
+
+/// No sort can do with less memory in two passes, nor would it be like a large one.
+const MEMORY_LEAST: u64 = 64 << 20;
+
+/// Samples are not larger, whatever the disk has room for.
+const SAMPLE_MOST: u64 = 4_000_000_000;
+
+const ABOUT: &str = "A penny buys a time, by what the machine costs: by AlphaSort's formula ten \
+    thousand minutes over the list price, by psort's entries a part of three years of a machine \
+    that was put together for 35 dollars more than its parts. Sorts of several sizes in two passes \
+    say how much that time is enough for; where the disk has room, so much is then really sorted.";
+
+/// What a penny is.
+#[derive(Clone, Copy, Debug)]
+pub struct PennyOptions {
+    /// What the machine costs, in dollars.
+    pub dollars: f64,
+    /// The largest size that is sorted; what the disk holds if not given.
+    pub largest: Option<ByteSize>,
+}
+
+/// A way to say how long a penny lasts, and what that came to.
+struct Budget {
+    name: &'static str,
+    seconds: f64,
+    size: u64,
+    verified: Option<Measured>,
+}
+
+/// Foretells and verifies what a penny sorts.
+///
+/// # Errors
+///
+/// Those of the sorts; that there is no room for the smallest.
+pub fn penny(ground: &Ground, options: PennyOptions) -> Result<Finding> {
+    let room = ground.room()? / COPIES;
+    let most = options.largest.map_or(room, |size| size.0.min(room));
+    let samples = samples(ground, most.min(SAMPLE_MOST))?;
+    let points: Vec<[f64; 2]> =
+        samples.iter().map(|(size, case)| [*size as f64, case.seconds().median]).collect();
+    let Some(growth) = Growth::fitted(&points) else {
+        let words = "there is not room for sorts of several sizes";
+        return Err(Error::Usage(format!("{words}; name a directory on another disk")));
+    };
+    let ways = [
+        ("AlphaSort: 10^4 minutes over the price", price::penny_by_list_price(options.dollars)),
+        ("psort: three years, 35 $ of assembly", price::penny_by_three_years(options.dollars)),
+    ];
+    let budget = |(name, seconds)| budget(ground, (name, seconds), growth, most);
+    let budgets = ways.into_iter().map(budget).collect::<Result<Vec<Budget>>>()?;
+    let mut tables = vec![results(&budgets), sampled(&samples, growth)];
+    tables.extend(papers::tables(&PRINTED));
+    let verified = budgets.iter().filter_map(|budget| budget.verified.as_ref());
+    Ok(Finding {
+        bench: "penny",
+        title: "PennySort: the most that is sorted for a penny",
+        about: ABOUT.to_owned(),
+        answer: answer(&budgets, options.dollars),
+        tables,
+        charts: vec![chart(&points, growth, &budgets)],
+        unfair: UNFAIR.map(str::to_owned).to_vec(),
+        references: papers::references(&PRINTED),
+        setting: ground.setting(),
+        samples: samples
+            .iter()
+            .map(|(_, case)| case)
+            .chain(verified)
+            .map(Measured::samples)
+            .collect(),
+    })
+}
+
+const PRINTED: [&str; 1] = ["penny-psort"];
+
+const UNFAIR: [&str; 4] = [
+    "The price is the one that was given, not one of parts on a day; of a rented machine it means \
+     little.",
+    "psort's machines were built for this benchmark, with the disks that gave most for their price.",
+    "A size that is foretold and not sorted is a guess by a law through much smaller sizes.",
+    "Here a proof is in the time: every record is summed when it is read and when it is written.",
+];
+
+/// Sorts of several sizes in two passes, from the smallest.
+fn samples(ground: &Ground, most: u64) -> Result<Vec<(u64, Measured)>> {
+    let sizes = SHARES.map(|share| most / share / RECORD_LENGTH as u64 * RECORD_LENGTH as u64);
+    let mut measured = Vec::new();
+    for size in sizes.into_iter().filter(|size| *size > 0) {
+        let memory = (size / MEMORY_SHARE).max(MEMORY_LEAST).to_string();
+        let case = repeated(ground, size, &["--memory".to_owned(), memory])?;
+        measured.push((size, case));
+    }
+    Ok(measured)
+}
+
+/// Sorts a size as often as the bench repeats.
+fn repeated(ground: &Ground, size: u64, further: &[String]) -> Result<Measured> {
+    let input = ground.generate("input", records_of(size), Records::Binary)?;
+    let sort = |_| ground.sort(&input, Records::Binary, further);
+    let trials = (0..ground.runs).map(sort).collect::<Result<Vec<_>>>()?;
+    Ok(Measured { name: format!("{} GB", gigabytes(size)), trials })
+}
+
+fn budget(
+    ground: &Ground,
+    (name, seconds): (&'static str, f64),
+    growth: Growth,
+    most: u64,
+) -> Result<Budget> {
+    let size = growth.size(seconds) as u64 / RECORD_LENGTH as u64 * RECORD_LENGTH as u64;
+    let fits = size > 0 && size <= most;
+    let verified = fits.then(|| repeated(ground, size, &[])).transpose()?;
+    Ok(Budget { name, seconds, size, verified })
+}
+
+fn answer(budgets: &[Budget], dollars: f64) -> String {
+    let words = |budget: &Budget| {
+        let (size, seconds) = (text::figure(gigabytes(budget.size)), text::figure(budget.seconds));
+        let verified = match &budget.verified {
+            Some(case) => format!("really sorted in {}", text::figure(case.seconds().median)),
+            None => "not verified, since the disk does not hold it".to_owned(),
+        };
+        format!("{size} GB in {seconds} seconds ({verified})")
+    };
+    let each: Vec<String> = budgets.iter().map(words).collect();
+    format!("On {} dollars a penny sorts {}.", text::figure(dollars), each.join(", or "))
+}
+
+fn results(budgets: &[Budget]) -> Table {
+    let row = |budget: &Budget| -> Vec<Cell> {
+        let seconds = budget.verified.as_ref().map(Measured::seconds);
+        vec![
+            budget.name.into(),
+            budget.seconds.into(),
+            gigabytes(budget.size).into(),
+            seconds.into(),
+        ]
+    };
+    Table {
+        title: "What a penny buys".into(),
+        source: Source::Measured,
+        columns: ["formula", "seconds for a penny", "GB foretold", "seconds really"]
+            .map(str::to_owned)
+            .to_vec(),
+        rows: budgets.iter().map(row).collect(),
+        note: "Sizes without real seconds did not fit the disk, or were larger than --largest."
+            .into(),
+    }
+}
+
+fn sampled(samples: &[(u64, Measured)], growth: Growth) -> Table {
+    let row = |(size, case): &(u64, Measured)| {
+        let law = growth.seconds(*size as f64);
+        vec![
+            gigabytes(*size).into(),
+            case.number("passes").into(),
+            case.seconds().into(),
+            law.into(),
+        ]
+    };
+    Table {
+        title: "The sorts that it is foretold from".into(),
+        source: Source::Measured,
+        columns: ["GB", "passes", "seconds", "seconds by the law"].map(str::to_owned).to_vec(),
+        rows: samples.iter().map(row).collect(),
+        note: format!(
+            "The law is the size to the power of {:.2}, by least squares of logarithms.",
+            growth.exponent
+        ),
+    }
+}
+
+fn chart(points: &[[f64; 2]], growth: Growth, budgets: &[Budget]) -> Chart {
+    let line = |name: &str, points: Vec<[f64; 2]>| Line {
+        name: name.into(),
+        source: Source::Measured,
+        points: points.into_iter().map(|[size, seconds]| [size / 1e9, seconds]).collect(),
+    };
+    let ends = budgets.iter().map(|budget| budget.size as f64);
+    let mut sizes: Vec<f64> = points.iter().map(|point| point[0]).chain(ends).collect();
+    sizes.sort_by(f64::total_cmp);
+    let law = sizes.into_iter().map(|size| [size, growth.seconds(size)]).collect();
+    let verified: Vec<[f64; 2]> = budgets
+        .iter()
+        .filter_map(|budget| Some([budget.size as f64, budget.verified.as_ref()?.seconds().median]))
+        .collect();
+    let mut lines = vec![line("samples", points.to_vec()), line("the law", law)];
+    if !verified.is_empty() {
+        lines.push(line("verified", verified));
+    }
+    Chart {
+        title: "From samples to a penny".into(),
+        x: "GB".into(),
+        y: "seconds".into(),
+        logarithmic: true,
+        lines,
+    }
+}

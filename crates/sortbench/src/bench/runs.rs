@@ -1,0 +1,218 @@
+//! What the size of runs does to a sort in two passes, and how they are best merged.
+//!
+//! After NOW-Sort (Arpaci-Dusseau et al., SIGMOD 1997), Figure 8, and psort (Bertasi et al., JEA 16,
+//! 2011) on the geometry of the merge.
+
+use sortwell::stats::Phase;
+use sortwell::{ByteSize, Error, Result};
+
+use super::cases::{Case, Measured};
+use super::finding::{Cell, Chart, Finding, Line, Source, Table};
+use super::ground::{COPIES, Ground, Records, gigabytes, records_of};
+use super::text;
+
+/// Bytes that are sorted if not said otherwise.
+const SIZE: u64 = 2_000_000_000;
+
+/// The least memory that is tried: with less, a sort is refused.
+const MEMORY_LEAST: u64 = 32 << 20;
+
+/// Memory for the merges that are compared, as a part of the size.
+const MERGE_SHARE: u64 = 16;
+
+const ABOUT: &str = "The same records are sorted with ever more memory: from many short runs to few \
+    long ones, and to none at all where memory holds the whole. Then, with one budget, runs are \
+    merged in several ways: by slabs, as streams, in pieces of several sizes, and a few at a time.";
+
+/// Sorts `size` bytes in every way.
+///
+/// # Errors
+///
+/// Those of the sorts; that there is not room for one in two passes.
+pub fn runs(ground: &Ground, size: Option<ByteSize>) -> Result<Finding> {
+    let size = size.map_or(SIZE, |size| size.0).min(ground.room()? / COPIES);
+    if size <= MEMORY_LEAST {
+        return Err(Error::Usage(format!(
+            "a sort in two passes has more than {}; give a larger --size, or a directory on a \
+             larger disk",
+            ByteSize(MEMORY_LEAST)
+        )));
+    }
+    let input = ground.generate("input", records_of(size), Records::Binary)?;
+    let by_memory = |memory: &u64| {
+        let budget = memory.to_string();
+        Case::new(megabytes(*memory), input.clone(), &["--memory", &budget])
+    };
+    let budgets = budgets(size);
+    let by_size = ground.rounds(&budgets.iter().map(by_memory).collect::<Vec<Case>>())?;
+    let memory = (size / MERGE_SHARE).max(MEMORY_LEAST).to_string();
+    let merged = |(name, further): &(&str, Vec<&str>)| {
+        let mut arguments = vec!["--memory", &memory];
+        arguments.extend(further);
+        Case::new(*name, input.clone(), &arguments)
+    };
+    let merges = ground.rounds(&merges().iter().map(merged).collect::<Vec<Case>>())?;
+    Ok(Finding {
+        bench: "runs",
+        title: "the size of runs, and the geometry of merges",
+        about: ABOUT.to_owned(),
+        answer: answer(&by_size, &merges),
+        tables: vec![sizes(size, &by_size), ways(&merges)],
+        charts: vec![chart(size, &by_size)],
+        unfair: UNFAIR.map(str::to_owned).to_vec(),
+        references: Vec::new(),
+        setting: ground.setting(),
+        samples: by_size.iter().chain(&merges).map(Measured::samples).collect(),
+    })
+}
+
+const UNFAIR: [&str; 2] = [
+    "The papers' disks paid for every seek with the time of a hundred kilobytes; of today's disks \
+     many do not, and short pieces cost less.",
+    "NOW-Sort's and psort's own figures are not shown: their text could not be had to read them \
+     from.",
+];
+
+/// Budgets that double from the least until all fits into memory.
+fn budgets(size: u64) -> Vec<u64> {
+    let mut budgets: Vec<u64> = (0..)
+        .map(|power| MEMORY_LEAST << power)
+        .take_while(|memory| *memory < size + size / 2)
+        .collect();
+    budgets.push(size * 2);
+    budgets
+}
+
+/// The ways to merge that are compared, and the options that choose them.
+fn merges() -> Vec<(&'static str, Vec<&'static str>)> {
+    vec![
+        ("as sortwell chooses", vec![]),
+        ("slabs", vec!["--merge", "slabs"]),
+        ("streams", vec!["--merge", "streams"]),
+        ("slabs, read factor 4: short pieces", vec!["--merge", "slabs", "--read-factor", "4"]),
+        ("slabs, read factor 256: long pieces", vec!["--merge", "slabs", "--read-factor", "256"]),
+        ("4 runs at once", vec!["--merge-width", "4"]),
+        ("2 runs at once", vec!["--merge-width", "2"]),
+    ]
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{} MB", text::figure(bytes as f64 / 1e6))
+}
+
+fn answer(by_size: &[Measured], merges: &[Measured]) -> String {
+    let quickest = |cases: &[Measured]| {
+        let seconds = |case: &&Measured| case.seconds().median;
+        let least = cases.iter().min_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+        least.map_or_else(String::new, |case| {
+            format!("{} ({} seconds)", case.name, text::figure(case.seconds().median))
+        })
+    };
+    format!(
+        "The quickest memory was {}; the quickest way to merge was {}.",
+        quickest(by_size),
+        quickest(merges)
+    )
+}
+
+/// Bytes of a run, on average; none where there are none.
+fn run_bytes(size: u64, case: &Measured) -> Option<f64> {
+    let runs = case.number("runs");
+    (runs > 0.0).then(|| size as f64 / runs)
+}
+
+fn sizes(size: u64, cases: &[Measured]) -> Table {
+    let row = |case: &Measured| -> Vec<Cell> {
+        let phase = |phase| case.spread(move |trial| trial.phase_seconds(phase)).median;
+        vec![
+            case.name.as_str().into(),
+            case.number("passes").into(),
+            case.number("runs").into(),
+            run_bytes(size, case).map(|bytes| bytes / 1e6).into(),
+            case.seconds().into(),
+            phase(Phase::RunGeneration).into(),
+            phase(Phase::IntermediateMerge).into(),
+            phase(Phase::Writing).into(),
+        ]
+    };
+    Table {
+        title: format!("{} GB with ever more memory", text::figure(gigabytes(size))),
+        source: Source::Measured,
+        columns: [
+            "memory",
+            "passes",
+            "runs",
+            "MB of a run",
+            "seconds",
+            "to make runs",
+            "to merge runs to fewer",
+            "to write the output",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+        rows: cases.iter().map(row).collect(),
+        note: "Where there are no runs, memory holds the whole.".into(),
+    }
+}
+
+fn ways(cases: &[Measured]) -> Table {
+    let row = |case: &Measured| -> Vec<Cell> {
+        let reads = case.number("requests/spill_read/count");
+        let piece = case.number("streams/spill_read") / reads.max(1.0) / 1e3;
+        vec![
+            case.name.as_str().into(),
+            case.number("merge_width").into(),
+            case.number("passes").into(),
+            reads.into(),
+            piece.into(),
+            case.seconds().into(),
+            case.spread(|trial| trial.phase_seconds(Phase::Writing)).into(),
+        ]
+    };
+    Table {
+        title: "Ways to merge".into(),
+        source: Source::Measured,
+        columns: [
+            "way",
+            "runs at once",
+            "passes",
+            "reads of runs",
+            "kB of a read",
+            "seconds",
+            "of the last merge",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+        rows: cases.iter().map(row).collect(),
+        note: format!("With a {MERGE_SHARE}th of the size as memory, and no less than 32 MiB."),
+    }
+}
+
+fn chart(size: u64, cases: &[Measured]) -> Chart {
+    let points = |seconds: &dyn Fn(&Measured) -> f64| {
+        cases
+            .iter()
+            .filter_map(|case| Some([run_bytes(size, case)? / 1e6, seconds(case)]))
+            .collect::<Vec<[f64; 2]>>()
+    };
+    let line = |name: &str, points| Line { name: name.into(), source: Source::Measured, points };
+    Chart {
+        title: "Time against the size of runs".into(),
+        x: "MB of a run".into(),
+        y: "seconds".into(),
+        logarithmic: true,
+        lines: vec![
+            line("whole sort", points(&|case| case.seconds().median)),
+            line(
+                "making runs",
+                points(&|case| {
+                    case.spread(|trial| trial.phase_seconds(Phase::RunGeneration)).median
+                }),
+            ),
+            line(
+                "writing the output",
+                points(&|case| case.spread(|trial| trial.phase_seconds(Phase::Writing)).median),
+            ),
+        ],
+    }
+}
