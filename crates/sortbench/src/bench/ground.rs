@@ -140,7 +140,8 @@ impl<'p> Ground<'p> {
         for (option, path) in paths {
             arguments.extend([option.to_owned(), path.display().to_string()]);
         }
-        if let Some(threads) = self.threads {
+        let is_free = !further.iter().any(|word| word == "--threads");
+        if let Some(threads) = self.threads.filter(|_| is_free) {
             arguments.extend(["--threads".to_owned(), threads.to_string()]);
         }
         arguments.extend_from_slice(further);

@@ -28,6 +28,9 @@ const QUARTERS: [u64; 5] = [1, 2, 3, 4, 8];
 /// The sort that levers are tried on has so many times the memory that they leave it.
 const TIMES_MEMORY: u64 = 8;
 
+/// Half of that is the least with which a sort is not refused, whatever the levers.
+const MEMORY_LEAST: u64 = 64 << 20;
+
 const ABOUT: &str = "First, sorts of growing size under a limit of memory that counts the page \
     cache too, once for each way to move bytes. Then one sort in two passes, with one lever moved \
     at a time: past the page cache or through it, requests that overlap with work or not, memory, \
@@ -136,7 +139,7 @@ fn allows_direct(input: &Path) -> bool {
 fn levers(ground: &Ground, limit: u64) -> Result<Vec<(&'static str, Measured)>> {
     let size = limit * 2;
     let input = ground.generate("input", records_of(size), Records::Binary)?;
-    let memory = size / TIMES_MEMORY;
+    let memory = (size / TIMES_MEMORY).max(MEMORY_LEAST);
     let case = |lever: &'static str, name: String, further: &[&str]| {
         let usual = memory.to_string();
         let mut arguments = further.to_vec();
