@@ -89,6 +89,7 @@ impl Arguments {
             direct: self.resources.direct,
             verify: self.safety.verify,
             sync: self.safety.sync,
+            timeline: self.account.wants_timeline(),
             ..MergeJob::new(self.inputs.inputs()?, self.writing.output(), self.order.format()?)
         })
     }

@@ -59,6 +59,42 @@ fn more_memory_is_advised_where_it_would_save_a_pass() {
     assert!(said.contains("1 pass") && !said.contains("--memory"), "{said}");
 }
 
+/// A merge is looked at as a sort is: what it reads of inputs and of runs, and how long that took.
+#[test]
+fn a_merge_has_a_timeline_and_latencies_too() {
+    let folder = Folder::new();
+    let names: Vec<String> = (0..600).map(|number| format!("in{number}")).collect();
+    names.iter().for_each(|name| folder.write(name, "x\n".repeat(5000)));
+    for count in [3, 600] {
+        let said = folder.run(&format!("merge --stats json -o out {}", names[..count].join(" ")));
+        let of: Value = serde_json::from_str(&said.words).expect("JSON");
+        for stream in STREAMS {
+            let (seen, moved) = (sum(&of["timeline"][stream]), &of["streams"][stream]);
+            assert_eq!(Some(seen), moved.as_f64(), "{stream} of {count}");
+            let requests = of["latency"][stream]["count"].as_u64().unwrap_or(0);
+            assert_eq!(of["requests"][stream]["count"], requests, "{stream} of {count}");
+            assert_eq!(requests == 0, seen == 0.0, "{stream} of {count}");
+        }
+    }
+}
+
+/// A copy counts what it reads and what it writes.
+#[test]
+fn events_of_a_copy_tell_reads_from_writes() {
+    let folder = Folder::new();
+    folder.write("in", random_records(1000, 100));
+    std::fs::create_dir(folder.at("member")).expect("a directory");
+    folder.run("stripe create set.str member").quietly();
+    let said = folder.run("stripe copy --progress json in set.str");
+    let line = said.words.lines().last().expect("an event");
+    let last: Value = serde_json::from_str(line).expect("an object");
+    assert_eq!((&last["input_read"], &last["output_written"]), (&100_000.into(), &100_000.into()));
+    let said = folder.run("stripe cat --progress json set.str");
+    let line = said.words.lines().last().expect("an event");
+    let last: Value = serde_json::from_str(line).expect("an object");
+    assert_eq!((&last["input_read"], &last["output_written"]), (&100_000.into(), &100_000.into()));
+}
+
 /// What a merge reads are its inputs, and runs only where there are too many to be merged at once.
 #[test]
 fn events_of_a_merge_tell_inputs_from_runs() {

@@ -9,7 +9,9 @@ use crate::pipeline::{Outcome, Seen, Work};
 use crate::plan::Algorithm;
 use crate::plan::passes::Way;
 use crate::sink::LaneCounters;
-use crate::stats::{Phase, PhaseTime, Proof, Statistics, StreamLatency, StreamRequests, Streams};
+use crate::stats::{
+    Phase, PhaseTime, Proof, Requests, Statistics, StreamLatency, StreamRequests, Streams,
+};
 use crate::units::ByteSize;
 
 /// What is known at the start of a job, its clocks above all.
@@ -34,6 +36,8 @@ pub struct Made {
     pub direct_output: bool,
     /// What was read and written.
     pub streams: Streams,
+    /// In which requests.
+    pub requests: StreamRequests,
 }
 
 impl Account {
@@ -59,6 +63,7 @@ impl Account {
             direct_input: work.input.is_direct(),
             direct_output,
             streams: streams(&outcome.phases),
+            requests: requests(&outcome.phases),
         };
         self.close_with(outcome, budget, &made)
     }
@@ -105,7 +110,7 @@ impl Account {
             memory_budget: budget,
             memory_peak: limits::memory_peak().unwrap_or_default(),
             streams: made.streams,
-            requests: requests(&outcome.phases),
+            requests: made.requests,
             phases,
             user_seconds,
             system_seconds,
@@ -147,6 +152,16 @@ fn requests(phases: &[(PhaseTime, LaneCounters)]) -> StreamRequests {
         *to = to.plus(moved.writes);
     }
     requests
+}
+
+/// The requests of a merge, which reads inputs and runs in the same phase: so many were of runs.
+pub fn requests_of_merge(
+    phases: &[(PhaseTime, LaneCounters)],
+    run_reads: Requests,
+) -> StreamRequests {
+    let all = requests(phases);
+    let input_read = all.input_read.plus(all.spill_read).since(run_reads);
+    StreamRequests { input_read, spill_read: run_reads, ..all }
 }
 
 /// What was moved in each phase, and whether runs were read and whether runs were written.

@@ -7,7 +7,7 @@ use super::{Input, Output, open};
 use crate::error::{Error, Result};
 use crate::io::{Arena, Completion, Direct, Engine, File, Operation, Queue, Region, Request};
 use crate::output;
-use crate::stats::{Phase, Progress};
+use crate::stats::{Phase, Progress, Stream};
 use crate::units::ByteSize;
 
 /// Bytes of a block, and blocks in flight.
@@ -129,11 +129,12 @@ impl<'a> Copy<'a> {
             };
             let Request { operation, offset, region, tag, .. } = request;
             let moved = result?;
-            self.progress.moved(moved as u64);
             if operation == Operation::Write {
+                self.progress.moved_in(Stream::OutputWritten, moved as u64);
                 self.free.push(region);
                 continue;
             }
+            self.progress.moved_in(Stream::InputRead, moved as u64);
             let range = 0..self.whole(offset, moved)?;
             let (operation, file) = (Operation::Write, Arc::clone(target));
             self.queue.submit(Request { operation, file, offset, region, range, tag })?;
@@ -154,7 +155,8 @@ impl<'a> Copy<'a> {
             waiting.insert(offset, (region, bytes));
             while let Some((region, bytes)) = waiting.remove(&written) {
                 output.write_all(&region[..bytes], self.progress)?;
-                self.progress.moved(2 * bytes as u64);
+                self.progress.moved_in(Stream::InputRead, bytes as u64);
+                self.progress.moved_in(Stream::OutputWritten, bytes as u64);
                 self.free.push(region);
                 written += BLOCK_BYTES as u64;
             }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::account::{Account, Made};
+use super::account::{Account, Made, requests_of_merge};
 use super::coders::Coders;
-use super::{Budget, Input, Output, framing, gate, key, open};
+use super::{Budget, Input, Output, framing, gate, key, open, sampling};
 use crate::error::Result;
 use crate::format::Format;
 use crate::io::compression::{Compress, Decompress};
@@ -62,6 +62,8 @@ pub struct MergeJob {
     pub verify: bool,
     /// Whether the output is made durable before it gets its name.
     pub sync: bool,
+    /// Whether it is looked at while it runs, for the timeline of its statistics, as of a sort.
+    pub timeline: bool,
 }
 
 impl MergeJob {
@@ -86,6 +88,7 @@ impl MergeJob {
             direct: DirectStreams::default(),
             verify: true,
             sync: true,
+            timeline: false,
         }
     }
 
@@ -99,6 +102,10 @@ impl MergeJob {
     ///
     /// [`Error`]: crate::Error
     pub fn run(&self, progress: &Progress) -> Result<Statistics> {
+        sampling::sampled_if(self.timeline, progress, || self.carry_out(progress))
+    }
+
+    fn carry_out(&self, progress: &Progress) -> Result<Statistics> {
         let account = Account::open(self.order.as_ref());
         let framing = framing(self.format)?;
         limits::raise_open_files();
@@ -144,7 +151,7 @@ impl MergeJob {
             with_encoder!(&key, |key| sorted::merge(&mut work, key, &mut output, progress))
         });
         match merged {
-            Ok(Merged { outcome, streams, is_direct }) => {
+            Ok(Merged { outcome, streams, run_reads, is_direct }) => {
                 let direct_output = output.is_direct();
                 let bytes = outcome.written.bytes;
                 let packed = output.finish(bytes, self.sync, progress)?;
@@ -154,8 +161,10 @@ impl MergeJob {
                     direct_input: is_direct,
                     direct_output,
                     streams,
+                    requests: requests_of_merge(&outcome.phases, run_reads),
                 };
-                let statistics = account.close_with(&outcome, budget, &made)?;
+                let mut statistics = account.close_with(&outcome, budget, &made)?;
+                statistics.latency = progress.latency();
                 Ok(coders.noted(statistics, packed))
             }
             Err(e) => {

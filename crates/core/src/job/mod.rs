@@ -212,11 +212,7 @@ impl SortJob {
     ///
     /// [`Error`]: crate::Error
     pub fn run(&self, progress: &Progress) -> Result<Statistics> {
-        if !self.timeline {
-            return self.carry_out(progress);
-        }
-        let (sorted, timeline) = sampling::sampled(progress, || self.carry_out(progress));
-        sorted.map(|statistics| Statistics { timeline, ..statistics })
+        sampling::sampled_if(self.timeline, progress, || self.carry_out(progress))
     }
 
     fn carry_out(&self, progress: &Progress) -> Result<Statistics> {

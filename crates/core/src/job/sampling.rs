@@ -4,14 +4,28 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::error::Result;
 use crate::io::limits;
-use crate::stats::{Now, Progress, Timeline};
+use crate::stats::{Now, Progress, Statistics, Timeline};
 
 /// The memory ceiling counts this thread's stack too.
 const STACK_BYTES: usize = 64 << 10;
 
+/// Does a job's `work`; where it is `wanted`, its statistics get a timeline.
+pub fn sampled_if(
+    wanted: bool,
+    progress: &Progress,
+    work: impl FnOnce() -> Result<Statistics>,
+) -> Result<Statistics> {
+    if !wanted {
+        return work();
+    }
+    let (done, timeline) = sampled(progress, work);
+    done.map(|statistics| Statistics { timeline, ..statistics })
+}
+
 /// Does `work`, and looks at it meanwhile; without a thread to look, work goes on alone.
-pub fn sampled<T>(progress: &Progress, work: impl FnOnce() -> T) -> (T, Option<Timeline>) {
+fn sampled<T>(progress: &Progress, work: impl FnOnce() -> T) -> (T, Option<Timeline>) {
     // From before the first byte, however late the thread comes to it.
     let timeline = Timeline::begin(progress, &now());
     thread::scope(|scope| {

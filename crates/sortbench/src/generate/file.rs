@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sortwell::io::{Completion, Direct, Engine, File, Operation, Region, Request, TempFile, space};
-use sortwell::stats::Progress;
+use sortwell::stats::{Progress, Stream};
 use sortwell::{ByteSize, Error, Result};
 
 use super::Generation;
@@ -82,6 +82,6 @@ fn make(
 }
 
 fn written(completion: Completion, progress: &Progress) -> Result<Region> {
-    progress.moved(completion.result? as u64);
+    progress.moved_in(Stream::OutputWritten, completion.result? as u64);
     Ok(completion.request.region)
 }

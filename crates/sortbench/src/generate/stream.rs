@@ -7,7 +7,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use sortwell::Result;
 use sortwell::io::pipe;
-use sortwell::stats::Progress;
+use sortwell::stats::{Progress, Stream};
 
 use super::Generation;
 use crate::block::{Block, Blocks, buffer};
@@ -28,7 +28,7 @@ pub(super) fn write(
             let bytes = &mut region[..block.length];
             sum = sum.wrapping_add(job.fill(block, bytes));
             turns.write(block, bytes, progress)?;
-            progress.moved(block.length as u64);
+            progress.moved_in(Stream::OutputWritten, block.length as u64);
         }
         Ok(sum)
     })

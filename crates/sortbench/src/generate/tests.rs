@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
-use sortwell::stats::{Phase, Progress};
+use sortwell::stats::{Phase, Progress, Stream};
 use sortwell::{ByteSize, Error};
 
 use super::{Generation, generate};
@@ -39,6 +39,7 @@ fn file_lengths_around_a_block() {
             assert_eq!(made.checksum, Some(sum_of_checksums(&expected)));
             let bytes = records * 100;
             assert_eq!(progress.bytes(), (bytes, (bytes > 0).then_some(bytes)));
+            assert_eq!(progress.bytes_of(Stream::OutputWritten), bytes);
             assert_eq!(progress.phase(), Phase::Generating);
         }
     }

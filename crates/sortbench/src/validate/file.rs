@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sortwell::io::{Completion, Direct, Engine, File, Operation, Region, Request};
-use sortwell::stats::Progress;
+use sortwell::stats::{Progress, Stream};
 use sortwell::{Error, Result};
 
 use super::{Validation, part_of_a_piece};
@@ -73,6 +73,6 @@ fn summarise(
         return Err(Error::Malformed { path: request.file.path().to_owned(), message });
     }
     joining.add(request.tag, Summary::of(&request.region[request.range], job.order));
-    progress.moved(read as u64);
+    progress.moved_in(Stream::InputRead, read as u64);
     Ok(request.region)
 }

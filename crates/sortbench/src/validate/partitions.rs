@@ -1,7 +1,7 @@
 //! Validating a file from the summaries of its partitions, each taken where the partition lies.
 
 use sortwell::Result;
-use sortwell::stats::Progress;
+use sortwell::stats::{Progress, Stream};
 
 use super::{Validation, part_of_a_piece};
 use crate::place::Source;
@@ -25,7 +25,7 @@ pub(super) fn read(job: &Validation, from: &Source, progress: &Progress) -> Resu
             let (name, bytes) = (reader.name(), reader.bytes());
             return Err(part_of_a_piece(name, bytes, "summaries", Summary::LENGTH));
         }
-        progress.moved(length as u64);
+        progress.moved_in(Stream::InputRead, length as u64);
         if length < buffer.len() {
             return Ok(joined);
         }

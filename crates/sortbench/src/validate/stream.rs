@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use sortwell::Result;
 use sortwell::io::pipe;
-use sortwell::stats::Progress;
+use sortwell::stats::{self, Progress};
 
 use super::{Validation, part_of_a_piece};
 use crate::RECORD_LENGTH;
@@ -26,7 +26,7 @@ pub(super) fn read(job: &Validation, from: &Source, progress: &Progress) -> Resu
         let mut region = buffer()?;
         while let Some((block, length)) = read_block(&stream, &blocks, &mut region, progress)? {
             joining.add(block, Summary::of(&region[..length], job.order));
-            progress.moved(length as u64);
+            progress.moved_in(stats::Stream::InputRead, length as u64);
         }
         Ok(())
     })?;

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::thread;
 
 use sortwell::Error;
-use sortwell::stats::{Phase, Progress};
+use sortwell::stats::{Phase, Progress, Stream};
 
 use super::{Content, Validation, validate};
 use crate::block::BLOCK_RECORDS;
@@ -44,6 +44,7 @@ fn files_and_streams_agree_with_memory() {
             let found = validate(&job, &Source::File(file.clone()), &progress).unwrap();
             assert_eq!(found, expected, "{count}, {threads} threads");
             assert_eq!(progress.bytes().0, bytes.len() as u64);
+            assert_eq!(progress.bytes_of(Stream::InputRead), bytes.len() as u64);
             assert_eq!(progress.phase(), Phase::Validating);
             let writer = thread::spawn({
                 let pipe = pipe.clone();

@@ -16,7 +16,8 @@ use crate::pipeline::Stream;
 use crate::run::Blocks;
 use crate::run::layout::BLOCK;
 use crate::sink::{LaneCounters, count};
-use crate::stats::{self, Progress};
+use crate::stats::{self, Progress, Requests};
+use crate::units::ByteSize;
 
 /// Most reads in the hands of the system at once; more wait in the queue. Plenty for any disk, and
 /// few enough for an engine that takes a thread for each.
@@ -66,6 +67,8 @@ pub struct Feed<'p> {
     /// Bytes that windows may still grow by.
     spare_bytes: usize,
     counters: LaneCounters,
+    /// Of its reads, those of runs, and what they brought.
+    run_reads: (Requests, ByteSize),
     /// Whether every input so far is a file that is read past the page cache.
     is_direct: bool,
 }
@@ -87,6 +90,7 @@ impl<'p> Feed<'p> {
             free_tags: Vec::new(),
             spare_bytes,
             counters: LaneCounters::default(),
+            run_reads: Default::default(),
             is_direct: true,
         })
     }
@@ -150,6 +154,11 @@ impl<'p> Feed<'p> {
         self.counters
     }
 
+    /// Of its reads, those of runs, and what they brought.
+    pub fn run_reads(&self) -> (Requests, ByteSize) {
+        self.run_reads
+    }
+
     /// Asked to stop, or not.
     pub fn check_stop(&self) -> Result<()> {
         if self.progress.is_stopping() { Err(Error::Interrupted) } else { Ok(()) }
@@ -200,6 +209,9 @@ impl<'p> Feed<'p> {
 
     fn count(&mut self, stream: stats::Stream, bytes: usize) {
         self.progress.moved_in(stream, bytes as u64);
+        if stream == stats::Stream::SpillRead {
+            self.run_reads.1.0 += bytes as u64;
+        }
         self.counters.bytes_read += bytes as u64;
     }
 }
@@ -294,7 +306,11 @@ impl Ahead {
             range,
             tag: self.tag as u64,
         };
-        count(&mut feed.counters.reads, &request, feed.queue.in_flight() + 1);
+        let in_flight = feed.queue.in_flight() + 1;
+        count(&mut feed.counters.reads, &request, in_flight);
+        if self.stream() == stats::Stream::SpillRead {
+            count(&mut feed.run_reads.0, &request, in_flight);
+        }
         feed.progress.read_begins();
         feed.queue.submit(request)
     }

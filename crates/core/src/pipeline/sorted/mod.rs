@@ -43,7 +43,7 @@ use crate::proof::Sum;
 use crate::run::layout::BLOCK;
 use crate::run::{Blocks, Run, RunReader, RunWriter};
 use crate::sink::{Lane, LaneCounters, OPEN_LENGTH};
-use crate::stats::{Phase, PhaseTime, Progress, Streams};
+use crate::stats::{Phase, PhaseTime, Progress, Requests, Streams};
 use crate::units::ByteSize;
 
 pub use check::{CheckWork, Checked, Disorder, check};
@@ -166,6 +166,8 @@ pub struct Merged {
     pub outcome: Outcome,
     /// What was read and written.
     pub streams: Streams,
+    /// Of all reads, those of runs: in one phase there are reads of both.
+    pub run_reads: Requests,
     /// Whether every input was read past the page cache.
     pub is_direct: bool,
 }
@@ -400,6 +402,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         let mut tree = Tournament::new(self.key, sources, guard, &mut self.feed)?;
         let Self { work, key, feed, lane, tally, .. } = self;
         let (mut emitted, mut sum) = (Emitted::default(), Sum::default());
+        let before = lane.counters().bytes_written;
         let header: &[u8] = if is_last { &work.header } else { &[] };
         destination.sink.write_open(lane, |writer| {
             if !header.is_empty() {
@@ -414,12 +417,10 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         sum.records = emitted.records;
         self.lane.flush()?;
         self.close(tree.into_sources(), inputs)?;
-        let written = match is_last {
-            true => &mut self.streams.output_written,
-            false => &mut self.streams.spill_written,
-        };
-        written.0 += emitted.bytes;
         if is_last {
+            // All that was written before is runs.
+            self.streams.spill_written.0 = before;
+            self.streams.output_written.0 = self.lane.counters().bytes_written - before;
             (self.tally.written, self.tally.records) = (sum, emitted.records);
         }
         Ok((emitted, sum))
@@ -433,11 +434,9 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             // A line's end that was lacking was not read.
             let end = place.bytes().map_or(end, |bytes| end.min(bytes));
             source.close(&mut self.feed)?;
-            let read = match place {
-                Place::Spilled(_) => &mut self.streams.spill_read,
-                _ => &mut self.streams.input_read,
-            };
-            read.0 += end;
+            if !place.is_spilled() {
+                self.streams.input_read.0 += end;
+            }
         }
         Ok(())
     }
@@ -457,6 +456,8 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         }
         let (phases, engine) = (self.phases, self.feed.engine());
         let outcome = Outcome { records, phases, engine, proof, ..Outcome::default() };
-        Ok(Merged { outcome, streams: self.streams, is_direct: self.feed.is_direct() })
+        let (run_reads, spill_read) = self.feed.run_reads();
+        let streams = Streams { spill_read, ..self.streams };
+        Ok(Merged { outcome, streams, run_reads, is_direct: self.feed.is_direct() })
     }
 }
