@@ -24,6 +24,7 @@ const SCRIPT: &str = concat!(
     include_str!("report/dom.js"),
     include_str!("report/plan.js"),
     include_str!("report/charts.js"),
+    include_str!("report/times.js"),
     include_str!("report/timeline.js"),
     include_str!("report/latency.js"),
     include_str!("report/tables.js"),
