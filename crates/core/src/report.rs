@@ -30,6 +30,8 @@ const SCRIPT: &str = concat!(
     include_str!("report/tables.js"),
     include_str!("report/sort.js"),
     include_str!("report/compare.js"),
+    include_str!("report/finding.js"),
+    include_str!("report/lines.js"),
     include_str!("report/bench.js"),
     include_str!("report/page.js"),
 );
@@ -40,6 +42,7 @@ const STYLE: &str = concat!(
     "\n",
     include_str!("report/page.css"),
     include_str!("report/pictures.css"),
+    include_str!("report/bench.css"),
     include_str!("report/narrow.css"),
 );
 

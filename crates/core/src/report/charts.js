@@ -111,12 +111,14 @@ function scaleAcross({ places, whole, isLog }) {
   };
 }
 
-/** The scale upwards: from nought on, or in powers of ten. */
+/** The scale upwards: with nought on it, or by factors. */
 function scaleUp({ isLog, floor }) {
   if (isLog) {
     return { distr: 3, range: (chart, min, max) => uPlot.rangeLog(min ?? 1, max ?? 10, 10, false) };
   }
-  return { range: (chart, min, max) => [0, (Math.max(max ?? 0, floor ?? 0) || 1) * 1.06] };
+  const least = (min) => Math.min(0, min ?? 0) * 1.06;
+  const largest = (max) => (Math.max(max ?? 0, floor ?? 0) || 1) * 1.06;
+  return { range: (chart, min, max) => [least(min), largest(max)] };
 }
 
 function seriesOf(line) {
@@ -207,6 +209,7 @@ function legendOf(what, switched) {
       {
         type: "button",
         "aria-pressed": "true",
+        class: line.dashed && "dashed",
         colour: line.colour,
         onclick: (event) => {
           const pressed = event.currentTarget.getAttribute("aria-pressed") !== "true";
@@ -221,8 +224,9 @@ function legendOf(what, switched) {
   );
   what.show = (index) =>
     what.lines.forEach((line, at) => {
-      const value = index === null ? null : line.values[index];
-      values[at].textContent = figure(value) === null ? line.idle : what.tell(value);
+      const value = index === null ? null : figure(line.values[index]);
+      const without = index === null ? line.idle : (line.absent ?? line.idle);
+      values[at].textContent = value === null ? without : what.tell(value);
     });
   what.show(null);
   return make(
@@ -233,8 +237,8 @@ function legendOf(what, switched) {
 }
 
 /** A chart with its heading and its buttons, drawn when it has a place. `what` has a title, lines
- *  (name, colour, values, what stands beside it while nothing is pointed at; dashed or not, its
- *  points marked or not) and how values are told (`tell`) and written on the axis (`tick`). */
+ *  (name, colour, values, what stands beside it while nothing is pointed at, or where it has no
+ *  value; dashed or not, its points marked or not) and how values are told (`tell`) and written on the axis (`tick`). */
 function lineChart(what, group) {
   const thinned = group.across.thinned ?? ((values) => values);
   let chart = null;
