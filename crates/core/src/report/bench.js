@@ -81,7 +81,7 @@ function benchOf(finding) {
     benchTiles(measured),
     settingSection(finding),
     section(
-      "In lines",
+      "Charts",
       isPrinted && "Full lines were measured here; dashed ones were printed in papers.",
       charts_,
     ),

@@ -14,6 +14,8 @@
 // A keyboard gets along without a mouse: arrows move the cursor, + and - zoom, Escape shows all.
 
 const HEIGHT = { large: 250, small: 120 };
+/** Above and below what is drawn by factors. */
+const ROOM_FACTOR = 1.15;
 /** Room at the left of all charts, so that their times stand below each other. */
 const AXIS_WIDTH = 62;
 const KEYS = "Arrows move along, plus and minus zoom, Escape shows all; a table is below.";
@@ -114,7 +116,8 @@ function scaleAcross({ places, whole, isLog }) {
 /** The scale upwards: with nought on it, or by factors. */
 function scaleUp({ isLog, floor }) {
   if (isLog) {
-    return { distr: 3, range: (chart, min, max) => uPlot.rangeLog(min ?? 1, max ?? 10, 10, false) };
+    const range = (min, max) => uPlot.rangeLog(min / ROOM_FACTOR, max * ROOM_FACTOR, 10, false);
+    return { distr: 3, range: (chart, min, max) => range(min ?? 1, max ?? 10) };
   }
   const least = (min) => Math.min(0, min ?? 0) * 1.06;
   const largest = (max) => (Math.max(max ?? 0, floor ?? 0) || 1) * 1.06;
@@ -141,17 +144,25 @@ function seriesOf(line) {
 /** The words of ticks; those that would stand too close are null, and stay without. */
 const ticked = (places, words_) => places.map((place) => (place === null ? null : words_(place)));
 
+/** By factors, lines stand at powers of ten, if there are some: all between them would be a fog. */
+function powersOfTen(chart, places) {
+  const isPower = (place) => Number.isInteger(Number(Math.log10(place).toFixed(9)));
+  const powers = places.map((place) => (isPower(place) ? place : null));
+  return powers.filter((place) => place !== null).length > 1 ? powers : places;
+}
+
 function chartOptions(what, group, width) {
   const { across } = group;
   const axis = {
     stroke: () => colour("--soft"),
     font: "12px system-ui, sans-serif",
-    grid: { stroke: () => colour("--line"), width: 1 },
     ticks: { show: false },
   };
+  const grid = { stroke: () => colour("--line"), width: 1 };
+  const gridOf = ({ isLog }) => (isLog ? { ...grid, filter: powersOfTen } : grid);
   return {
     width,
-    height: what.large ? HEIGHT.large : HEIGHT.small,
+    height: what.height ?? (what.large ? HEIGHT.large : HEIGHT.small),
     padding: [(what.large && across.headroom) || 8, 10, 0, 0],
     legend: { show: false },
     cursor: {
@@ -170,6 +181,7 @@ function chartOptions(what, group, width) {
     axes: [
       {
         ...axis,
+        grid: gridOf(across),
         size: 28,
         gap: 7,
         space: 70,
@@ -178,6 +190,7 @@ function chartOptions(what, group, width) {
       },
       {
         ...axis,
+        grid: gridOf(what),
         size: AXIS_WIDTH,
         gap: 6,
         space: what.large ? 38 : 30,

@@ -9,30 +9,33 @@ function sourceOf(source) {
   return { isMeasured: false, place: words(object(source).printed) || "source not told" };
 }
 
-/** About three digits that count, and no more than there are. */
+/** About three digits that count. */
 function figured(value) {
   const size = Math.abs(value);
   if (size >= 1e15 || (size > 0 && size < 0.001)) return String(Number(value.toPrecision(3)));
   if (Number.isInteger(value) || size >= 1000) return whole.format(value);
-  const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : size >= 0.1 ? 3 : 4;
-  const fixed = value.toFixed(digits);
-  const own = String(value);
-  return own.length < fixed.length ? own : fixed;
+  return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : size >= 0.1 ? 3 : 4);
+}
+
+/** A figure that was not measured, as a size, has no more digits than it was given. */
+function exactly(value) {
+  const [told, own] = [figured(value), String(value)];
+  return own.length < told.length && Math.abs(value) < 1000 ? own : told;
 }
 
 /** From the least to the most of several measurements; null where there is but one. */
 function rangeOf(cell) {
   const { least, most: largest, count: runs } = object(cell);
-  const isRange = runs > 1 && figure(least) !== null && figure(largest) !== null;
+  const isRange = figure(runs) > 1 && figure(least) !== null && figure(largest) !== null;
   return isRange ? `${figured(least)}–${figured(largest)}` : null;
 }
 
 /** A cell in words: the middle of several figures stands for them. */
 function cellWords(cell) {
   if (typeof cell === "string") return cell;
+  if (figure(cell) !== null) return exactly(cell);
   const { median, count: runs } = object(cell);
-  const value = figure(cell) ?? (runs > 0 ? figure(median) : null);
-  return value === null ? DASH : figured(value);
+  return figure(runs) > 0 && figure(median) !== null ? figured(median) : DASH;
 }
 
 /** Figures as papers print them: `.2`, `320*`, `1+`, `2 to 3`, and a dash for none. */
@@ -54,6 +57,26 @@ function columnsOf(part, rows) {
   });
 }
 
+/** Colours of steps, as those of workers: with the ink that can be read on them. */
+const STEPS = ["waiting", "dealing", "reading", "sorting", "merging", "writing", "gathering"].map(
+  (key) => ({ colour: `--${key}`, class: inkOf(ACTIVITIES.find((of) => of.key === key)) }),
+);
+const stepOf = (at) => STEPS[at % STEPS.length];
+
+/** Steps of one whole as a bar, if that is what the rows are; the table below has their colours. */
+function stepsBar(part, rows) {
+  const heads = list(part.columns).map(words).join();
+  const parts = rows.map(([name, taken], at) => [
+    words(name),
+    figure(taken) ?? figure(object(taken).median),
+    stepOf(at),
+  ]);
+  const isWhole = parts.length > 1 && parts.every(([, taken]) => taken !== null && taken >= 0);
+  return heads === "step,seconds" && isWhole
+    ? stack(parts, sum(parts.map(([, taken]) => taken)))
+    : null;
+}
+
 /** A table under its title, with what must be known to read it and, if printed, where. */
 function foundTable(part) {
   const rows = list(part.rows).map(list);
@@ -63,7 +86,8 @@ function foundTable(part) {
     make("th", { scope: "col", class: kind(column) }, column.head),
     column.hasRanges && make("th", { scope: "col", class: "range" }, "least–most"),
   ]);
-  const cellsOf = (row) =>
+  const bar = stepsBar(part, rows);
+  const cellsOf = (row, nth) =>
     columns.flatMap((column) => {
       const told = cellWords(row[column.at]);
       const none = told === DASH ? " none" : "";
@@ -72,21 +96,24 @@ function foundTable(part) {
         make(
           isHead ? "th" : "td",
           { class: `${kind(column)}${none}`, scope: isHead && "row" },
-          told,
+          bar && isHead ? swatched(told, stepOf(nth).colour) : told,
         ),
         column.hasRanges && make("td", { class: "range" }, rangeOf(row[column.at])),
       ];
     });
   const { isMeasured, place } = sourceOf(part.source);
   const title = words(part.title) || "A table without a title";
+  // A bar stands between the title and the table, which then says what its figures are.
+  const caption = bar ? "Seconds of each step, the middle of all runs" : title;
   const note = words(part.note);
   return make(
     "div",
     { class: "found" },
+    bar && [make("h3", null, title), bar],
     table(
-      title,
+      caption,
       heads.filter(Boolean),
-      rows.map((row) => cellsOf(row).filter(Boolean)),
+      rows.map((row, nth) => cellsOf(row, nth).filter(Boolean)),
     ),
     note && make("p", { class: "note" }, note),
     !isMeasured && make("p", { class: "source" }, "Printed: ", make("cite", null, place)),

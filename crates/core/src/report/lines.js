@@ -96,22 +96,23 @@ function foundChart(chart, at) {
       rows.map(({ x }) => x),
       isLog,
     ),
-    (index) => tellCursor(readout, index === null ? null : `${across}: ${figured(rows[index].x)}`),
+    (index) => tellCursor(readout, index === null ? null : `${across}: ${exactly(rows[index].x)}`),
   );
   group.moved(null);
   const title = words(chart.title) || "A chart without a title";
   const what = {
     name: `lines-${at}`,
     title,
-    unit: isLog ? `${up}; both axes by factors` : up,
+    unit: isLog ? `${up}; both axes logarithmic` : up,
     large: true,
+    height: 310,
     isLog,
     lines,
     tell: figured,
     tick: tickFigure,
   };
   const cells = rows.map(({ x, values }) => [
-    figured(x),
+    exactly(x),
     ...values.map((value) => (value === null ? DASH : figured(value))),
   ]);
   return make(
