@@ -174,7 +174,11 @@ function chartOptions(what, group, width) {
       },
       drag: { x: true, y: false },
       y: false,
-      points: { size: 7 },
+      // Points that are marked anyway grow under the cursor, and hollow ones fill.
+      points: {
+        size: (chart, at) => (what.lines[at - 1].marked ? 12 : 7),
+        fill: (chart, at) => colour(what.lines[at - 1].colour),
+      },
     },
     scales: { x: scaleAcross(across), y: scaleUp(what) },
     series: [{}, ...what.lines.map(seriesOf)],
