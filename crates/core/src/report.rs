@@ -5,9 +5,9 @@
 //! page as JSON in which no `<` is left, the script makes text of them and never markup, and the
 //! page's own policy forbids it to load anything.
 //!
-//! Statistics come as JSON values, not as [`Statistics`](crate::stats::Statistics), and so does what
-//! a bench found: they may be another version's. [`read`] takes them from a file that anybody may
-//! have written.
+//! Statistics come as JSON values, not as [`Statistics`](crate::stats::Statistics), and so does
+//! what a bench found: they may be another version's. [`read`] takes them from a file that anybody
+//! may have written.
 
 use std::io::Read;
 use std::path::Path;
