@@ -1,38 +1,26 @@
-"""The report page in a real browser: it draws, it answers, and it asks nobody for anything.
+"""The report page of sorts in a real browser: it draws, it answers, it asks nobody for anything.
 
-Pages are made by the command at $SORTWELL of the statistics under fixtures, whose figures are made
-up: two passes, one pass, and those of a version that recorded less, behind a line of words.
+Of the statistics under fixtures: two passes, one pass, and those of a version that recorded less,
+behind a line of words.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 
 import browser
+from case import COLOURS, FIXTURES, PageCase
 from selenium.webdriver import ActionChains, Keys
 from selenium.webdriver.common.by import By
 
-HERE = Path(__file__).resolve().parent
-FIXTURES = HERE / "fixtures"
 PAGES = {
     "two": ["two-pass"],
     "one": ["one-pass"],
     "older": ["older"],
     "several": ["two-pass", "older", "one-pass"],
 }
-PHONE = 390
-# How many colours a canvas has on it, and whether anything at all.
-COLOURS = """
-return [...document.querySelectorAll('canvas')].map((canvas) => {
-  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-  return new Set(new Uint32Array(data.buffer)).size;
-});
-"""
 # Pages of statistics with one thing in them made into another; what goes wrong is given back.
 MUTATE = """
 const faults = [];
@@ -71,55 +59,10 @@ return [tried, faults];
 """
 
 
-class Report(unittest.TestCase):
-    """One browser for all; every test opens the pages it needs."""
+class Report(PageCase):
+    """Pages of sorts."""
 
-    @classmethod
-    def setUpClass(cls) -> None:
-        """Makes the pages and starts the browser."""
-        cls.folder = tempfile.TemporaryDirectory(prefix="sortwell-browser-")
-        cls.addClassCleanup(cls.folder.cleanup)
-        cls.program = Path(os.environ["SORTWELL"]).resolve()
-        cls.pages = {
-            name: cls.page(name, [FIXTURES / f"{which}.json" for which in fixtures])
-            for name, fixtures in PAGES.items()
-        }
-        cls.driver = browser.start()
-        cls.addClassCleanup(cls.driver.quit)
-
-    @classmethod
-    def page(cls, name: str, statistics: list[Path]) -> Path:
-        """A page of some statistics."""
-        page = Path(cls.folder.name) / f"{name}.html"
-        subprocess.run([cls.program, "report", *statistics, "-o", page], check=True)
-        return page
-
-    def setUp(self) -> None:
-        """Every test begins in the light, with room."""
-        browser.look(self.driver)
-
-    def tearDown(self) -> None:
-        """No page ever complains, or leaves itself."""
-        self.assertEqual(browser.complaints(self.driver), [])
-        asked = browser.requests(self.driver)
-        self.assertTrue(all(address.startswith(("file:", "about:")) for address in asked), asked)
-        self.assertTrue(all(address.endswith((".html", "blank")) for address in asked), asked)
-
-    def open(self, page: str | Path) -> None:
-        """Opens a page, by its name or its path."""
-        browser.show(self.driver, self.pages[page] if isinstance(page, str) else page)
-
-    def find(self, selector: str) -> list:
-        """Elements."""
-        return self.driver.find_elements(By.CSS_SELECTOR, selector)
-
-    def text(self, selector: str = "body") -> str:
-        """What can be read in the first of these elements."""
-        return self.find(selector)[0].text
-
-    def run_script(self, script: str) -> object:
-        """What a script gives back."""
-        return self.driver.execute_script(script)
+    files = PAGES
 
     def button(self, name: str):
         """The button of a line in the first chart, and beside it its value."""
@@ -240,16 +183,10 @@ class Report(unittest.TestCase):
 
     def test_a_phone_is_wide_enough(self) -> None:
         """Nothing sticks out of a narrow page, opened so or made so."""
-        width = "return document.documentElement.scrollWidth"
         for name in PAGES:
             for opened_wide in [False, True]:
                 with self.subTest(name, opened_wide=opened_wide):
-                    browser.look(self.driver, width=1200 if opened_wide else PHONE)
-                    self.open(name)
-                    for details in self.find("details"):
-                        self.driver.execute_script("arguments[0].open = true", details)
-                    browser.look(self.driver, width=PHONE)
-                    browser.until(lambda: self.run_script(width) <= PHONE, f"{name} is narrow")
+                    self.assert_narrow(name, opened_wide)
 
     def test_tables_for_those_who_see_no_charts(self) -> None:
         """Every chart has its figures in a table with a caption and heads."""

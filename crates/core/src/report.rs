@@ -5,8 +5,9 @@
 //! page as JSON in which no `<` is left, the script makes text of them and never markup, and the
 //! page's own policy forbids it to load anything.
 //!
-//! Statistics come as JSON values, not as [`Statistics`](crate::stats::Statistics): they may be
-//! another version's. [`read`] takes them from a file that anybody may have written.
+//! Statistics come as JSON values, not as [`Statistics`](crate::stats::Statistics), and so does
+//! what a bench found: they may be another version's. [`read`] takes them from a file that anybody
+//! may have written.
 
 use std::io::Read;
 use std::path::Path;
@@ -14,6 +15,15 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::{Error, Result};
+
+/// What a file holds that a page is made of, as JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Subject {
+    /// The statistics of a sort, of which there may be several on a page.
+    Sort(Value),
+    /// What a bench found, which has a page of its own.
+    Bench(Value),
+}
 
 /// Most bytes of a file of statistics: an hour at ten samples a second has some megabytes.
 const BYTES_MAX: u64 = 64 << 20;
@@ -24,11 +34,14 @@ const SCRIPT: &str = concat!(
     include_str!("report/dom.js"),
     include_str!("report/plan.js"),
     include_str!("report/charts.js"),
+    include_str!("report/times.js"),
     include_str!("report/timeline.js"),
     include_str!("report/latency.js"),
     include_str!("report/tables.js"),
     include_str!("report/sort.js"),
     include_str!("report/compare.js"),
+    include_str!("report/finding.js"),
+    include_str!("report/lines.js"),
     include_str!("report/bench.js"),
     include_str!("report/page.js"),
 );
@@ -39,6 +52,7 @@ const STYLE: &str = concat!(
     "\n",
     include_str!("report/page.css"),
     include_str!("report/pictures.css"),
+    include_str!("report/bench.css"),
     include_str!("report/narrow.css"),
 );
 
@@ -70,15 +84,16 @@ fn shell(data: &Value) -> String {
     )
 }
 
-/// The statistics that `from` holds: one JSON object, or lines of words with it as the last.
-/// `path` is what `from` is called.
+/// What `from` holds, statistics or a finding: one JSON object, or lines of words with it as the
+/// last. `path` is what `from` is called.
 ///
 /// # Errors
 ///
-/// That it cannot be read, or holds no statistics of a sort.
-pub fn read(path: &Path, from: impl Read) -> Result<Value> {
+/// That it cannot be read, or holds neither.
+pub fn read(path: &Path, from: impl Read) -> Result<Subject> {
     let malformed = |message: String| {
-        let what = "give the JSON that 'sortwell sort --stats json' prints to standard error";
+        let what = "give the JSON that 'sortwell sort --stats json' prints to standard error, or \
+                    that 'sortwell bench --json' writes";
         Error::Malformed { path: path.to_owned(), message: format!("{message}; {what}") }
     };
     let mut bytes = Vec::new();
@@ -89,10 +104,15 @@ pub fn read(path: &Path, from: impl Read) -> Result<Value> {
         return Err(malformed("larger than 64 MiB, which no statistics are".into()));
     }
     let text = str::from_utf8(&bytes).map_err(|_| malformed("not text".into()))?;
-    let stats = parse(text).map_err(|error| malformed(format!("not JSON: {error}")))?;
-    match fault(&stats) {
-        Some(fault) => Err(malformed(format!("no statistics of a sort: {fault}"))),
-        None => Ok(stats),
+    let value = parse(text).map_err(|error| malformed(format!("not JSON: {error}")))?;
+    // No statistics have a 'bench'; what has one is meant as a finding.
+    let is_bench = value.get("bench").is_some();
+    let fault = if is_bench { fault_of_finding(&value) } else { fault_of_statistics(&value) };
+    match (fault, is_bench) {
+        (None, false) => Ok(Subject::Sort(value)),
+        (None, true) => Ok(Subject::Bench(value)),
+        (Some(fault), false) => Err(malformed(format!("no statistics of a sort: {fault}"))),
+        (Some(fault), true) => Err(malformed(format!("no finding of a bench: {fault}"))),
     }
 }
 
@@ -107,7 +127,7 @@ fn parse(text: &str) -> serde_json::Result<Value> {
 }
 
 /// What statistics of a sort have, and these have not. Those of later versions may have more.
-fn fault(stats: &Value) -> Option<String> {
+fn fault_of_statistics(stats: &Value) -> Option<String> {
     if !stats.is_object() {
         return Some("not an object".into());
     }
@@ -116,6 +136,14 @@ fn fault(stats: &Value) -> Option<String> {
         return Some(format!("no number '{name}' in it"));
     }
     (!stats["streams"].is_object()).then(|| "no 'streams' in it".into())
+}
+
+/// What a finding has, and this has not; of the rest the page shows what there is.
+fn fault_of_finding(finding: &Value) -> Option<String> {
+    if !finding["bench"].is_string() {
+        return Some("its 'bench' is no name".into());
+    }
+    (!finding["tables"].is_array()).then(|| "no list 'tables' in it".into())
 }
 
 #[cfg(test)]

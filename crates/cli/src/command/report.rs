@@ -1,4 +1,4 @@
-//! `sortwell report`: the statistics of sorts as a page to look at.
+//! `sortwell report`: the statistics of sorts, or what a bench found, as a page to look at.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -6,26 +6,30 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
-use serde_json::Value;
 use sortwell::io::{Direct, TempFile};
-use sortwell::{Error, Result, report};
+use sortwell::report::{self, Subject};
+use sortwell::{Error, Result};
 
 use crate::failure::Outcome;
 use crate::reporting;
 
-/// Make a page of the statistics of a sort, or of several side by side
+/// Make a page of the statistics of a sort, of several side by side, or of a bench
 ///
 /// Takes what `sortwell sort --stats json` printed to standard error and writes one HTML file that
 /// needs no other and no network: the plan as a picture, bytes a second of every stream over the
 /// time, processors, requests, memory and latencies, what each worker did, and what was expected
 /// beside what came. Of several files it shows the sorts beside each other. What a sort did not
 /// record is left out.
+///
+/// Of what `sortwell bench --json` wrote it makes the page that `--report` makes: the tables
+/// measured, those that papers printed, and charts. A bench has a page to itself.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// Statistics: a JSON object, or words with one as their last line; - for standard input
-    #[arg(value_name = "STATS.json", required = true, value_hint = ValueHint::FilePath)]
-    statistics: Vec<PathBuf>,
+    /// Statistics of sorts, or what one bench found: a JSON object, or words with one as their last
+    /// line; - for standard input
+    #[arg(value_name = "FILE.json", required = true, value_hint = ValueHint::FilePath)]
+    files: Vec<PathBuf>,
 
     /// The page to write, in place of what has that name; - for standard output
     #[arg(short, long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
@@ -39,12 +43,15 @@ Examples:
     sortwell report sort.json -o sort.html
 
   How two sorts compare, say with little and with much memory:
-    sortwell report little.json much.json -o both.html";
+    sortwell report little.json much.json -o both.html
+
+  What a bench found:
+    sortwell bench datamation /data --json datamation.json
+    sortwell report datamation.json -o datamation.html";
 
 /// Makes the page.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let sorts = arguments.sorts()?;
-    let page = report::page(&sorts);
+    let page = page(arguments.subjects()?)?;
     let path = &arguments.output;
     if path == Path::new("-") {
         io::stdout().write_all(page.as_bytes())?;
@@ -54,20 +61,35 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The page of one bench, or of sorts.
+fn page(subjects: Vec<(String, Subject)>) -> Result<String> {
+    if let [(_, Subject::Bench(finding))] = subjects.as_slice() {
+        return Ok(report::bench_page(finding));
+    }
+    let sort = |(name, subject)| match subject {
+        Subject::Sort(stats) => Ok((name, stats)),
+        Subject::Bench(_) => Err(Error::Usage(format!(
+            "{name} holds what a bench found, which has a page to itself; give it alone"
+        ))),
+    };
+    let sorts = subjects.into_iter().map(sort).collect::<Result<Vec<_>>>()?;
+    Ok(report::page(&sorts))
+}
+
 impl Arguments {
-    /// The statistics of each file, under its name.
-    fn sorts(&self) -> Result<Vec<(String, Value)>> {
+    /// What each file holds, under its name.
+    fn subjects(&self) -> Result<Vec<(String, Subject)>> {
         let one = |path: &PathBuf| {
             reporting::check_differ(&self.output, path)?;
-            let stats = match path == Path::new("-") {
+            let subject = match path == Path::new("-") {
                 true => report::read(Path::new("standard input"), io::stdin().lock())?,
                 false => {
                     let file = File::open(path).map_err(|error| Error::io("open", path, error))?;
                     report::read(path, file)?
                 }
             };
-            Ok((path.display().to_string(), stats))
+            Ok((path.display().to_string(), subject))
         };
-        self.statistics.iter().map(one).collect()
+        self.files.iter().map(one).collect()
     }
 }

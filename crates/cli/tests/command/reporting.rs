@@ -1,4 +1,5 @@
-//! Statistics of sorts become a page; what is none of them is refused, and nothing is left behind.
+//! Statistics of sorts and the finding of a bench become a page; what is neither is refused, and
+//! nothing is left behind.
 
 use crate::harness::{Folder, random_records};
 
@@ -49,6 +50,21 @@ fn a_page_goes_through_pipes() {
     let page = folder.run_with("report - -o -", stats.as_bytes()).quietly();
     assert_eq!(sorts(&page)[0]["stats"]["seconds"], 3);
     assert!(folder.names().is_empty());
+}
+
+#[test]
+fn a_bench_has_a_page_to_itself() {
+    let folder = Folder::new();
+    folder.write("bench.json", "{\n  \"bench\": \"scale\",\n  \"tables\": []\n}\n");
+    folder.write("sort.json", r#"{"records":1,"bytes":2,"seconds":3,"passes":1,"streams":{}}"#);
+    folder.run("report bench.json -o page.html").quietly();
+    assert_eq!(sorts(&folder.read("page.html"))["bench"]["bench"], "scale");
+    std::fs::remove_file(folder.at("page.html")).expect("a page");
+    for files in ["bench.json sort.json", "sort.json bench.json", "bench.json bench.json"] {
+        let words = ["bench.json holds what a bench found", "give it alone"];
+        folder.run(&format!("report {files} -o page.html")).fails(2, &words);
+        assert_eq!(folder.names(), ["bench.json", "sort.json"], "{files}");
+    }
 }
 
 #[test]

@@ -1,44 +1,47 @@
-// Lines over the time of a sort, drawn by uPlot. Charts of one group share their cursor and what
-// part of the time they show; a button a line switches it on and off and tells its value.
+// Lines over a common axis, drawn by uPlot. Charts of one group share that axis, their cursor and
+// what part of it they show; a button a line switches it on and off and tells its value.
+//
+// What lies along the axis, times or anything else, is told by an object:
+//   places     where samples lie, from left to right
+//   whole      from where to where it goes when all is shown
+//   isLog      whether it grows by factors; all its places are above nought then
+//   tick       how a place is written below the charts, of the place and the scale
+//   steps      which distances ticks may have, where not any do
+//   behind     draws what lies behind the lines of a chart, with its names or without
+//   headroom   pixels above a large chart for those names
+//   thinned    what is drawn of a line's values, where not all of them are
 //
 // A keyboard gets along without a mouse: arrows move the cursor, + and - zoom, Escape shows all.
 
 const HEIGHT = { large: 250, small: 120 };
+/** Above and below what is drawn by factors. */
+const ROOM_FACTOR = 1.15;
 /** Room at the left of all charts, so that their times stand below each other. */
 const AXIS_WIDTH = 62;
 const KEYS = "Arrows move along, plus and minus zoom, Escape shows all; a table is below.";
-/** Seconds between ticks: round ones of seconds, minutes and hours. */
-const TIME_STEPS = [
-  0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600,
-  1200, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000, 3600000,
-];
-/** Rows of a table of samples; more are put together. */
-const TABLE_ROWS = 120;
-
 /** What charts of a group tell each other of a mouse. */
 const SHARED_EVENTS = new Set(["mousemove", "mouseenter", "mouseleave"]);
 
 let groups = 0;
 /** Charts that belong together. `moved` hears of every move of the cursor: the sample, or null. */
 class Group {
-  constructor(times, phases, moved) {
-    this.times = times;
-    this.phases = phases;
+  constructor(across, moved) {
+    this.across = across;
     this.moved = moved;
     this.charts = [];
     this.key = `group-${++groups}`;
-    this.end = times.length > 0 ? times.end : 0;
   }
 
   /** Shows the cursor of all charts at a sample. */
   point(index) {
-    const at = Math.max(0, Math.min(this.times.length - 1, index));
+    const { places } = this.across;
+    const at = Math.max(0, Math.min(places.length - 1, index));
     for (const chart of this.charts) {
-      chart.setCursor({ left: chart.valToPos(this.times[at], "x"), top: 1 }, true, false);
+      chart.setCursor({ left: chart.valToPos(places[at], "x"), top: 1 }, true, false);
     }
   }
 
-  /** Shows a part of the time in all charts. One that shows it already stays as it is, so that
+  /** Shows a part of the axis in all charts. One that shows it already stays as it is, so that
    *  this comes to an end though each chart that changes says so to the group. */
   zoom(min, max) {
     for (const chart of this.charts) {
@@ -47,24 +50,29 @@ class Group {
     }
   }
 
+  /** Shows so much more or less than now, around a place. */
+  zoomAround(place, share, { min, max }) {
+    const { whole, isLog } = this.across;
+    const [there, back] = isLog ? [Math.log10, (power) => 10 ** power] : [Number, Number];
+    const half = ((there(max) - there(min)) * share) / 2;
+    const middle = there(place);
+    this.zoom(Math.max(whole[0], back(middle - half)), Math.min(whole[1], back(middle + half)));
+  }
+
   reset() {
-    this.zoom(0, this.end);
+    this.zoom(...this.across.whole);
   }
 
   keyed(event, chart) {
-    const { min, max } = chart.scales.x;
-    const at = chart.cursor.idx ?? Math.floor(this.times.length / 2);
+    const { places } = this.across;
+    const at = chart.cursor.idx ?? Math.floor(places.length / 2);
     const step = event.shiftKey ? 10 : 1;
-    const around = (share) => {
-      const half = ((max - min) * share) / 2;
-      const middle = this.times[at];
-      this.zoom(Math.max(0, middle - half), Math.min(this.end, middle + half));
-    };
+    const around = (share) => this.zoomAround(places[at], share, chart.scales.x);
     const does = {
       ArrowLeft: () => this.point(at - step),
       ArrowRight: () => this.point(at + step),
       Home: () => this.point(0),
-      End: () => this.point(this.times.length - 1),
+      End: () => this.point(places.length - 1),
       "+": () => around(0.5),
       "=": () => around(0.5),
       "-": () => around(2),
@@ -79,38 +87,6 @@ class Group {
 const everyChart = new Set();
 /** Colours are read when lines are drawn: after a change of theme they are drawn again. */
 const redrawCharts = () => everyChart.forEach((chart) => chart.redraw(true, true));
-
-/** Phases behind the lines, every other one shaded, with their names if `named`. */
-function drawPhases(chart, phases, named) {
-  const { ctx, bbox } = chart;
-  const scale = devicePixelRatio;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top - 18 * scale, bbox.width, bbox.height + 18 * scale);
-  ctx.clip();
-  ctx.font = `${12 * scale}px system-ui, sans-serif`;
-  // Axes leave theirs behind.
-  ctx.textAlign = "left";
-  ctx.textBaseline = "alphabetic";
-  phases.forEach(({ phase, from, to }, at) => {
-    const left = chart.valToPos(from, "x", true);
-    const right = chart.valToPos(to, "x", true);
-    if (at % 2 === 0) {
-      ctx.fillStyle = colour("--band");
-      ctx.fillRect(left, bbox.top, right - left, bbox.height);
-    }
-    const name = phaseWords(phase);
-    const seen = Math.max(left, bbox.left);
-    if (
-      named &&
-      ctx.measureText(name).width + 10 * scale < Math.min(right, bbox.left + bbox.width) - seen
-    ) {
-      ctx.fillStyle = colour("--soft");
-      ctx.fillText(name, seen + 5 * scale, bbox.top - 6 * scale);
-    }
-  });
-  ctx.restore();
-}
 
 /** A round line across, at a value of the axis. */
 function drawLimit(chart, limit) {
@@ -127,25 +103,67 @@ function drawLimit(chart, limit) {
   ctx.restore();
 }
 
+/** The scale along the axis: all samples are all of it, though it may reach beyond them. */
+function scaleAcross({ places, whole, isLog }) {
+  return {
+    time: false,
+    distr: isLog ? 3 : 1,
+    range: (chart, min, max) =>
+      min === places[0] && max === places[places.length - 1] ? whole : [min, max],
+  };
+}
+
+/** The scale upwards: with nought on it, or by factors. */
+function scaleUp({ isLog, floor }) {
+  if (isLog) {
+    const range = (min, max) => uPlot.rangeLog(min / ROOM_FACTOR, max * ROOM_FACTOR, 10, false);
+    return { distr: 3, range: (chart, min, max) => range(min ?? 1, max ?? 10) };
+  }
+  const least = (min) => Math.min(0, min ?? 0) * 1.06;
+  const largest = (max) => (Math.max(max ?? 0, floor ?? 0) || 1) * 1.06;
+  return { range: (chart, min, max) => [least(min), largest(max)] };
+}
+
+function seriesOf(line) {
+  return {
+    label: line.name,
+    width: line.width ?? 1.75,
+    dash: line.dashed ? [7, 5] : undefined,
+    spanGaps: line.marked,
+    points: {
+      show: Boolean(line.marked),
+      size: 7,
+      width: 1.75,
+      fill: () => colour(line.dashed ? "--card" : line.colour),
+    },
+    stroke: () => colour(line.colour),
+    fill: line.filled ? () => `${colour(line.colour)}1f` : undefined,
+  };
+}
+
+/** The words of ticks; those that would stand too close are null, and stay without. */
+const ticked = (places, words_) => places.map((place) => (place === null ? null : words_(place)));
+
+/** By factors, lines stand at powers of ten, if there are some: all between them would be a fog. */
+function powersOfTen(chart, places) {
+  const isPower = (place) => Number.isInteger(Number(Math.log10(place).toFixed(9)));
+  const powers = places.map((place) => (isPower(place) ? place : null));
+  return powers.filter((place) => place !== null).length > 1 ? powers : places;
+}
+
 function chartOptions(what, group, width) {
-  const { times } = group;
+  const { across } = group;
   const axis = {
     stroke: () => colour("--soft"),
     font: "12px system-ui, sans-serif",
-    grid: { stroke: () => colour("--line"), width: 1 },
     ticks: { show: false },
   };
-  const series = what.lines.map((line) => ({
-    label: line.name,
-    width: line.width ?? 1.75,
-    points: { show: false },
-    stroke: () => colour(line.colour),
-    fill: line.filled ? () => `${colour(line.colour)}1f` : undefined,
-  }));
+  const grid = { stroke: () => colour("--line"), width: 1 };
+  const gridOf = ({ isLog }) => (isLog ? { ...grid, filter: powersOfTen } : grid);
   return {
     width,
-    height: what.large ? HEIGHT.large : HEIGHT.small,
-    padding: [what.large && group.phases.length > 0 ? 22 : 8, 10, 0, 0],
+    height: what.height ?? (what.large ? HEIGHT.large : HEIGHT.small),
+    padding: [(what.large && across.headroom) || 8, 10, 0, 0],
     legend: { show: false },
     cursor: {
       // What is drawn out is shown by the whole group, below; here only the cursor is shared.
@@ -156,37 +174,35 @@ function chartOptions(what, group, width) {
       },
       drag: { x: true, y: false },
       y: false,
-      points: { size: 7 },
-    },
-    scales: {
-      // All samples are all of the time, though the middles of intervals end before it does.
-      x: {
-        time: false,
-        range: (chart, min, max) =>
-          min === times[0] && max === times[times.length - 1] ? [0, group.end] : [min, max],
+      // Points that are marked anyway grow under the cursor, and hollow ones fill.
+      points: {
+        size: (chart, at) => (what.lines[at - 1].marked ? 12 : 7),
+        fill: (chart, at) => colour(what.lines[at - 1].colour),
       },
-      y: { range: (chart, min, max) => [0, (Math.max(max ?? 0, what.floor ?? 0) || 1) * 1.06] },
     },
-    series: [{}, ...series],
+    scales: { x: scaleAcross(across), y: scaleUp(what) },
+    series: [{}, ...what.lines.map(seriesOf)],
     axes: [
       {
         ...axis,
+        grid: gridOf(across),
         size: 28,
         gap: 7,
         space: 70,
-        incrs: TIME_STEPS,
-        values: (chart, at) => at.map((value) => tickTime(value, chart.scales.x)),
+        incrs: across.steps,
+        values: (chart, at) => ticked(at, (value) => across.tick(value, chart.scales.x)),
       },
       {
         ...axis,
+        grid: gridOf(what),
         size: AXIS_WIDTH,
         gap: 6,
         space: what.large ? 38 : 30,
-        values: (chart, at) => at.map((value) => what.tick(value)),
+        values: (chart, at) => ticked(at, what.tick),
       },
     ],
     hooks: {
-      drawClear: [(chart) => drawPhases(chart, group.phases, what.large)],
+      drawClear: across.behind ? [(chart) => across.behind(chart, what.large)] : [],
       draw: what.limit ? [(chart) => drawLimit(chart, what.limit)] : [],
       setCursor: [
         (chart) => {
@@ -201,21 +217,6 @@ function chartOptions(what, group, width) {
   };
 }
 
-/** When a sample began, with the digits that its interval has. */
-function sampleTime(index, interval) {
-  const digits = interval >= 1 ? 0 : interval >= 0.0999 ? 1 : interval >= 0.00999 ? 2 : 3;
-  const time = index * interval;
-  return time >= 600 ? seconds(time) : `${time.toFixed(digits)} s`;
-}
-
-/** Times on the axis, with the digits that the span shown asks for. */
-function tickTime(value, { min, max }) {
-  const span = max - min;
-  if (span >= 14400) return `${Number((value / 3600).toFixed(2))} h`;
-  if (span >= 600) return `${Number((value / 60).toFixed(2))} min`;
-  return `${Number(value.toFixed(span < 2 ? 2 : 1))} s`;
-}
-
 /** The buttons of a chart: each switches a line; `tell` puts a value beside each. */
 function legendOf(what, switched) {
   const values = what.lines.map(() => make("span", { class: "value" }));
@@ -225,6 +226,7 @@ function legendOf(what, switched) {
       {
         type: "button",
         "aria-pressed": "true",
+        class: line.dashed && "dashed",
         colour: line.colour,
         onclick: (event) => {
           const pressed = event.currentTarget.getAttribute("aria-pressed") !== "true";
@@ -239,8 +241,9 @@ function legendOf(what, switched) {
   );
   what.show = (index) =>
     what.lines.forEach((line, at) => {
-      const value = index === null ? null : line.values[index];
-      values[at].textContent = figure(value) === null ? line.idle : what.tell(value);
+      const value = index === null ? null : figure(line.values[index]);
+      const without = index === null ? line.idle : (line.absent ?? line.idle);
+      values[at].textContent = value === null ? without : what.tell(value);
     });
   what.show(null);
   return make(
@@ -251,9 +254,10 @@ function legendOf(what, switched) {
 }
 
 /** A chart with its heading and its buttons, drawn when it has a place. `what` has a title, lines
- *  (name, colour, values, what stands beside it while nothing is pointed at) and how values are
- *  told (`tell`) and written on the axis (`tick`). */
+ *  (name, colour, values, what stands beside it while nothing is pointed at, or where it has no
+ *  value; dashed or not, its points marked or not) and how values are told (`tell`) and written on the axis (`tick`). */
 function lineChart(what, group) {
+  const thinned = group.across.thinned ?? ((values) => values);
   let chart = null;
   const switches = new Map();
   const switched = (at, shown) => {
@@ -282,7 +286,7 @@ function lineChart(what, group) {
     }
     chart = new uPlot(
       chartOptions(what, group, width),
-      [group.times, ...what.lines.map((line) => drawn(line.values))],
+      [group.across.places, ...what.lines.map((line) => thinned(line.values))],
       place,
     );
     switches.forEach((shown, at) => chart.setSeries(at + 1, { show: shown }));
@@ -301,35 +305,4 @@ function lineChart(what, group) {
     ),
     place,
   );
-}
-
-/** What is drawn of samples: of a line that lies at nought for long, only the ends of that. */
-const drawn = (values) =>
-  values.map((value, at) => (value === 0 && !values[at - 1] && !values[at + 1] ? null : value));
-
-/** The middles of intervals, as many as the longest of some lists; `end` is the end of the last. */
-function timesOf(interval, length) {
-  const times = Array.from({ length }, (_, at) => (at + 0.5) * interval);
-  times.end = length * interval;
-  return times;
-}
-
-/** Stretches of samples of one phase. */
-function phasesOf(names, interval, length) {
-  const phases = [];
-  for (let at = 0; at < Math.min(names.length, length); at += 1) {
-    const last = phases[phases.length - 1];
-    if (last && last.phase === names[at]) last.to = (at + 1) * interval;
-    else phases.push({ phase: names[at], from: at * interval, to: (at + 1) * interval });
-  }
-  return phases;
-}
-
-/** A list of as many figures as there are samples, of what may be shorter, missing or no list. */
-function samples(values, length, scale = 1) {
-  const given = list(values);
-  return Array.from({ length }, (_, at) => {
-    const value = figure(given[at]);
-    return value === null ? null : value * scale;
-  });
 }

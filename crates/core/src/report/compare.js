@@ -74,7 +74,7 @@ function overlaid(sorts) {
     idle: seconds(sort.stats.seconds),
   }));
   const readout = make("output", null, "");
-  const group = new Group(timesOf(interval, length), [], (index) => {
+  const group = new Group(timeAcross(interval, length, []), (index) => {
     tellCursor(readout, index === null ? null : sampleTime(index, interval));
   });
   group.moved(null);

@@ -1,4 +1,4 @@
-// The page as a whole: one sort or several, light or dark.
+// The page as a whole: one sort or several, or a bench; light or dark.
 
 /** A switch between light and dark, which begins with what the system asks for. */
 function themed() {
@@ -33,9 +33,13 @@ function shortlyNamed(sorts) {
 function begin() {
   const data = JSON.parse(document.getElementById("sorts").textContent);
   themed();
+  const main = document.getElementById("main");
+  const what = document.getElementById("what");
   if (object(data).bench) {
-    document.getElementById("main").replaceChildren(...benchOf(object(data.bench)));
-    document.title = `${words(data.bench.bench)} – sortwell`;
+    const finding = object(data.bench);
+    what.textContent = words(finding.bench) && `bench ${words(finding.bench)}`;
+    main.replaceChildren(...benchOf(finding));
+    document.title = `${main.querySelector("h1").textContent} – sortwell`;
     return;
   }
   const sorts = shortlyNamed(
@@ -44,8 +48,6 @@ function begin() {
       stats: object(object(sort).stats),
     })),
   );
-  const main = document.getElementById("main");
-  const what = document.getElementById("what");
   if (sorts.length === 0) {
     main.replaceChildren(make("p", null, "There is no sort on this page."));
     return;

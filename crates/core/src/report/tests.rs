@@ -10,6 +10,10 @@ fn stats() -> Value {
     json!({ "records": 3, "bytes": 300, "seconds": 0.5, "passes": 1, "streams": {} })
 }
 
+fn finding() -> Value {
+    json!({ "bench": "scale", "tables": [{ "title": "Seconds", "rows": [[1, 2.5]] }], "later": 1 })
+}
+
 /// What stands between the tags of the data.
 fn data(page: &str) -> &str {
     let (_, after) = page.split_once(r#"<script type="application/json" id="sorts">"#).unwrap();
@@ -22,7 +26,7 @@ fn refusal(text: impl AsRef<[u8]>) -> String {
             assert_eq!(error.exit_code(), 3, "{error}");
             error.to_string()
         }
-        Ok(stats) => panic!("taken: {stats}"),
+        Ok(subject) => panic!("taken: {subject:?}"),
     }
 }
 
@@ -34,6 +38,12 @@ fn the_page_holds_the_statistics_of_every_sort() {
     assert_eq!(held[0], json!({ "name": "a.json", "stats": stats() }));
     assert_eq!(held[1]["stats"]["records"], 7);
     assert_eq!(held.as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn the_page_of_a_bench_holds_all_that_it_found() {
+    let held: Value = serde_json::from_str(data(&bench_page(&finding()))).unwrap();
+    assert_eq!(held, json!({ "bench": finding() }));
 }
 
 /// No sort is no page a person would ask for, but it is one.
@@ -55,6 +65,19 @@ fn nothing_in_the_statistics_becomes_markup() {
     assert_eq!(held, json!([{ "name": evil, "stats": stats }]), "and nothing is lost");
     let plain = super::page(&[]);
     assert_eq!(page.matches("<script").count(), plain.matches("<script").count());
+}
+
+#[test]
+fn nothing_that_a_bench_found_becomes_markup() {
+    let evil = "</script><img src=x onerror=alert(1)><!--<script>";
+    let mut finding = finding();
+    finding["bench"] = json!(evil);
+    finding["tables"][0]["rows"] = json!([[evil, { evil: evil }]]);
+    finding[evil] = json!([evil]);
+    let page = bench_page(&finding);
+    assert!(!data(&page).contains('<'), "{}", data(&page));
+    let held: Value = serde_json::from_str(data(&page)).unwrap();
+    assert_eq!(held, json!({ "bench": finding }), "and nothing is lost");
 }
 
 /// A script that held its own end tag would be cut there.
@@ -90,7 +113,16 @@ fn statistics_are_found_alone_and_behind_words() {
     let many = serde_json::to_string_pretty(&stats()).unwrap();
     let behind = format!("sortwell: warning: {{so}}\nreading 4%\r\x1b[K{line}\n\n");
     for text in [line, many, behind] {
-        assert_eq!(read(Path::new("s.json"), text.as_bytes()).unwrap(), stats(), "{text}");
+        let subject = read(Path::new("s.json"), text.as_bytes()).unwrap();
+        assert_eq!(subject, Subject::Sort(stats()), "{text}");
+    }
+}
+
+#[test]
+fn a_finding_is_told_from_statistics() {
+    for text in [finding().to_string(), serde_json::to_string_pretty(&finding()).unwrap()] {
+        let subject = read(Path::new("f.json"), text.as_bytes()).unwrap();
+        assert_eq!(subject, Subject::Bench(finding()), "{text}");
     }
 }
 
@@ -104,11 +136,16 @@ fn what_are_no_statistics_is_refused_by_name() {
         ("{}", "no number 'records'"),
         ("{\"records\": \"3\"}", "no number 'records'"),
         ("{\"records\":1,\"bytes\":1,\"seconds\":1,\"passes\":1}", "no 'streams'"),
+        ("{\"bench\":\"scale\"}", "no finding of a bench: no list 'tables'"),
+        ("{\"bench\":\"scale\",\"tables\":{}}", "no list 'tables'"),
+        ("{\"bench\":3,\"tables\":[]}", "its 'bench' is no name"),
     ] {
         let refusal = refusal(text);
         assert!(refusal.starts_with("s.json: "), "{refusal}");
         assert!(refusal.contains(words), "{text}: {refusal}");
-        assert!(refusal.contains("sortwell sort --stats json"), "what to do: {refusal}");
+        for what in ["sortwell sort --stats json", "sortwell bench --json"] {
+            assert!(refusal.contains(what), "what to do: {refusal}");
+        }
         assert!(!refusal.contains('\n'), "one line: {refusal}");
     }
     assert!(refusal(b"\xff\xfe{}").contains("not text"));

@@ -22,8 +22,7 @@ function timeSection(stats) {
   const readout = make("output", { "aria-live": "polite" }, "");
   const phases = list(given.phase);
   const group = new Group(
-    timesOf(interval, length),
-    phasesOf(phases, interval, length),
+    timeAcross(interval, length, phasesOf(phases, interval, length)),
     (index) => {
       const at =
         index === null ? null : `${sampleTime(index, interval)}, ${phaseWords(phases[index])}`;
