@@ -150,6 +150,8 @@ class Bench(PageCase):
         self.assertEqual(len(tables), 2)
         for table, place in zip(tables, ["Table 2, page 7 of Nobody", "section 6, page 9"]):
             self.assertIn(place, table.find_element(By.CSS_SELECTOR, ".source").text)
+        papers = printed.find_elements(By.CSS_SELECTOR, ".references li")
+        self.assertIn("Proceedings of Nothing 1994", papers[0].text)
         paper = "return getComputedStyle(arguments[0]).borderTopStyle"
         self.assertEqual(self.driver.execute_script(paper, printed), "dashed")
 

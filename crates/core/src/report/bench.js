@@ -59,11 +59,19 @@ function unfairSection(finding) {
 }
 
 /** What papers say, apart from all that was measured. */
-function printedSection(tables) {
+function printedSection(tables, references) {
   const part = section(
     "Printed in the papers",
     "As their authors printed it, of the machines of their day; nothing is computed from it.",
-    tables.map(foundTable),
+    [
+      tables.map(foundTable),
+      references.length > 0 &&
+        make(
+          "ul",
+          { class: "references" },
+          references.map((paper) => make("li", null, paper)),
+        ),
+    ],
   );
   part?.classList.add("printed");
   return part;
@@ -89,7 +97,7 @@ function benchOf(finding) {
       measured.map(foundTable),
       samplesTable(list(finding.samples).map(object)),
     ]),
-    printedSection(printed),
+    printedSection(printed, list(finding.references).map(words).filter(Boolean)),
     unfairSection(finding),
   ].filter(Boolean);
 }

@@ -45,7 +45,7 @@ impl Confinement {
 
 impl Drop for Confinement {
     fn drop(&mut self) {
-        // Its files are the kernel's, and go with it. A group that is in use stays; nobody can tell.
+        // Its files are the kernel's, and go with it. A group that is in use stays.
         let _ = fs::remove_dir(&self.directory);
     }
 }

@@ -1,8 +1,8 @@
 //! MinuteSort: the largest size that is sorted in a minute, found by bracketing.
 //!
-//! Nyberg et al., AlphaSort, SIGMOD 1994, section 9: the size, and dollars a gigabyte where a minute
-//! costs a millionth of the machine. Indy sorts binary records of 100 bytes by their first ten;
-//! Daytona sorts the same as lines, which may have any length, by the first ten bytes of each.
+//! Nyberg et al., AlphaSort, SIGMOD 1994, section 9: the size, and dollars a gigabyte where a
+//! minute costs a millionth of the machine. Indy sorts binary records of 100 bytes by their first
+//! ten; Daytona sorts the same as lines, which may have any length, by the first ten bytes of each.
 
 use sortwell::{ByteSize, Error, Result};
 
@@ -15,8 +15,8 @@ use crate::RECORD_LENGTH;
 
 const ABOUT: &str = "Records of 100 bytes with keys of 10 are sorted in one size after the other, \
     each from a cold input to a durable output, until the largest is found that is done in the \
-    time; that one is then repeated. Indy is a sort for such records alone, the fixed path; Daytona \
-    is one for everything, here of printable lines.";
+    time; that one is then repeated. Indy is a sort for such records alone, the fixed path; \
+    Daytona is one for everything, here of printable lines.";
 
 /// What is sorted, and for how long.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,8 @@
 //! The benchmarks of the classics, run anew: what they measured, on today's machine, beside what
 //! they printed.
 //!
-//! Each bench is one file that ends in a [`Finding`]; `finding` says what that is, `text` puts it in
-//! words, and the report page of the library draws it. `program` runs the sort as a user would,
+//! Each bench is one file that ends in a [`Finding`]; `finding` says what that is, `text` puts it
+//! in words, and the report page of the library draws it. `program` runs the sort as a user would,
 //! `ground` gives it a place and files, `cases` lets sorts take turns, `confinement` limits their
 //! memory; `papers` holds what was printed (never mixed with what is measured); `price`, `growth`
 //! and `search` are formulas.

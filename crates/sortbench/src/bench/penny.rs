@@ -95,7 +95,7 @@ const PRINTED: [&str; 1] = ["penny-psort"];
 const UNFAIR: [&str; 4] = [
     "The price is the one that was given, not one of parts on a day; of a rented machine it means \
      little.",
-    "psort's machines were built for this benchmark, with the disks that gave most for their price.",
+    "psort's machines were built for this benchmark, of the parts that gave most for their price.",
     "A size that is foretold and not sorted is a guess by a law through much smaller sizes.",
     "Here a proof is in the time: every record is summed when it is read and when it is written.",
 ];

@@ -1,7 +1,7 @@
 //! What the size of runs does to a sort in two passes, and how they are best merged.
 //!
-//! After NOW-Sort (Arpaci-Dusseau et al., SIGMOD 1997), Figure 8, and psort (Bertasi et al., JEA 16,
-//! 2011) on the geometry of the merge.
+//! After NOW-Sort (Arpaci-Dusseau et al., SIGMOD 1997), Figure 8, and psort (Bertasi et al., JEA
+//! 16, 2011) on the geometry of the merge.
 
 use sortwell::stats::Phase;
 use sortwell::{ByteSize, Error, Result};
@@ -20,9 +20,10 @@ const MEMORY_LEAST: u64 = 32 << 20;
 /// Memory for the merges that are compared, as a part of the size.
 const MERGE_SHARE: u64 = 16;
 
-const ABOUT: &str = "The same records are sorted with ever more memory: from many short runs to few \
-    long ones, and to none at all where memory holds the whole. Then, with one budget, runs are \
-    merged in several ways: by slabs, as streams, in pieces of several sizes, and a few at a time.";
+const ABOUT: &str = "The same records are sorted with ever more memory: from many short runs to \
+    few long ones, and to none at all where memory holds the whole. Then, with one budget, runs \
+    are merged in several ways: by slabs, as streams, in pieces of several sizes, and a few at a \
+    time.";
 
 /// Sorts `size` bytes in every way.
 ///

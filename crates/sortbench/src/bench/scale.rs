@@ -79,7 +79,7 @@ pub fn scale(
 const UNFAIR: [&str; 2] = [
     "A law through sizes that are sorted in one pass and sizes that take two is of neither: the \
      table says how many passes each took.",
-    "Small sorts are mostly the start of the program and the flush of its output, which do not grow.",
+    "Small sorts are mostly the start of the program and a flush to disk, which do not grow.",
 ];
 
 /// Sizes from the smallest to the largest, each larger by the same factor, in whole records.

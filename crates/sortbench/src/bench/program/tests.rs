@@ -16,7 +16,8 @@ fn script(body: &str) -> (tempfile::TempDir, Program) {
 #[test]
 fn a_run_is_timed_from_launch_to_exit() {
     let body = "sleep 0.05; echo words >&2; sleep 0.1\n\
-                echo '{\"seconds\": 0.1, \"phases\": [{\"phase\": \"reading\", \"seconds\": 0.0625},\
+                echo '{\"seconds\": 0.1, \"phases\": [\
+                {\"phase\": \"reading\", \"seconds\": 0.0625},\
                 {\"phase\": \"reading\", \"seconds\": 0.0625}], \"workers\": [{\"sorting\": 2},\
                 {\"sorting\": 0.5}], \"streams\": {\"input_read\": 7}}' >&2";
     let (_directory, program) = script(body);
