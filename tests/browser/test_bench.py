@@ -84,7 +84,7 @@ class Bench(PageCase):
         self.assertIn("two threads take 0.63 of the time", self.text(".answer"))
         self.assertEqual(self.text("#what"), "bench scale")
         self.assertIn(f"12.4\n12.0{DASH}13.0 in 5 runs", self.text(".tiles"))
-        setting = ["Example Processor 9000", "8 GiB", "6.1.0", "/dev/sda1", "cold: the kernel"]
+        setting = ["Example Processor 9000", "8 GiB", "6.1.0", "/dev/sda1", "cold: dropped"]
         for words in [*setting, "2026-11-22 12:00:00 UTC", "sortwell bench scale /data --runs 5"]:
             self.assertIn(words, self.text(".setting"))
         self.assertEqual(len(self.find(".advice li")), 3)

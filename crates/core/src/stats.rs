@@ -10,6 +10,7 @@ mod course;
 mod latency;
 mod progress;
 mod timeline;
+mod waits;
 
 use serde::Serialize;
 
@@ -20,6 +21,7 @@ pub use course::{Course, Share};
 pub use latency::{Histogram, Latency};
 pub use progress::Progress;
 pub use timeline::{Now, Timeline};
+pub use waits::Waits;
 
 /// What a job is busy with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -90,6 +92,16 @@ impl Stream {
     /// Each at the place of its number.
     pub const ALL: [Self; 4] =
         [Self::InputRead, Self::SpillWritten, Self::SpillRead, Self::OutputWritten];
+
+    /// What its figures are called in statistics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::InputRead => "input_read",
+            Self::SpillWritten => "spill_written",
+            Self::SpillRead => "spill_read",
+            Self::OutputWritten => "output_written",
+        }
+    }
 
     /// What a sort reads in a phase.
     pub fn read_in(phase: Phase) -> Self {

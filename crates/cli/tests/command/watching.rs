@@ -27,6 +27,11 @@ fn a_timeline_has_all_that_was_moved() {
             let count = latency["count"].as_u64().unwrap_or(0);
             assert_eq!(of["requests"][stream]["count"], count, "{stream} of {memory}");
             assert_eq!(count == 0, seen == 0.0, "{stream} of {memory}");
+            let waits = sum(&of["timeline"]["waiting_for"][stream]);
+            let of_workers = of["workers"].as_array().expect("workers").iter();
+            let told = of_workers.map(|one| one["waiting_for"][stream].as_f64().expect("seconds"));
+            assert!((waits - told.sum::<f64>()).abs() < 0.01, "{stream} of {memory}");
+            assert!(count > 0 || waits == 0.0, "{stream} of {memory}");
         }
         let seconds = of["seconds"].as_f64().expect("seconds");
         let samples = of["timeline"]["phase"].as_array().expect("phases").len() as f64;
@@ -36,7 +41,10 @@ fn a_timeline_has_all_that_was_moved() {
         assert_eq!(workers.len(), 2);
         for worker in workers {
             let parts = worker.as_object().expect("times").values();
-            let all: f64 = parts.map(|part| part.as_f64().expect("seconds")).sum();
+            let all: f64 = parts.filter_map(Value::as_f64).sum();
+            let waits = worker["waiting_for"].as_object().expect("waits").values();
+            let waited: f64 = waits.map(|wait| wait.as_f64().expect("seconds")).sum();
+            assert!((waited - worker["waiting"].as_f64().expect("seconds")).abs() < 1e-6);
             assert!((all - seconds).abs() < 0.05 * seconds + 0.01, "{all} of {seconds}: {worker}");
             assert!(worker["dealing"].as_f64() > Some(0.0), "{worker}");
         }

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::manifest::{Bytes, GroupText, SelectedEntry};
 use crate::proof::Sum;
 use crate::sink::{Lane, Sink};
+use crate::stats::Stream;
 
 /// How often a waiting worker looks whether the job was stopped.
 const STOP_CHECK: Duration = Duration::from_millis(50);
@@ -238,7 +239,7 @@ impl Selection {
         if state.is_failed {
             return Err(Error::Interrupted); // whoever failed says why
         }
-        lane.count_waiting(begun.elapsed());
+        lane.count_waiting(Stream::OutputWritten, begun.elapsed());
         Ok(())
     }
 

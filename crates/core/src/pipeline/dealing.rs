@@ -18,6 +18,7 @@ use crate::incore::{Classifier, Item, KeyedLoad, Pool};
 use crate::io::{Completion, Operation, Region, Request};
 use crate::key::{CutRecord, KeyEncoder, KnownWord};
 use crate::load::{Layout, Loaded, Span};
+use crate::stats;
 
 /// Memory of one load, empty.
 #[derive(Debug)]
@@ -172,7 +173,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             sample::of_first(self.how, (self.how.framing, records), load_bytes)
         });
         drop(stream);
-        worker.lane.count_waiting(waited);
+        worker.lane.count_waiting(stats::Stream::InputRead, waited);
         worker.lane.count_streamed(bytes as u64, 0);
         self.deal(worker, &span, &region);
         self.return_slot(number, region);

@@ -41,6 +41,7 @@ use crate::key::{CutRecord, KeyEncoder, KnownWord};
 use crate::load::Loaded;
 use crate::load::lines::{LineLayout, LineSpan};
 use crate::proof::Sum;
+use crate::stats;
 
 /// What a span turned out to hold, as places in the load.
 #[derive(Clone, Copy, Debug, Default)]
@@ -231,7 +232,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
             sample::of_first(self.how, span, load_bytes)
         });
         drop(stream);
-        worker.lane.count_waiting(waited);
+        worker.lane.count_waiting(stats::Stream::InputRead, waited);
         worker.lane.count_streamed(bytes as u64, 0);
         if !self.take_in(worker, number, region, bytes) {
             while self.deal_next(worker) {}

@@ -26,7 +26,7 @@ impl PhaseClock {
         let time = PhaseTime {
             phase,
             seconds: (then.time - self.time).as_secs_f64(),
-            io_wait_seconds: moved.waited.as_secs_f64(),
+            io_wait_seconds: moved.waited.total().as_secs_f64(),
             user_seconds: then.used.user_seconds - self.used.user_seconds,
             system_seconds: then.used.system_seconds - self.used.system_seconds,
         };

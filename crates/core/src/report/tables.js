@@ -102,11 +102,9 @@ function stack(parts, whole_) {
   for (const [name, amount, attributes] of parts) {
     if (!(amount > 0) || !(whole_ > 0)) continue;
     const share = amount / whole_;
-    const part = make(
-      "span",
-      { ...attributes, title: `${name}: ${seconds(amount)}, ${percent(share)}` },
-      name,
-    );
+    const { detail, ...others } = attributes;
+    const told = `${name}: ${seconds(amount)}, ${percent(share)}${detail || ""}`;
+    const part = make("span", { ...others, title: told }, name);
     part.style.width = `${(100 * share).toFixed(3)}%`;
     bar.append(part);
   }
@@ -120,12 +118,35 @@ function stack(parts, whole_) {
 }
 
 const inkOf = ({ light, pale }) => (light ? "light" : pale ? "pale" : null);
+/** What a worker waited for: streams with their seconds, as far as it is known. */
+const waitsOf = (worker) =>
+  STREAMS.map((stream) => [stream, figure(object(worker.waiting_for)[stream.key]) ?? 0]).filter(
+    ([, amount]) => amount > 0,
+  );
+function waitWords(worker) {
+  const waits = waitsOf(worker).map(([{ name }, amount]) => `${name} ${seconds(amount)}`);
+  return waits.length > 0 ? ` (for: ${waits.join(", ")})` : "";
+}
 const activityParts = (worker) =>
   ACTIVITIES.map((activity) => [
     activity.key,
     figure(worker[activity.key]) ?? 0,
-    { colour: `--${activity.key}`, class: inkOf(activity) },
+    {
+      colour: `--${activity.key}`,
+      class: inkOf(activity),
+      detail: activity.key === "waiting" && waitWords(worker),
+    },
   ]);
+/** A row of seconds for what workers waited for, where that is known. */
+function waitRow(workers) {
+  const all = STREAMS.map((stream) =>
+    sum(workers.map((worker) => figure(object(worker.waiting_for)[stream.key]) ?? 0)),
+  );
+  const parts = STREAMS.map((stream, at) => [stream.name, all[at]]).filter(([, one]) => one > 0);
+  if (parts.length === 0) return null;
+  const told = parts.map(([name, one]) => `${name} ${seconds(one)}`).join(", ");
+  return make("p", { class: "note waits" }, `Waiting was for: ${told}.`);
+}
 
 function workerParts(stats) {
   const workers = list(stats.workers).map(object);
@@ -157,7 +178,7 @@ function workerParts(stats) {
     ]);
   }
   const figures = table("Seconds of each worker", ["Worker", ...used.map(({ key }) => key)], rows);
-  return [stacks, legend, make("details", null, make("summary", null, "As a table"), figures)];
+  return [stacks, legend, waitRow(workers), make("details", null, make("summary", null, "As a table"), figures)];
 }
 
 function requestParts(stats) {

@@ -19,6 +19,7 @@ function timeSection(stats) {
   if (!(interval > 0) || length === 0) return null;
   const of = (name, scale) => samples(given[name], length, scale);
   const has = (name) => list(given[name]).length > 0;
+  const ofWaits = (name, scale) => samples(object(given.waiting_for)[name], length, scale);
   const readout = make("output", { "aria-live": "polite" }, "");
   const phases = list(given.phase);
   const group = new Group(
@@ -30,7 +31,7 @@ function timeSection(stats) {
     },
   );
   group.moved(null);
-  const whats = charts(stats, of, has, interval);
+  const whats = charts(stats, { of, ofWaits, has }, interval);
   return section(
     "Over the time",
     "Bytes a second of each stream, and what processors, disks and memory did meanwhile. " +
@@ -52,7 +53,7 @@ function timeSection(stats) {
 }
 
 /** The charts of a timeline that there are samples for. */
-function charts(stats, of, has, interval) {
+function charts(stats, { of, ofWaits, has }, interval) {
   const mean = (values) => sum(values) / Math.max(1, values.length);
   const streams = STREAMS.filter(({ key }) => has(key) && sum(of(key)) > 0).map((stream) => {
     const values = of(stream.key, 1e-6 / interval);
@@ -85,6 +86,18 @@ function charts(stats, of, has, interval) {
       line("system_seconds", "System", "--system", 1 / interval, coreSeconds),
       line("waiting_seconds", "Waiting for I/O", "--waiting-line", 1 / interval, coreSeconds),
     ],
+  });
+  const waited = STREAMS.map((stream) => {
+    const values = ofWaits(stream.key, 1 / interval);
+    return { ...stream, key: `waiting_${stream.key}`, values, idle: coreSeconds(values) };
+  }).filter(({ values }) => sum(values) > 0);
+  whats.push({
+    name: "waits",
+    title: "What workers wait for",
+    unit: "workers",
+    tell: (value) => value.toFixed(2),
+    tick: decimalTick,
+    lines: waited,
   });
   const meanWords = (values) => `mean ${short(mean(values))}`;
   whats.push({

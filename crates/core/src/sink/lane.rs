@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::Result;
 use crate::io::{Completion, File, Operation, Queue, Region, Request};
-use crate::stats::{Progress, Requests, Stream};
+use crate::stats::{Progress, Requests, Stream, Waits};
 use crate::units::ByteSize;
 
 /// What a lane has done so far.
@@ -26,7 +26,7 @@ pub struct LaneCounters {
     /// Requests for the bytes written.
     pub writes: Requests,
     /// Time blocked on I/O.
-    pub waited: Duration,
+    pub waited: Waits,
     /// Time in which output buffers were handed to the system.
     pub writing: Duration,
 }
@@ -40,14 +40,14 @@ impl LaneCounters {
             bytes_written: self.bytes_written + other.bytes_written,
             reads: self.reads.plus(other.reads),
             writes: self.writes.plus(other.writes),
-            waited: self.waited + other.waited,
+            waited: self.waited.plus(other.waited),
             writing: self.writing + other.writing,
         }
     }
 
     /// Time in which its worker did nothing else.
     pub fn counted(&self) -> Duration {
-        self.waited + self.writing
+        self.waited.total() + self.writing
     }
 
     /// What was done since `earlier`.
@@ -58,7 +58,7 @@ impl LaneCounters {
             bytes_written: self.bytes_written - earlier.bytes_written,
             reads: self.reads.since(earlier.reads),
             writes: self.writes.since(earlier.writes),
-            waited: self.waited - earlier.waited,
+            waited: self.waited.since(earlier.waited),
             writing: self.writing - earlier.writing,
         }
     }
@@ -162,11 +162,20 @@ impl<'p> Lane<'p> {
         Ok(self.arrived.pop_front())
     }
 
-    /// Waits until any one request has ended.
+    /// Waits until any one request has ended, for the sake of a read.
     pub fn wait(&mut self) -> Result<()> {
+        self.wait_for(Stream::read_in(self.progress.phase()))
+    }
+
+    /// The same for the sake of a write.
+    fn wait_for_write(&mut self) -> Result<()> {
+        self.wait_for(Stream::written_in(self.progress.phase()))
+    }
+
+    fn wait_for(&mut self, stream: Stream) -> Result<()> {
         let start = Instant::now();
         let completion = self.queue.wait()?;
-        self.count_waiting(start.elapsed());
+        self.count_waiting(stream, start.elapsed());
         match completion {
             Some(completion) => self.take_in(completion),
             None => Ok(()),
@@ -174,9 +183,9 @@ impl<'p> Lane<'p> {
     }
 
     /// Adds time a worker was blocked on a stream.
-    pub fn count_waiting(&mut self, waited: Duration) {
-        self.progress.waited_for(waited);
-        self.counters.waited += waited;
+    pub fn count_waiting(&mut self, stream: Stream, waited: Duration) {
+        self.progress.waited_for(stream, waited);
+        self.counters.waited.add(stream, waited);
     }
 
     /// Adds what others have moved and waited for in this worker's place.
@@ -209,7 +218,7 @@ impl<'p> Lane<'p> {
                 return Ok(buffer);
             }
             assert!(self.queue.in_flight() > 0, "a buffer is free or being written");
-            self.wait()?;
+            self.wait_for_write()?;
         }
     }
 
@@ -220,7 +229,7 @@ impl<'p> Lane<'p> {
                 return Ok(buffer);
             }
             assert!(self.queue.in_flight() > 0, "an edge buffer is free or being written");
-            self.wait()?;
+            self.wait_for_write()?;
         }
     }
 
@@ -263,7 +272,7 @@ impl<'p> Lane<'p> {
     pub fn flush(&mut self) -> Result<()> {
         assert_eq!(self.reads_pending(), 0);
         while self.queue.in_flight() > 0 {
-            self.wait()?;
+            self.wait_for_write()?;
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use super::{Lane, Writer, ends_at};
 use crate::error::{Error, Result};
 use crate::io::{Region, pipe};
+use crate::stats::Stream;
 
 /// How often a waiting worker looks whether the job was stopped.
 const STOP_CHECK: Duration = Duration::from_millis(50);
@@ -110,7 +111,7 @@ impl<'a, 'p> StreamWriter<'a, 'p> {
         state.stream.write_all(&buffer[..self.filled], progress)?;
         drop(state);
         self.sink.turn.notify_all();
-        self.lane.count_waiting(begun.elapsed());
+        self.lane.count_waiting(Stream::OutputWritten, begun.elapsed());
         self.lane.count_streamed(0, self.filled as u64);
         self.start += self.filled as u64;
         self.filled = 0;

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
+use super::Waits;
+
 /// What a worker is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -34,6 +36,8 @@ pub struct WorkerTime {
     pub reading: f64,
     /// Blocked on I/O.
     pub waiting: f64,
+    /// Of that, on requests of each stream.
+    pub waiting_for: Waits,
     /// Dealing records into buckets, or passing them through replacement selection.
     pub dealing: f64,
     /// Sorting buckets.
@@ -94,11 +98,12 @@ impl Clock {
     }
 
     /// The account of all that was spent, with what the lane has counted.
-    pub fn time(&self, waited: Duration, written: Duration) -> WorkerTime {
+    pub fn time(&self, waited: Waits, written: Duration) -> WorkerTime {
         let spent = |activity: Activity| self.spent[activity as usize].as_secs_f64();
         WorkerTime {
             reading: spent(Activity::Reading),
-            waiting: waited.as_secs_f64(),
+            waiting: waited.total().as_secs_f64(),
+            waiting_for: waited,
             dealing: spent(Activity::Dealing),
             sorting: spent(Activity::Sorting),
             merging: spent(Activity::Merging),

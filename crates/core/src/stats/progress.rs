@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{Course, Histogram, Phase, Share, Stream, StreamLatency};
+use super::{Course, Histogram, Phase, Share, Stream, StreamLatency, Waits};
 
 /// The live counters of one job, a sort or a benchmark's. Shared by reference; every method takes
 /// `&self`.
@@ -23,7 +23,7 @@ pub struct Progress {
     reads_in_flight: AtomicU64,
     writes_in_flight: AtomicU64,
     /// Time that workers were blocked on I/O, all together.
-    waited_nanoseconds: AtomicU64,
+    waited_nanoseconds: [AtomicU64; Stream::ALL.len()],
     /// How long requests of each stream took. Taken for a moment, once per request.
     latencies: [Mutex<Histogram>; Stream::ALL.len()],
 }
@@ -93,8 +93,13 @@ impl Progress {
     }
 
     /// Time that workers were blocked on I/O so far, all together; waits under way not yet.
-    pub fn waited(&self) -> Duration {
-        Duration::from_nanos(self.waited_nanoseconds.load(Ordering::Relaxed))
+    pub fn waited(&self) -> Waits {
+        let mut waits = Waits::default();
+        for stream in Stream::ALL {
+            let nanoseconds = self.waited_nanoseconds[stream as usize].load(Ordering::Relaxed);
+            waits.add(stream, Duration::from_nanos(nanoseconds));
+        }
+        waits
     }
 
     /// How long requests took so far.
@@ -186,9 +191,9 @@ impl Progress {
         histogram.lock().unwrap_or_else(PoisonError::into_inner).add(took);
     }
 
-    /// Counts time that a worker was blocked on I/O.
-    pub fn waited_for(&self, waited: Duration) {
+    /// Counts time that a worker was blocked on a stream.
+    pub fn waited_for(&self, stream: Stream, waited: Duration) {
         let nanoseconds = waited.as_nanos() as u64;
-        self.waited_nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
+        self.waited_nanoseconds[stream as usize].fetch_add(nanoseconds, Ordering::Relaxed);
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{Phase, Progress, Stream};
+use super::{Phase, Progress, Stream, Waits};
 use crate::units::ByteSize;
 
 /// Time between two samples at first.
@@ -39,6 +39,8 @@ pub struct Timeline {
     pub system_seconds: Vec<f64>,
     /// Seconds that workers were blocked on I/O, all together, if that ended in the interval.
     pub waiting_seconds: Vec<f64>,
+    /// Of those, the ones on requests of each stream.
+    pub waiting_for: StreamSeconds,
     /// Resident bytes of the process at its end; the most, where several became one.
     pub memory: Vec<u64>,
     #[serde(skip)]
@@ -60,7 +62,7 @@ pub struct Now {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Totals {
     bytes: [u64; Stream::ALL.len()],
-    waited: Duration,
+    waited: Waits,
     user_seconds: f64,
     system_seconds: f64,
 }
@@ -80,6 +82,7 @@ impl Timeline {
             user_seconds: Vec::new(),
             system_seconds: Vec::new(),
             waiting_seconds: Vec::new(),
+            waiting_for: StreamSeconds::default(),
             memory: Vec::new(),
             last: Totals::at(progress, now),
         }
@@ -108,7 +111,11 @@ impl Timeline {
         self.writes_in_flight.push(writes as f64);
         self.user_seconds.push(totals.user_seconds - last.user_seconds);
         self.system_seconds.push(totals.system_seconds - last.system_seconds);
-        self.waiting_seconds.push((totals.waited - last.waited).as_secs_f64());
+        let waited = totals.waited.since(last.waited);
+        self.waiting_seconds.push(waited.total().as_secs_f64());
+        for (seconds, stream) in self.waiting_for.each().into_iter().zip(Stream::ALL) {
+            seconds.push(waited.of(stream).as_secs_f64());
+        }
         self.memory.push(now.memory.bytes());
         if self.len() == SAMPLES_MAX {
             self.halve();
@@ -128,11 +135,39 @@ impl Timeline {
         for sum in [&mut self.user_seconds, &mut self.system_seconds, &mut self.waiting_seconds] {
             join(sum, |first, second| first + second);
         }
+        for sum in self.waiting_for.each() {
+            join(sum, |first, second| first + second);
+        }
         join(&mut self.memory, u64::max);
     }
 
     /// Bytes of each stream, in the order of [`Stream::ALL`].
     fn streams(&mut self) -> [&mut Vec<u64>; Stream::ALL.len()] {
+        [
+            &mut self.input_read,
+            &mut self.spill_written,
+            &mut self.spill_read,
+            &mut self.output_written,
+        ]
+    }
+}
+
+/// Seconds of each interval, stream by stream.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct StreamSeconds {
+    /// Of reads of inputs,
+    pub input_read: Vec<f64>,
+    /// writes of runs,
+    pub spill_written: Vec<f64>,
+    /// reads of runs,
+    pub spill_read: Vec<f64>,
+    /// and writes of the output.
+    pub output_written: Vec<f64>,
+}
+
+impl StreamSeconds {
+    /// Those of each stream, in the order of [`Stream::ALL`].
+    fn each(&mut self) -> [&mut Vec<f64>; Stream::ALL.len()] {
         [
             &mut self.input_read,
             &mut self.spill_written,

@@ -195,16 +195,16 @@ impl<'p> Feed<'p> {
             }
             let begun = Instant::now();
             let completion = self.queue.wait()?;
-            self.count_waiting(begun.elapsed());
+            self.count_waiting(stream, begun.elapsed());
             let Some(completion) = completion else { unreachable!("a piece is in flight") };
             let tag = completion.request.tag as usize;
             self.arrived[tag] = Some(completion);
         }
     }
 
-    fn count_waiting(&mut self, waited: Duration) {
-        self.progress.waited_for(waited);
-        self.counters.waited += waited;
+    fn count_waiting(&mut self, stream: stats::Stream, waited: Duration) {
+        self.progress.waited_for(stream, waited);
+        self.counters.waited.add(stream, waited);
     }
 
     fn count(&mut self, stream: stats::Stream, bytes: usize) {
@@ -254,14 +254,14 @@ impl Reading {
             Self::Stream(reader) => {
                 let begun = Instant::now();
                 let bytes = reader.fill(window, feed.progress)?;
-                feed.count_waiting(begun.elapsed());
+                feed.count_waiting(stats::Stream::InputRead, begun.elapsed());
                 feed.count(stats::Stream::InputRead, bytes);
                 Ok(bytes)
             }
             Self::Streams(stream, _) => {
                 let mut stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
                 let (bytes, waited) = stream.fill(window, feed.progress)?;
-                feed.count_waiting(waited);
+                feed.count_waiting(stats::Stream::InputRead, waited);
                 feed.count(stats::Stream::InputRead, bytes);
                 Ok(bytes)
             }

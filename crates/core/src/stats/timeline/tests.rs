@@ -14,7 +14,7 @@ fn an_interval_has_what_came_in_it() {
     progress.read(5);
     progress.written(7);
     progress.read_begins();
-    progress.waited_for(Duration::from_millis(20));
+    progress.waited_for(Stream::SpillRead, Duration::from_millis(20));
     timeline.add(&progress, &now(1.5, 1000));
     progress.enter(Phase::Writing);
     progress.read(11);
@@ -30,6 +30,8 @@ fn an_interval_has_what_came_in_it() {
     assert_eq!(timeline.reads_in_flight, [1.0, 0.0]);
     assert_eq!(timeline.user_seconds, [0.5, 0.25]);
     assert_eq!(timeline.waiting_seconds, [0.02, 0.0]);
+    assert_eq!(timeline.waiting_for.spill_read, [0.02, 0.0]);
+    assert_eq!(timeline.waiting_for.input_read, [0.0, 0.0]);
     assert_eq!(timeline.memory, [1000, 900]);
 }
 
@@ -50,6 +52,7 @@ fn a_long_job_has_longer_intervals() {
     assert_eq!(timeline.input_read.iter().sum::<u64>(), all * (all + 1) / 2);
     assert!((timeline.user_seconds.iter().sum::<f64>() - all as f64).abs() < 1e-6);
     assert_eq!(timeline.memory.last(), Some(&all));
-    let others = [timeline.spill_read.len(), timeline.phase.len(), timeline.waiting_seconds.len()];
+    let waits = timeline.waiting_for.output_written.len();
+    let others = [timeline.spill_read.len(), timeline.phase.len(), waits];
     assert_eq!(others, [timeline.len(); 3]);
 }
