@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueHint};
-use sortbench::bench::{self, Finding, Ground, Program, text};
+use sortbench::bench::{self, Finding, Ground, KernelSizes, Program, text};
 use sortwell::io::{Direct, TempFile};
 use sortwell::stats::Progress;
 use sortwell::{Result, report};
@@ -50,6 +50,26 @@ enum Bench {
 
         #[command(flatten)]
         price: Price,
+
+        #[command(flatten)]
+        how: How,
+    },
+
+    /// Sort in memory, on one thread, as AlphaSort, NOW-Sort and psort did, and as sortwell does
+    ///
+    /// AlphaSort's four QuickSorts and its tournament, NOW-Sort's buckets with quicksort and radix,
+    /// psort's microruns: seconds, nanoseconds a key and, where the processor's counters can be
+    /// read, cycles, instructions and misses.
+    Kernels {
+        /// Number of records that are sorted by the four QuickSorts
+        #[arg(long, value_name = "N", default_value_t = KernelSizes::USUAL.records,
+              value_parser = clap::value_parser!(u64).range(1..=KernelSizes::MOST))]
+        records: u64,
+
+        /// Largest number of keys of the other sorts, which begin with 100000
+        #[arg(long, value_name = "N", default_value_t = KernelSizes::USUAL.keys,
+              value_parser = clap::value_parser!(u64).range(1..=KernelSizes::MOST))]
+        keys: u64,
 
         #[command(flatten)]
         how: How,
@@ -97,6 +117,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     match &arguments.bench {
         Bench::Datamation { records, price, how } => {
             how.run(|ground| bench::datamation(ground, *records, price.dollars))
+        }
+        Bench::Kernels { records, keys, how } => {
+            let sizes = KernelSizes { records: *records, keys: *keys };
+            how.run(|ground| bench::kernels(ground, sizes))
         }
     }
 }
