@@ -64,12 +64,12 @@ const UNFAIR: [&str; 8] = [
      and a miss costs it hundreds of them: the factors between two ways are what may be compared.",
     "Keys here are 10 random bytes, compared as bytes; AlphaSort's were three integers of 4 bytes. \
      Random keys suit prefixes and buckets: with long common beginnings both would lose.",
-    "One quicksort, with bounds checked and without tricks, stands for the authors' own, which they \
-     tuned by hand; the compiler is of today. Nothing here is their code.",
+    "One quicksort, with bounds checked and without tricks, stands for the authors' own; the \
+     compiler is of today. Nothing here is their code.",
     "sortwell's own ways are tuned for machines like this one, and the others are not: without \
      prefetching, without stores past the cache. Its output also copies records; theirs does not.",
     "Memory is in huge pages where the system has them, and touched before; pages of the papers' \
-     machines had 8 KB, and fresh memory was in their times.",
+     machines had 8 KB.",
     "Buckets and lines are of sizes that suit most processors, not tuned to this one. One \
      allocation serves all runs of a measurement.",
     "AlphaSort's tree nodes lay in lines of 32 bytes, these in lines of 64.",
@@ -88,7 +88,7 @@ pub fn kernels(ground: &Ground, sizes: KernelSizes) -> Result<Finding> {
     let nowsort = nowsort::measure(&mut meter, &numbers(keys))?;
     let microruns = microruns::measure(&mut meter, keys)?;
     let selection = selection::measure(&mut meter, keys)?;
-    let answer = answer(&quicksorts, &nowsort, meter.without_counters());
+    let answer = answer([&quicksorts, &nowsort, &selection], meter.without_counters());
     let mut all = Section::default();
     let printed = ["quicksorts", "replacement-selection"];
     for (section, names) in
@@ -167,7 +167,8 @@ fn counted(kernels: &[Counted]) -> Option<Table> {
 }
 
 /// The answer in a few sentences: the best and the worst of each paper's, and sortwell.
-fn answer(quicksorts: &Section, nowsort: &Section, without_counters: Option<&str>) -> String {
+fn answer(of: [&Section; 3], without_counters: Option<&str>) -> String {
+    let [quicksorts, nowsort, selection] = of;
     let median = |section: &Section, of: &str| {
         let samples = section.samples.iter().rfind(|samples| samples.of.starts_with(of));
         samples.map_or(f64::NAN, |samples| Spread::of(&samples.values).median)
@@ -177,6 +178,18 @@ fn answer(quicksorts: &Section, nowsort: &Section, without_counters: Option<&str
     let nanoseconds = nowsort::WAYS.map(|way| text::figure(median(nowsort, &format!("{way}, "))));
     let [pointer, key, prefix, record, own] = seconds;
     let [quicksort, buckets, radix, own_radix] = nanoseconds;
+    let [base, plain, clustered, _] =
+        selection::WAYS.map(|way| median(selection, &format!("{way}, ")));
+    // Few keys have no tree.
+    let trees = if base.is_nan() {
+        String::new()
+    } else {
+        let [plain, clustered] = [plain, clustered].map(|tree| text::figure(tree / base));
+        format!(
+            " The largest tournament took {plain} times as long as quicksort, and {clustered} \
+             times with nodes in cache lines."
+        )
+    };
     let counters = without_counters.map_or_else(String::new, |why| {
         format!(" No cycles, instructions or misses are told, as {why}.")
     });
@@ -184,7 +197,7 @@ fn answer(quicksorts: &Section, nowsort: &Section, without_counters: Option<&str
         "QuickSort took {pointer} s by pointers, {key} s by keys with pointers, {prefix} s by key \
          prefixes with pointers and {record} s of whole records; sortwell took {own} s. Of the \
          most keys, quicksort took {quicksort} ns each, bucket + quicksort {buckets}, bucket + \
-         partial radix {radix}, and sortwell {own_radix}.{counters}"
+         partial radix {radix}, and sortwell {own_radix}.{trees}{counters}"
     )
 }
 
