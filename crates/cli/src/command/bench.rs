@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueHint};
-use sortbench::bench::{self, Finding, Ground, MinuteOptions, PennyOptions, Program, text};
+use sortbench::bench::{
+    self, Finding, Ground, KernelSizes, MinuteOptions, PennyOptions, Program, text,
+};
 use sortwell::io::{Direct, TempFile};
 use sortwell::stats::Progress;
 use sortwell::{ByteSize, Result, report};
@@ -109,6 +111,25 @@ enum Bench {
         #[command(flatten)]
         how: How,
     },
+    /// Sort in memory, on one thread, as AlphaSort, NOW-Sort and psort did, and as sortwell does
+    ///
+    /// AlphaSort's four QuickSorts and its tournament, NOW-Sort's buckets with quicksort and radix,
+    /// psort's microruns: seconds, nanoseconds a key and, where the processor's counters can be
+    /// read, cycles, instructions and misses.
+    Kernels {
+        /// Number of records that are sorted by the four QuickSorts
+        #[arg(long, value_name = "N", default_value_t = KernelSizes::USUAL.records,
+              value_parser = clap::value_parser!(u64).range(1..=KernelSizes::MOST))]
+        records: u64,
+
+        /// Largest number of keys of the other sorts, which begin with 100000
+        #[arg(long, value_name = "N", default_value_t = KernelSizes::USUAL.keys,
+              value_parser = clap::value_parser!(u64).range(1..=KernelSizes::MOST))]
+        keys: u64,
+
+        #[command(flatten)]
+        how: How,
+    },
     /// Compare ways to move bytes, and move the levers of a large sort one at a time
     ///
     /// read, mmap and asynchronous requests, through the page cache and past it, under a limit of
@@ -188,6 +209,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
             how.run(|ground| bench::penny(ground, options))
         }
         Bench::Joule { size, how } => how.run(|ground| bench::joule(ground, *size)),
+        Bench::Kernels { records, keys, how } => {
+            let sizes = KernelSizes { records: *records, keys: *keys };
+            how.run(|ground| bench::kernels(ground, sizes))
+        }
         Bench::Interfaces { memory, how } => how.run(|ground| bench::interfaces(ground, *memory)),
         Bench::Runs { size, how } => how.run(|ground| bench::runs(ground, *size)),
         Bench::Scale { largest, memory, how } => {

@@ -12,6 +12,7 @@ mod explaining;
 mod full_disks;
 mod harness;
 mod help;
+mod kernels;
 mod killing;
 mod levers;
 mod limits;

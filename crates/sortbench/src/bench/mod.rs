@@ -5,7 +5,7 @@
 //! in words, and the report page of the library draws it. `program` runs the sort as a user would,
 //! `ground` gives it a place and files, `cases` lets sorts take turns, `confinement` limits their
 //! memory; `papers` holds what was printed (never mixed with what is measured); `price`, `growth`
-//! and `search` are formulas.
+//! and `search` are formulas. `kernels` alone sorts in this process, in memory.
 
 mod cases;
 mod confinement;
@@ -15,6 +15,7 @@ mod ground;
 mod growth;
 mod interfaces;
 mod joule;
+mod kernels;
 mod minute;
 mod papers;
 mod penny;
@@ -30,6 +31,7 @@ pub use finding::{Cell, Chart, Finding, Line, Samples, Setting, Source, Table};
 pub use ground::Ground;
 pub use interfaces::interfaces;
 pub use joule::joule;
+pub use kernels::{KernelSizes, kernels};
 pub use minute::{MinuteOptions, minute};
 pub use penny::{PennyOptions, penny};
 pub use program::{Program, Trial};

@@ -1,0 +1,58 @@
+//! Memory for a measurement: as many values as it needs, in huge pages where there are any, all of
+//! it touched before a clock runs.
+//!
+//! Clearing fresh pages takes longer than most of what is measured here, and is no part of it.
+
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+
+use bytemuck::Pod;
+use sortwell::io::{Arena, Region};
+use sortwell::{ByteSize, Result};
+
+/// So many values of a kind, all noughts at first; the first lies at the beginning of a page.
+#[derive(Debug)]
+pub struct Memory<T> {
+    region: Region,
+    count: usize,
+    kind: PhantomData<T>,
+}
+
+impl<T: Pod> Memory<T> {
+    /// Memory for `count` values.
+    ///
+    /// # Errors
+    ///
+    /// That the system has no more.
+    pub fn of(count: usize) -> Result<Self> {
+        Ok(Self { region: touched(count * size_of::<T>())?, count, kind: PhantomData })
+    }
+}
+
+impl<T: Pod> Deref for Memory<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        bytemuck::cast_slice(&self.region[..self.count * size_of::<T>()])
+    }
+}
+
+impl<T: Pod> DerefMut for Memory<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        bytemuck::cast_slice_mut(&mut self.region[..self.count * size_of::<T>()])
+    }
+}
+
+/// So many bytes, touched.
+///
+/// # Errors
+///
+/// That the system has no more.
+pub fn touched(bytes: usize) -> Result<Region> {
+    let mut region = Arena::new(ByteSize(bytes as u64))?;
+    region.touch();
+    Ok(region)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! What is measured of a kernel: seconds, and what the processor counted, run by run.
+//!
+//! A *lap* is one step of one run. A section of the bench is tables and charts made of laps, with
+//! all the samples behind them.
+
+use std::time::Instant;
+
+use sortwell::stats::Progress;
+use sortwell::{Error, Result};
+
+use super::super::finding::{Chart, Samples, Table};
+use crate::counters::{Counters, Counts, Event};
+use crate::samples::Spread;
+
+/// A clock, and counters where there are any.
+#[derive(Debug)]
+pub struct Meter<'p> {
+    runs: usize,
+    progress: &'p Progress,
+    counters: std::result::Result<Counters, String>,
+}
+
+/// One step of one run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lap {
+    seconds: f64,
+    counts: Counts,
+}
+
+/// The same step of all runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Laps(Vec<Lap>);
+
+impl<'p> Meter<'p> {
+    /// One for `runs` of everything.
+    pub fn new(runs: usize, progress: &'p Progress) -> Self {
+        Self { runs, progress, counters: Counters::new() }
+    }
+
+    /// Why the processor counts nothing, if it does not.
+    pub fn without_counters(&self) -> Option<&str> {
+        self.counters.as_ref().err().map(String::as_str)
+    }
+
+    /// Does a step, and measures it.
+    pub fn lap<R>(&mut self, work: impl FnOnce() -> R) -> (R, Lap) {
+        let timed = || {
+            let begun = Instant::now();
+            let result = work();
+            (result, begun.elapsed().as_secs_f64())
+        };
+        let ((result, seconds), counts) = match &mut self.counters {
+            Ok(counters) => counters.measure(timed),
+            Err(_) => (timed(), Counts::default()),
+        };
+        (result, Lap { seconds, counts })
+    }
+
+    /// Does all runs of something that has so many steps.
+    ///
+    /// # Errors
+    ///
+    /// Those of a run; [`Error::Interrupted`].
+    pub fn repeat<const STEPS: usize>(
+        &mut self,
+        mut run: impl FnMut(&mut Self) -> Result<[Lap; STEPS]>,
+    ) -> Result<[Laps; STEPS]> {
+        let mut steps = std::array::from_fn(|_| Laps::default());
+        for _ in 0..self.runs {
+            if self.progress.is_stopping() {
+                return Err(Error::Interrupted);
+            }
+            for (laps, lap) in steps.iter_mut().zip(run(self)?) {
+                laps.0.push(lap);
+            }
+        }
+        Ok(steps)
+    }
+}
+
+impl Laps {
+    /// Seconds of each run.
+    pub fn seconds(&self) -> Vec<f64> {
+        self.0.iter().map(|lap| lap.seconds).collect()
+    }
+
+    /// Nanoseconds of each run, for each of `records`.
+    pub fn nanoseconds(&self, records: usize) -> Vec<f64> {
+        self.0.iter().map(|lap| lap.seconds * 1e9 / records.max(1) as f64).collect()
+    }
+
+    /// Steps that follow one another, as one.
+    #[must_use]
+    pub fn and(&self, next: &Self) -> Self {
+        let both = |(a, b): (&Lap, &Lap)| {
+            let counts = a
+                .counts
+                .0
+                .iter()
+                .filter_map(|(event, count)| Some((*event, count + b.counts.of(*event)?)));
+            Lap { seconds: a.seconds + b.seconds, counts: Counts(counts.collect()) }
+        };
+        Self(self.0.iter().zip(&next.0).map(both).collect())
+    }
+
+    /// How many there were of an event for each of `records`, in the middle of the runs.
+    fn count(&self, event: Event, records: usize) -> Option<Spread> {
+        let counts = self.0.iter().map(|lap| lap.counts.of(event));
+        let counts = counts.collect::<Option<Vec<f64>>>().filter(|counts| !counts.is_empty())?;
+        let each: Vec<f64> = counts.iter().map(|count| count / records.max(1) as f64).collect();
+        Some(Spread::of(&each))
+    }
+}
+
+/// What was counted of a kernel, for each record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counted {
+    /// The kernel, and how many records it had.
+    pub of: String,
+    /// In the order of [`Event::ALL`].
+    pub counts: [Option<Spread>; Event::ALL.len()],
+}
+
+/// A part of what the bench finds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Section {
+    /// Its tables.
+    pub tables: Vec<Table>,
+    /// Its charts.
+    pub charts: Vec<Chart>,
+    /// All that was measured.
+    pub samples: Vec<Samples>,
+    /// What the processor counted of it, if anything.
+    pub counted: Vec<Counted>,
+}
+
+impl Section {
+    /// Notes seconds of each run of a kernel's step.
+    pub fn note_seconds(&mut self, of: &str, laps: &Laps) -> Spread {
+        let values = laps.seconds();
+        let spread = Spread::of(&values);
+        self.samples.push(Samples { of: of.to_owned(), unit: "s", values });
+        spread
+    }
+
+    /// Notes nanoseconds of each run of a kernel, for each of `records`.
+    pub fn note_nanoseconds(&mut self, of: &str, (laps, records): (&Laps, usize)) -> Spread {
+        let of = format!("{of}, {records}");
+        let values = laps.nanoseconds(records);
+        let spread = Spread::of(&values);
+        self.samples.push(Samples { of: of.clone(), unit: "ns", values });
+        self.note_counts(of, (laps, records));
+        spread
+    }
+
+    /// Notes what the processor counted of a kernel, if anything.
+    pub fn note_counts(&mut self, of: String, (laps, records): (&Laps, usize)) {
+        let counts = Event::ALL.map(|event| laps.count(event, records));
+        if counts.iter().any(Option::is_some) {
+            self.counted.push(Counted { of, counts });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

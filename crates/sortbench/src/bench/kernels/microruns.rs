@@ -1,0 +1,160 @@
+//! psort's microruns: runs that fit a cache, sorted one by one, then merged all at once.
+//!
+//! Bertasi, Bressan and Peserico, "psort, Yet Another Fast Stable Sorting Software", Journal of
+//! Experimental Algorithmics 16, 2011: the size of a microrun is what its speed hangs on. Small
+//! ones are sorted next to the processor and leave much to the merge; large ones the other way
+//! round. Sorted are they by quicksort, or by the library's merge sort, which is psort's of a
+//! bucket; merged by the library's loser tree.
+
+use sortwell::Result;
+use sortwell::incore::Method;
+use sortwell::key::SliceKey;
+use sortwell::merge::loser_tree::{LoserTree, Source as Sorted};
+
+use super::super::finding::{Cell, Chart, Line, Source, Table};
+use super::entries;
+use super::memory::Memory;
+use super::meter::{Laps, Meter, Section};
+use super::own::key_of_first;
+use super::quicksort;
+
+/// Entries of a run: from the smallest on, four times as many each time.
+const SMALLEST: usize = 1 << 6;
+const LARGEST: usize = 1 << 22;
+const GROWTH: usize = 4;
+
+/// Most entries that are sorted: they are in no cache, and more say no more.
+const ENTRIES_MAX: usize = 10_000_000;
+
+const STEPS: [&str; 4] = ["quicksort of runs", "merge", "both", "merge sort of runs"];
+
+/// Bytes of memory for so many keys.
+pub fn bytes_needed(keys: usize) -> u64 {
+    let count = keys.min(ENTRIES_MAX);
+    // A leaf and a node of the tree for each run.
+    (3 * count * size_of::<u64>() + count / SMALLEST * 4 * size_of::<Run<'_>>()) as u64
+}
+
+/// Measures all sizes of runs, of so many keys but no more than ten million.
+///
+/// # Errors
+///
+/// That there is no memory, or the wish to stop.
+pub fn measure(meter: &mut Meter<'_>, keys: usize) -> Result<Section> {
+    let count = keys.min(ENTRIES_MAX);
+    let mut space = Space::new(count)?;
+    let mut section = Section::default();
+    let mut rows = Vec::new();
+    let mut lines =
+        STEPS.map(|name| Line { name: name.into(), source: Source::Measured, points: Vec::new() });
+    let sizes = std::iter::successors(Some(SMALLEST), |size| Some(size * GROWTH));
+    for size in sizes.take_while(|size| *size <= LARGEST && *size <= count) {
+        let [sorting, merging] = space.two_steps(meter, size)?;
+        let [by_merging] = space.merge_sort(meter, size)?;
+        let kibibytes = (size * size_of::<u64>()) as f64 / 1024.0;
+        let mut row: Vec<Cell> = vec![(size as f64).into(), kibibytes.into()];
+        row.push((count.div_ceil(size) as f64).into());
+        let steps = [sorting.clone(), merging.clone(), sorting.and(&merging), by_merging];
+        for ((step, laps), line) in STEPS.into_iter().zip(&steps).zip(&mut lines) {
+            let of = format!("{step} of {size} entries");
+            let spread = section.note_nanoseconds(&of, (laps, count));
+            line.points.push([size as f64, spread.median]);
+            row.push(spread.into());
+        }
+        rows.push(row);
+    }
+    let mut columns = ["entries a run", "KiB", "runs"].map(str::to_owned).to_vec();
+    columns.extend(STEPS.map(|step| format!("{step} ns")));
+    section.tables.push(Table {
+        title: format!("Nanoseconds an entry of runs sorted and merged, {count} in all"),
+        source: Source::Measured,
+        columns,
+        rows,
+        note: "An entry has 8 bytes. All runs are merged at once, by one loser tree.".into(),
+    });
+    section.charts.push(Chart {
+        title: "Microruns".into(),
+        x: "entries a run".into(),
+        y: "ns an entry".into(),
+        logarithmic: true,
+        lines: lines.into(),
+    });
+    Ok(section)
+}
+
+/// Entries to sort, and room to do it.
+#[derive(Debug)]
+struct Space {
+    source: Memory<u64>,
+    work: Memory<u64>,
+    out: Memory<u64>,
+    key: SliceKey,
+}
+
+impl Space {
+    fn new(count: usize) -> Result<Self> {
+        let [mut source, work, out] = [Memory::of(count)?, Memory::of(count)?, Memory::of(count)?];
+        entries::fill(&mut source);
+        Ok(Self { source, work, out, key: key_of_first(size_of::<u64>(), size_of::<u64>())? })
+    }
+
+    /// Runs of `size` by quicksort, and all of them merged.
+    fn two_steps(&mut self, meter: &mut Meter<'_>, size: usize) -> Result<[Laps; 2]> {
+        meter.repeat(|meter| {
+            self.work.copy_from_slice(&self.source);
+            let ((), sorting) = meter.lap(|| {
+                self.work.chunks_mut(size).for_each(|run| quicksort::sort(run, u64::cmp));
+            });
+            let ((), merging) =
+                meter.lap(|| merge(&self.key, self.work.chunks(size), &mut self.out));
+            entries::assert_sorted(&self.out);
+            Ok([sorting, merging])
+        })
+    }
+
+    /// Runs of `size` by merge sort alone.
+    fn merge_sort(&mut self, meter: &mut Meter<'_>, size: usize) -> Result<[Laps; 1]> {
+        meter.repeat(|meter| {
+            self.work.copy_from_slice(&self.source);
+            let spare = &mut self.out[..size];
+            let ((), lap) = meter.lap(|| {
+                self.work.chunks_mut(size).for_each(|run| Method::Mergesort.sort(run, spare));
+            });
+            assert!(self.work.chunks(size).all(<[u64]>::is_sorted), "each run is in order");
+            Ok([lap])
+        })
+    }
+}
+
+/// A sorted run, as far as it is left.
+#[derive(Debug)]
+struct Run<'r>(&'r [u64]);
+
+impl Sorted for Run<'_> {
+    fn prefix(&self) -> u64 {
+        self.0.first().copied().unwrap_or(u64::MAX)
+    }
+
+    fn record(&self) -> Option<&[u8]> {
+        // Looked at where prefixes are equal, which are the whole entries: then any order will do.
+        self.0.first().map(bytemuck::bytes_of)
+    }
+}
+
+/// Merges sorted runs, all at once.
+fn merge<'r>(key: &SliceKey, runs: impl Iterator<Item = &'r [u64]>, out: &mut [u64]) {
+    let mut tree = LoserTree::new(key, runs.map(Run).collect());
+    for to in out {
+        let next = tree.advance(|run| {
+            let (first, rest) = run.0.split_first()?;
+            run.0 = rest;
+            Some(*first)
+        });
+        if let Some(next) = next {
+            *to = next;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! What sortwell itself does with a load in memory, in its own steps: sample and deal, sort every
+//! bucket, gather.
+//!
+//! All of it is the library's (`sortwell::incore`), used as its pipeline does on one thread.
+
+use std::sync::Arc;
+
+use sortwell::format::Framing;
+use sortwell::incore::bucket::BUCKET_ENTRIES;
+use sortwell::incore::{Classifier, Dealer, Dealt, Item, Method, Pool, Sample, Scratch, Sorter};
+use sortwell::io::Region;
+use sortwell::key::{Key, KeyEncoder};
+use sortwell::load::Records;
+use sortwell::{Error, Result};
+
+use super::memory::touched;
+
+/// Sampled records per wanted bucket, as in a sort of a file.
+const OVERSAMPLING: usize = 24;
+
+/// Buckets that there may be for each that is wanted, and beside these.
+const BUCKETS_MAX_SHARE: usize = 4;
+const BUCKETS_MAX_MORE: usize = 64;
+
+/// Bytes dealt at a time, as in a sort of a file.
+const BLOCK_BYTES: usize = 4 << 20;
+
+/// Memory to deal records of one length into buckets.
+#[derive(Debug)]
+pub struct Own {
+    pool: Option<Region>,
+    length: usize,
+    wanted: usize,
+}
+
+/// Records in buckets.
+#[derive(Debug)]
+pub struct InBuckets {
+    classifier: Classifier,
+    dealt: Dealt,
+}
+
+impl Own {
+    /// Bytes of memory for `count` records of `length` bytes.
+    pub fn bytes_needed(count: usize, length: usize) -> u64 {
+        let wanted = count.div_ceil(BUCKET_ENTRIES);
+        let buckets = BUCKETS_MAX_SHARE * wanted + BUCKETS_MAX_MORE;
+        Pool::bytes_needed(count as u64, Item::for_length(length).bytes(), buckets, 1)
+    }
+
+    /// That memory.
+    ///
+    /// # Errors
+    ///
+    /// That the system has no more.
+    pub fn new(count: usize, length: usize) -> Result<Self> {
+        let pool = Some(touched(Self::bytes_needed(count, length) as usize)?);
+        Ok(Self { pool, length, wanted: count.div_ceil(BUCKET_ENTRIES) })
+    }
+
+    /// Samples records, and deals them into buckets.
+    pub fn deal<K: KeyEncoder>(&mut self, key: &K, bytes: &[u8]) -> Result<InBuckets> {
+        let memory = self.pool.take().ok_or_else(|| Error::Usage("dealt twice".to_owned()))?;
+        let classifier = self.classifier(key, bytes);
+        let pool = Arc::new(Pool::new(memory));
+        let mut dealer = Dealer::new(pool, Item::for_length(self.length), classifier.buckets());
+        let framing = Framing::Fixed(self.length);
+        let mut first = 0;
+        for block in bytes.chunks(BLOCK_BYTES / self.length * self.length) {
+            first += dealer.deal(&classifier, key, (block, framing), first, None);
+        }
+        Ok(InBuckets { classifier, dealt: Dealt::new(vec![dealer]) })
+    }
+
+    fn classifier<K: KeyEncoder>(&self, key: &K, bytes: &[u8]) -> Classifier {
+        let rows = self.wanted * OVERSAMPLING;
+        if self.wanted <= 1 {
+            return Classifier::single(0);
+        }
+        let mut sample = Sample::new(key, 0);
+        let records = (0..).zip(bytes.chunks_exact(self.length));
+        let step = (bytes.len() / self.length / rows).max(1);
+        records.step_by(step).for_each(|(number, record)| sample.push(key, record, number));
+        let classifier = Classifier::build(&sample, sample.len().div_ceil(self.wanted));
+        let most = BUCKETS_MAX_SHARE * self.wanted + BUCKETS_MAX_MORE;
+        if classifier.buckets() <= most { classifier } else { Classifier::single(0) }
+    }
+
+    /// Takes the memory of buckets back.
+    pub fn clear(&mut self, buckets: InBuckets) {
+        let pool = Arc::clone(buckets.dealt.pool());
+        drop(buckets);
+        self.pool = Arc::into_inner(pool).map(Pool::into_region);
+    }
+}
+
+impl InBuckets {
+    /// Space to sort the largest of them in.
+    ///
+    /// # Errors
+    ///
+    /// That the system has no more memory.
+    pub fn scratch(&self) -> Result<Scratch> {
+        let counts = (0..self.classifier.buckets()).map(|bucket| self.dealt.count(bucket));
+        let (capacity, item) = (counts.max().unwrap_or(0).max(1), self.dealt.item());
+        let region = touched(Scratch::bytes_needed(capacity, item))?;
+        Ok(Scratch::new(region, (capacity, item), Method::Radix))
+    }
+
+    /// Sorts every bucket, and shows its entries with the records that they mean.
+    pub fn sort<K: KeyEncoder>(
+        &self,
+        (key, records): (&K, Records<'_>),
+        scratch: &mut Scratch,
+        mut show: impl FnMut(&[u64], &Records<'_>),
+    ) {
+        let sorter = Sorter { key, records };
+        for bucket in 0..self.classifier.buckets() {
+            let leaf = self.classifier.leaf(bucket);
+            sorter.sort((&self.dealt, bucket, leaf), scratch, &mut show);
+        }
+    }
+}
+
+/// The key of the first `bytes` bytes of a record of `length`, in the order of bytes.
+///
+/// # Errors
+///
+/// That there is no such key.
+pub fn key_of_first(bytes: usize, length: usize) -> Result<sortwell::key::SliceKey> {
+    let spec = format!("0..{bytes}").parse().map_err(Error::Usage)?;
+    match Key::new(&[spec], length)? {
+        Key::Slice(key) => Ok(key),
+        other => Err(Error::Usage(format!("{other:?} is no key of bytes"))),
+    }
+}
