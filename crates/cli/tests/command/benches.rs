@@ -130,7 +130,7 @@ fn runs() {
     let passes = column(sizes, "passes");
     assert_eq!((passes.first(), passes.last()), (Some(&2.0), Some(&1.0)), "{sizes:#}");
     let ways = table(&finding, "Ways to merge");
-    assert_eq!(list(&ways["rows"]).len(), 7);
+    assert_eq!(list(&ways["rows"]).len(), 9);
     assert!(column(ways, "reads of runs").iter().all(|reads| *reads > 0.0));
     let said = Folder::new().run("bench runs --size 1MB");
     assert!(said.status == 2 && said.words.contains("give a larger --size"), "{said:?}");

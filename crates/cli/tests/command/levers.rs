@@ -85,6 +85,16 @@ fn overlap_merge_and_affinity_are_seen_in_the_statistics() {
     let (written, _) = stages(&streams);
     assert!(written < count, "no stages of a merge: {written} of {count}");
 
+    let grown = sorted(&folder, "--merge streams --merge-buffers geometry=0.75");
+    assert!(std::fs::read(folder.at("out")).expect("read") == expected);
+    // The mean is the same, but the short ones are asked for more often than the long ones less.
+    let (even, uneven) = (of(&streams, "spill_read", "count"), of(&grown, "spill_read", "count"));
+    assert!(uneven > 1.1 * even, "{uneven} {even}");
+    let alone = "sort -F fixed:100 -k 0..10 --merge-buffers geometry=0.5 -o out in";
+    folder.run(alone).fails(2, &["--merge-buffers", "--merge streams"]);
+    let said = folder.run(&alone.replace("0.5", "2"));
+    assert!(said.status == 2 && said.words.contains("geometry=0 to geometry=1"), "{said:?}");
+
     let pinned = sorted(&folder, "--affinity cores");
     assert!(std::fs::read(folder.at("out")).expect("read") == expected);
     let processors = pinned["processors"].as_array().expect("workers");

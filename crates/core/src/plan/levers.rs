@@ -4,7 +4,9 @@
 use std::str::FromStr;
 
 use super::besides::Part;
+use super::geometry::Geometry;
 use super::passes::Way;
+use crate::error::Error;
 use crate::io::Affinity;
 use crate::units::ByteSize;
 
@@ -54,6 +56,8 @@ pub struct Levers {
     pub merge_width: Option<usize>,
     /// How runs are merged.
     pub merge: Option<Way>,
+    /// How pieces that are read ahead differ where runs are merged as streams.
+    pub merge_buffers: Geometry,
     /// Whether reading and writing overlap.
     pub overlap: Overlap,
     /// Whether workers stay where they are.
@@ -81,6 +85,17 @@ const REQUEST_BYTES: u64 = 24 << 10;
 const REQUESTS_USUAL: usize = 16;
 
 impl Levers {
+    /// Checks that they go together.
+    pub(super) fn check(&self) -> crate::Result<()> {
+        match self.merge_buffers.is_even() || self.merge == Some(Way::Streams) {
+            true => Ok(()),
+            false => Err(Error::Usage(
+                "--merge-buffers is about runs that are merged as streams; add --merge streams"
+                    .to_owned(),
+            )),
+        }
+    }
+
     /// What more requests in flight than usual take of the budget, of so many workers.
     pub(super) fn requests(&self, threads: usize) -> Part {
         let reads = self.queue_depth.unwrap_or(0).div_ceil(threads.max(1));

@@ -10,6 +10,7 @@
 
 mod algorithm;
 pub mod besides;
+pub mod geometry;
 pub mod levers;
 pub mod memory;
 pub mod outlook;
@@ -154,8 +155,10 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] where the budget is too small for even the smallest sort.
+    /// [`Error::Usage`] where the budget is too small for even the smallest sort, or levers do not
+    /// go together.
     pub fn new(need: &Need) -> Result<Self> {
+        need.levers.check()?;
         let need = &need.with_requests();
         Self::within(need).ok_or_else(|| too_small(need))?.with(need.algorithm)
     }

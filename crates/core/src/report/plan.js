@@ -139,6 +139,22 @@ function thickness(flow, largest) {
   return RIBBON.least + (RIBBON.most - RIBBON.least) * (flow.amount / largest);
 }
 
+const frame = (x, y, width, height) =>
+  draw("rect", {
+    class: "box",
+    x: x + 0.5,
+    y: y + 0.5,
+    width: width - 1,
+    height: height - 1,
+    rx: 10,
+  });
+/** What flows, in the colour of its stream: the outline in parts. */
+const arrow = (flow, outline) =>
+  draw("path", {
+    d: outline.join(""),
+    fill: `var(${STREAMS.find((stream) => stream.key === flow.stream).colour})`,
+  });
+
 /** Side by side, where there is room. */
 function widePlan(plan, width) {
   const { boxes, flows } = plan;
@@ -157,13 +173,10 @@ function widePlan(plan, width) {
     return draw(
       "g",
       null,
-      draw("path", {
-        d: [
-          `M${start} ${middle - half}H${neck}V${middle - head}L${end} ${middle}`,
-          `L${neck} ${middle + head}V${middle + half}H${start}z`,
-        ].join(""),
-        fill: `var(${STREAMS.find((stream) => stream.key === flow.stream).colour})`,
-      }),
+      arrow(flow, [
+        `M${start} ${middle - half}H${neck}V${middle - head}L${end} ${middle}`,
+        `L${neck} ${middle + head}V${middle + half}H${start}z`,
+      ]),
       label(x, middle - head - 8, "amount", bytes(flow.amount)),
       flow.rate && label(x, middle + head + 17, "soft", `${bytes(flow.rate)}/s`),
     );
@@ -175,14 +188,7 @@ function widePlan(plan, width) {
       draw(
         "g",
         null,
-        draw("rect", {
-          class: "box",
-          x: left + 0.5,
-          y: 0.5,
-          width: BOX.width - 1,
-          height: BOX.height - 1,
-          rx: 10,
-        }),
+        frame(left, 0, BOX.width, BOX.height),
         drawing(box.drawing, x, 16),
         label(x, 68, "title", box.title),
         box.lines.filter(Boolean).map((line, row) => label(x, 88 + row * 18, "soft", line)),
@@ -207,13 +213,10 @@ function tallPlan(plan, width) {
     return draw(
       "g",
       null,
-      draw("path", {
-        d: [
-          `M${x - half} ${start}V${neck}H${x - head}L${x} ${end}`,
-          `L${x + head} ${neck}H${x + half}V${start}z`,
-        ].join(""),
-        fill: `var(${STREAMS.find((stream) => stream.key === flow.stream).colour})`,
-      }),
+      arrow(flow, [
+        `M${x - half} ${start}V${neck}H${x - head}L${x} ${end}`,
+        `L${x + head} ${neck}H${x + half}V${start}z`,
+      ]),
       label(112, (start + end) / 2 + 4, "amount", bytes(flow.amount), "start"),
       flow.rate && label(186, (start + end) / 2 + 4, "soft", `${bytes(flow.rate)}/s`, "start"),
     );
@@ -224,14 +227,7 @@ function tallPlan(plan, width) {
       draw(
         "g",
         null,
-        draw("rect", {
-          class: "box",
-          x: 0.5,
-          y: top + 0.5,
-          width: width - 1,
-          height: LOW_BOX.height - 1,
-          rx: 10,
-        }),
+        frame(0, top, width, LOW_BOX.height),
         drawing(box.drawing, x, top + 22),
         label(112, top + 26, "title", box.title, "start"),
         box.lines

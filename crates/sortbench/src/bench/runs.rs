@@ -90,6 +90,14 @@ fn merges() -> Vec<(&'static str, Vec<&'static str>)> {
         ("as sortwell chooses", vec![]),
         ("slabs", vec!["--merge", "slabs"]),
         ("streams", vec!["--merge", "streams"]),
+        (
+            "streams, pieces that grow (geometry 0.5)",
+            vec!["--merge", "streams", "--merge-buffers", "geometry=0.5"],
+        ),
+        (
+            "streams, pieces that grow (geometry 1)",
+            vec!["--merge", "streams", "--merge-buffers", "geometry=1"],
+        ),
         ("slabs, read factor 4: short pieces", vec!["--merge", "slabs", "--read-factor", "4"]),
         ("slabs, read factor 256: long pieces", vec!["--merge", "slabs", "--read-factor", "256"]),
         ("4 runs at once", vec!["--merge-width", "4"]),

@@ -3,6 +3,7 @@
 use clap::Args;
 use sortwell::ByteSize;
 use sortwell::io::Affinity;
+use sortwell::plan::geometry::Geometry;
 use sortwell::plan::levers::{Levers as Chosen, Overlap};
 
 use super::values;
@@ -58,6 +59,14 @@ pub struct Levers {
           value_parser = ["auto", "slabs", "streams"])]
     merge: String,
 
+    /// How pieces differ that streams of runs are read ahead in: geometry=0 (alike) to geometry=1
+    ///
+    /// Above 0 they grow from run to run around the same mean, so that runs of one length do not all
+    /// want their next piece at the same time; after psort's merge. For --merge streams.
+    #[arg(long, value_name = "geometry=G", default_value_t = Geometry::default(),
+          value_parser = values::parse::<Geometry>)]
+    merge_buffers: Geometry,
+
     /// Whether one load is read while another is sorted and written
     ///
     /// auto is pipelined: it is. sync reads a load before it writes one, and merges so, too: disks
@@ -88,6 +97,7 @@ impl Levers {
             read_factor: self.read_factor,
             merge_width: self.merge_width.map(usize::from),
             merge: self.merge.parse().ok(),
+            merge_buffers: self.merge_buffers,
             overlap: self.overlap,
             affinity: self.affinity,
         }

@@ -92,8 +92,8 @@ fn what_is_said_of_values_reaches_the_order() {
 #[test]
 fn levers_reach_the_job() {
     let words = "--queue-depth 32 --block-size 1MiB --write-buffers 8 --write-buffer-size 2MiB \
-                 --read-factor 64 --merge-width 7 --merge streams --overlap sync --affinity cores \
-                 --direct input=off,spill=on in";
+                 --read-factor 64 --merge-width 7 --merge streams --merge-buffers geometry=0.5 \
+                 --overlap sync --affinity cores --direct input=off,spill=on in";
     let job = job(&words.split_whitespace().collect::<Vec<_>>()).expect("a job");
     let expected = Levers {
         queue_depth: Some(32),
@@ -103,6 +103,7 @@ fn levers_reach_the_job() {
         read_factor: Some(64),
         merge_width: Some(7),
         merge: Some(Way::Streams),
+        merge_buffers: "geometry=0.5".parse().expect("a geometry"),
         overlap: Overlap::Sync,
         affinity: Affinity::Cores,
     };

@@ -47,7 +47,8 @@ pub fn merge_runs<K: KeyEncoder>(
     let streams = RunStreams::new(&longest, plan.stream_bytes().saturating_sub(kept));
     let piece_bytes = streams.piece_bytes;
     let mut arena = Arena::new(ByteSize((runs.len() * piece_bytes) as u64))?;
-    let pieces = runs.iter().map(|_| cut(&mut arena, piece_bytes)).collect();
+    let pieces = plan.levers.merge_buffers.pieces(piece_bytes, runs.len());
+    let pieces = pieces.into_iter().map(|bytes| cut(&mut arena, bytes)).collect();
     let mut feed = Feed::new(work.engine, pieces, streams.spare_bytes, crew.progress)?;
     let mut sum = Sum::default();
     let mut sources = Vec::with_capacity(runs.len());

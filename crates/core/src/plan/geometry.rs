@@ -1,0 +1,60 @@
+//! How the memory for reading ahead is shared among streams that are merged.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::run::layout::BLOCK;
+
+/// The most: the smallest piece is then as small as a piece can be, the largest twice the mean.
+const ONE: u16 = 1000;
+
+/// How unequal the pieces are in which streams are read ahead, from 0 to 1.
+///
+/// With 0 they are all alike. With more they grow evenly from stream to stream, by as much below
+/// the mean as above it: streams of one length, which are used up at one pace, do not all want
+/// their next piece at the same time. After the growing buffers of psort (Bertasi, Bressan and
+/// Peserico, JEA 16, 2011), whose parameter of the name is from 0 to 1 too; how it grows there we
+/// could not read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Geometry {
+    thousandths: u16,
+}
+
+impl Geometry {
+    /// Whether all pieces are alike.
+    pub fn is_even(self) -> bool {
+        self.thousandths == 0
+    }
+
+    /// Bytes of each of `count` pieces, `mean` on average or a little less: whole blocks, one at
+    /// the least.
+    pub fn pieces(self, mean: usize, count: usize) -> Vec<usize> {
+        let below = mean * usize::from(self.thousandths) / usize::from(ONE);
+        let least = (mean - below).max(BLOCK);
+        let growth = 2 * (mean - least);
+        let steps = count.saturating_sub(1).max(1);
+        let even = if count == 1 { mean - least } else { 0 };
+        (0..count).map(|at| (least + even + growth * at / steps) / BLOCK * BLOCK).collect()
+    }
+}
+
+impl FromStr for Geometry {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = text.strip_prefix("geometry=").and_then(|number| number.parse::<f64>().ok());
+        let known = number.filter(|number| (0.0..=1.0).contains(number));
+        known
+            .map(|number| Self { thousandths: (number * f64::from(ONE)).round() as u16 })
+            .ok_or_else(|| format!("'{text}' is no geometry; write geometry=0 to geometry=1"))
+    }
+}
+
+impl fmt::Display for Geometry {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "geometry={}", f64::from(self.thousandths) / f64::from(ONE))
+    }
+}
+
+#[cfg(test)]
+mod tests;
