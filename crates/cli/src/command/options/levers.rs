@@ -61,8 +61,8 @@ pub struct Levers {
 
     /// How pieces differ that streams of runs are read ahead in: geometry=0 (alike) to geometry=1
     ///
-    /// Above 0 they grow from run to run around the same mean, so that runs of one length do not all
-    /// want their next piece at the same time; after psort's merge. For --merge streams.
+    /// Above 0 they grow from run to run around the same mean, so that runs of one length do not
+    /// all want their next piece at the same time; after psort's merge. For --merge streams.
     #[arg(long, value_name = "geometry=G", default_value_t = Geometry::default(),
           value_parser = values::parse::<Geometry>)]
     merge_buffers: Geometry,
