@@ -7,6 +7,9 @@ const cyclesARecord = (stats) => ratio(object(stats.counters).cycles, stats.reco
 const instructionsACycle = (stats) =>
   ratio(object(stats.counters).instructions, object(stats.counters).cycles);
 
+const COUNTED_WHERE =
+  "In user mode, of all threads. Which cache's misses are counted is the processor's choice.";
+
 function counterTiles(stats) {
   const { cycles, instructions, cache_misses, tlb_misses } = object(stats.counters);
   const inAll = (amount) => figure(amount) !== null && `${rounded(amount)} in all`;
@@ -19,13 +22,14 @@ function counterTiles(stats) {
     aRecord("Cache misses", cache_misses),
     aRecord("TLB misses", tlb_misses),
   ].filter(Boolean);
-  return known.length > 0 && make("dl", { class: "tiles" }, known);
+  if (known.length === 0) return [];
+  return [make("p", { class: "note" }, COUNTED_WHERE), make("dl", { class: "tiles" }, known)];
 }
 
-/** Counts, or in a line why there are none; nothing where none were asked for. */
+/** Counts, or in a line why there are none; nothing of a sort that did not ask. */
 function counterParts(stats) {
   const missing = words(object(stats.counters).missing);
   if (!missing) return counterTiles(stats);
   const told = `No cycles, instructions or misses are told, as ${missing}.`;
-  return make("p", { class: "note counters" }, told);
+  return [make("p", { class: "note counters" }, told)];
 }
