@@ -26,8 +26,8 @@
 //! In import order: `sequence`, `skew` and `record` make bytes; `checksum`, `summary` and `verdict`
 //! judge bytes; `place`, `block` and `joining` serve workers; `generate` and `validate` are the
 //! work. `samples` and `machine` say how sure a figure is and where it was taken; `calibrate`
-//! measures machines, and `bench` runs the benchmarks of the classics anew. How far they are is told
-//! through the library's `Progress`.
+//! measures machines, and `bench` runs the benchmarks of the classics anew. How far they are is
+//! told through the library's `Progress`.
 
 pub mod bench;
 mod block;

@@ -1,5 +1,5 @@
-//! Looking at a job ten times a second while it runs, for its [`Timeline`], and having the processor
-//! count what it does.
+//! Looking at a job ten times a second while it runs, for its [`Timeline`], and having the
+//! processor count what it does.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
