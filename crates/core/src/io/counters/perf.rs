@@ -16,16 +16,16 @@ const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
 pub fn open(of: Threads) -> Result<Vec<(Event, File)>, String> {
     let [cycles, others @ ..] = Event::ALL;
     let refused = |error| why(&error, read_to_string(PARANOID).ok().as_deref());
-    let mut counters = vec![(cycles, counter(cycles, of).map_err(refused)?)];
+    let mut counters = vec![(cycles, counter(kind(cycles), of).map_err(refused)?)];
     // Some processors count no misses of the TLB; that is no reason to do without cycles.
-    let open = |event| counter(event, of).ok().map(|counter| (event, counter));
+    let open = |event| counter(kind(event), of).ok().map(|counter| (event, counter));
     counters.extend(others.into_iter().filter_map(open));
     Ok(counters)
 }
 
 /// A counter in user mode, as careful kernels allow no other.
-fn counter(event: Event, of: Threads) -> io::Result<File> {
-    let mut builder = Builder::new().kind(kind(event));
+fn counter(kind: events::Event, of: Threads) -> io::Result<File> {
+    let mut builder = Builder::new().kind(kind);
     builder.enabled(true).inherit(of == Threads::AndLater);
     let counter = builder.build()?.into_raw_fd();
     // SAFETY: the descriptor was open and the counter's own, which has given it away just now.
