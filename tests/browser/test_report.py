@@ -95,6 +95,22 @@ class Report(PageCase):
         self.assertEqual(boxes, ["Input", "Memory", "Output"])
         self.assertEqual(self.find(".advice"), [])
 
+    def test_what_the_processor_counted(self) -> None:
+        """Counts for each record and in all; or a line that says why there are none."""
+        title = "What the processor counted"
+        self.open("two")
+        tiles = self.text("section > .tiles").split("\n")
+        self.assertEqual(tiles[:3], ["Cycles", "963 a record", "48.1 G in all"])
+        self.assertEqual(tiles[3:6], ["Instructions", "1.34 a cycle", "64.5 G in all"])
+        self.assertEqual(tiles[6:8], ["Cache misses", "3.22 a record"])
+        self.assertEqual(tiles[9:11], ["TLB misses", "8.05 a record"])
+        self.open("one")
+        self.assertIn(title, self.text())
+        self.assertEqual(self.find("section > .tiles"), [])
+        self.assertIn("are told, as the processor shows none, as in", self.text(".counters"))
+        self.open("older")
+        self.assertNotIn(title, self.text())
+
     def test_older_statistics_say_what_they_lack(self) -> None:
         """What was not recorded is named; the rest is there."""
         self.open("older")
@@ -208,16 +224,25 @@ class Report(PageCase):
         self.assertEqual(self.text("h1"), "3 sorts compared")
         heads = [head.text for head in self.find(".compare thead th")][1:]
         self.assertEqual(heads, ["two-pass.json", "older.json", "one-pass.json"])
+        self.assertNotIn("Cycles a record", self.text(".compare"))
         self.find("details.each > summary")[0].click()
         drawn = "return everyChart.size"
         browser.until(lambda: self.run_script(drawn) == 6, "the report of the first is drawn")
         self.assertGreater(min(self.run_script(COLOURS)), 8)
+
+    def test_counters_beside_each_other(self) -> None:
+        """Cycles compare where two sorts have them."""
+        self.open(self.page("counted", [FIXTURES / "two-pass.json", FIXTURES / "two-pass.json"]))
+        rows = [row.text for row in self.find(".compare tbody tr")]
+        self.assertIn("Cycles a record 963 963", rows)
+        self.assertIn("Instructions a cycle 1.34 1.34", rows)
 
     def test_statistics_are_never_markup(self) -> None:
         """Words that would be a script are read as words."""
         evil = "</script><script>window.evil = 1</script><img src=x onerror='window.evil = 2'>"
         stats = json.loads((FIXTURES / "two-pass.json").read_text())
         stats["advice"] = [evil]
+        stats["counters"] = {"missing": evil}
         stats["engine"] = stats["merge"] = stats["algorithm"] = evil
         stats["machine"] = dict.fromkeys(stats["machine"], evil)
         stats["job"] = {"inputs": [evil], "output": evil, "command": evil}

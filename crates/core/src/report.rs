@@ -38,6 +38,7 @@ const SCRIPT: &str = concat!(
     include_str!("report/timeline.js"),
     include_str!("report/latency.js"),
     include_str!("report/tables.js"),
+    include_str!("report/counters.js"),
     include_str!("report/sort.js"),
     include_str!("report/compare.js"),
     include_str!("report/finding.js"),

@@ -6,6 +6,7 @@
 //! is left to the command line.
 
 mod activity;
+mod counted;
 mod course;
 mod latency;
 mod progress;
@@ -17,6 +18,7 @@ use serde::Serialize;
 use crate::units::ByteSize;
 
 pub use activity::{Activity, Clock, WorkerTime};
+pub use counted::Counted;
 pub use course::{Course, Share};
 pub use latency::{Histogram, Latency};
 pub use progress::Progress;
@@ -330,6 +332,8 @@ pub struct Statistics {
     pub latency: StreamLatency,
     /// What each worker did with its time.
     pub workers: Vec<WorkerTime>,
+    /// What the processor counted, or why it did not, where a timeline was wanted.
+    pub counters: Option<Counted>,
     /// What would make it faster, as far as can be told, in sentences.
     pub advice: Vec<String>,
     /// The proof, unless it was switched off or the output holds only so many records.

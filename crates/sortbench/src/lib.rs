@@ -26,14 +26,13 @@
 //! In import order: `sequence`, `skew` and `record` make bytes; `checksum`, `summary` and `verdict`
 //! judge bytes; `place`, `block` and `joining` serve workers; `generate` and `validate` are the
 //! work. `samples` and `machine` say how sure a figure is and where it was taken; `calibrate`
-//! measures machines, `counters` reads those of the processor, and `bench` runs the benchmarks of
-//! the classics anew. How far they are is told through the library's `Progress`.
+//! measures machines, and `bench` runs the benchmarks of the classics anew. How far they are is
+//! told through the library's `Progress`.
 
 pub mod bench;
 mod block;
 pub mod calibrate;
 mod checksum;
-pub mod counters;
 mod generate;
 mod joining;
 mod machine;

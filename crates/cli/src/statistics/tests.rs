@@ -46,6 +46,7 @@ fn one_pass() -> Statistics {
         timeline: None,
         latency: StreamLatency::default(),
         workers: Vec::new(),
+        counters: None,
         advice: Vec::new(),
         proof: Some(Proof { records: 10_000_000, checksum: 0xab }),
     }

@@ -10,6 +10,21 @@ fn sum(list: &Value) -> f64 {
     list.as_array().expect("a list").iter().map(|item| item.as_f64().expect("a number")).sum()
 }
 
+/// Either what the processor counted, or the sentence why it did not.
+fn assert_counted(of: &Value) {
+    let counters = &of["counters"];
+    match counters["missing"].as_str() {
+        Some(why) => assert!(why.len() > 20 && !why.ends_with('.'), "{counters}"),
+        None => {
+            // A counter that had no turn beside others counted nothing.
+            let is_known = counters.get("cycles").is_some_and(|cycles| !cycles.is_null());
+            let cycles = counters["cycles"].as_u64();
+            assert!(!is_known || cycles > of["records"].as_u64(), "{counters}");
+            assert!(counters.is_object(), "{of}");
+        }
+    }
+}
+
 #[test]
 fn a_timeline_has_all_that_was_moved() {
     let folder = Folder::new();
@@ -48,6 +63,7 @@ fn a_timeline_has_all_that_was_moved() {
             assert!((all - seconds).abs() < 0.05 * seconds + 0.01, "{all} of {seconds}: {worker}");
             assert!(worker["dealing"].as_f64() > Some(0.0), "{worker}");
         }
+        assert_counted(&of);
         assert_eq!(of["job"]["inputs"][0], "in put");
         assert!(of["job"]["command"].as_str().expect("words").ends_with("-o out 'in put'"));
         assert!(of["machine"]["kernel"].is_string() && of["advice"].is_array(), "{of}");
@@ -76,6 +92,7 @@ fn a_merge_has_a_timeline_and_latencies_too() {
     for count in [3, 600] {
         let said = folder.run(&format!("merge --stats json -o out {}", names[..count].join(" ")));
         let of: Value = serde_json::from_str(&said.words).expect("JSON");
+        assert_counted(&of);
         for stream in STREAMS {
             let (seen, moved) = (sum(&of["timeline"][stream]), &of["streams"][stream]);
             assert_eq!(Some(seen), moved.as_f64(), "{stream} of {count}");

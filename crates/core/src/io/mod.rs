@@ -16,7 +16,8 @@
 //! [`Holding`] counts what temporary files take of a place, and how fast,
 //! `pipe` serves streams that have no offsets, `supply` those that the caller makes, `redirect`
 //! knows those that have offsets after all, `space` and `limits` ask what the machine has left,
-//! `locale` asks the C library how text sorts, `compression` expands inputs and compresses outputs.
+//! `locale` asks the C library how text sorts, `compression` expands inputs and compresses outputs,
+//! `counters` tells what the processor counted.
 //! `faulty` makes faults to order, for tests.
 //!
 //! What must stay true: no pointer leaves this room, and memory is unmapped only after the last
@@ -25,6 +26,7 @@
 mod arena;
 mod cache;
 pub mod compression;
+pub mod counters;
 mod cursor;
 mod direct;
 mod elastic;

@@ -118,6 +118,7 @@ impl Account {
             timeline: None,
             latency: StreamLatency::default(),
             workers: outcome.seen.iter().map(|seen| seen.time.rested_of(seconds)).collect(),
+            counters: None,
             advice: Vec::new(),
             proof: outcome.proof.map(|sum| Proof { records: sum.records, checksum: sum.checksum }),
         })

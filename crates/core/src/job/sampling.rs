@@ -1,17 +1,19 @@
-//! Looking at a job ten times a second while it runs, for its [`Timeline`].
+//! Looking at a job ten times a second while it runs, for its [`Timeline`], and having the
+//! processor count what it does.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::Result;
+use crate::io::counters::{Counters, Counts, Event, Threads};
 use crate::io::limits;
-use crate::stats::{Now, Progress, Statistics, Timeline};
+use crate::stats::{Counted, Now, Progress, Statistics, Timeline};
 
 /// The memory ceiling counts this thread's stack too.
 const STACK_BYTES: usize = 64 << 10;
 
-/// Does a job's `work`; where it is `wanted`, its statistics get a timeline.
+/// Does a job's `work`; where it is `wanted`, its statistics get a timeline, and counts.
 pub fn sampled_if(
     wanted: bool,
     progress: &Progress,
@@ -20,8 +22,10 @@ pub fn sampled_if(
     if !wanted {
         return work();
     }
-    let (done, timeline) = sampled(progress, work);
-    done.map(|statistics| Statistics { timeline, ..statistics })
+    // Counters come after the thread that looks on, as what that does is not the job's.
+    let ((done, counted), timeline) = sampled(progress, || counted(work));
+    let counters = Some(counted);
+    done.map(|statistics| Statistics { timeline, counters, ..statistics })
 }
 
 /// Does `work`, and looks at it meanwhile; without a thread to look, work goes on alone.
@@ -51,6 +55,28 @@ fn watch(mut timeline: Timeline, progress: &Progress, is_done: &Receiver<()>) ->
         if is_over {
             return timeline;
         }
+    }
+}
+
+/// Does `work`, and tells what the processor counted of it, in all threads that it starts.
+fn counted<T>(work: impl FnOnce() -> T) -> (T, Counted) {
+    match Counters::new(Threads::AndLater) {
+        Ok(counters) => {
+            let (done, counts) = counters.measure(work);
+            (done, told(&counts))
+        }
+        Err(missing) => (work(), Counted::Nothing { missing }),
+    }
+}
+
+/// Counts as statistics have them, in whole numbers.
+fn told(counts: &Counts) -> Counted {
+    let of = |event| counts.of(event).map(|count| count.round() as u64);
+    Counted::Events {
+        cycles: of(Event::Cycles),
+        instructions: of(Event::Instructions),
+        cache_misses: of(Event::CacheMisses),
+        tlb_misses: of(Event::TlbMisses),
     }
 }
 

@@ -1,7 +1,8 @@
 // Several sorts beside each other: their figures in a table, their throughput in one chart, their
 // phases as bars, and the report of each for who opens it.
 
-/** Figures of several sorts, one row each: name, value, its words, and whether less is better. */
+/** Figures of several sorts, one row each: name, value, its words, whether less is better, and
+ * whether the row is there only if two sorts have it, or more. */
 const COMPARED = [
   ["Seconds", (stats) => figure(stats.seconds), seconds, true],
   ["MB/s", rate, (value) => (value >= 10 ? whole.format(value) : short(value)), false],
@@ -13,6 +14,8 @@ const COMPARED = [
   ["Threads", (stats) => figure(stats.threads), count],
   ["User seconds", (stats) => figure(stats.user_seconds), decimal, true],
   ["System seconds", (stats) => figure(stats.system_seconds), decimal, true],
+  ["Cycles a record", cyclesARecord, short, true, true],
+  ["Instructions a cycle", instructionsACycle, short, undefined, true],
   ["Memory allowed", (stats) => figure(stats.memory_budget), memory],
   ["Memory at the peak", (stats) => figure(stats.memory_peak), memory, true],
   ["Proof", (stats) => (isOf(stats.proof) ? 1 : 0), (value) => (value ? "taken" : "not taken")],
@@ -25,11 +28,12 @@ const sameAmount = (sorts) =>
 
 function comparisonTable(sorts) {
   const same = sameAmount(sorts);
-  const rows = COMPARED.map(([name, of, tell, less]) => {
+  const rows = COMPARED.map(([name, of, tell, less, isRare]) => {
     // Less is no better of less.
     const judged = same || less === false ? less : undefined;
     const values = sorts.map(({ stats }) => of(stats));
     const known = values.filter((value) => value !== null);
+    if (isRare && known.length < 2) return null;
     const best =
       judged === undefined || new Set(known).size < 2
         ? null
@@ -46,7 +50,7 @@ function comparisonTable(sorts) {
         ),
       ),
     ];
-  });
+  }).filter(Boolean);
   const heads = [
     make("th", { scope: "col" }, make("span", { class: "visually-hidden" }, "Figure")),
     ...sorts.map((sort, at) => make("th", { scope: "col" }, swatched(sort.name, sortColour(at)))),

@@ -71,6 +71,17 @@ function table(caption, heads, rows, attributes) {
   );
 }
 
+/** A figure that stands large, under its name; what is said of it stands small below. */
+function tile(name, large, unit, ...below) {
+  return make(
+    "div",
+    null,
+    make("dt", null, name),
+    make("dd", null, large, unit && [" ", make("small", null, unit)]),
+    below.filter(Boolean).map((line) => make("dd", null, line)),
+  );
+}
+
 /** A name with the colour it is drawn in. */
 const swatched = (name, of) =>
   make("span", { class: "swatched" }, make("i", { colour: of }), make("span", null, name));

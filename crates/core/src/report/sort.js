@@ -10,16 +10,6 @@ const RECORDED = [
 
 const isOf = (value) => value && typeof value === "object";
 
-function tile(name, large, unit, ...below) {
-  return make(
-    "div",
-    null,
-    make("dt", null, name),
-    make("dd", null, large, unit && [" ", make("small", null, unit)]),
-    below.filter(Boolean).map((line) => make("dd", null, line)),
-  );
-}
-
 /** How many runs there were, and how many of them were merged at once. */
 function runsWords(stats) {
   if (!(stats.runs > 0)) return "in memory, nothing spilled";
@@ -142,6 +132,7 @@ function reportOf(sort) {
     timeSection(stats),
     section("Where the time went", outcomeWords(stats), phaseTable(stats)),
     section("What the workers did", null, workerParts(stats)),
+    section("What the processor counted", null, counterParts(stats)),
     section("How long requests took", null, latencyParts(stats)),
     section("Requests", null, requestParts(stats)),
     make(

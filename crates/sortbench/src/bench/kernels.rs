@@ -20,6 +20,7 @@ mod quicksorts;
 mod selection;
 mod tournament;
 
+use sortwell::io::counters::Event;
 use sortwell::io::limits;
 use sortwell::{ByteSize, Error, Result};
 
@@ -27,7 +28,6 @@ use self::meter::{Counted, Meter, Section};
 use super::finding::{Cell, Finding, Setting, Source, Table};
 use super::ground::Ground;
 use super::{papers, text};
-use crate::counters::Event;
 use crate::samples::Spread;
 
 /// How many records and keys are sorted.

@@ -5,11 +5,11 @@
 
 use std::time::Instant;
 
+use sortwell::io::counters::{Counters, Counts, Event, Threads};
 use sortwell::stats::Progress;
 use sortwell::{Error, Result};
 
 use super::super::finding::{Chart, Samples, Table};
-use crate::counters::{Counters, Counts, Event};
 use crate::samples::Spread;
 
 /// A clock, and counters where there are any.
@@ -34,7 +34,7 @@ pub struct Laps(Vec<Lap>);
 impl<'p> Meter<'p> {
     /// One for `runs` of everything.
     pub fn new(runs: usize, progress: &'p Progress) -> Self {
-        Self { runs, progress, counters: Counters::new() }
+        Self { runs, progress, counters: Counters::new(Threads::This) }
     }
 
     /// Why the processor counts nothing, if it does not.
@@ -49,7 +49,7 @@ impl<'p> Meter<'p> {
             let result = work();
             (result, begun.elapsed().as_secs_f64())
         };
-        let ((result, seconds), counts) = match &mut self.counters {
+        let ((result, seconds), counts) = match &self.counters {
             Ok(counters) => counters.measure(timed),
             Err(_) => (timed(), Counts::default()),
         };

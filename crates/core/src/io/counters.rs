@@ -1,0 +1,144 @@
+//! Hardware counters: cycles, instructions and misses of one thread or of a whole job, as far as
+//! the system shows them.
+//!
+//! Many do not: virtual machines rarely have any, and containers and careful kernels forbid them.
+//! So either counters are there, or words that say why not and what would change that; a nought
+//! that was not counted is never told. The system call is `perf_event_open`, through a crate
+//! (`perf`), which a build without the feature `counters` goes without.
+//!
+//! What must stay true: each event is a counter of its own, in no group, as groups cannot be
+//! inherited by threads; and nothing here fails the work that is measured.
+
+#[cfg(feature = "counters")]
+mod perf;
+
+use std::fs::File;
+use std::io::{self, Read};
+
+/// What is counted, in user mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Cycles of the processor's clock.
+    Cycles,
+    /// Instructions that were carried out.
+    Instructions,
+    /// Misses of the last cache that the processor counts them for.
+    CacheMisses,
+    /// Loads whose page was not in the first-level data TLB.
+    TlbMisses,
+}
+
+impl Event {
+    /// All of them.
+    pub const ALL: [Self; 4] =
+        [Self::Cycles, Self::Instructions, Self::CacheMisses, Self::TlbMisses];
+
+    /// Its name, in the plural.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cycles => "cycles",
+            Self::Instructions => "instructions",
+            Self::CacheMisses => "cache misses",
+            Self::TlbMisses => "TLB misses",
+        }
+    }
+}
+
+/// Of which threads events are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threads {
+    /// The one that makes the counters.
+    This,
+    /// That one, and all that it and its like start later.
+    AndLater,
+}
+
+/// What was counted; an event that could not be is not in it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counts(pub Vec<(Event, f64)>);
+
+impl Counts {
+    /// How many there were of an event.
+    pub fn of(&self, event: Event) -> Option<f64> {
+        self.0.iter().find(|(counted, _)| *counted == event).map(|(_, count)| *count)
+    }
+}
+
+/// Counters that count since they were made, each a file to read.
+#[derive(Debug)]
+pub struct Counters(Vec<(Event, File)>);
+
+impl Counters {
+    /// Those that there are.
+    ///
+    /// # Errors
+    ///
+    /// Why there are none, and what would change that, in one sentence without a full stop.
+    #[cfg(feature = "counters")]
+    pub fn new(of: Threads) -> Result<Self, String> {
+        perf::open(of).map(Self)
+    }
+
+    /// None: they need the feature `counters`, which this program was built without.
+    ///
+    /// # Errors
+    ///
+    /// Always, in one sentence without a full stop.
+    #[cfg(not(feature = "counters"))]
+    pub fn new(_: Threads) -> Result<Self, String> {
+        Err("this build knows none: build it with the cargo feature 'counters'".to_owned())
+    }
+
+    /// Does some work, and counts what it takes.
+    pub fn measure<R>(&self, work: impl FnOnce() -> R) -> (R, Counts) {
+        let before = self.read();
+        let result = work();
+        let after = self.read();
+        let pairs = self.0.iter().zip(before.iter().zip(&after));
+        let counted = pairs.filter_map(|((event, _), (before, after))| {
+            Some((*event, between(before.as_ref()?, after.as_ref()?)?))
+        });
+        (result, Counts(counted.collect()))
+    }
+
+    fn read(&self) -> Vec<Option<Reading>> {
+        self.0.iter().map(|(_, counter)| Reading::of(counter).ok()).collect()
+    }
+}
+
+/// What a counter shows, the times in nanoseconds, of all its threads together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Reading {
+    count: u64,
+    /// How long it was to count.
+    enabled: u64,
+    /// How long it did: less where counters take turns.
+    running: u64,
+}
+
+impl Reading {
+    /// The kernel's three numbers. The crate's own way of reading them insists that none ran longer
+    /// than it was enabled, which threads that still come and go may break by an instant.
+    fn of(mut counter: &File) -> io::Result<Self> {
+        let mut bytes = [0; 3 * size_of::<u64>()];
+        counter.read_exact(&mut bytes)?;
+        let mut numbers = [0; 3];
+        for (number, of) in numbers.iter_mut().zip(bytes.as_chunks().0) {
+            *number = u64::from_ne_bytes(*of);
+        }
+        let [count, enabled, running] = numbers;
+        Ok(Self { count, enabled, running })
+    }
+}
+
+/// What was counted between two readings. Where counters take turns, as there are fewer than are
+/// asked for, it is what there would have been in the whole time; none if this one had no turn.
+fn between(before: &Reading, after: &Reading) -> Option<f64> {
+    let count = after.count.checked_sub(before.count)? as f64;
+    let running = after.running.checked_sub(before.running)? as f64;
+    let enabled = after.enabled.checked_sub(before.enabled)? as f64;
+    (running > 0.0).then(|| count * enabled / running)
+}
+
+#[cfg(test)]
+mod tests;
