@@ -36,8 +36,9 @@ fn repeated(bytes: usize, distinct: usize, random: &mut Random) -> Vec<u8> {
 fn what_is_left_of_an_input_larger_than_memory_is_sorted_in_one_pass() {
     let mut random = Random::fresh();
     let input = repeated(60_000_000, 100_000, &mut random);
+    let expected = unique(vec![input.clone()], 64, &mut random).expected();
     for _ in 0..2 {
-        let statistics = unique(vec![input.clone()], 64, &mut random).run();
+        let statistics = unique(vec![input.clone()], 64, &mut random).run_against(&expected);
         assert_eq!((statistics.runs, statistics.passes), (0, 1), "{statistics:?}");
     }
     let lines = Lines {
@@ -51,17 +52,24 @@ fn what_is_left_of_an_input_larger_than_memory_is_sorted_in_one_pass() {
 #[test]
 fn several_inputs_with_headers_and_without_last_line_ends() {
     let mut random = Random::fresh();
-    for memory in [64, 256] {
-        let mut inputs: Vec<Vec<u8>> = [1, 0, 9_000_000, 5, 4096, 16_000_000, 20_000]
-            .into_iter()
-            .map(|bytes| repeated(bytes, 20_000, &mut random))
-            .collect();
-        inputs.iter_mut().for_each(|input| input.truncate(input.len().saturating_sub(1)));
-        let lines = unique(inputs, memory, &mut random);
-        let select = Select { skip: 100, limit: Some(5000), ..lines.select.clone() };
-        assert_eq!(Lines { header_lines: 1, ..lines.clone() }.run().runs, 0);
-        assert_eq!(Lines { select, ..lines.clone() }.run().runs, 0);
-        Lines { terminator: b'-', ..lines }.run();
+    let mut inputs: Vec<Vec<u8>> = [1, 0, 9_000_000, 5, 4096, 16_000_000, 20_000]
+        .into_iter()
+        .map(|bytes| repeated(bytes, 20_000, &mut random))
+        .collect();
+    inputs.iter_mut().for_each(|input| input.truncate(input.len().saturating_sub(1)));
+    let plain = unique(inputs, 64, &mut random);
+    let select = Select { skip: 100, limit: Some(5000), ..plain.select.clone() };
+    let headed = Lines { header_lines: 1, ..plain.clone() };
+    let selected = Lines { select, ..plain.clone() };
+    let ended_otherwise = Lines { terminator: b'-', ..plain };
+    for (lines, is_one_pass) in [(headed, true), (selected, true), (ended_otherwise, false)] {
+        let expected = lines.expected();
+        for memory in [64, 256] {
+            let (threads, engine) = (1 + random.below(3), random.pick(&engines()));
+            let memory = ByteSize::mib(memory);
+            let lines = Lines { memory, threads, engine, ..lines.clone() };
+            assert!(lines.run_against(&expected).runs == 0 || !is_one_pass);
+        }
     }
 }
 
@@ -81,14 +89,19 @@ fn what_is_left_may_be_more_than_memory() {
 #[test]
 fn lines_that_do_not_repeat() {
     let mut random = Random::fresh();
-    for memory in [64, 512] {
-        let input = text(40_000_000, |_| format!("{:030}", random.next()).into_bytes());
-        unique(vec![input], memory, &mut random).run();
-        // All copies lie at the beginning, or at the end.
-        let copies = repeated(34_000_000, 1000, &mut random);
-        let others = text(20_000_000, |number| format!("{:x}", number * 77).into_bytes());
-        unique(vec![copies.clone(), others.clone()], memory, &mut random).run();
-        unique(vec![others, copies], memory, &mut random).run();
+    let different = text(40_000_000, |_| format!("{:030}", random.next()).into_bytes());
+    // All copies lie at the beginning, or at the end.
+    let copies = repeated(34_000_000, 1000, &mut random);
+    let others = text(20_000_000, |number| format!("{:x}", number * 77).into_bytes());
+    let first = vec![copies.clone(), others.clone()];
+    for inputs in [vec![vec![different]], vec![first, vec![others, copies]]] {
+        // Whole lines that are equal are the same bytes, wherever they lie and whichever is kept.
+        let expected = unique(inputs[0].clone(), 64, &mut random).expected();
+        for inputs in inputs {
+            for memory in [64, 512] {
+                unique(inputs.clone(), memory, &mut random).run_against(&expected);
+            }
+        }
     }
 }
 

@@ -153,11 +153,11 @@ impl Table {
         }
         let mut orders = self.keys.iter().map(|&(column, is_descending)| {
             // Empty cells come last either way, and a row that is too short has one there.
-            let cell =
-                |row: &Row| row.cells.get(column - 1).cloned().filter(|cell| !cell.is_empty());
-            match (cell(a), cell(b)) {
-                (Some(a), Some(b)) if is_descending => b.cmp(&a),
-                (Some(a), Some(b)) => a.cmp(&b),
+            let [a, b] =
+                [a, b].map(|row| row.cells.get(column - 1).filter(|cell| !cell.is_empty()));
+            match (a, b) {
+                (Some(a), Some(b)) if is_descending => b.cmp(a),
+                (Some(a), Some(b)) => a.cmp(b),
                 (a, b) => a.is_none().cmp(&b.is_none()),
             }
         });

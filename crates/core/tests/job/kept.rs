@@ -13,7 +13,7 @@ use sortwell::operator::{Select, Split};
 use sortwell::stats::Progress;
 use sortwell::{Error, Result};
 
-use crate::csv_shapes;
+use crate::csv_shapes::{table, tricky_row};
 use crate::csv_trial::Table;
 use crate::data::{Order, records};
 use crate::line_trial::assert_same;
@@ -172,22 +172,32 @@ fn an_output_on_its_way_that_lost_its_end_is_made_again() {
     folder.assert_clean(true);
 }
 
+/// Tables with quotes in every place, with empty lines, and in order.
+fn some_tables(bytes: usize, random: &mut Random) -> [(&'static str, Vec<u8>); 3] {
+    [
+        ("tricky", table("a,b,c", bytes, |_| tricky_row(random, 3, 9, (b',', b'"')))),
+        ("empty lines among rows", {
+            let row = |random: &mut Random| if random.one_in(2) { "" } else { "x,\"y\n\"" };
+            // Rows as short as these fill memory with what is known of them.
+            table("a,b", bytes / 2, |_| row(random).into())
+        }),
+        ("sorted", table("a,b", bytes, |n| format!("\"{n:09}\",\"\n\"").into_bytes())),
+    ]
+}
+
 /// Rows go on at the beginning of a row, whatever stands in quotes, and prefixed records at a
 /// prefix.
 #[test]
 fn rows_and_prefixed_records_in_pieces() {
     let mut random = Random::fresh();
     let resume = Resume::Often;
-    for (name, input) in csv_shapes::shapes(26_000_000, &mut random) {
-        if !["tricky", "empty lines among rows", "sorted"].contains(&name) {
-            continue;
-        }
+    for (name, input) in some_tables(18_000_000, &mut random) {
         let half = Table { memory: ByteSize::mib(36), ..Table::new(vec![input]) };
         let (expected, count) = half.expected();
         let folder = Folder::on_disk();
         fs::write(folder.input(0), &half.inputs[0]).expect("write");
         let job = |_: &mut Random| SortJob { resume, ..half.job(&folder) };
-        let (resumed, statistics) = run_in_pieces(job, (&folder, 30 << 20), &mut random);
+        let (resumed, statistics) = run_in_pieces(job, (&folder, 20 << 20), &mut random);
         println!("{name}: {resumed:?}");
         assert_same(&fs::read(folder.output()).expect("read"), &expected, name);
         assert_eq!(statistics.records, count);

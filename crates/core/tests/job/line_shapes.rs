@@ -17,7 +17,10 @@ pub fn text(bytes: usize, mut make: impl FnMut(u64) -> Vec<u8>) -> Vec<u8> {
 
 /// A line of `length` random letters.
 pub fn letters(random: &mut Random, length: usize) -> Vec<u8> {
-    (0..length).map(|_| b'a' + random.below(26) as u8).collect()
+    let mut letters = vec![0; length];
+    random.fill(&mut letters);
+    letters.iter_mut().for_each(|byte| *byte = b'a' + *byte % 26);
+    letters
 }
 
 /// Inputs of one shape each, of about `bytes` bytes.

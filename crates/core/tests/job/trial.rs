@@ -339,6 +339,9 @@ pub fn drain(folder: &Folder) -> JoinHandle<Vec<u8>> {
 
 /// Asserts that two outputs are equal, and says where they are not.
 pub fn assert_same(found: &[u8], expected: &[u8], length: usize) {
+    if found == expected {
+        return;
+    }
     assert_eq!(found.len(), expected.len(), "bytes of output");
     let differs = found.chunks(length).zip(expected.chunks(length)).position(|(a, b)| a != b);
     if let Some(record) = differs {
