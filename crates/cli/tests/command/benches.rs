@@ -1,8 +1,11 @@
 //! Every bench from end to end at a toy size: its tables, its JSON, its page, and nothing left.
 
+use std::thread::sleep;
+use std::time::Duration;
+
 use serde_json::Value;
 
-use crate::harness::Folder;
+use crate::harness::{Folder, Said, ended, signal};
 
 /// Runs a bench with few and small sorts, and gives what it found.
 fn found(line: &str) -> Value {
@@ -161,4 +164,18 @@ fn results_go_where_they_are_asked_for() {
     let said = folder.run("bench datamation nowhere --records 1000");
     assert!(said.status != 0 && said.words.contains("nowhere"), "{said:?}");
     assert!(folder.names().is_empty(), "nothing is left of it");
+}
+
+/// One that is stopped ends soon, together with the sort that it had started.
+#[test]
+fn a_bench_that_is_stopped_leaves_nothing() {
+    for (name, status) in [("INT", 130), ("TERM", 143)] {
+        let folder = Folder::new();
+        let child = folder.start("bench datamation --records 300000 --runs 1000");
+        sleep(Duration::from_millis(1500));
+        signal(&child, name);
+        let said = Said::from(ended(child, Duration::from_secs(20)));
+        assert_eq!(said.status, status, "{said:?}");
+        assert!(folder.names().is_empty(), "{name}: {:?}", folder.names());
+    }
 }

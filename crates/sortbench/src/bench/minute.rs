@@ -146,7 +146,7 @@ fn results(categories: &[Category], options: MinuteOptions) -> Table {
         let size = best.map(|(size, _)| gigabytes(*size));
         let seconds = best.map(|(_, measured)| measured.seconds());
         let rate = size.zip(seconds).map(|(size, seconds)| size * 1000.0 / seconds.median);
-        let ended = if category.search.is_capped() { "the disk" } else { "the time" };
+        let ended = if category.search.is_capped() { "the room" } else { "the time" };
         let mut row: Vec<Cell> = vec![
             category.name.into(),
             size.into(),
@@ -166,7 +166,10 @@ fn results(categories: &[Category], options: MinuteOptions) -> Table {
         source: Source::Measured,
         columns: columns.into_iter().map(str::to_owned).collect(),
         rows: categories.iter().map(row).collect(),
-        note: "The seconds are those of the size when it was repeated.".into(),
+        note:
+            "The seconds are those of the size when it was repeated. Ended by the room: the disk, \
+               or --largest, allowed no more."
+                .into(),
     }
 }
 
