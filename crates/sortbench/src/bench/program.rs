@@ -44,13 +44,8 @@ impl Trial {
         let name = serde_json::to_value(phase).unwrap_or_default();
         let phases = self.statistics["phases"].as_array().map_or(&[][..], Vec::as_slice);
         let named = phases.iter().filter(|phase| phase["phase"] == name);
-        named.filter_map(|phase| phase["seconds"].as_f64()).sum()
-    }
-
-    /// Seconds that all workers together spent on this activity.
-    pub fn worker_seconds(&self, activity: &str) -> f64 {
-        let workers = self.statistics["workers"].as_array().map_or(&[][..], Vec::as_slice);
-        workers.iter().filter_map(|worker| worker[activity].as_f64()).sum()
+        // Of none the sum is -0.
+        named.filter_map(|phase| phase["seconds"].as_f64()).fold(0.0, |sum, more| sum + more)
     }
 }
 
