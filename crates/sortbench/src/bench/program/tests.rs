@@ -18,7 +18,8 @@ fn a_run_is_timed_from_launch_to_exit() {
     let body = "sleep 0.05; echo words >&2; sleep 0.1\n\
                 echo '{\"seconds\": 0.1, \"phases\": [\
                 {\"phase\": \"reading\", \"seconds\": 0.0625},\
-                {\"phase\": \"reading\", \"seconds\": 0.0625}], \"streams\": {\"input_read\": 7}}' >&2";
+                {\"phase\": \"reading\", \"seconds\": 0.0625}],\
+                \"streams\": {\"input_read\": 7}}' >&2";
     let (_directory, program) = script(body);
     let trial = program.sort(&[], None, &Progress::new()).unwrap();
     assert!(trial.seconds >= 0.15 && trial.launch_seconds >= 0.04, "{trial:?}");
