@@ -90,7 +90,7 @@ fn minute() {
 #[test]
 fn penny() {
     // Of 60 million dollars a penny lasts a hundredth of a second.
-    let finding = found("penny --price 60000000 --largest 8MB");
+    let finding = found("penny --price 60000000 --largest 64MB");
     assert_eq!(sources(&finding), (2, 1));
     let seconds = column(table(&finding, "What a penny buys"), "seconds for a penny");
     assert!((seconds[0] - 0.01).abs() < 1e-9 && (seconds[1] - 0.0158).abs() < 1e-4);

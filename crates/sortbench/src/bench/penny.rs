@@ -25,6 +25,9 @@ const MEMORY_LEAST: u64 = 64 << 20;
 /// Samples are not larger, whatever the disk has room for.
 const SAMPLE_MOST: u64 = 4_000_000_000;
 
+/// A time that grows less than so is none of sorting, and sizes that follow from it mean nothing.
+const EXPONENT_LEAST: f64 = 0.1;
+
 const ABOUT: &str = "A penny buys a time, by what the machine costs: by AlphaSort's formula ten \
     thousand minutes over the list price, by psort's entries a part of three years of a machine \
     that was put together for 35 dollars more than its parts. Sorts of several sizes in two passes \
@@ -58,10 +61,7 @@ pub fn penny(ground: &Ground, options: PennyOptions) -> Result<Finding> {
     let samples = samples(ground, most.min(SAMPLE_MOST))?;
     let points: Vec<[f64; 2]> =
         samples.iter().map(|(size, case)| [*size as f64, case.seconds().median]).collect();
-    let Some(growth) = Growth::fitted(&points) else {
-        let words = "there is not room for sorts of several sizes";
-        return Err(Error::Usage(format!("{words}; name a directory on another disk")));
-    };
+    let growth = law(&points)?;
     let ways = [
         ("AlphaSort: 10^4 minutes over the price", price::penny_by_list_price(options.dollars)),
         ("psort: three years, 35 $ of assembly", price::penny_by_three_years(options.dollars)),
@@ -110,6 +110,22 @@ fn samples(ground: &Ground, most: u64) -> Result<Vec<(u64, Measured)>> {
         measured.push((size, case));
     }
     Ok(measured)
+}
+
+/// How the time of the samples grows.
+fn law(points: &[[f64; 2]]) -> Result<Growth> {
+    let Some(growth) = Growth::fitted(points) else {
+        let words = "there is not room for sorts of several sizes";
+        return Err(Error::Usage(format!("{words}; name a directory on another disk")));
+    };
+    match growth.exponent > EXPONENT_LEAST {
+        true => Ok(growth),
+        false => Err(Error::Usage(
+            "larger sorts took no longer than smaller ones, so that nothing can be foretold: the \
+             machine was busy, or the sizes too small; give more --runs, or a larger --largest"
+                .to_owned(),
+        )),
+    }
 }
 
 /// Sorts a size as often as the bench repeats.
@@ -215,3 +231,6 @@ fn chart(points: &[[f64; 2]], growth: Growth, budgets: &[Budget]) -> Chart {
         lines,
     }
 }
+
+#[cfg(test)]
+mod tests;
