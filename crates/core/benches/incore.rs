@@ -24,6 +24,9 @@ const LOAD_BYTES: usize = 256 << 20;
 /// Bytes dealt at a time, as in a job.
 const BLOCK_BYTES: usize = 4 << 20;
 
+/// Bytes gathered at a time, as in a job.
+const BATCH_BYTES: usize = 16 << 10;
+
 /// Pseudo-random bytes (splitmix64).
 fn fill_random(bytes: &mut [u8]) {
     let mut state = 1_u64;
@@ -137,18 +140,26 @@ fn sort(c: &mut Criterion) {
 fn gathering(c: &mut Criterion) {
     let mut group = c.benchmark_group("gather");
     let load = random_arena(LOAD_BYTES);
-    let mut out = vec![0; BLOCK_BYTES];
     for length in [32, 100, 1000] {
         let records = Records::packed(&load, Framing::Fixed(length));
-        let total = LOAD_BYTES / length;
-        let count = BLOCK_BYTES / length;
-        let entries: Vec<u64> = (0..count as u64)
-            .map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % total as u64)
-            .collect();
+        let total = (LOAD_BYTES / length) as u64;
+        let count = BATCH_BYTES / length;
+        // Each time others, so that no cache has them.
+        let entries: Vec<u64> =
+            (0..total).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % total).collect();
+        let mut out = vec![0; count * length];
         group.throughput(Throughput::Elements(count as u64));
-        group.bench_function(format!("{length} bytes"), |b| {
-            b.iter(|| gather(&entries, &records, black_box(&mut out[..count * length]), None));
-        });
+        for is_summed in [false, true] {
+            let name = format!("{length} bytes{}", if is_summed { ", summed" } else { "" });
+            let mut begins = (0..entries.len() - count).step_by(count).cycle();
+            let mut sum = Sum::default();
+            group.bench_function(name, |b| {
+                b.iter(|| {
+                    let rest = &entries[begins.next().expect("without end")..];
+                    gather(rest, &records, black_box(&mut out), is_summed.then_some(&mut sum))
+                });
+            });
+        }
     }
 }
 
