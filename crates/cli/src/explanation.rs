@@ -99,8 +99,9 @@ fn memory(of: &Explanation) -> String {
         1 => format!("a load {}", of.load_bytes),
         count => format!("{count} loads of {}", of.load_bytes),
     };
+    let enough = if of.is_enough { " (more would gain nothing)" } else { "" };
     format!(
-        "{} of {}: {loads}, write buffers {}, sorting {}",
+        "{} of {}{enough}: {loads}, write buffers {}, sorting {}",
         of.arena_bytes, of.budget, of.buffer_bytes, of.scratch_bytes
     )
 }

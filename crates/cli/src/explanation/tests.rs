@@ -22,6 +22,7 @@ fn explanation() -> Explanation {
         block_bytes: ByteSize(256 << 10),
         read_depth: 4,
         is_by_choice: false,
+        is_enough: false,
         outlook: Outlook {
             passes: 3,
             loads: 1000,
@@ -93,9 +94,10 @@ fn a_plan_of_one_pass() {
 
 #[test]
 fn what_may_be_less_says_so() {
-    let of = Explanation { is_at_most: true, is_in_place: true, ..explanation() };
+    let of = Explanation { is_at_most: true, is_in_place: true, is_enough: true, ..explanation() };
     let words = text(&of);
     for part in [
+        "memory   50 MiB of 64 MiB (more would gain nothing): 2 loads",
         "plan     at most 3 passes, 1000 runs",
         "bytes    at most 111.8 GiB read",
         "spill space 19.6 GiB, or 60 MiB beside the input on its own device\n",

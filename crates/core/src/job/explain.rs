@@ -47,6 +47,8 @@ pub struct Explanation {
     /// Whether the budget has room for one pass and more are chosen, as memory that was never
     /// touched comes more slowly here than disks move everything twice.
     pub is_by_choice: bool,
+    /// Whether that is less than the budget allows, as more would make nothing faster.
+    pub is_enough: bool,
     /// What it comes to.
     pub outlook: Outlook,
     /// Whether it may come to less: records are dropped on the way.
@@ -96,7 +98,8 @@ impl SortJob {
             record_length: record_length as u64,
             varies: need.varies,
             budget,
-            arena_bytes: ByteSize(plan.arena_bytes as u64),
+            arena_bytes: ByteSize(plan.used_bytes() as u64),
+            is_enough: plan.used_bytes() < plan.arena_bytes,
             buffer_bytes: per_worker(plan.lane.bytes()),
             scratch_bytes: per_worker(plan.scratch_bytes),
             load_bytes: ByteSize(plan.load.bytes() as u64),

@@ -157,7 +157,7 @@ fn merge_slabs<K: KeyEncoder>(
     }
     let window_bytes = table_window_bytes(plan, runs.len());
     let walked: Vec<&RunReader> = readers.iter().collect();
-    let mut planner = Planner::new(key, &walked, plan.slab_bytes, window_bytes)?;
+    let mut planner = Planner::new(key, &walked, plan.slab_for(runs), window_bytes)?;
     let mut starts = begin(&mut planner, runs, destination, crew)?;
     let mut next_expected = || match planner.next_slab()? {
         Some(slab) => ExpectedSlab::new(&readers, slab, plan.block_bytes).map(Some),

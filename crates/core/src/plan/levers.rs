@@ -72,7 +72,7 @@ const FACTOR_BLOCK: usize = 4096;
 const FACTOR_TIMES: usize = 2;
 
 /// The factor that suits the disks we know: a quarter of a megabyte.
-const FACTOR_USUAL: u32 = 32;
+pub(super) const FACTOR_USUAL: u32 = 32;
 
 /// Largest piece that a factor may ask for.
 const PIECE_MAX: usize = 64 << 20;

@@ -50,7 +50,7 @@ impl Outlook {
         let (runs, merge_width) = (volume.runs as u64, volume.merge_width as u64);
         let by_slabs = runs > 0 && plan.merge_way() == Way::Slabs;
         let piece_bytes = match plan.merge_way() {
-            Way::Slabs => (plan.slab_bytes as u64).checked_div(merge_width).unwrap_or(0),
+            Way::Slabs => (plan.slab_wanted as u64).checked_div(merge_width).unwrap_or(0),
             Way::Streams => {
                 let longest = vec![need.record_length as u64; volume.merge_width];
                 RunStreams::new(&longest, plan.stream_bytes()).piece_bytes as u64
@@ -64,7 +64,7 @@ impl Outlook {
             merge_width_max: if runs > 0 { plan.merge_width as u64 } else { 0 },
             merge_width,
             merged_before: volume.merged_before as u64,
-            slab_bytes: ByteSize(if by_slabs { plan.slab_bytes as u64 } else { 0 }),
+            slab_bytes: ByteSize(if by_slabs { plan.slab_wanted as u64 } else { 0 }),
             piece_bytes: ByteSize(piece_bytes),
             spilled_bytes: ByteSize(volume.spilled_bytes()),
             spill_space: ByteSize(volume.run_space()),

@@ -230,6 +230,18 @@ impl Shares {
     }
 }
 
+impl Plan {
+    /// Bytes of each of the two slabs of a merge of `runs`, all at once: no more than is wanted,
+    /// but where they have long records.
+    pub fn slab_for(&self, runs: &[Run]) -> usize {
+        let shares = Shares::of_slabs(self, runs);
+        let extra = self.slab_bytes as u64 - shares.room;
+        let needed = shares.needs.iter().sum::<u64>().saturating_add(extra);
+        let needed = usize::try_from(needed).unwrap_or(usize::MAX);
+        needed.max(self.slab_wanted).min(self.slab_bytes)
+    }
+}
+
 /// Most runs of so many files each open at once where so many files can still be opened. Two are
 /// tried in any case: without a second descriptor a file is read through the page cache.
 pub fn open_max(descriptors: usize, run_members: usize, threads: usize) -> usize {

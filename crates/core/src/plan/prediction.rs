@@ -20,9 +20,10 @@
 //! nobody can know before it is touched. Times are foretold for the first, and the most that they
 //! may become for the second.
 
+use super::levers::{FACTOR_USUAL, Levers};
 use super::passes::Way;
 use super::volume::Volume;
-use super::{Need, Plan, READS_IN_FLIGHT};
+use super::{BLOCK_MAX, Need, Plan, READS_IN_FLIGHT};
 use crate::error::Result;
 use crate::profile::{Cost, Costs, DiskProfile};
 use crate::stats::{Phase, PhasePrediction, Prediction};
@@ -125,8 +126,8 @@ impl Rates {
         }
     }
 
-    /// The plan for a need and an input of `bytes` bytes that is done first, with as many requests
-    /// in flight as disks want: that of the whole budget, or one of two passes in less memory,
+    /// The plan for a need and an input of `bytes` bytes that is done first, with requests as the
+    /// disks want them: that of the whole budget, or one of two passes in less memory,
     /// where memory that was never touched comes so slowly that moving everything twice takes less
     /// time.
     ///
@@ -135,7 +136,7 @@ impl Rates {
     /// Those of [`Plan::new`].
     pub fn choose(&self, need: &Need, bytes: u64) -> Result<Plan> {
         let usual = Plan::new(need)?;
-        let (need, whole) = self.deepened(need, &usual, bytes).unwrap_or((*need, usual));
+        let (need, whole) = self.suited(need, &usual, bytes).unwrap_or((*need, usual));
         if !whole.is_one_pass || self.fresh_memory.is_infinite() {
             return Ok(whole);
         }
@@ -158,25 +159,36 @@ impl Rates {
         Ok(best.unwrap_or(whole))
     }
 
-    /// The same with as many requests in flight as disks want, where the user says nothing of that
-    /// and the memory that they take costs no more runs.
-    fn deepened(&self, need: &Need, usual: &Plan, bytes: u64) -> Option<(Need, Plan)> {
-        let mut need = *need;
-        if need.levers.queue_depth.is_some() {
-            return None;
-        }
-        need.levers.queue_depth = Some(self.queue_depth()?);
+    /// The same with requests as disks want them, where the user says nothing of that and the
+    /// memory that they take costs no more runs.
+    fn suited(&self, need: &Need, usual: &Plan, bytes: u64) -> Option<(Need, Plan)> {
+        let levers = self.levers(&need.levers, usual);
+        let need = Need { levers, ..*need };
         let plan = Plan::new(&need).ok()?;
-        let (deep, usual) = (plan.volume(bytes), usual.volume(bytes));
-        let costs_none = deep.passes <= usual.passes && deep.runs <= usual.runs;
+        let (suited, usual) = (plan.volume(bytes), usual.volume(bytes));
+        let costs_none = suited.passes <= usual.passes && suited.runs <= usual.runs;
         costs_none.then_some((need, plan))
     }
 
-    /// Requests in flight with which the disks that are read were found to be fast, if that is more
-    /// than is usual.
-    fn queue_depth(&self) -> Option<usize> {
-        let depths = self.input.iter().chain(&self.spill).map(|part| part.disk.queue_depth);
-        depths.max().filter(|depth| *depth > READS_IN_FLIGHT).map(|depth| depth.min(DEPTH_CHOSEN))
+    /// What the disks that are read want where the plan has `usual`: more requests in flight than
+    /// that, larger ones, larger pieces of runs.
+    fn levers(&self, set: &Levers, usual: &Plan) -> Levers {
+        let disks = || self.input.iter().chain(&self.spill).map(|part| &part.disk);
+        let mut levers = *set;
+        levers.queue_depth = levers.queue_depth.or_else(|| {
+            let most = disks().map(|disk| disk.queue_depth).max();
+            most.filter(|depth| *depth > READS_IN_FLIGHT).map(|depth| depth.min(DEPTH_CHOSEN))
+        });
+        levers.block = levers.block.or_else(|| {
+            let most = disks().map(|disk| disk.request_bytes).max();
+            let most = most.map(|bytes| ByteSize(bytes.min(BLOCK_MAX as u64)));
+            most.filter(|size| size.bytes() > usual.block_bytes as u64)
+        });
+        levers.read_factor = levers.read_factor.or_else(|| {
+            let most = self.spill.iter().map(|part| part.disk.read_factor).fold(0.0, f64::max);
+            (most > f64::from(FACTOR_USUAL)).then_some(most as u32)
+        });
+        levers
     }
 
     fn one_pass(&self, plan: &Plan, volume: &Volume, touching: f64) -> Vec<PhasePrediction> {

@@ -74,6 +74,38 @@ fn loads_of_which_little_is_wanted_are_small() {
     assert_eq!(plan(large, ByteSize::mib(64), few).load, plan(large, ByteSize::mib(64), None).load);
 }
 
+/// Beyond what makes pieces of runs large, memory would have to be got for nothing.
+#[test]
+fn two_passes_take_no_more_memory_than_helps() {
+    let of = |bytes, budget| need(100, Some(bytes), budget);
+    let plan = |need: &Need| Plan::new(need).unwrap();
+    let (four, gibibytes) = (4_000_000_000, ByteSize::gib(2));
+    let enough = plan(&of(four, gibibytes));
+    assert!(!enough.is_one_pass && enough.used_bytes() < 640 << 20, "{enough:?}");
+    assert!(enough.slab_bytes > 900 << 20, "a long record gets what there is");
+    assert_eq!(plan(&of(four, ByteSize::gib(3))).load, enough.load);
+    let piece = enough.slab_wanted / enough.volume(four).merge_width;
+    assert!((12 << 20..20 << 20).contains(&piece), "{piece}");
+    // What a small budget has is never enough.
+    let small = plan(&of(four, ByteSize::mib(256)));
+    assert_eq!(small.used_bytes(), small.arena_bytes);
+    let whole = |need: &Need| {
+        let plan = plan(need);
+        plan.used_bytes() == plan.arena_bytes && plan.load.bytes() * 10 > plan.slab_bytes * 9
+    };
+    assert!(!whole(&of(four, gibibytes)));
+    assert!(whole(&Need { descriptors: 32, ..of(four, gibibytes) }), "or runs would be too many");
+    assert!(whole(&Need { input_bytes: None, ..of(four, gibibytes) }), "it may be any size");
+    let algorithm = Algorithm::ReplacementSelection;
+    assert!(whole(&Need { algorithm, ..of(four, gibibytes) }), "it is for long runs");
+    let levers = Levers { merge: Some(Way::Streams), ..Levers::default() };
+    assert!(whole(&Need { levers, ..of(four, gibibytes) }), "they divide all of it");
+    // A disk that takes long to begin wants larger pieces.
+    let levers = Levers { read_factor: Some(512), ..Levers::default() };
+    let slow = plan(&Need { levers, ..of(four, gibibytes) });
+    assert!(slow.used_bytes() > enough.used_bytes() + (256 << 20), "{slow:?}");
+}
+
 #[test]
 fn more_memory_never_makes_more_passes() {
     for record_length in LENGTHS {

@@ -246,11 +246,17 @@ fn slabs_fit_where_some_lines_are_long() {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (seed >> 33) % below
     };
-    let plan = plan_within(ByteSize::mib(256));
-    for _ in 0..2000 {
+    // All of a small budget is used, of a large one what is enough.
+    let some = need(100, Some(4_000_000_000), ByteSize::gib(2));
+    let plans =
+        [plan_within(ByteSize::mib(256)), Plan::new(&Need { varies: true, ..some }).unwrap()];
+    assert!(plans[1].slab_wanted < plans[1].slab_bytes / 2);
+    for round in 0..2000 {
+        let plan = &plans[round % 2];
         let count = 1 + random(60);
         let longest: Vec<u64> = (0..count).map(|_| 100 << random(20)).collect();
-        let Ok(choice) = Choice::new(&plan, &runs(&plan, &longest), false) else { continue };
+        let runs = runs(plan, &longest);
+        let Ok(choice) = Choice::new(plan, &runs, false) else { continue };
         assert!(choice.width >= longest.len().min(2));
         let mut groups = choice.groups;
         if groups.is_empty() {
@@ -262,7 +268,11 @@ fn slabs_fit_where_some_lines_are_long() {
             end = group.end;
             let some = longest[group.clone()].iter().copied();
             match choice.way {
-                Way::Slabs => assert!(Planner::least_capacity(some) <= plan.slab_bytes as u64),
+                Way::Slabs => {
+                    let slab_bytes = plan.slab_for(&runs[group.clone()]);
+                    assert!(Planner::least_capacity(some) <= slab_bytes as u64);
+                    assert!((plan.slab_wanted..=plan.slab_bytes).contains(&slab_bytes));
+                }
                 Way::Streams => {
                     assert!(RunStreams::least_bytes(some) <= plan.stream_bytes() as u64);
                 }

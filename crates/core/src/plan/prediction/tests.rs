@@ -149,3 +149,29 @@ fn as_many_requests_as_disks_want() {
     let need = within(least.expect("a budget that will do"));
     assert_eq!(rates.choose(&need, GIGABYTE).expect("a plan"), Plan::new(&need).expect("a plan"));
 }
+
+/// So does one that is fast only with large ones, and one that takes long to begin.
+#[test]
+fn requests_as_large_as_disks_want() {
+    let mut need = need(100, Some(GIGABYTE), ByteSize::mib(128));
+    let mut rates = rates(disk(1), disk(2), disk(1));
+    let choose = |rates: &Rates, need: &Need| rates.choose(need, GIGABYTE).expect("a plan");
+    let usual = choose(&rates, &need);
+    assert!(usual.block_bytes < 2 << 20, "{usual:?}");
+    rates.input[0].disk.request_bytes = 2 << 20;
+    assert_eq!(choose(&rates, &need).block_bytes, 2 << 20);
+    rates.input[0].disk.request_bytes = u64::MAX;
+    assert_eq!(choose(&rates, &need).block_bytes, BLOCK_MAX);
+    need.levers.block = Some(ByteSize::mib(1));
+    assert_eq!(choose(&rates, &need).block_bytes, 1 << 20);
+
+    rates.input[0].disk.read_factor = 512.0;
+    assert_eq!(choose(&rates, &need).piece_bytes, usual.piece_bytes, "no run lies there");
+    rates.spill[0].disk.read_factor = 64.0;
+    assert_eq!(choose(&rates, &need).piece_bytes, 2 * usual.piece_bytes);
+    rates.spill[0].disk.read_factor = f64::INFINITY;
+    let plan = choose(&rates, &need);
+    assert_eq!(plan.volume(GIGABYTE).passes, 2, "no pass more for that: {plan:?}");
+    need.levers.read_factor = Some(32);
+    assert_eq!(choose(&rates, &need).piece_bytes, usual.piece_bytes);
+}
