@@ -133,10 +133,14 @@ pub fn inputs(
 fn read_in_order(job: &SortJob, inputs: &[Input]) -> Result<Option<Names>> {
     let is_resumed = job.in_place || job.resume != Resume::Off;
     let are_plain = inputs.iter().all(|input| matches!(input, Input::File(_)));
+    let most = limits::open_files_left();
+    if is_resumed && inputs.len() > most {
+        return Err(too_many_to_resume(inputs.len(), most));
+    }
     if inputs.len() < FEW_INPUTS || is_resumed || !are_plain {
         return Ok(None);
     }
-    let are_too_many = inputs.len() > limits::open_files_left() / DESCRIPTORS_EACH;
+    let are_too_many = inputs.len() > most / DESCRIPTORS_EACH;
     if inputs.len() < MANY_INPUTS && !are_too_many {
         return Ok(None);
     }
@@ -149,6 +153,14 @@ fn read_in_order(job: &SortJob, inputs: &[Input]) -> Result<Option<Names>> {
     }
     let are_small = bytes / (names.count() as u64).max(1) < SMALL_INPUT;
     Ok((are_small || are_too_many).then_some(names))
+}
+
+fn too_many_to_resume(inputs: usize, most: usize) -> Error {
+    Error::Usage(format!(
+        "a sort that can be resumed holds all of its inputs open, and of {inputs} no more than \
+         {most} can be; raise the limit (ulimit -n), make fewer files of them, or leave --resume \
+         out"
+    ))
 }
 
 /// What stands at the top of all inputs, and the columns that it shows, if it is a row.

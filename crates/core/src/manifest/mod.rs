@@ -27,6 +27,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, Result};
 use crate::io::KEPT_NAME;
+use crate::units::ByteSize;
 
 pub use entry::{
     Bytes, Entry, GroupText, Hash, InputEntry, InputPlace, JobEntry, MergedEntry, PathText,
@@ -51,12 +52,17 @@ pub struct Manifest {
 
 impl Manifest {
     /// Creates the manifest of a job in a directory of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] where its inputs are so many that it would not be read again.
     pub fn create(directory: &Path, job: &JobEntry) -> Result<Self> {
         let path = directory.join(KEPT_NAME);
+        let first = Line::of(&path, 0, &Entry::Job(job.clone()))?;
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path);
         let file = file.map_err(|e| Error::io("create", &path, e))?;
         let mut manifest = Self { path, file, chain: 0 };
-        manifest.append(&Entry::Job(job.clone()))?;
+        manifest.add(first)?;
         Ok(manifest)
     }
 
@@ -103,14 +109,40 @@ impl Manifest {
 
     /// Appends an entry and waits until it is durable.
     pub fn append(&mut self, entry: &Entry) -> Result<()> {
+        self.add(Line::of(&self.path, self.chain, entry)?)
+    }
+
+    fn add(&mut self, Line { text, sum }: Line) -> Result<()> {
         let failed = |e: std::io::Error| Error::io("write", &self.path, e);
-        let text = serde_json::to_string(entry).map_err(|e| failed(e.into()))?;
-        let sum = chained(self.chain, text.as_bytes());
-        let line = format!("{sum:0DIGITS$x} {text}\n");
-        self.file.write_all(line.as_bytes()).map_err(failed)?;
+        self.file.write_all(text.as_bytes()).map_err(failed)?;
         self.file.sync_data().map_err(failed)?;
         self.chain = sum;
         Ok(())
+    }
+}
+
+/// A line that is not written yet.
+struct Line {
+    text: String,
+    sum: u64,
+}
+
+impl Line {
+    /// That of `entry` behind the one of checksum `before`.
+    fn of(path: &Path, before: u64, entry: &Entry) -> Result<Self> {
+        let text = serde_json::to_string(entry)
+            .map_err(|e| Error::io("write", path, std::io::Error::from(e)))?;
+        let sum = chained(before, text.as_bytes());
+        let text = format!("{sum:0DIGITS$x} {text}\n");
+        match text.len() as u64 {
+            ..=LINE_MAX => Ok(Self { text, sum }),
+            bytes => Err(Error::Usage(format!(
+                "what is noted of this sort, so that it can be resumed, has {}, and no more than \
+                 {} are read again: its inputs are too many, make fewer files of them",
+                ByteSize(bytes),
+                ByteSize(LINE_MAX)
+            ))),
+        }
     }
 }
 

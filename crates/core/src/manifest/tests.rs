@@ -189,3 +189,18 @@ fn only_the_last_edge_is_kept() {
     assert_eq!(Manifest::look(directory.path()).expect("read"), all);
     Past::of(directory.path(), all).expect("as it was noted");
 }
+
+/// What would not be read again is not written.
+#[test]
+fn a_job_of_too_many_inputs_is_refused_and_leaves_nothing() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut job = job(directory.path());
+    job.inputs = vec![job.inputs[0].clone(); 400_000];
+    let error = Manifest::create(directory.path(), &job).expect_err("too many").to_string();
+    assert!(error.contains("no more than 64 MiB") && error.contains("fewer files"), "{error}");
+    assert_eq!(directory.path().read_dir().expect("a directory").count(), 0);
+    job.inputs.truncate(250_000);
+    drop(Manifest::create(directory.path(), &job).expect("created"));
+    let first = Manifest::first(directory.path()).expect("read again");
+    assert_eq!(first, Some(Entry::Job(job)));
+}

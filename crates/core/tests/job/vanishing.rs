@@ -12,7 +12,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 use sortwell::format::Format;
 use sortwell::io::Operation;
 use sortwell::io::faulty::{Fault, Script};
-use sortwell::job::{Budget, Input, MergeJob, Output, SortJob};
+use sortwell::job::{Budget, Input, MergeJob, Output, Resume, SortJob};
 use sortwell::stats::{Progress, Statistics};
 use sortwell::{ByteSize, Error, Result};
 
@@ -144,9 +144,10 @@ fn runs_as_told() {
             let memory = Budget::Bytes(ByteSize::mib(256));
             MergeJob { memory, temp, sync: false, ..job }.run(&Progress::new())
         }
-        "inputs" => {
+        "inputs" | "resumed" => {
+            let resume = if words[0] == "resumed" { Resume::On } else { Resume::Off };
             let job = SortJob::new(many, output, Format::LINES);
-            SortJob { temp, sync: false, ..job }.run(&Progress::new())
+            SortJob { temp, resume, sync: false, ..job }.run(&Progress::new())
         }
         _ => {
             let memory = Budget::Bytes(words[0].parse().expect("a size"));
@@ -187,6 +188,19 @@ fn assert_all_are_there(folder: &Folder) {
 fn a_sort_of_more_inputs_than_may_be_open() {
     let folder = lay_out_many();
     let said = run_with("inputs", 64, &folder);
+    assert!(said.contains("done in"), "{said}");
+    assert_all_are_there(&folder);
+}
+
+/// What is resumed has to be found unchanged, so that inputs stay open.
+#[test]
+fn a_resumed_sort_of_more_inputs_than_may_be_open_says_so() {
+    let folder = lay_out_many();
+    let said = run_with("resumed", 64, &folder);
+    for part in ["failed", "of 200 no more than", "ulimit -n", "leave --resume out"] {
+        assert!(said.contains(part), "'{part}' is missing: {said}");
+    }
+    let said = run_with("resumed", 1024, &folder);
     assert!(said.contains("done in"), "{said}");
     assert_all_are_there(&folder);
 }
