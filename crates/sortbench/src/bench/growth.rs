@@ -35,6 +35,20 @@ impl Growth {
         Some(Self { exponent, factor: (y - exponent * x).exp(), explained })
     }
 
+    /// The law for sizes beyond the points it was fitted to. Whoever reads and writes everything
+    /// takes twice as long for twice as much, at least: what seemed to grow less had beginnings to
+    /// pay for, and goes on from the largest point in proportion.
+    #[must_use]
+    pub fn beyond(self, points: &[[f64; 2]]) -> Self {
+        let largest = points.iter().max_by(|a, b| a[0].total_cmp(&b[0]));
+        match largest {
+            Some([size, seconds]) if self.exponent < 1.0 => {
+                Self { exponent: 1.0, factor: seconds / size, ..self }
+            }
+            _ => self,
+        }
+    }
+
     /// Seconds of this size.
     pub fn seconds(&self, size: f64) -> f64 {
         self.factor * size.powf(self.exponent)

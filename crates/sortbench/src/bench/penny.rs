@@ -23,7 +23,7 @@ const MEMORY_SHARE: u64 = 8;
 const MEMORY_LEAST: u64 = 64 << 20;
 
 /// Samples are not larger, whatever the disk has room for.
-const SAMPLE_MOST: u64 = 4_000_000_000;
+const SAMPLE_MOST: u64 = 12_000_000_000;
 
 /// A time that grows less than so is none of sorting, and sizes that follow from it mean nothing.
 const EXPONENT_LEAST: f64 = 0.1;
@@ -119,7 +119,7 @@ fn law(points: &[[f64; 2]]) -> Result<Growth> {
         return Err(Error::Usage(format!("{words}; name a directory on another disk")));
     };
     match growth.exponent > EXPONENT_LEAST {
-        true => Ok(growth),
+        true => Ok(growth.beyond(points)),
         false => Err(Error::Usage(
             "larger sorts took no longer than smaller ones, so that nothing can be foretold: the \
              machine was busy, or the sizes too small; give more --runs, or a larger --largest"
@@ -198,10 +198,15 @@ fn sampled(samples: &[(u64, Measured)], growth: Growth) -> Table {
         source: Source::Measured,
         columns: ["GB", "passes", "seconds", "seconds by the law"].map(str::to_owned).to_vec(),
         rows: samples.iter().map(row).collect(),
-        note: format!(
-            "The law is the size to the power of {:.2}, by least squares of logarithms.",
-            growth.exponent
-        ),
+        note: match growth.exponent > 1.0 {
+            true => format!(
+                "The law is the size to the power of {:.2}, by least squares of logarithms.",
+                growth.exponent
+            ),
+            false => "The law is that of the largest size, in proportion: the smaller ones took \
+                      longer for their bytes."
+                .to_owned(),
+        },
     }
 }
 

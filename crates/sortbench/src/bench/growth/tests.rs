@@ -26,3 +26,14 @@ fn what_scatters_is_explained_less() {
     let points = [[1.0, 1.0], [2.0, 8.0], [4.0, 1.0], [8.0, 16.0]];
     assert!(Growth::fitted(&points).unwrap().explained < 0.7);
 }
+
+#[test]
+fn beyond_its_points_a_law_grows_as_sizes_do_at_least() {
+    let points = [[1.0, 2.0], [4.0, 4.0]];
+    let law = Growth::fitted(&points).unwrap();
+    assert!((law.exponent - 0.5).abs() < 1e-9);
+    let beyond = law.beyond(&points);
+    assert!((beyond.seconds(400.0) - 400.0).abs() < 1e-9, "not 40: {beyond:?}");
+    let steep = Growth::fitted(&[[1.0, 1.0], [4.0, 16.0]]).unwrap();
+    assert_eq!(steep.beyond(&points), steep);
+}
