@@ -22,9 +22,9 @@ const MERGE_SHARE: u64 = 16;
 
 const ABOUT: &str = "The same records are sorted with ever more memory: from many short runs to \
     few long ones, and to none at all where memory holds the whole; where a sort in two passes \
-    gains nothing by more memory, it takes no more, and its runs stay as long. Then, with one budget, runs \
-    are merged in several ways: by slabs, as streams, in pieces of several sizes, and a few at a \
-    time.";
+    gains nothing by more memory, it takes no more, and its runs stay as long. Then, with one \
+    budget, runs are merged in several ways: by slabs, as streams, in pieces of several sizes, and \
+    a few at a time.";
 
 /// Sorts `size` bytes in every way.
 ///
