@@ -102,6 +102,11 @@ fn overlap_merge_and_affinity_are_seen_in_the_statistics() {
     for worker in processors {
         assert_eq!(worker.as_array().map(Vec::len), Some(1), "{processors:?}");
     }
+    // What one worker does alone, it does where it stays, too.
+    let levers = "--affinity cores --merge streams --algorithm replacement-selection";
+    let alone = sorted(&folder, levers);
+    assert!(std::fs::read(folder.at("out")).expect("read") == expected);
+    assert_eq!(alone["processors"][0], processors[0], "{alone}");
     let has_several = std::thread::available_parallelism().is_ok_and(|count| count.get() > 1);
     assert!(!has_several || processors[0] != processors[1], "{processors:?}");
 }

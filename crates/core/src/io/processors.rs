@@ -128,6 +128,29 @@ pub fn stay_on(processors: &[usize]) {
     let _ = sched_setaffinity(None, &set);
 }
 
+/// Keeps the thread that made it on some processors; when it goes, the thread may run where it could
+/// before.
+#[derive(Debug)]
+pub struct Stay(Option<CpuSet>);
+
+impl Stay {
+    /// Stays on these; anywhere, where there are none.
+    pub fn on(processors: Option<&[usize]>) -> Self {
+        let before = processors.and_then(|processors| {
+            let before = sched_getaffinity(None).ok();
+            stay_on(processors);
+            before
+        });
+        Self(before)
+    }
+}
+
+impl Drop for Stay {
+    fn drop(&mut self) {
+        let _ = self.0.map(|before| sched_setaffinity(None, &before));
+    }
+}
+
 /// The processor that this thread is on.
 pub fn current() -> usize {
     sched_getcpu()

@@ -23,7 +23,8 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::incore::Scratch;
-use crate::io::{Completion, Request, processors};
+use crate::io::processors::{self, Stay};
+use crate::io::{Completion, Request};
 use crate::proof::Sum;
 use crate::sink::Lane;
 use crate::stats::{Activity, Clock, Stages, WorkerTime};
@@ -63,6 +64,20 @@ impl Worker<'_> {
     /// Turns to another activity.
     pub fn turn_to(&mut self, activity: Activity) {
         self.clock.turn_from(self.lane.counters().counted(), activity);
+    }
+
+    /// Begins something that one worker does, on the calling thread, which stays where this worker
+    /// does until what is returned goes.
+    pub fn begin_alone(&mut self, activity: Activity) -> Stay {
+        self.turn_to(activity);
+        Stay::on(self.place.as_deref())
+    }
+
+    /// Ends it.
+    pub fn end_alone(&mut self, stay: Stay) {
+        self.turn_to(Activity::Resting);
+        self.seen.processors.insert(processors::current());
+        drop(stay);
     }
 }
 

@@ -54,6 +54,13 @@ fn a_thread_stays_where_it_is_told() {
         (current(), allowed())
     });
     assert_eq!(seen.join().unwrap(), (place, vec![place]));
+    let before = allowed();
+    let stay = Stay::on(Some(&[place]));
+    assert_eq!(allowed(), [place]);
+    drop(stay);
+    assert_eq!(allowed(), before);
+    drop(Stay::on(None));
+    assert_eq!(allowed(), before);
     stay_on(&[]); // Refused, and nothing changes.
     assert!(!allowed().is_empty());
 }

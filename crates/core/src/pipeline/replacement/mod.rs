@@ -50,7 +50,7 @@ pub fn generate<K: KeyEncoder>(
 ) -> Result<Generated> {
     let Some(planned) = work.plan.replacement else { unreachable!("it is planned so") };
     crew.enter(Phase::RunGeneration)?;
-    crew.workers[0].turn_to(Activity::Dealing);
+    let stay = crew.workers[0].begin_alone(Activity::Dealing);
     let mut reader = Reader::new(work, key, planned, crew.progress)?;
     reader.advance()?;
     let average = reader.average().and_then(|average| ReplacementMemory::new(&work.plan, average));
@@ -71,7 +71,7 @@ pub fn generate<K: KeyEncoder>(
     let Worker { lane, sum_in, .. } = &mut crew.workers[0];
     sum_in.add(sum);
     lane.count(reader.counters());
-    crew.workers[0].turn_to(Activity::Resting);
+    crew.workers[0].end_alone(stay);
     let mut whole = tournament.into_region().join(rest);
     let half = cut(&mut whole, work.plan.slab_bytes);
     Ok(Generated::Runs(runs, taken, vec![half, whole]))

@@ -40,7 +40,7 @@ pub fn merge_runs<K: KeyEncoder>(
     let (plan, framing) = (&work.plan, work.framing);
     destination.selection.inspect(|selection| selection.begin_stage());
     crew.rest()?;
-    crew.workers[0].turn_to(Activity::Merging);
+    let stay = crew.workers[0].begin_alone(Activity::Merging);
     let longest: Vec<u64> = runs.iter().map(|run| run.longest_bytes).collect();
     // A selection keeps a record of its own, which no window counts.
     let kept = if work.select.groups() { longest_bytes(runs) as usize } else { 0 };
@@ -73,6 +73,6 @@ pub fn merge_runs<K: KeyEncoder>(
         source.close(&mut feed)?;
     }
     lane.count(feed.counters());
-    crew.workers[0].turn_to(Activity::Resting);
+    crew.workers[0].end_alone(stay);
     Ok(sum)
 }
