@@ -46,7 +46,10 @@ def sync(path: Path) -> None:
 def sort(bench: Bench, suite: Suite, source: Path) -> dict:
     """The program under test, with the account that it gives of itself."""
     account, words = run(bench.sort(suite, source, bench.output, "--stats", "json"))
-    return {**account, "stats": json.loads(words.splitlines()[-1])}
+    stats = json.loads(words.splitlines()[-1])
+    # What went on every tenth of a second is not for tables, and long.
+    stats.pop("timeline", None)
+    return {**account, "stats": stats}
 
 
 def gnu_sort(bench: Bench, suite: Suite, source: Path) -> dict:
