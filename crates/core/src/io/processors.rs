@@ -128,8 +128,8 @@ pub fn stay_on(processors: &[usize]) {
     let _ = sched_setaffinity(None, &set);
 }
 
-/// Keeps the thread that made it on some processors; when it goes, the thread may run where it could
-/// before.
+/// Keeps the thread that made it on some processors; when it goes, the thread may run where it
+/// could before.
 #[derive(Debug)]
 pub struct Stay(Option<CpuSet>);
 
