@@ -58,7 +58,7 @@ impl Manifest {
     /// [`Error::Usage`] where its inputs are so many that it would not be read again.
     pub fn create(directory: &Path, job: &JobEntry) -> Result<Self> {
         let path = directory.join(KEPT_NAME);
-        let first = Line::of(&path, 0, &Entry::Job(job.clone()))?;
+        let first = Line::of(&path, 0, &Entry::Job(job.clone()))?.checked()?;
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path);
         let file = file.map_err(|e| Error::io("create", &path, e))?;
         let mut manifest = Self { path, file, chain: 0 };
@@ -109,7 +109,17 @@ impl Manifest {
 
     /// Appends an entry and waits until it is durable.
     pub fn append(&mut self, entry: &Entry) -> Result<()> {
-        self.add(Line::of(&self.path, self.chain, entry)?)
+        self.add(Line::of(&self.path, self.chain, entry)?.checked()?)
+    }
+
+    /// The same of an entry that may as well not be there; whether it is noted. One that is too
+    /// long to be read again, as the group that it says is open has a long record, is not.
+    pub fn append_if_short(&mut self, entry: &Entry) -> Result<bool> {
+        let line = Line::of(&self.path, self.chain, entry)?;
+        if line.is_too_long() {
+            return Ok(false);
+        }
+        self.add(line).map(|()| true)
     }
 
     fn add(&mut self, Line { text, sum }: Line) -> Result<()> {
@@ -133,16 +143,26 @@ impl Line {
         let text = serde_json::to_string(entry)
             .map_err(|e| Error::io("write", path, std::io::Error::from(e)))?;
         let sum = chained(before, text.as_bytes());
-        let text = format!("{sum:0DIGITS$x} {text}\n");
-        match text.len() as u64 {
-            ..=LINE_MAX => Ok(Self { text, sum }),
-            bytes => Err(Error::Usage(format!(
+        Ok(Self { text: format!("{sum:0DIGITS$x} {text}\n"), sum })
+    }
+
+    /// Whether it would not be read again.
+    fn is_too_long(&self) -> bool {
+        self.text.len() as u64 > LINE_MAX
+    }
+
+    /// Itself, if it would be.
+    fn checked(self) -> Result<Self> {
+        if self.is_too_long() {
+            return Err(Error::Usage(format!(
                 "what is noted of this sort, so that it can be resumed, has {}, and no more than \
-                 {} are read again: its inputs are too many, make fewer files of them",
-                ByteSize(bytes),
+                 {} are read again: its inputs are too many, make fewer files of them, or leave \
+                 --resume out",
+                ByteSize(self.text.len() as u64),
                 ByteSize(LINE_MAX)
-            ))),
+            )));
         }
+        Ok(self)
     }
 }
 

@@ -204,3 +204,24 @@ fn a_job_of_too_many_inputs_is_refused_and_leaves_nothing() {
     let first = Manifest::first(directory.path()).expect("read again");
     assert_eq!(first, Some(Entry::Job(job)));
 }
+
+/// A slab whose open group has a long record is not noted; what was noted before still counts.
+#[test]
+fn a_slab_that_would_not_be_read_again_is_left_out() {
+    let (directory, all) = written();
+    let (mut manifest, _) = Manifest::open(directory.path()).expect("read");
+    let Some(Entry::Slab(slab)) = all.last() else { panic!("the last is a slab") };
+    let with_open = |bytes: usize| {
+        let mut slab = slab.clone();
+        let record = Bytes(vec![0xff; bytes]);
+        let selected = slab.selected.as_mut().expect("a selection");
+        selected.open = Some(GroupText { record, count: 1, values: Vec::new() });
+        Entry::Slab(slab)
+    };
+    let noted = manifest.append_if_short(&with_open(22 << 20)).expect("no error");
+    assert!(!noted && manifest.append(&with_open(22 << 20)).is_err());
+    assert_eq!(Manifest::look(directory.path()).expect("read"), all);
+    assert!(manifest.append_if_short(&with_open(20 << 20)).expect("noted"));
+    let found = Manifest::look(directory.path()).expect("read");
+    assert_eq!((found.len(), found.last()), (all.len() + 1, Some(&with_open(20 << 20))));
+}

@@ -139,7 +139,10 @@ impl Checkpoints {
             written: written.into(),
             selected,
         };
-        state.manifest.append(&Entry::Slab(entry))?;
+        // Nothing is given back that would have to be merged again.
+        if !state.manifest.append_if_short(&Entry::Slab(entry))? {
+            return Ok(());
+        }
         for (run, end) in state.freed.iter().flatten().zip(needed) {
             run.free_before(end)?;
         }

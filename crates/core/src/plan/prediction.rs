@@ -136,7 +136,7 @@ impl Rates {
     /// Those of [`Plan::new`].
     pub fn choose(&self, need: &Need, bytes: u64) -> Result<Plan> {
         let usual = Plan::new(need)?;
-        let (need, whole) = self.suited(need, &usual, bytes).unwrap_or((*need, usual));
+        let (need, whole) = self.suited(need, usual, bytes);
         if !whole.is_one_pass || self.fresh_memory.is_infinite() {
             return Ok(whole);
         }
@@ -159,36 +159,48 @@ impl Rates {
         Ok(best.unwrap_or(whole))
     }
 
-    /// The same with requests as disks want them, where the user says nothing of that and the
-    /// memory that they take costs no more runs.
-    fn suited(&self, need: &Need, usual: &Plan, bytes: u64) -> Option<(Need, Plan)> {
-        let levers = self.levers(&need.levers, usual);
-        let need = Need { levers, ..*need };
-        let plan = Plan::new(&need).ok()?;
-        let (suited, usual) = (plan.volume(bytes), usual.volume(bytes));
-        let costs_none = suited.passes <= usual.passes && suited.runs <= usual.runs;
-        costs_none.then_some((need, plan))
+    /// The same with requests as disks want them: each of what the user says nothing of, if the
+    /// memory that it takes costs no more runs.
+    fn suited(&self, need: &Need, usual: Plan, bytes: u64) -> (Need, Plan) {
+        let wishes = [Self::wish_depth, Self::wish_block, Self::wish_factor];
+        let (mut need, mut best) = (*need, usual);
+        for wish in wishes {
+            let Some(levers) = wish(self, &best) else { continue };
+            let wished = Need { levers, ..need };
+            let Ok(plan) = Plan::new(&wished) else { continue };
+            let (new, old) = (plan.volume(bytes), best.volume(bytes));
+            if new.passes <= old.passes && new.runs <= old.runs {
+                (need, best) = (wished, plan);
+            }
+        }
+        (need, best)
     }
 
-    /// What the disks that are read want where the plan has `usual`: more requests in flight than
-    /// that, larger ones, larger pieces of runs.
-    fn levers(&self, set: &Levers, usual: &Plan) -> Levers {
-        let disks = || self.input.iter().chain(&self.spill).map(|part| &part.disk);
-        let mut levers = *set;
-        levers.queue_depth = levers.queue_depth.or_else(|| {
-            let most = disks().map(|disk| disk.queue_depth).max();
-            most.filter(|depth| *depth > READS_IN_FLIGHT).map(|depth| depth.min(DEPTH_CHOSEN))
-        });
-        levers.block = levers.block.or_else(|| {
-            let most = disks().map(|disk| disk.request_bytes).max();
-            let most = most.map(|bytes| ByteSize(bytes.min(BLOCK_MAX as u64)));
-            most.filter(|size| size.bytes() > usual.block_bytes as u64)
-        });
-        levers.read_factor = levers.read_factor.or_else(|| {
-            let most = self.spill.iter().map(|part| part.disk.read_factor).fold(0.0, f64::max);
-            (most > f64::from(FACTOR_USUAL)).then_some(most as u32)
-        });
-        levers
+    /// The disks that are read.
+    fn disks(&self) -> impl Iterator<Item = &DiskProfile> {
+        self.input.iter().chain(&self.spill).map(|part| &part.disk)
+    }
+
+    /// More requests in flight than a plan has.
+    fn wish_depth(&self, plan: &Plan) -> Option<Levers> {
+        let most = self.disks().map(|disk| disk.queue_depth).max();
+        let most = most.filter(|depth| *depth > READS_IN_FLIGHT)?.min(DEPTH_CHOSEN);
+        let is_free = plan.levers.queue_depth.is_none();
+        is_free.then_some(Levers { queue_depth: Some(most), ..plan.levers })
+    }
+
+    /// Larger ones.
+    fn wish_block(&self, plan: &Plan) -> Option<Levers> {
+        let most = self.disks().map(|disk| disk.request_bytes).max()?.min(BLOCK_MAX as u64);
+        let is_free = plan.levers.block.is_none() && most > plan.block_bytes as u64;
+        is_free.then_some(Levers { block: Some(ByteSize(most)), ..plan.levers })
+    }
+
+    /// Larger pieces of runs.
+    fn wish_factor(&self, plan: &Plan) -> Option<Levers> {
+        let most = self.spill.iter().map(|part| part.disk.read_factor).fold(0.0, f64::max);
+        let is_free = plan.levers.read_factor.is_none() && most > f64::from(FACTOR_USUAL);
+        is_free.then_some(Levers { read_factor: Some(most as u32), ..plan.levers })
     }
 
     fn one_pass(&self, plan: &Plan, volume: &Volume, touching: f64) -> Vec<PhasePrediction> {

@@ -28,7 +28,7 @@ const SORT_SPEEDS: [u64; 2] = [8_000_000, 12_000_000];
 const SORT_BYTES: usize = 30_000_000;
 
 /// The machine may be busy with something else for a moment.
-const TRIES: usize = 6;
+const TRIES: usize = 3;
 
 /// What is to be reached of the sum.
 const SHARE: f64 = 0.93;
@@ -117,6 +117,12 @@ fn striped_runs_are_written_at_the_sum_of_both() {
         SORT_BYTES as f64 / seconds / SORT_SPEEDS.iter().sum::<u64>() as f64
     };
     // Each disk alone would come to 0.6 at most.
-    let mut found = (0..TRIES).map(|_| share());
-    assert!(found.any(|share| share >= 0.75));
+    let mut best = 0.0_f64;
+    for _ in 0..TRIES {
+        best = best.max(share());
+        if best >= 0.75 {
+            return;
+        }
+    }
+    panic!("{best}");
 }

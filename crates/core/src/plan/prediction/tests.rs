@@ -172,6 +172,8 @@ fn requests_as_large_as_disks_want() {
     rates.spill[0].disk.read_factor = f64::INFINITY;
     let plan = choose(&rates, &need);
     assert_eq!(plan.volume(GIGABYTE).passes, 2, "no pass more for that: {plan:?}");
+    rates.input[0].disk.queue_depth = 32;
+    assert!(choose(&rates, &need).read_depth > usual.read_depth, "the one without the other");
     need.levers.read_factor = Some(32);
     assert_eq!(choose(&rates, &need).piece_bytes, usual.piece_bytes);
 }
