@@ -162,8 +162,12 @@ impl<'p> Lane<'p> {
         Ok(self.arrived.pop_front())
     }
 
-    /// Waits until any one request has ended, for the sake of a read.
+    /// Waits until any one request has ended: for the sake of a read where one is in flight, and
+    /// of a buffer that is being written otherwise.
     pub fn wait(&mut self) -> Result<()> {
+        if self.reads_in_flight == 0 {
+            return self.wait_for_write();
+        }
         self.wait_for(Stream::read_in(self.progress.phase()))
     }
 

@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::*;
 use crate::io::{Arena, Direct, Engine, File, Region};
-use crate::stats::Progress;
+use crate::stats::{Phase, Progress, Stream};
 use crate::units::ByteSize;
 
 /// Alignment of buffers.
@@ -253,4 +253,20 @@ fn a_write_that_fails_is_reported() {
         assert_eq!(error.exit_code(), 4, "{error}");
         assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
     }
+}
+
+/// Who waits while nothing is being read waits for a write, whatever the phase reads.
+#[test]
+fn a_wait_is_for_what_is_in_flight() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = File::create(&folder.path().join("file"), Direct::Off).unwrap();
+    let progress = Progress::new();
+    progress.enter(Phase::Writing);
+    let mut lane = lane(Engine::Threads, (PAGE, 0, PAGE), &progress);
+    let buffer = lane.take_buffer().unwrap();
+    lane.write(&file, 0, buffer, 0..PAGE).unwrap();
+    lane.wait().unwrap();
+    let waited = lane.counters().waited;
+    assert!(!waited.of(Stream::OutputWritten).is_zero(), "{waited:?}");
+    assert!(waited.of(Stream::SpillRead).is_zero(), "{waited:?}");
 }
