@@ -1,18 +1,15 @@
 //! Proof that nothing was lost: a count and an order-free checksum of records.
 //!
-//! Every record is hashed to 128 bits (XXH3) and the hashes are added modulo 2^128, so that the sum
-//! does not depend on the order: it is taken of the input as it is read and of the output as it is
-//! written, and a lost, doubled or changed record makes them differ but with a chance of 2^-128.
+//! Every record is hashed to 128 bits (`hash`) and the hashes are added modulo 2^128, so that the
+//! sum does not depend on the order: it is taken of the input as it is read and of the output as it
+//! is written, and a lost, doubled or changed record makes them differ but with a chance of 2^-128.
 
-use xxhash_rust::xxh3::xxh3_128;
+#[expect(unsafe_code, reason = "instructions that not every processor has; asked for, and tested")]
+mod hash;
 
 use crate::format::Framing;
 
-/// The hash of a record.
-#[inline]
-pub fn hash(record: &[u8]) -> u128 {
-    xxh3_128(record)
-}
+pub use hash::hash;
 
 /// Count and checksum of some records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,9 +30,8 @@ impl Sum {
     }
 
     fn add_each<'a>(&mut self, records: impl Iterator<Item = &'a [u8]>) {
-        for record in records {
-            self.add_record(record);
-        }
+        let (records, checksum) = hash::sum(records);
+        self.add(Self { records, checksum });
     }
 
     /// Adds one record.

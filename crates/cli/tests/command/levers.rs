@@ -52,6 +52,11 @@ fn levers_are_seen_in_the_statistics() {
     // Tasks of a small load end before a large buffer is full.
     assert!(large > 1.5 * small, "{small} {large}");
 
+    let short = sorted(&folder, "--run-size 1MiB");
+    let runs = |of: &Value| of["runs"].as_u64().expect("runs");
+    assert!((190..=200).contains(&runs(&short)), "{} runs of 200 MB", runs(&short));
+    assert!(runs(&usual) < 20, "{}", runs(&usual));
+
     let factor = sorted(&folder, "--read-factor 512");
     let narrow = sorted(&folder, "--merge-width 3");
     let width = |of: &Value| of["merge_width"].as_u64().expect("a width");

@@ -20,6 +20,9 @@ use crate::format::Framing;
 use crate::key::KeyEncoder;
 use crate::proof::Sum;
 
+/// Records of one length are summed and dealt so many bytes at a time, while they are in a cache.
+const PIECE: usize = 32 << 10;
+
 /// A cache line of items on their way to a chain.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(128))]
@@ -104,10 +107,14 @@ impl Dealer {
     ) -> u64 {
         let dealt = match framing {
             Framing::Fixed(length) => {
-                if let Some(sum) = sum {
-                    sum.add_all(framing, block);
+                let mut number = first;
+                for piece in block.chunks((PIECE / length).max(1) * length) {
+                    if let Some(sum) = &mut sum {
+                        sum.add_all(framing, piece);
+                    }
+                    self.deal_fixed(classifier, key, (piece, length), number);
+                    number += (piece.len() / length) as u64;
                 }
-                self.deal_fixed(classifier, key, (block, length), first);
                 block.len() / length
             }
             Framing::Terminated(end) => {

@@ -1,10 +1,14 @@
-//! The mapping engine: reads copy out of a short-lived mapping of the block, writes are plain.
+//! The mapping engines: reads copy out of a short-lived mapping of the block, writes are plain.
 //!
 //! Best where the input is in the page cache, since the copy then needs no call per block beyond
 //! the mapping. The kernel is asked to bring the block in (`MADV_POPULATE_READ`) before it is
 //! copied, so that bad sectors and files cut short answer with an error and not with a signal; only
 //! a file cut short between that and the copy, some microseconds later, could still end the
 //! process. Reads past the page cache make no sense here: files are best opened with `Direct::Off`.
+//!
+//! `mmap-plain` gives no advice, so that pages come as they are touched: what NOW-Sort measured
+//! mappings with advice against (Arpaci-Dusseau et al. 1997, Figure 2), and good for nothing else.
+//! There the kernel does the copy (`process_vm_readv`), and says which pages it could not have.
 
 use std::os::fd::BorrowedFd;
 use std::ptr::{copy_nonoverlapping, null_mut};
@@ -19,13 +23,33 @@ use super::sync;
 use super::transfer::Step;
 
 pub(super) const NAME: &str = "mmap";
+pub(super) const NAME_PLAIN: &str = "mmap-plain";
+
+/// Copies so many bytes from a mapping to memory that has room for them.
+type Copy = unsafe fn(*const u8, *mut u8, usize) -> Answer<()>;
 
 /// Reads through a mapping; whatever cannot be mapped, and every write, goes the plain way.
 pub(super) fn perform(step: &Step) -> Answer<usize> {
+    perform_by(step, copy_advised)
+}
+
+/// The same without advice.
+pub(super) fn perform_plain(step: &Step) -> Answer<usize> {
+    perform_by(step, copy_touched)
+}
+
+/// Whether the kernel copies for this process.
+pub(super) fn probe_plain() -> Answer<()> {
+    let (from, mut to) = ([1_u8; 8], [0_u8; 8]);
+    // SAFETY: both have as many bytes.
+    unsafe { copy_touched(from.as_ptr(), to.as_mut_ptr(), from.len()) }
+}
+
+fn perform_by(step: &Step, copy: Copy) -> Answer<usize> {
     if step.operation == Operation::Write {
         return sync::perform(step);
     }
-    match copy_mapped(step) {
+    match copy_mapped(step, copy) {
         Ok(bytes) => Ok(bytes),
         // No mappings in this file system, none on this kernel, or the end came nearer meanwhile:
         // the plain read works, or knows the true reason.
@@ -34,7 +58,7 @@ pub(super) fn perform(step: &Step) -> Answer<usize> {
 }
 
 /// Copies what the file holds of the step's range; 0 at its end.
-fn copy_mapped(step: &Step) -> Answer<usize> {
+fn copy_mapped(step: &Step, copy: Copy) -> Answer<usize> {
     // SAFETY: the transfer's file keeps the descriptor open while its step is carried out.
     let file = unsafe { BorrowedFd::borrow_raw(step.descriptor) };
     let file_bytes = u64::try_from(fstat(file)?.st_size).unwrap_or(0);
@@ -48,18 +72,48 @@ fn copy_mapped(step: &Step) -> Answer<usize> {
     let length = usize::try_from(rest).map_or(step.length, |rest| rest.min(step.length));
     let before = (step.offset % rustix::param::page_size() as u64) as usize;
     // SAFETY: the mapping is new, at an address of the kernel's choice, read only within its length
-    // and below the file's end as of now, with its pages brought in, and gone before this block
-    // ends. The step's memory has room for `length` bytes, belongs to the transfer alone, and
-    // cannot overlap a mapping made after it.
+    // and below the file's end as of now, and gone before this block ends. The step's memory has
+    // room for `length` bytes, belongs to the transfer alone, and cannot overlap a mapping made
+    // after it.
     unsafe {
         let (at, mapped) = (step.offset - before as u64, length + before);
         let pages = mmap(null_mut(), mapped, ProtFlags::READ, MapFlags::SHARED, file, at)?;
-        let _ = madvise(pages, mapped, Advice::Sequential);
-        let brought_in = madvise(pages, mapped, Advice::LinuxPopulateRead);
-        if brought_in.is_ok() {
-            copy_nonoverlapping(pages.cast::<u8>().add(before), step.pointer, length);
-        }
+        let copied = copy(pages.cast::<u8>().add(before), step.pointer, length);
         let _ = munmap(pages, mapped);
-        brought_in.map(|()| length)
+        copied.map(|()| length)
+    }
+}
+
+/// Copies once all pages have been brought in.
+///
+/// # Safety
+///
+/// Both are memory of so many bytes, the first mapped from the start of the page that it is in.
+unsafe fn copy_advised(from: *const u8, to: *mut u8, length: usize) -> Answer<()> {
+    let before = from.addr() % rustix::param::page_size();
+    // SAFETY: the mapping begins with that page, and its pages are there when they are copied.
+    unsafe {
+        let pages = from.sub(before).cast_mut().cast();
+        let _ = madvise(pages, before + length, Advice::Sequential);
+        madvise(pages, before + length, Advice::LinuxPopulateRead)?;
+        copy_nonoverlapping(from, to, length);
+    }
+    Ok(())
+}
+
+/// Lets the kernel copy, which brings in page after page.
+///
+/// # Safety
+///
+/// Both are memory of so many bytes.
+unsafe fn copy_touched(from: *const u8, to: *mut u8, length: usize) -> Answer<()> {
+    let vector = |base: *mut u8| libc::iovec { iov_base: base.cast(), iov_len: length };
+    let (from, to) = (vector(from.cast_mut()), vector(to));
+    // SAFETY: the caller's memory; where it cannot be had, the kernel says so.
+    let copied = unsafe { libc::process_vm_readv(libc::getpid(), &to, 1, &from, 1, 0) };
+    match usize::try_from(copied) {
+        Ok(copied) if copied == length => Ok(()),
+        Ok(_) => Err(Errno::FAULT),
+        Err(_) => Err(sync::last_error()),
     }
 }

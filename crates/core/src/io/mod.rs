@@ -7,9 +7,9 @@
 //!
 //! Files: a [`File`] knows both ways into a file, through the page cache and past it, and sends
 //! every request the best way that its alignment allows. A [`Queue`] carries requests out, many at
-//! once, with one of four engines: `uring`, `threads`, `mmap` and `sync`, a file each. All four
-//! share `transfer`, the one place that knows about short transfers, interruptions and the end of a
-//! file. A [`Cursor`] reads a file as a stream; `stripe` makes one file of several.
+//! once, with an engine: `uring`, `threads`, `mmap` (with advice and without) and `sync`, a file
+//! each. All share `transfer`, the one place that knows about short transfers, interruptions and the
+//! end of a file. A [`Cursor`] reads a file as a stream; `stripe` makes one file of several.
 //!
 //! Around them: [`TempFile`] and [`SpillDirectory`] never become litter (`scratch`, `sweep`), of
 //! these a [`SpillSet`] may be several, over which each file lies striped (`spilled`), a
@@ -86,13 +86,16 @@ pub enum Engine {
     Threads,
     /// Reads copy out of short-lived mappings; writes are plain. Best with cached inputs.
     Mmap,
+    /// The same without advice to the kernel: slower, to be measured against.
+    MmapPlain,
     /// One plain request after the other.
     Sync,
 }
 
 impl Engine {
     /// Every engine that a name selects, `auto` first.
-    pub const ALL: [Self; 5] = [Self::Auto, Self::Uring, Self::Threads, Self::Mmap, Self::Sync];
+    pub const ALL: [Self; 6] =
+        [Self::Auto, Self::Uring, Self::Threads, Self::Mmap, Self::MmapPlain, Self::Sync];
 
     /// The name that `--io` takes.
     pub const fn name(self) -> &'static str {
@@ -101,6 +104,7 @@ impl Engine {
             Self::Uring => uring::NAME,
             Self::Threads => threads::NAME,
             Self::Mmap => mmap::NAME,
+            Self::MmapPlain => mmap::NAME_PLAIN,
             Self::Sync => sync::NAME,
         }
     }
@@ -115,8 +119,19 @@ impl Engine {
                     "io_uring cannot be used here ({e}); use --io auto or --io threads"
                 ))
             }),
+            Self::MmapPlain => mmap::probe_plain().map(|()| self).map_err(|e| {
+                Error::Usage(format!(
+                    "--io mmap-plain cannot be used here, as the kernel does not copy for this \
+                     process (process_vm_readv: {e}); use --io mmap"
+                ))
+            }),
             Self::Threads | Self::Mmap | Self::Sync => Ok(self),
         }
+    }
+
+    /// Whether it reads through the page cache whatever files would allow.
+    pub fn is_mapping(self) -> bool {
+        matches!(self, Self::Mmap | Self::MmapPlain)
     }
 
     /// A new queue with room for `depth` requests in flight. More may be submitted; they wait their
@@ -134,6 +149,7 @@ impl Engine {
             })?),
             Self::Threads => Box::new(threads::Threads::new(depth)?),
             Self::Mmap => Box::new(sync::Inline::new(mmap::NAME, mmap::perform)),
+            Self::MmapPlain => Box::new(sync::Inline::new(mmap::NAME_PLAIN, mmap::perform_plain)),
             Self::Sync => Box::new(sync::Inline::new(sync::NAME, sync::perform)),
         })))
     }
@@ -150,7 +166,8 @@ impl FromStr for Engine {
 
     fn from_str(text: &str) -> std::result::Result<Self, String> {
         Self::ALL.into_iter().find(|engine| engine.name() == text).ok_or_else(|| {
-            format!("'{text}' is no I/O engine; use auto, uring, threads, mmap or sync")
+            let names = Self::ALL.map(Self::name).join(", ");
+            format!("'{text}' is no I/O engine; use one of {names}")
         })
     }
 }

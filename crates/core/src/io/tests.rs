@@ -20,7 +20,7 @@ fn auto_becomes_an_engine_that_works_and_the_queue_tells_which() {
 
 #[test]
 fn engines_that_need_nothing_special_are_what_they_were_asked_to_be() {
-    for engine in [Engine::Threads, Engine::Mmap, Engine::Sync] {
+    for engine in [Engine::Threads, Engine::Mmap, Engine::MmapPlain, Engine::Sync] {
         assert_eq!(engine.probe().unwrap(), engine);
         assert_eq!(engine.queue(1).unwrap().name(), engine.name());
     }

@@ -86,8 +86,7 @@ pub fn inputs(
     heading: Heading,
 ) -> Result<pipeline::Input> {
     let framing = job.format.framing();
-    // The mmap engine reads through the page cache whatever the file would allow.
-    let direct = if engine == Engine::Mmap { Direct::Off } else { job.direct.input };
+    let direct = if engine.is_mapping() { Direct::Off } else { job.direct.input };
     let inputs = &*without_redirection(inputs);
     if inputs.iter().any(is_stream) {
         let readers: Result<Vec<pipe::Reader>> = inputs

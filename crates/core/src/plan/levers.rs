@@ -3,6 +3,7 @@
 
 use std::str::FromStr;
 
+use super::algorithm::Algorithm;
 use super::besides::Part;
 use super::geometry::Geometry;
 use super::passes::Way;
@@ -48,6 +49,8 @@ pub struct Levers {
     pub write_buffers: Option<usize>,
     /// Bytes of each: Oracle 7's `SORT_WRITE_BUFFER_SIZE`.
     pub write_buffer: Option<ByteSize>,
+    /// About the most bytes of a run that a load makes; longer records make longer ones.
+    pub run: Option<ByteSize>,
     /// How many blocks of 4 KiB could be read in the time that it takes to begin to read one:
     /// Oracle 7's `SORT_READ_FAC`. The higher, the larger are the pieces in which runs are read by
     /// a merge, and the fewer runs are merged at once.
@@ -85,15 +88,21 @@ const REQUEST_BYTES: u64 = 24 << 10;
 const REQUESTS_USUAL: usize = 16;
 
 impl Levers {
-    /// Checks that they go together.
-    pub(super) fn check(&self) -> crate::Result<()> {
-        match self.merge_buffers.is_even() || self.merge == Some(Way::Streams) {
-            true => Ok(()),
-            false => Err(Error::Usage(
-                "--merge-buffers is about runs that are merged as streams; add --merge streams"
-                    .to_owned(),
-            )),
+    /// Checks that they go together, and with how runs are made.
+    pub(super) fn check(&self, algorithm: Algorithm) -> crate::Result<()> {
+        let refused = |why: &str| Err(Error::Usage(why.to_owned()));
+        if !self.merge_buffers.is_even() && self.merge != Some(Way::Streams) {
+            return refused(
+                "--merge-buffers is about runs that are merged as streams; add --merge streams",
+            );
         }
+        if self.run.is_some() && algorithm == Algorithm::ReplacementSelection {
+            return refused(
+                "--run-size is about runs that are loads; those of replacement selection are as \
+                 long as the order of the input makes them",
+            );
+        }
+        Ok(())
     }
 
     /// What more requests in flight than usual take of the budget, of so many workers.

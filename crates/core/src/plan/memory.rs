@@ -200,6 +200,13 @@ impl Sizes {
         }
     }
 
+    /// The load of a run of at most `bytes` bytes, or of two records.
+    pub fn load_of(&self, bytes: u64) -> LoadMemory {
+        let least = (2 * self.record_length as u64).next_multiple_of(PAGE as u64);
+        let whole = (bytes / PAGE as u64 * PAGE as u64).max(least);
+        self.load_for(whole, whole)
+    }
+
     /// The largest load within `limit` bytes of memory.
     pub fn load_within(&self, limit: usize) -> LoadMemory {
         let ceiling = (limit as u64).min(RECORDS_MAX.saturating_mul(self.record_length as u64));

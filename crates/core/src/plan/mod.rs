@@ -160,7 +160,7 @@ impl Plan {
     /// [`Error::Usage`] where the budget is too small for even the smallest sort, or levers do not
     /// go together.
     pub fn new(need: &Need) -> Result<Self> {
-        need.levers.check()?;
+        need.levers.check(need.algorithm)?;
         let need = &need.with_requests();
         Self::within(need).ok_or_else(|| too_small(need))?.with(need.algorithm)
     }
@@ -186,9 +186,9 @@ impl Plan {
             buckets: None,
         };
 
-        let whole = need.input_bytes.map(|bytes| sizes.load_for(bytes + padding(need), bytes));
+        let whole = whole_load(need, &sizes);
         let half = (shared / 2) & !(PAGE - 1);
-        let most = load_limit(need).min(half);
+        let most = load_limit(need, &sizes).min(half);
         let one = whole.filter(|load| load.bytes() <= shared && load.bytes() / 4 <= most);
         let is_one_pass = one.is_some();
         // It takes what a load leaves, or its share of one.
@@ -249,9 +249,13 @@ impl Plan {
     }
 }
 
-/// Bytes by which inputs are rounded out to pages where they are read.
-fn padding(need: &Need) -> u64 {
-    2 * PAGE as u64 * need.inputs as u64
+/// The load of all input, if it may be one.
+fn whole_load(need: &Need, sizes: &memory::Sizes) -> Option<LoadMemory> {
+    let is_run = |bytes: &u64| need.levers.run.is_none_or(|run| *bytes <= run.bytes());
+    let bytes = need.input_bytes.filter(is_run)?;
+    // Inputs are rounded out to pages where they are read.
+    let padding = 2 * PAGE as u64 * need.inputs as u64;
+    Some(sizes.load_for(bytes + padding, bytes))
 }
 
 /// What lies in the buckets for a need.
@@ -271,10 +275,11 @@ const LOAD_LEAST: u64 = 64 << 20;
 const LOAD_TIMES: u64 = 8;
 
 /// Most memory of a load for a need.
-fn load_limit(need: &Need) -> usize {
+fn load_limit(need: &Need, sizes: &memory::Sizes) -> usize {
     let wanted_bytes = |wanted: u64| wanted.saturating_mul(need.record_length as u64);
     let limit = need.wanted.map(|wanted| wanted_bytes(wanted).saturating_mul(LOAD_TIMES));
-    limit.map_or(usize::MAX, |limit| limit.max(LOAD_LEAST) as usize & !(PAGE - 1))
+    let limit = limit.map_or(usize::MAX, |limit| limit.max(LOAD_LEAST) as usize & !(PAGE - 1));
+    need.levers.run.map_or(limit, |run| limit.min(sizes.load_of(run.bytes()).bytes()))
 }
 
 /// Pieces of runs that are so large, and so many times as large as is worth a request, are as good
@@ -291,9 +296,10 @@ const ENOUGH_LEAST: u64 = 128 << 20;
 /// fresh memory comes at 0.3 to 3 GB/s, 4 GB take a third less time in 512 MiB than in 2 GiB.
 fn enough(need: &Need, sizes: &memory::Sizes, merge_width: usize) -> Option<usize> {
     let bytes = need.input_bytes?;
-    // Long runs are what selection is for; and streams divide all memory anew.
-    if need.algorithm == Algorithm::ReplacementSelection || need.levers.merge == Some(Way::Streams)
-    {
+    // Long runs are what selection is for; streams divide all memory anew; and runs may be given.
+    let Levers { merge, run, .. } = need.levers;
+    let is_selected = need.algorithm == Algorithm::ReplacementSelection;
+    if is_selected || merge == Some(Way::Streams) || run.is_some() {
         return None;
     }
     let piece = PIECE_ENOUGH.max(PIECES_ENOUGH * need.levers.piece_bytes() as u64);

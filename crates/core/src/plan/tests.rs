@@ -259,6 +259,28 @@ fn levers_move_what_they_say() {
     assert_eq!(plan(Levers { merge_width: Some(3), ..Levers::default() }).merge_width, 3);
 }
 
+#[test]
+fn runs_are_as_long_as_is_said() {
+    let all = 5_000_000_000;
+    for length in [16, 100, 10_000] {
+        let plan = |run: u64, algorithm| {
+            let levers = Levers { run: Some(ByteSize(run)), ..Levers::default() };
+            let need = need(length, Some(all), ByteSize::gib(16));
+            Plan::new(&Need { levers, algorithm, ..need })
+        };
+        for run in [64 << 10, 1 << 20, 100 << 20, 1 << 30] {
+            let load = plan(run, Algorithm::Auto).unwrap().load;
+            let (most, made) = (run as f64, load.records_bytes as f64);
+            assert!(made > 0.9 * most && made < 1.1 * most, "{made} bytes of {most}");
+        }
+        assert!(plan(all, Algorithm::Auto).unwrap().is_one_pass);
+        assert!(!plan(all - 1, Algorithm::Auto).unwrap().is_one_pass);
+        assert!(plan(1, Algorithm::Auto).unwrap().load.records_max >= 2);
+        let refused = plan(all, Algorithm::ReplacementSelection).unwrap_err();
+        assert!(refused.to_string().contains("--run-size"), "{refused}");
+    }
+}
+
 /// Oracle 7's rule: buffers set for direct writes take no more than a tenth of the memory.
 #[test]
 fn runs_are_written_through_the_cache_where_buffers_take_too_much() {

@@ -35,6 +35,8 @@ enum Kind {
     Unique,
     /// A sort by replacement selection.
     Selected,
+    /// A sort through runs of [`RUN`] bytes.
+    ShortRuns,
     /// A merge of two inputs.
     Merge,
     /// A sort of the same compressed input twice, to a compressed output.
@@ -45,6 +47,9 @@ enum Kind {
 
 /// How often.
 const MERGED_PACKED: usize = 40;
+
+/// So few that runs are as many as are ever met.
+const RUN: u64 = 16 << 10;
 
 /// A sort in a process of its own.
 #[derive(Debug)]
@@ -135,7 +140,8 @@ fn sorts_as_told() {
             _ => Algorithm::Auto,
         };
         let job = SortJob::new(vec![input("0")], output, format);
-        let job = SortJob { threads, memory, engine, temp, select, sync: false, ..job };
+        let mut job = SortJob { threads, memory, engine, temp, select, sync: false, ..job };
+        job.levers.run = (words[0] == "ShortRuns").then_some(ByteSize(RUN));
         SortJob { algorithm, ..job }.run(&Progress::new())
     };
     let statistics = statistics.expect("done");
@@ -404,6 +410,20 @@ fn budgets_of_one_pass_hold() {
         };
         let passes: Vec<u64> = (80..200).step_by(20).map(sort).collect();
         assert!(passes.is_sorted_by(|a, b| a >= b) && passes.ends_with(&[1]), "{passes:?}");
+    }
+}
+
+/// What is known of each run stays in memory, be they as many as they will.
+#[test]
+#[ignore = "slow: a hundred thousand files"]
+fn a_budget_holds_for_100_000_runs() {
+    let (kind, length, engine) = (Kind::ShortRuns, 100, Engine::Auto);
+    let folder = Folder::on_disk();
+    let bytes = fill(&folder, 100_000 * RUN as usize, length);
+    for (threads, mib) in [(1, 32), (2, 48)] {
+        let budget = ByteSize::mib(mib);
+        let sort = Sort { kind, is_lines: false, length, threads, budget, engine };
+        assert!(sort.run_within(&folder, bytes) > 3, "{sort:?}");
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use sortwell::io::{Direct, File, limits};
+use sortwell::io::{Direct, Engine, File, limits};
 use sortwell::{ByteSize, Error, Result};
 
 use super::cases::{Case, Measured};
@@ -81,8 +81,8 @@ const UNFAIR: [&str; 4] = [
      Linux takes clean pages of files back first, so that the same mistake costs less.",
     "Its sort held all records that it read and none else; here the budget is held, and what does \
      not fit goes through runs.",
-    "Mapping without advice is none of sortwell's ways: its mappings always ask for their pages \
-     ahead.",
+    "Of mappings without advice the kernel copies, as a process that touched them would be ended \
+     by a file that becomes shorter.",
     "Oracle's own figures are not shown: their text could not be had to read them from.",
 ];
 
@@ -94,9 +94,14 @@ fn ways(allows_direct: bool) -> Vec<Way> {
     let mut ways = vec![
         ("read, one after the other", ["--io", "sync", "--direct", "off"]),
         ("read, by a pool of threads", ["--io", "threads", "--direct", "off"]),
+    ];
+    if Engine::MmapPlain.probe().is_ok() {
+        ways.push(("mmap", ["--io", "mmap-plain", "--direct", "off"]));
+    }
+    ways.extend([
         ("mmap with madvise", ["--io", "mmap", "--direct", "off"]),
         ("asynchronous", ["--io", "auto", "--direct", "off"]),
-    ];
+    ]);
     if allows_direct {
         ways.push(("read, past the page cache", ["--io", "sync", "--direct", "on"]));
         ways.push(("asynchronous, past the page cache", ["--io", "auto", "--direct", "on"]));

@@ -38,6 +38,14 @@ pub struct Levers {
     #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
     write_buffer_size: Option<ByteSize>,
 
+    /// About how many bytes a run has at most (64KiB, 100MB); as many as memory allows if not said
+    ///
+    /// Shorter runs take less memory to make and more of it, or more passes, to merge: the effect
+    /// that the experiment 'bench runs' shows. What fits one run is sorted in one pass. Not for
+    /// replacement selection, whose runs are as long as the order of the input makes them.
+    #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
+    run_size: Option<ByteSize>,
+
     /// How many blocks of 4 KiB could be read in the time that it takes to begin to read one
     ///
     /// The higher it is, the larger are the pieces in which a merge reads runs, and the fewer runs
@@ -94,6 +102,7 @@ impl Levers {
             block: self.block_size,
             write_buffers: self.write_buffers.map(usize::from),
             write_buffer: self.write_buffer_size,
+            run: self.run_size,
             read_factor: self.read_factor,
             merge_width: self.merge_width.map(usize::from),
             merge: self.merge.parse().ok(),

@@ -11,6 +11,9 @@ use sortwell::profile::Profile;
 
 use super::values;
 
+/// Names of engines.
+const ENGINES: [&str; 6] = ["auto", "uring", "threads", "mmap", "mmap-plain", "sync"];
+
 /// Memory, and the way to the disks.
 #[derive(Args, Debug)]
 pub struct Resources {
@@ -23,9 +26,10 @@ pub struct Resources {
 
     /// How bytes are moved
     ///
-    /// auto takes io_uring where the system allows it and a pool of threads where not.
+    /// auto takes io_uring where the system allows it and a pool of threads where not. mmap asks
+    /// for the pages of its mappings ahead, mmap-plain does not: that is to be measured against.
     #[arg(long = "io", value_name = "ENGINE", default_value = "auto",
-          value_parser = values::one_of::<Engine>(&["auto", "uring", "threads", "mmap", "sync"]))]
+          value_parser = values::one_of::<Engine>(&ENGINES))]
     pub engine: Engine,
 
     /// Whether bytes are moved past the page cache: auto, on or off, or of each stream its own as

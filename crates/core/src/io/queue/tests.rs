@@ -16,8 +16,8 @@ const DEPTH: usize = 4;
 
 /// Every engine that works on this machine.
 fn engines() -> impl Iterator<Item = Engine> {
-    let all = [Engine::Uring, Engine::Threads, Engine::Mmap, Engine::Sync];
-    all.into_iter().filter(|engine| engine.probe().is_ok())
+    let named = Engine::ALL.into_iter().filter(|engine| *engine != Engine::Auto);
+    named.filter(|engine| engine.probe().is_ok())
 }
 
 /// A directory on disk and, where there is one, a directory in memory.

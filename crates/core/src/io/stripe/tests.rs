@@ -128,8 +128,7 @@ fn request(operation: Operation, file: &Arc<File>, (offset, bytes): (u64, usize)
 #[test]
 fn requests_are_parted_and_come_back_whole() {
     let mut random = Random(11);
-    let engines = [Engine::Uring, Engine::Threads, Engine::Mmap, Engine::Sync];
-    for engine in engines.into_iter().filter(|engine| engine.probe().is_ok()) {
+    for engine in Engine::ALL.into_iter().filter(|engine| engine.probe().is_ok()) {
         for pages in [&[1][..], &[1, 2, 3], &[5, 1, 1, 7]] {
             let folder = tempfile::tempdir().expect("a folder");
             let path = defined(&folder, pages);
