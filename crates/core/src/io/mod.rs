@@ -8,8 +8,8 @@
 //! Files: a [`File`] knows both ways into a file, through the page cache and past it, and sends
 //! every request the best way that its alignment allows. A [`Queue`] carries requests out, many at
 //! once, with an engine: `uring`, `threads`, `mmap` (with advice and without) and `sync`, a file
-//! each. All share `transfer`, the one place that knows about short transfers, interruptions and the
-//! end of a file. A [`Cursor`] reads a file as a stream; `stripe` makes one file of several.
+//! each. All share `transfer`, the one place that knows about short transfers, interruptions and
+//! the end of a file. A [`Cursor`] reads a file as a stream; `stripe` makes one file of several.
 //!
 //! Around them: [`TempFile`] and [`SpillDirectory`] never become litter (`scratch`, `sweep`), of
 //! these a [`SpillSet`] may be several, over which each file lies striped (`spilled`), a
