@@ -52,14 +52,15 @@ pub fn narrow<K: KeyEncoder>(
         }
         passes += 1;
         expect(crew, runs, &groups);
-        let mut merged = Vec::with_capacity(runs.len());
-        let mut done = 0;
+        let mut merged = Vec::new();
+        let (mut left, mut done) = (std::mem::take(runs).into_iter(), 0);
         for group in groups {
-            merged.extend_from_slice(&runs[done..group.start]);
-            let geometry = geometry(framing, key.key_length(), &runs[group.clone()]);
+            merged.extend(left.by_ref().take(group.start - done));
+            let group_runs: Vec<Run> = left.by_ref().take(group.len()).collect();
+            let geometry = geometry(framing, key.key_length(), &group_runs);
             let run = NewRun::create(work, spill, geometry)?;
-            let (group_runs, destination) = (&runs[group.clone()], run.destination());
-            let sum = merge(work, key, crew, (way, memory), group_runs, destination)?;
+            let destination = run.destination();
+            let sum = merge(work, key, crew, (way, memory), &group_runs, destination)?;
             let (file, before) = (run.file(), crew.sums().1);
             let run = run.finish(key, crew, sum)?;
             if spill.is_logged() {
@@ -70,12 +71,12 @@ pub fn narrow<K: KeyEncoder>(
                 spill.settle(crew)?; // What it was merged from goes now.
             }
             merged.push(run);
-            for run in &runs[group.clone()] {
+            for run in &group_runs {
                 spill.remove(run)?;
             }
             done = group.end;
         }
-        merged.extend_from_slice(&runs[done..]);
+        merged.extend(left);
         *runs = merged;
         for worker in &mut crew.workers {
             worker.lane.flush()?;

@@ -28,7 +28,7 @@ use crate::load::layout::PAGE;
 use crate::units::ByteSize;
 
 pub use algorithm::Algorithm;
-use besides::Besides;
+use besides::{Besides, Part};
 use levers::Levers;
 use memory::{LaneMemory, LoadMemory};
 use passes::Way;
@@ -121,6 +121,13 @@ pub struct Plan {
     pub sizes: memory::Sizes,
 }
 
+/// What a run takes of memory until it is merged: its name, its sizes, and its share of lists. A
+/// hundred thousand took 164 bytes each.
+const RUN_BYTES: u64 = 200;
+
+/// Runs that the reserve has room for.
+const RUNS_USUAL: u64 = 4096;
+
 /// Read requests in flight over all workers. Eight keep the disks we know busy.
 const READS_IN_FLIGHT: usize = 8;
 
@@ -162,7 +169,21 @@ impl Plan {
     pub fn new(need: &Need) -> Result<Self> {
         need.levers.check(need.algorithm)?;
         let need = &need.with_requests();
-        Self::within(need).ok_or_else(|| too_small(need))?.with(need.algorithm)
+        Self::around_runs(need).ok_or_else(|| too_small(need))?.with(need.algorithm)
+    }
+
+    /// The plan for a need, with room for what is known of all runs; `None` where the budget is
+    /// too small.
+    fn around_runs(need: &Need) -> Option<Self> {
+        let plan = Self::within(need)?;
+        match plan.runs_bytes(need.input_bytes.unwrap_or(0)) {
+            0 => Some(plan),
+            runs => {
+                let mut need = *need;
+                need.besides.add(Part::fixed(runs));
+                Self::within(&need)
+            }
+        }
     }
 
     /// The plan for a need, runs being made of loads; `None` where the budget is too small.
@@ -354,6 +375,12 @@ impl Plan {
         }
     }
 
+    /// Bytes that runs take beside records, where an input of `bytes` bytes makes so many that the
+    /// reserve has no room for them.
+    fn runs_bytes(&self, bytes: u64) -> u64 {
+        (self.volume(bytes).runs as u64).saturating_sub(RUNS_USUAL) * RUN_BYTES
+    }
+
     /// How runs are expected to be merged.
     pub fn merge_way(&self) -> Way {
         self.levers.merge.unwrap_or(Way::Slabs)
@@ -386,7 +413,7 @@ fn least_budget(is_good: impl Fn(ByteSize) -> bool) -> Option<ByteSize> {
 fn too_small(need: &Need) -> Error {
     let taken = need.besides.bytes();
     let around = |least: ByteSize| Need { budget: ByteSize(least.bytes() + taken), ..*need };
-    let advice = match least_budget(|least| Plan::within(&around(least)).is_some()) {
+    let advice = match least_budget(|least| Plan::around_runs(&around(least)).is_some()) {
         Some(least) => {
             format!("give at least {} MiB with --memory", need.besides.around_mib(least))
         }

@@ -2,7 +2,7 @@
 //! the way, by a filter or among equal records, is known beforehand: it makes all of it less.
 
 use super::Plan;
-use super::passes::intermediate_groups;
+use super::passes::{Way, intermediate_groups};
 use crate::incore::bucket::BUCKET_ENTRIES_MAX;
 use crate::stats::{Phase, Share};
 
@@ -13,6 +13,10 @@ const IN_PLACE_LOADS: u64 = 3;
 /// What bytes of a first pass cost beside those of the last, where nobody has measured the machine:
 /// they come into memory that was in no use, and are dealt and sorted.
 const DEALING: f64 = 1.9;
+
+/// What one costs that is merged before: with so little memory runs are short and many, and those
+/// of each group are opened, and removed, before the next is begun.
+const MERGING: f64 = 1.5;
 
 /// What a byte of the output costs to be made durable, and one of runs to be removed.
 const SYNCING: f64 = 0.1;
@@ -35,6 +39,10 @@ pub struct Volume {
     pub merged_bytes: u64,
     /// Most bytes that are there twice while some are merged into one.
     pub twice_bytes: u64,
+    /// Stages of run generation, in each of which a load is read, another one written, or both.
+    pub load_stages: u64,
+    /// Bytes of a slab, if that is how runs are merged: each has a stage, too.
+    pub slab_bytes: Option<u64>,
     /// Runs of the last merge.
     pub merge_width: usize,
     /// Bytes that are read of the input.
@@ -69,6 +77,8 @@ impl Plan {
             runs,
             run_bytes,
             generated_bytes,
+            load_stages: if self.replacement.is_some() { 0 } else { runs as u64 },
+            slab_bytes: (self.merge_way() == Way::Slabs).then_some(self.slab_wanted as u64),
             merge_width: runs,
             input_bytes: bytes,
             output_bytes,
@@ -102,6 +112,11 @@ impl Volume {
         self.generated_bytes + self.merged_bytes
     }
 
+    /// Stages of a merge of so many bytes.
+    pub fn stages_of(&self, bytes: u64) -> u64 {
+        self.slab_bytes.map_or(0, |slab| bytes.div_ceil(slab.max(1)))
+    }
+
     /// Bytes that all reads and writes move.
     pub fn moved_bytes(&self) -> u64 {
         self.input_bytes + 2 * self.spilled_bytes() + self.output_bytes
@@ -123,7 +138,7 @@ impl Volume {
         let merged = 2 * self.merged_bytes;
         vec![
             share(Phase::RunGeneration, generated, DEALING * generated as f64),
-            share(Phase::IntermediateMerge, merged, merged as f64),
+            share(Phase::IntermediateMerge, merged, MERGING * merged as f64),
             share(Phase::Writing, 2 * output, 2.0 * output as f64),
             finishing,
         ]

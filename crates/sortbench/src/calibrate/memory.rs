@@ -31,6 +31,9 @@ const PAGED_MAX: u64 = 64;
 /// Measurements of each kind of page.
 const TIMES: usize = 3;
 
+/// Measurements of memory that was in use shortly before.
+const TIMES_AGAIN: usize = 8;
+
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryReport {
@@ -84,7 +87,7 @@ pub fn memory(time: Duration, threads: usize, progress: &Progress) -> Result<Mem
     }
     let [small_one, small_all, huge_one, huge_all] = rates.map(|rates| median_and_spread(&rates));
     let bytes = growth.bytes();
-    let reused = median_and_spread(&growth.again(threads)?);
+    let reused = growth.again(threads)?;
     let end = growth.end.unwrap_or(MemoryEnd::Time);
     let profile = MemoryProfile {
         measured: now(),
@@ -95,9 +98,9 @@ pub fn memory(time: Duration, threads: usize, progress: &Progress) -> Result<Mem
         small_pages_all: small_all.0,
         huge_pages_one: huge_one.0,
         huge_pages_all: huge_all.0,
-        reused_pages_all: reused.0,
+        reused_pages_all: reused,
     };
-    let spreads = [small_one, small_all, huge_one, huge_all, reused].map(|(_, spread)| spread);
+    let spreads = [small_one, small_all, huge_one, huge_all].map(|(_, spread)| spread);
     Ok(MemoryReport { profile, end, spread: spreads.into_iter().fold(0.0, f64::max) })
 }
 
@@ -150,16 +153,17 @@ impl<'p> Growth<'p> {
         Ok(Some(rate))
     }
 
-    /// Gives the last of it back and takes as much again, at once; bytes per second each time.
-    fn again(&mut self, threads: usize) -> Result<Vec<f64>> {
-        let mut rates = Vec::with_capacity(TIMES);
-        for _ in 0..TIMES.min(self.taken.len()) {
+    /// Gives the last of it back and takes as much again, at once; bytes per second, the most of
+    /// several times, as what comes may be in part what was in no use for long.
+    fn again(&mut self, threads: usize) -> Result<f64> {
+        let mut most = 0.0_f64;
+        for _ in 0..TIMES_AGAIN.min(self.taken.len()) {
             drop(self.taken.pop());
             let (rate, region) = fresh(STEP, Pages::Huge, threads)?;
-            rates.push(rate);
+            most = most.max(rate);
             self.taken.insert(0, region);
         }
-        Ok(rates)
+        Ok(most)
     }
 }
 

@@ -92,10 +92,12 @@ fn what_is_said_of_values_reaches_the_order() {
 #[test]
 fn levers_reach_the_job() {
     let words = "--queue-depth 32 --block-size 1MiB --write-buffers 8 --write-buffer-size 2MiB \
-                 --read-factor 64 --merge-width 7 --merge streams --merge-buffers geometry=0.5 \
+                 --run-size 100MiB --read-factor 64 --merge-width 7 --merge streams \
+                 --merge-buffers geometry=0.5 \
                  --overlap sync --affinity cores --direct input=off,spill=on in";
     let job = job(&words.split_whitespace().collect::<Vec<_>>()).expect("a job");
     let expected = Levers {
+        run: Some(ByteSize::mib(100)),
         queue_depth: Some(32),
         block: Some(ByteSize::mib(1)),
         write_buffers: Some(8),
