@@ -378,7 +378,12 @@ impl Plan {
     /// Bytes that runs take beside records, where an input of `bytes` bytes makes so many that the
     /// reserve has no room for them.
     fn runs_bytes(&self, bytes: u64) -> u64 {
-        (self.volume(bytes).runs as u64).saturating_sub(RUNS_USUAL) * RUN_BYTES
+        if self.is_one_pass {
+            return 0;
+        }
+        // Loads end at whole pages: of the smallest that leaves half.
+        let least = self.load.records_bytes.saturating_sub(2 * PAGE as u64).max(PAGE as u64);
+        bytes.div_ceil(least).saturating_sub(RUNS_USUAL) * RUN_BYTES
     }
 
     /// How runs are expected to be merged.

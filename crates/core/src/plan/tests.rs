@@ -288,13 +288,13 @@ fn memory_is_set_aside_for_very_many_runs() {
         let levers = Levers { run: Some(ByteSize(16 << 10)), ..Levers::default() };
         Plan::new(&Need { levers, ..need(100, Some(all), ByteSize::mib(mib)) })
     };
-    let (few, many) = (plan(60 << 20, 48).unwrap(), plan(1600 << 20, 48).unwrap());
+    let (few, many) = (plan(30 << 20, 48).unwrap(), plan(800 << 20, 48).unwrap());
     let aside = few.arena_bytes - many.arena_bytes;
     assert!((18_000_000..22_000_000).contains(&aside), "{aside} bytes of 100,000 runs");
-    let refused = plan(1600 << 20, 32).unwrap_err().to_string();
+    let refused = plan(800 << 20, 32).unwrap_err().to_string();
     let least = refused.split("at least ").nth(1).and_then(|rest| rest.split(' ').next());
     let least: u64 = least.expect("a budget").parse().expect("a number");
-    assert!(plan(1600 << 20, least).is_ok() && plan(1600 << 20, least - 1).is_err(), "{refused}");
+    assert!(plan(800 << 20, least).is_ok() && plan(800 << 20, least - 1).is_err(), "{refused}");
 }
 
 /// Oracle 7's rule: buffers set for direct writes take no more than a tenth of the memory.
