@@ -20,10 +20,8 @@ mod lane;
 
 use lane::{BLOCK, Lane, Table};
 
-#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-use lane::aarch64 as hardware;
-#[cfg(target_arch = "x86_64")]
-use lane::x86_64 as hardware;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+use lane::hardware;
 
 /// What lanes begin with, and what is added in each round: the first digits of pi behind the point,
 /// in which nothing can be hidden.

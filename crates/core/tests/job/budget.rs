@@ -419,9 +419,9 @@ fn budgets_of_one_pass_hold() {
 fn a_budget_holds_for_100_000_runs() {
     let (kind, length, engine) = (Kind::ShortRuns, 100, Engine::Auto);
     let folder = Folder::on_disk();
-    // Loads so small are half full: they end at whole pages.
-    let bytes = fill(&folder, 100_000 * RUN as usize / 2, length);
-    let (threads, budget) = (2, ByteSize::mib(48));
+    // Loads end at whole pages: past the page cache so small ones are half full.
+    let bytes = fill(&folder, 100_000 * RUN as usize, length);
+    let (threads, budget) = (2, ByteSize::mib(72));
     let sort = Sort { kind, is_lines: false, length, threads, budget, engine };
     assert!(sort.run_within(&folder, bytes) > 3, "{sort:?}");
 }

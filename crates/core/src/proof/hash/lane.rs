@@ -97,20 +97,23 @@ impl Lane for Table {
     }
 }
 
-/// Rounds as x86-64 has them (AES-NI).
-#[cfg(target_arch = "x86_64")]
-pub mod x86_64 {
-    use std::arch::x86_64::{__m128i, _mm_aesenc_si128, _mm_xor_si128};
+/// Rounds as processors have them.
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+pub mod hardware {
     use std::mem::transmute;
 
     use super::{BLOCK, Lane};
     use crate::proof::hash::{digest, total};
 
-    /// Whether the processor has them.
-    #[inline]
-    pub fn is_there() -> bool {
-        std::arch::is_x86_feature_detected!("aes")
-    }
+    #[cfg(target_arch = "aarch64")]
+    use super::aarch64::{Bits, plus, round};
+    #[cfg(target_arch = "x86_64")]
+    use super::x86_64::{Bits, plus, round};
+
+    #[cfg(target_arch = "aarch64")]
+    pub use super::aarch64::is_there;
+    #[cfg(target_arch = "x86_64")]
+    pub use super::x86_64::is_there;
 
     /// The hash of a record.
     #[target_feature(enable = "aes")]
@@ -126,103 +129,87 @@ pub mod x86_64 {
 
     /// A lane in a register, for the functions above alone.
     #[derive(Clone, Copy)]
-    struct Register(__m128i);
+    struct Register(Bits);
 
     impl Lane for Register {
         #[inline(always)]
         fn of(value: u128) -> Self {
             // SAFETY: any sixteen bytes are a register; the lowest are first in both.
-            Self(unsafe { transmute::<u128, __m128i>(value) })
+            Self(unsafe { transmute::<u128, Bits>(value) })
         }
 
         #[inline(always)]
         fn block(bytes: &[u8; BLOCK]) -> Self {
             // SAFETY: as above.
-            Self(unsafe { transmute::<[u8; BLOCK], __m128i>(*bytes) })
+            Self(unsafe { transmute::<[u8; BLOCK], Bits>(*bytes) })
         }
 
         #[inline(always)]
         fn plus(self, other: Self) -> Self {
-            // SAFETY: all x86-64 has it.
-            Self(unsafe { _mm_xor_si128(self.0, other.0) })
+            Self(plus(self.0, other.0))
         }
 
         #[inline(always)]
         fn round(self, key: Self) -> Self {
             // SAFETY: there are registers only where the functions above may be called.
-            Self(unsafe { _mm_aesenc_si128(self.0, key.0) })
+            Self(unsafe { round(self.0, key.0) })
         }
 
         #[inline(always)]
         fn value(self) -> u128 {
             // SAFETY: as in `of`.
-            unsafe { transmute::<__m128i, u128>(self.0) }
+            unsafe { transmute::<Bits, u128>(self.0) }
         }
     }
 }
 
-/// Rounds as AArch64 has them.
+/// What x86-64 has (AES-NI).
+#[cfg(target_arch = "x86_64")]
+mod x86_64 {
+    pub use std::arch::x86_64::__m128i as Bits;
+    use std::arch::x86_64::{_mm_aesenc_si128, _mm_xor_si128};
+
+    /// Whether the processor has rounds.
+    #[inline]
+    pub fn is_there() -> bool {
+        std::arch::is_x86_feature_detected!("aes")
+    }
+
+    #[inline(always)]
+    pub fn plus(a: Bits, b: Bits) -> Bits {
+        // SAFETY: all x86-64 has it.
+        unsafe { _mm_xor_si128(a, b) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "aes")]
+    pub fn round(state: Bits, key: Bits) -> Bits {
+        _mm_aesenc_si128(state, key)
+    }
+}
+
+/// What AArch64 has.
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-pub mod aarch64 {
-    use std::arch::aarch64::{uint8x16_t, vaeseq_u8, vaesmcq_u8, vdupq_n_u8, veorq_u8};
-    use std::mem::transmute;
+mod aarch64 {
+    pub use std::arch::aarch64::uint8x16_t as Bits;
+    use std::arch::aarch64::{vaeseq_u8, vaesmcq_u8, vdupq_n_u8, veorq_u8};
 
-    use super::{BLOCK, Lane};
-    use crate::proof::hash::{digest, total};
-
-    /// Whether the processor has them.
+    /// Whether the processor has rounds.
     #[inline]
     pub fn is_there() -> bool {
         std::arch::is_aarch64_feature_detected!("aes")
     }
 
-    /// The hash of a record.
-    #[target_feature(enable = "aes")]
-    pub fn hash(record: &[u8]) -> u128 {
-        digest::<Register>(record)
+    #[inline(always)]
+    pub fn plus(a: Bits, b: Bits) -> Bits {
+        // SAFETY: all AArch64 with an operating system has it.
+        unsafe { veorq_u8(a, b) }
     }
 
-    /// How many records there are, and the sum of their hashes.
+    /// A key is added before the substitution here: so none is, and this one afterwards.
+    #[inline]
     #[target_feature(enable = "aes")]
-    pub fn sum<'r>(records: impl Iterator<Item = &'r [u8]>) -> (u64, u128) {
-        total::<Register>(records)
-    }
-
-    /// A lane in a register, for the functions above alone.
-    #[derive(Clone, Copy)]
-    struct Register(uint8x16_t);
-
-    impl Lane for Register {
-        #[inline(always)]
-        fn of(value: u128) -> Self {
-            // SAFETY: any sixteen bytes are a register; the lowest are first in both.
-            Self(unsafe { transmute::<u128, uint8x16_t>(value) })
-        }
-
-        #[inline(always)]
-        fn block(bytes: &[u8; BLOCK]) -> Self {
-            // SAFETY: as above.
-            Self(unsafe { transmute::<[u8; BLOCK], uint8x16_t>(*bytes) })
-        }
-
-        #[inline(always)]
-        fn plus(self, other: Self) -> Self {
-            // SAFETY: all AArch64 with an operating system has it.
-            Self(unsafe { veorq_u8(self.0, other.0) })
-        }
-
-        #[inline(always)]
-        fn round(self, key: Self) -> Self {
-            // SAFETY: there are registers only where the functions above may be called. A key is
-            // added before the substitution here: so none is, and this one afterwards.
-            let rounded = unsafe { vaesmcq_u8(vaeseq_u8(self.0, vdupq_n_u8(0))) };
-            Self(rounded).plus(key)
-        }
-
-        #[inline(always)]
-        fn value(self) -> u128 {
-            // SAFETY: as in `of`.
-            unsafe { transmute::<uint8x16_t, u128>(self.0) }
-        }
+    pub fn round(state: Bits, key: Bits) -> Bits {
+        plus(vaesmcq_u8(vaeseq_u8(state, vdupq_n_u8(0))), key)
     }
 }
