@@ -3,7 +3,7 @@
 
     torture.py --bin FILE [--kills N] [--seconds S] [--seed S] [--dir DIR]
 
-Sorts of one pass and of two, with and without --resume, in place, with striped runs, and merges are
+Sorts of one pass and of two, in place, with striped runs, and merges, with and without --resume, are
 killed (SIGKILL) again and again. After each kill the input is as it was and the output is the old
 one or whole; the same command then goes on, or begins anew, and in the end the output is the right
 one to the byte and nothing else is left. Ends after so many kills, or so many seconds; exits with 1
@@ -35,9 +35,9 @@ class Kind:
     words: tuple[str, ...]
     is_resumed: bool = False
     is_in_place: bool = False
-    is_merge: bool = False
     folders: int = 1
     is_striped: bool = False
+    inputs: int = 0  # that are sorted already, and merged
 
 
 SPILLING = ("--memory", "30MiB", "--threads", "2")
@@ -64,7 +64,12 @@ KINDS = (
         folders=2,
         is_striped=True,
     ),
-    Kind("merge", ("--memory", "30MiB"), is_merge=True),
+    Kind(
+        "streams, resumed", (*SPILLING, "--merge", "streams", "--resume=often"), is_resumed=True
+    ),
+    Kind("merge", ("--memory", "30MiB"), inputs=2),
+    Kind("merge, resumed", ("--memory", "30MiB", "--resume=often"), is_resumed=True, inputs=2),
+    Kind("merge of many, resumed", ("--memory", "24MiB", "--resume"), is_resumed=True, inputs=50),
 )
 
 
@@ -91,14 +96,13 @@ class Place:
             spill.mkdir(parents=True)
         lines = data.splitlines(keepends=True)
         self.expected = b"".join(sorted(lines))
-        if kind.is_merge:
-            middle = len(lines) // 2
-            self.inputs = [sorted(lines[:middle]), sorted(lines[middle:])]
+        if kind.inputs:
+            self.inputs = [sorted(lines[number :: kind.inputs]) for number in range(kind.inputs)]
         else:
             self.inputs = [lines]
         self.files = [root / f"input-{number}" for number in range(len(self.inputs))]
         self.contents = [b"".join(lines) for lines in self.inputs]
-        action = "merge" if kind.is_merge else "sort"
+        action = "merge" if kind.inputs else "sort"
         self.command = [binary, action, *kind.words]
         self.set = root / "set.str"
         if kind.is_striped:

@@ -5,8 +5,10 @@ use sortwell::Result;
 use sortwell::job::MergeJob;
 
 use crate::command::options::inputs::Inputs;
+use crate::command::options::levers::Requests;
 use crate::command::options::order::Order;
 use crate::command::options::resources::Resources;
+use crate::command::options::resuming::Resuming;
 use crate::command::options::safety::Safety;
 use crate::command::options::watching::Account;
 use crate::command::options::writing::Writing;
@@ -47,7 +49,13 @@ pub struct Arguments {
     resources: Resources,
 
     #[command(flatten)]
+    levers: Requests,
+
+    #[command(flatten)]
     safety: Safety,
+
+    #[command(flatten)]
+    resuming: Resuming,
 
     #[command(flatten)]
     account: Account,
@@ -62,7 +70,10 @@ Examples:
     sortwell merge --check -k 2:decimal -o all.txt a.txt b.txt
 
   Records of 100 bytes, by their first ten:
-    sortwell merge -F fixed:100 -k 0..10 -o all.bin a.bin b.bin";
+    sortwell merge -F fixed:100 -k 0..10 -o all.bin a.bin b.bin
+
+  A merge of hours, that goes on where it was after a power cut:
+    sortwell merge --resume -o all.txt part-*.txt";
 
 /// Merges.
 pub fn run(arguments: &Arguments) -> Outcome {
@@ -87,8 +98,10 @@ impl Arguments {
             temp_limit: self.writing.temp_limit,
             engine: self.resources.engine,
             direct: self.resources.direct,
+            levers: self.levers.chosen(),
             verify: self.safety.verify,
             sync: self.safety.sync,
+            resume: self.resuming.resume(),
             timeline: self.account.wants_timeline(),
             ..MergeJob::new(self.inputs.inputs()?, self.writing.output(), self.order.format()?)
         })

@@ -12,7 +12,7 @@ use crate::command::options::inputs::Inputs;
 use crate::command::options::levers::Levers;
 use crate::command::options::order::Order;
 use crate::command::options::resources::Resources;
-use crate::command::options::resuming::Resuming;
+use crate::command::options::resuming::{InPlace, Resuming};
 use crate::command::options::safety::Safety;
 use crate::command::options::selecting::Selecting;
 use crate::command::options::values;
@@ -81,6 +81,9 @@ pub struct Arguments {
     resuming: Resuming,
 
     #[command(flatten)]
+    replacing: InPlace,
+
+    #[command(flatten)]
     account: Account,
 }
 
@@ -141,7 +144,7 @@ impl Arguments {
         let (keys, order) = self.order.keys()?;
         let inputs = self.inputs.inputs()?;
         let output = match &inputs[..] {
-            [Input::File(path)] if self.resuming.in_place => Output::File(path.clone()),
+            [Input::File(path)] if self.replacing.in_place => Output::File(path.clone()),
             _ => self.writing.output(),
         };
         Ok(SortJob {
@@ -163,7 +166,7 @@ impl Arguments {
             verify: self.safety.verify,
             sync: self.safety.sync,
             resume: self.resuming.resume(),
-            in_place: self.resuming.in_place,
+            in_place: self.replacing.in_place,
             profile: self.resources.profile()?,
             timeline: self.account.wants_timeline(),
             ..SortJob::new(inputs, output, self.order.format()?)

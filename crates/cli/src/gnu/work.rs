@@ -15,6 +15,7 @@ use sortwell::job::{
 };
 use sortwell::key::text::TextOrder;
 use sortwell::operator::Unique;
+use sortwell::plan::levers::Levers;
 use sortwell::stats::Progress;
 use sortwell::{ByteSize, Error};
 
@@ -172,7 +173,7 @@ impl Work<'_> {
             unique: settings.is_unique,
             memory,
             engine,
-            merge_width: settings.merge_width,
+            levers: Levers { merge_width: settings.merge_width, ..Levers::default() },
             temp: settings.temporary.clone(),
             check_temp: false,
             sync: SYNC,

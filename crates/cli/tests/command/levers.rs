@@ -66,7 +66,42 @@ fn levers_are_seen_in_the_statistics() {
     assert_eq!(std::fs::read(folder.at("out")).expect("read"), expected, "the same bytes");
 }
 
-/// Each stream has its own way, where the file system knows both.
+/// Those of a merge of sorted files, too.
+#[test]
+fn levers_of_merges_are_seen_in_the_statistics() {
+    let folder = Folder::new();
+    folder.write("in", random_records(2_000_000, 100));
+    for part in 0..8 {
+        let rest = format!("-F fixed:100 --skip {} --limit 250000", part * 250_000);
+        assert_eq!(folder.run(&format!("sort {rest} -o part-{part} in")).status, 0);
+    }
+    let merged = |levers: &str| {
+        let parts: String = (0..8).map(|part| format!(" part-{part}")).collect();
+        let words = "-F fixed:100 -M 64MiB --io threads --direct off --stats json -o out";
+        let said = folder.run(&format!("merge {levers} {words}{parts}"));
+        assert_eq!(said.status, 0, "{said:?}");
+        serde_json::from_str::<Value>(&said.words).expect("JSON")
+    };
+    let usual = merged("");
+    let expected = std::fs::read(folder.at("out")).expect("read");
+
+    let blocks = merged("--block-size 1MiB");
+    let (small, large) = (bytes_each(&usual, "input_read"), bytes_each(&blocks, "input_read"));
+    assert!(small < 600_000.0 && large > 900_000.0, "{small} {large}");
+    let factor = bytes_each(&merged("--read-factor 256"), "input_read");
+    assert!(factor > 1_800_000.0, "{factor}");
+    let alone = merged("--queue-depth 1");
+    assert!(depth(&alone, "input_read") <= depth(&usual, "input_read"), "{alone}");
+    let buffers = merged("--write-buffers 3 --write-buffer-size 4MiB");
+    let small = bytes_each(&usual, "output_written");
+    let large = bytes_each(&buffers, "output_written");
+    assert!(large > 2.0 * small, "{small} {large}");
+    let narrow = merged("--merge-width 3");
+    assert_eq!((&narrow["merge_width"], &narrow["passes"]), (&3.into(), &2.into()));
+    assert!(std::fs::read(folder.at("out")).expect("read") == expected, "the same bytes");
+    folder.run("merge -M 64MiB --block-size 1GiB -o out part-0 part-1").fails(2, &["at least"]);
+}
+
 /// NOW-Sort's two forms, both ways to merge, and workers that stay where they are.
 #[test]
 fn overlap_merge_and_affinity_are_seen_in_the_statistics() {

@@ -12,6 +12,7 @@ use crate::key::text::TextOrder;
 use crate::key::{KeySpec, with_encoder};
 use crate::pipeline::Heading;
 use crate::pipeline::sorted::{self, CheckWork, Checked, Place};
+use crate::plan::levers::Levers;
 use crate::plan::streams::{StreamNeed, StreamPlan};
 use crate::stats::Progress;
 
@@ -77,6 +78,7 @@ impl CheckJob {
             descriptors: limits::open_files_left(),
             run_members: 1,
             width: None,
+            levers: Levers::default(),
         };
         let work = CheckWork {
             plan: StreamPlan::new(&need).map_err(|e| coders.explain(e))?,

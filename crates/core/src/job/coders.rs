@@ -92,6 +92,12 @@ impl Coders {
         output.compressed(how, threads)
     }
 
+    /// Counts what is noted of these inputs, where a merge is kept.
+    pub fn note_inputs(&mut self, inputs: &[Input]) {
+        let bytes = inputs.iter().skip(FEW_NAMES).map(|input| kept_bytes(input) as u64).sum();
+        self.besides.add(Part::fixed(bytes));
+    }
+
     /// The whole budget.
     pub fn budget(&self) -> ByteSize {
         self.budget
@@ -134,17 +140,29 @@ const NAME_COPIES: usize = 2;
 const PACKED_BYTES: usize = 1100;
 const PACKED_COPIES: usize = 4;
 
+/// What an input takes besides of which it is noted what it was like, before and now, and the line
+/// that says so.
+const KEPT_BYTES: usize = 900;
+const KEPT_COPIES: usize = 6;
+
 /// What the names of inputs take of a budget, if they are many: whether they are read or not, they
 /// are all in memory as long as the job runs.
 pub fn names_bytes(inputs: &[Input]) -> ByteSize {
-    let bytes = |input: &Input| {
-        let length = match input {
-            Input::File(path) | Input::Striped(path) => path.as_os_str().len(),
-            Input::Stdin | Input::Supplied(_) => 0,
-        };
-        (NAME_BYTES + NAME_COPIES * length) as u64
-    };
+    let bytes = |input: &Input| (NAME_BYTES + NAME_COPIES * name_length(input)) as u64;
     ByteSize(inputs.iter().skip(FEW_NAMES).map(bytes).sum())
+}
+
+/// What is noted of an input.
+fn kept_bytes(input: &Input) -> usize {
+    KEPT_BYTES + KEPT_COPIES * name_length(input)
+}
+
+/// Bytes of an input's name.
+fn name_length(input: &Input) -> usize {
+    match input {
+        Input::File(path) | Input::Striped(path) => path.as_os_str().len(),
+        Input::Stdin | Input::Supplied(_) => 0,
+    }
 }
 
 /// What compressed inputs take besides, if they are many.

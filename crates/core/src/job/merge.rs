@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::account::{Account, Made, requests_of_merge};
 use super::coders::Coders;
+use super::resume::{Places, Resume, Wanted};
 use super::{Budget, Input, Output, framing, gate, key, open, sampling};
 use crate::error::Result;
 use crate::format::Format;
@@ -11,8 +12,9 @@ use crate::io::compression::{Compress, Decompress};
 use crate::io::{DirectStreams, Engine, SpillPlace, limits};
 use crate::key::text::TextOrder;
 use crate::key::{KeySpec, with_encoder};
-use crate::pipeline::Heading;
 use crate::pipeline::sorted::{self, MergeWork, Merged, Place};
+use crate::pipeline::{Heading, Spill};
+use crate::plan::levers::Levers;
 use crate::plan::streams::{StreamNeed, StreamPlan};
 use crate::stats::{Progress, Statistics};
 use crate::units::ByteSize;
@@ -45,8 +47,9 @@ pub struct MergeJob {
     pub check: bool,
     /// Ceiling of the process's resident size.
     pub memory: Budget,
-    /// Most inputs merged at once; `None` for as many as is good.
-    pub merge_width: Option<usize>,
+    /// What may be set of its requests and buffers, and how many inputs are merged at once; the
+    /// others are about sorts.
+    pub levers: Levers,
     /// Directories for temporary files, as of a sort; empty means the output's directory.
     pub temp: Vec<PathBuf>,
     /// Most bytes of temporary files together; `None` for as many as there is room for.
@@ -62,6 +65,8 @@ pub struct MergeJob {
     pub verify: bool,
     /// Whether the output is made durable before it gets its name.
     pub sync: bool,
+    /// Whether what is done is kept, and what another job has kept is gone on with.
+    pub resume: Resume,
     /// Whether it is looked at while it runs, for the timeline of its statistics, as of a sort.
     pub timeline: bool,
 }
@@ -80,7 +85,7 @@ impl MergeJob {
             unique: false,
             check: false,
             memory: Budget::Auto,
-            merge_width: None,
+            levers: Levers::default(),
             temp: Vec::new(),
             temp_limit: None,
             check_temp: true,
@@ -88,6 +93,7 @@ impl MergeJob {
             direct: DirectStreams::default(),
             verify: true,
             sync: true,
+            resume: Resume::Off,
             timeline: false,
         }
     }
@@ -113,32 +119,33 @@ impl MergeJob {
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
         let budget = self.memory.resolve()?;
         let mut coders = Coders::new(budget, limits::cores(), &self.inputs);
-        let (inputs, width) = coders.at_once(&self.inputs, self.decompress, self.merge_width)?;
+        let (inputs, width) =
+            coders.at_once(&self.inputs, self.decompress, self.levers.merge_width)?;
         let mut inputs = open::places(&inputs, framing)?;
         let heading = Heading::of(self.format, 0)?;
         let (header, columns) = open::tops(heading, &mut inputs, progress)?;
         let gate = gate(self.format, columns.as_ref());
         let key = key(self.format, &self.keys, self.order.as_ref(), columns.as_ref())?;
-        let output = open::output(&self.output, self.direct.output, progress)?;
-        let mut output = coders.output(output, self.compress.of(self.output.path()))?;
-        let plan = StreamPlan::new(&StreamNeed {
-            inputs: inputs.len(),
-            input_bytes: inputs.iter().map(Place::bytes).sum(),
-            budget: coders.budget(),
-            besides: coders.besides(),
-            descriptors: limits::open_files_left(),
-            run_members: temp.iter().map(SpillPlace::members).max().unwrap_or(1),
-            width,
-        })
-        .map_err(|e| coders.explain(e));
-        let (verify, direct, temp_limit) = (self.verify, self.direct, self.temp_limit);
+        let plan = |coders: &Coders| self.plan((&inputs, width), &temp, coders);
+        let mut places = match self.resume {
+            Resume::Off => {
+                let output = open::output(&self.output, self.direct.output, progress)?;
+                let output = coders.output(output, self.compress.of(self.output.path()))?;
+                Places::new(output, Spill::new(temp.clone(), self.temp_limit))
+            }
+            _ => {
+                coders.note_inputs(&self.inputs);
+                plan(&coders)?; // before what there is to note takes the memory
+                Places::kept(&Wanted::merge(self, &inputs)?, &temp)?
+            }
+        };
+        let plan = plan(&coders);
+        let (verify, direct, is_thrifty) = (self.verify, self.direct, self.resume != Resume::Often);
         let (is_unique, is_checked) = (self.unique, self.check);
         let merged = plan.and_then(|plan| {
             let mut work = MergeWork {
                 plan,
                 inputs,
-                temp,
-                temp_limit,
                 framing,
                 gate,
                 header,
@@ -147,30 +154,45 @@ impl MergeJob {
                 verify,
                 is_unique,
                 is_checked,
+                is_thrifty,
             };
-            with_encoder!(&key, |key| sorted::merge(&mut work, key, &mut output, progress))
+            let files = (&mut places.output, &mut places.spill);
+            with_encoder!(&key, |key| sorted::merge(&mut work, key, files, progress))
         });
-        match merged {
-            Ok(Merged { outcome, streams, run_reads, is_direct }) => {
-                let direct_output = output.is_direct();
-                let bytes = outcome.written.bytes;
-                let packed = output.finish(bytes, self.sync, progress)?;
-                let made = Made {
-                    algorithm: None,
-                    threads: 1,
-                    direct_input: is_direct,
-                    direct_output,
-                    streams,
-                    requests: requests_of_merge(&outcome.phases, run_reads),
-                };
-                let mut statistics = account.close_with(&outcome, budget, &made)?;
-                statistics.latency = progress.latency();
-                Ok(coders.noted(statistics, packed))
-            }
-            Err(e) => {
-                output.abandon();
-                Err(e)
-            }
-        }
+        let direct_output = places.output.is_direct();
+        let bytes = |merged: &Merged| merged.outcome.written.bytes;
+        let (merged, packed) = places.finish(merged, bytes, self.sync, progress)?;
+        let Merged { outcome, streams, run_reads, is_direct } = merged;
+        let made = Made {
+            algorithm: None,
+            threads: 1,
+            direct_input: is_direct,
+            direct_output,
+            streams,
+            requests: requests_of_merge(&outcome.phases, run_reads),
+        };
+        let mut statistics = account.close_with(&outcome, budget, &made)?;
+        statistics.latency = progress.latency();
+        Ok(coders.noted(statistics, packed))
+    }
+
+    /// The plan for so many inputs at once, at most.
+    fn plan(
+        &self,
+        (inputs, width): (&[Place], Option<usize>),
+        temp: &[SpillPlace],
+        coders: &Coders,
+    ) -> Result<StreamPlan> {
+        let need = StreamNeed {
+            inputs: inputs.len(),
+            input_bytes: inputs.iter().map(Place::bytes).sum(),
+            budget: coders.budget(),
+            besides: coders.besides(),
+            descriptors: limits::open_files_left(),
+            run_members: temp.iter().map(SpillPlace::members).max().unwrap_or(1),
+            width,
+            levers: self.levers,
+        };
+        StreamPlan::new(&need).map_err(|e| coders.explain(e))
     }
 }

@@ -55,8 +55,8 @@ pub use explain::Explanation;
 pub use leftovers::{Leftover, State, leftovers, remove_leftovers};
 pub use lines::{sort_lines, write_lines};
 pub use merge::MergeJob;
-use resume::Places;
 pub use resume::Resume;
+use resume::{Places, Wanted};
 
 /// Where records come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -231,7 +231,10 @@ impl SortJob {
                 let spill = Spill::new(temp.clone(), self.temp_limit);
                 Places::new(self.open_output(&mut coders, progress)?, spill)
             }
-            _ => Places::kept(self, (&input, gate.is_open(key.encoder())), &temp)?,
+            _ => {
+                let wanted = Wanted::sort(self, &input, gate.is_open(key.encoder()))?;
+                Places::kept(&wanted, &temp)?
+            }
         };
         let record_length = places.spill.average_length().unwrap_or(record_length);
         let need = self.need(input.bytes(), record_length, &coders);
@@ -259,7 +262,8 @@ impl SortJob {
         };
         let sorted = self.sort(&mut work, &key, (need, &mut places), &coders, progress);
         let is_direct = places.output.is_direct();
-        let (outcome, packed) = places.finish(sorted, self.sync, progress)?;
+        let bytes = |outcome: &Outcome| outcome.written.bytes;
+        let (outcome, packed) = places.finish(sorted, bytes, self.sync, progress)?;
         let mut statistics = account.close(&work, &outcome, budget, is_direct)?;
         statistics.prediction = work.input.bytes().and_then(|bytes| {
             let predicted = |rates: Rates| rates.predict(&work.plan, bytes);

@@ -1,25 +1,23 @@
 //! Going on where another job has ended: finding what it has left, and making sure that it is the
 //! same job on the same inputs.
 
+mod wanted;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use super::{Input as JobInput, Output, SortJob, in_place, open};
+use super::{in_place, open};
 use crate::error::{Error, Result};
 use crate::io::{
     Direct, File, KEPT_NAME, SpillDirectory, SpillPlace, SpillSet, TempFile, directory_of, is_part,
     spill_directories, spilled, sync_directory,
 };
-use crate::manifest::{Entry, Hash, InputEntry, JobEntry, Manifest, Past, PathText};
+use crate::manifest::{Entry, JobEntry, Manifest, Past};
 use crate::output;
-use crate::pipeline::{Input, Outcome, Spill};
-use crate::plan::Algorithm;
-use crate::proof::hash;
+use crate::pipeline::Spill;
 use crate::stats::Progress;
 
-/// Bytes at either end of an input that are looked at again.
-const END_BYTES: u64 = 64 << 10;
+pub use wanted::Wanted;
 
 /// Whether what a job does is kept where it does not come to its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,68 +50,61 @@ impl Places {
         Self { output, spill, directory: None, is_in_place: false }
     }
 
-    /// Places of what a job like `job` has left in one of `temp`, or new ones there.
+    /// Places of what a job like this has left in one of `temp`, or new ones there.
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] where jobs like this cannot be gone on with, the output was begun by one
-    /// that is not the same, or one that is still running; [`Error::Malformed`] where an input has
-    /// changed since.
-    pub fn kept(
-        job: &SortJob,
-        (input, is_open): (&Input, bool),
-        temp: &[SpillPlace],
-    ) -> Result<Self> {
-        let (path, files) = resumable(job, input)?;
-        if job.in_place {
-            in_place::check(job, (path, files), is_open)?;
-        }
-        let path = absolute(path)?;
+    /// [`Error::Usage`] where the output was begun by one that is not the same, or one that is
+    /// still running; [`Error::Malformed`] where an input has changed since.
+    pub fn kept(job: &Wanted, temp: &[SpillPlace]) -> Result<Self> {
         open::tidy(temp)?;
         for (place, _) in temp.iter().flat_map(SpillPlace::directories) {
             for directory in spill_directories(&absolute(place)?)? {
-                if let Some(kept) = of_directory(job, (&path, files), &directory)? {
+                if let Some(kept) = of_directory(job, &directory)? {
                     return Ok(kept);
                 }
             }
         }
-        if job.in_place {
-            in_place::refuse_marked(&path)?;
+        if job.is_in_place {
+            in_place::refuse_marked(&job.output)?;
         }
-        begin(job, (&path, files), temp)
+        begin(job, temp)
     }
 
     /// Places of a job that keeps what it does, with its manifest in `directory`.
     fn with(
-        job: &SortJob,
+        job: &Wanted,
         (output, spill): (output::Output, Spill),
         directory: &Path,
     ) -> Result<Self> {
-        let (directory, is_in_place) = (Some(directory.to_owned()), job.in_place);
-        let spill = match (&job.inputs[..], is_in_place) {
-            ([JobInput::File(path)], true) => spill.freeing(File::reopen(path, Direct::Off)?),
-            _ => spill,
+        let (directory, is_in_place) = (Some(directory.to_owned()), job.is_in_place);
+        let spill = match is_in_place {
+            // The input is the output as well.
+            true => spill.freeing(File::reopen(&job.output, Direct::Off)?),
+            false => spill,
         };
         Ok(Self { output, spill, directory, is_in_place })
     }
 
-    /// Gives the output its name, if it is `sorted`; what came of it, and the bytes that it has if
-    /// it is compressed. Nothing is left behind, unless another job can go on with it.
-    pub fn finish(
+    /// Gives the output its name, if what was `made` is good and has so many `bytes`; what came of
+    /// it, and the bytes that it has if it is compressed. Nothing is left behind, unless another
+    /// job can go on with it.
+    pub fn finish<T>(
         self,
-        sorted: Result<Outcome>,
+        made: Result<T>,
+        bytes: impl Fn(&T) -> u64,
         sync: bool,
         progress: &Progress,
-    ) -> Result<(Outcome, Option<u64>)> {
-        let outcome = match sorted.and_then(|outcome| self.note_whole().map(|()| outcome)) {
-            Ok(outcome) => outcome,
+    ) -> Result<(T, Option<u64>)> {
+        let made = match made.and_then(|made| self.note_whole().map(|()| made)) {
+            Ok(made) => made,
             Err(e) => return Err(self.abandon(e)),
         };
         let Self { output, mut spill, directory, is_in_place } = self;
-        match output.finish(outcome.written.bytes, sync, progress) {
+        match output.finish(bytes(&made), sync, progress) {
             Ok(packed) => {
                 spill.forget();
-                Ok((outcome, packed))
+                Ok((made, packed))
             }
             Err(e) => match directory.filter(|_| spill.has_noted()) {
                 Some(directory) => Err(Error::Kept { is_in_place, directory, error: Box::new(e) }),
@@ -154,36 +145,9 @@ impl Places {
     }
 }
 
-/// The output and the inputs of a job that another could go on with.
-fn resumable<'a>(job: &'a SortJob, input: &'a Input) -> Result<(&'a Path, &'a [Arc<File>])> {
-    let option = if job.in_place { "--in-place" } else { "--resume" };
-    let refused = |what: &str| {
-        Err(Error::Usage(format!("{option} needs {what}; leave it out, or say otherwise")))
-    };
-    if job.algorithm == Algorithm::ReplacementSelection {
-        return refused("runs that each hold a part of the input, as --algorithm radix makes them");
-    }
-    let Output::File(path) = &job.output else {
-        return refused("an output that is one file with a name");
-    };
-    if job.select.split.is_some() || job.compress.of(Some(path)).is_some() {
-        return refused("one output that is not compressed");
-    }
-    if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
-        return refused("an output that is a file");
-    }
-    match input {
-        Input::Files(files) => Ok((path, files)),
-        Input::Stream(_) => refused("inputs that are files and not compressed"),
-    }
-}
-
 /// What the job of this directory has left, if it was one like `job`.
-fn of_directory(
-    job: &SortJob,
-    (path, files): (&Path, &[Arc<File>]),
-    directory: &Path,
-) -> Result<Option<Places>> {
+fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
+    let path = &job.output;
     let Some(Entry::Job(entry)) = Manifest::first(directory)? else {
         // It was killed before it had noted what it is.
         if let Some(mut begun) = SpillDirectory::adopt(directory)? {
@@ -191,7 +155,7 @@ fn of_directory(
         }
         return Ok(None);
     };
-    if entry.output.0 != path {
+    if entry.output.0 != *path {
         return Ok(None);
     }
     let Some(first) = SpillDirectory::adopt(directory)? else {
@@ -220,22 +184,21 @@ fn of_directory(
     let part_bytes = bytes_of(part)?;
     // It was killed when its output had its name already, or before there was anything to keep.
     let is_over = past.is_whole && part_bytes.is_none();
-    if is_over || is_lacking && past.runs.is_empty() {
+    if is_over || is_lacking && !past.is_begun {
         if is_part(part) {
             let _ = fs::remove_file(part);
         }
         directories.iter_mut().for_each(|directory| directory.keep(false));
         return Ok(None);
     }
-    check_same(job, &entry, directory)?;
-    check_inputs(&entry, files, directory)?;
+    job.check_same(&entry, parent_of(directory))?;
     let are_whole = are_there(&past, directory)?;
     let sets = SpillSet::grouped(directories)?;
-    sets.iter().try_for_each(|set| set.belong_to(directory, job.in_place))?;
+    sets.iter().try_for_each(|set| set.belong_to(directory, job.is_in_place))?;
     let runs = tidy(&sets, &past, are_whole)?;
     let past =
         if has_noted(part_bytes, &past, &entry)? { past } else { Past { slab: None, ..past } };
-    let output = output::Output::part(path, part, part_bytes.is_none(), job.direct.output)?;
+    let output = output::Output::part(path, part, part_bytes.is_none(), job.direct)?;
     let spill = Spill::kept(sets, manifest, (Some(past), runs), job.temp_limit);
     Places::with(job, (output, spill), directory).map(Some)
 }
@@ -325,111 +288,24 @@ fn names_in(directory: &Path) -> Result<Vec<String>> {
 }
 
 /// Makes what a job needs that others can go on with.
-fn begin(
-    job: &SortJob,
-    (path, files): (&Path, &[Arc<File>]),
-    places: &[SpillPlace],
-) -> Result<Places> {
+fn begin(job: &Wanted, places: &[SpillPlace]) -> Result<Places> {
     let mut sets = Vec::with_capacity(places.len());
     for place in places {
         sets.push(SpillSet::create(&place.absolute()?)?);
     }
-    let part = absolute(&TempFile::part_path(path)?)?;
+    let part = absolute(&TempFile::part_path(&job.output)?)?;
     let directory = sets[0].home().to_owned();
-    let directories = sets.iter().flat_map(SpillSet::directories);
-    let entry = JobEntry {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        output: PathText::from(path),
-        part: PathText::from(part.as_path()),
-        directories: directories.map(|(path, _)| PathText::from(path)).collect(),
-        inputs: files.iter().map(input_entry).collect::<Result<_>>()?,
-        is_in_place: job.in_place,
-        settings: settings(job),
-    };
-    let manifest = Manifest::create(&directory, &entry)?;
+    let directories = sets.iter().flat_map(SpillSet::directories).map(|(path, _)| path);
+    let manifest = Manifest::create(&directory, &job.entry(&part, directories))?;
     for set in &sets {
-        set.belong_to(&directory, job.in_place)?;
+        set.belong_to(&directory, job.is_in_place)?;
         set.make_durable()?;
     }
-    let mut output = output::Output::part(path, &part, true, job.direct.output)?;
+    let mut output = output::Output::part(&job.output, &part, true, job.direct)?;
     sync_directory(directory_of(&part)).inspect_err(|_| output.forget())?;
     sets.iter_mut().for_each(|set| set.keep(true));
     let spill = Spill::kept(sets, manifest, (None, 0), job.temp_limit);
     Places::with(job, (output, spill), &directory)
-}
-
-/// All that the output hangs on, besides the inputs: what it is called, and what it is set to.
-fn settings(job: &SortJob) -> Vec<(String, String)> {
-    let setting = |name: &str, value: &dyn std::fmt::Debug| (name.to_owned(), format!("{value:?}"));
-    vec![
-        setting("format", &job.format),
-        setting("keys", &(&job.keys, &job.order)),
-        setting("conditions", &job.filter),
-        setting("selection", &job.select),
-        setting("header", &job.header_lines),
-        setting("proof", &job.verify),
-        setting("use of --in-place", &job.in_place),
-    ]
-}
-
-fn check_same(job: &SortJob, entry: &JobEntry, directory: &Path) -> Result<()> {
-    let settings = settings(job);
-    let is_version = entry.version == env!("CARGO_PKG_VERSION");
-    let differs = settings.iter().zip(&entry.settings).find(|(own, other)| own != other);
-    let what = match differs {
-        Some((own, _)) => own.0.as_str(),
-        None if settings.len() != entry.settings.len() || !is_version => "version of sortwell",
-        None => return Ok(()),
-    };
-    Err(Error::Usage(format!(
-        "the same output was begun with another {what}; give the same command, or remove what was \
-         done with 'sortwell spill clean {}'",
-        parent_of(directory).display()
-    )))
-}
-
-fn check_inputs(job: &JobEntry, files: &[Arc<File>], directory: &Path) -> Result<()> {
-    let entries = &job.inputs;
-    let changed = |path: &Path| Error::Malformed {
-        path: path.to_owned(),
-        message: format!(
-            "it is not the input, or not as it was, with which this output was begun; remove what \
-             was done with 'sortwell spill clean {}'",
-            parent_of(directory).display()
-        ),
-    };
-    for (entry, file) in entries.iter().zip(files) {
-        let mut now = input_entry(file)?;
-        if job.is_in_place {
-            // Giving back room changes it.
-            (now.modified, now.ends) = (entry.modified, entry.ends);
-        }
-        if now != *entry {
-            return Err(changed(file.path()));
-        }
-    }
-    match (entries.len(), files.len()) {
-        (before, now) if before == now => Ok(()),
-        (before, now) if before < now => Err(changed(files[before].path())),
-        (_, now) => Err(changed(&entries[now].path.0)),
-    }
-}
-
-/// An input as it is now.
-fn input_entry(file: &Arc<File>) -> Result<InputEntry> {
-    let (inode, modified) = file.identity()?;
-    let bytes = file.len();
-    let ends = (
-        Hash(end_hash(file, 0..bytes.min(END_BYTES))?),
-        Hash(end_hash(file, bytes.saturating_sub(END_BYTES)..bytes)?),
-    );
-    Ok(InputEntry { path: PathText(absolute(file.path())?), inode, bytes, modified, ends })
-}
-
-fn end_hash(file: &File, range: std::ops::Range<u64>) -> Result<u128> {
-    let mut block = vec![0; (range.end - range.start) as usize];
-    let filled = file.read_at(&mut block, range.start)?;
-    Ok(hash(&block[..filled]))
 }
 
 fn absolute(path: &Path) -> Result<PathBuf> {

@@ -38,6 +38,9 @@ pub struct JobEntry {
     pub directories: Vec<PathText>,
     /// Whether the output takes the place of the input, which goes as it is read.
     pub is_in_place: bool,
+    /// Whether the inputs are sorted already, and only merged.
+    #[serde(default)]
+    pub is_merge: bool,
     /// The inputs, in order.
     pub inputs: Vec<InputEntry>,
     /// Everything else that the output hangs on: what it is called, and what it is set to.
@@ -83,13 +86,16 @@ pub struct RunEntry {
     pub dropped: SumText,
 }
 
-/// A merge of neighbouring runs.
+/// A merge of neighbouring runs, or of inputs that are sorted already.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergedEntry {
-    /// Of the runs there were, the first that was merged, and the one behind the last.
+    /// Of what there was, the first that was merged, and the one behind the last.
     pub range: (usize, usize),
     /// What they became.
     pub run: RunText,
+    /// Count and checksum of what was read of inputs.
+    #[serde(default)]
+    pub read: SumText,
     /// Count and checksum of what was dropped on the way.
     pub dropped: SumText,
 }
@@ -110,6 +116,9 @@ pub struct SlabEntry {
     /// Where not all records are written, how far that has come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selected: Option<SelectedEntry>,
+    /// Where streams were merged: slabs, whose bounds are in a run's table, cannot begin there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams: Option<StreamsEntry>,
 }
 
 impl SlabEntry {
@@ -119,7 +128,24 @@ impl SlabEntry {
         if let Some(selected) = &mut self.selected {
             selected.open = None;
         }
+        if let Some(streams) = &mut self.streams {
+            (streams.passed, streams.last) = (Vec::new(), None);
+        }
     }
+}
+
+/// How far a merge of streams has come, besides; nothing of it is wanted where all are runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StreamsEntry {
+    /// For each, the records and line feeds before the next record.
+    pub passed: Vec<(u64, u64)>,
+    /// Count and checksum of all that was read of inputs.
+    pub read: SumText,
+    /// The same of what was dropped, as others are equal to it.
+    pub dropped: SumText,
+    /// The record that was written last, where others equal to it are dropped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<Bytes>,
 }
 
 /// How far records have come of which some are written.

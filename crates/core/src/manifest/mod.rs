@@ -31,9 +31,9 @@ use crate::units::ByteSize;
 
 pub use entry::{
     Bytes, Entry, GroupText, Hash, InputEntry, InputPlace, JobEntry, MergedEntry, PathText,
-    RunEntry, RunText, SelectedEntry, SlabEntry, SumText, ValueText,
+    RunEntry, RunText, SelectedEntry, SlabEntry, StreamsEntry, SumText, ValueText,
 };
-pub use past::Past;
+pub use past::{Merging, Past};
 
 /// Digits of a checksum.
 const DIGITS: usize = 16;

@@ -15,6 +15,10 @@ type Told<T> = std::result::Result<T, &'static str>;
 pub struct Past {
     /// Runs there are, in the order of the input.
     pub runs: Vec<Run>,
+    /// Where inputs are sorted already: what is to be merged, in order.
+    pub merging: Vec<Merging>,
+    /// Whether anything was done that need not be done again.
+    pub is_begun: bool,
     /// Runs that were generated, before any were merged.
     pub generated: u64,
     /// Where the next load begins.
@@ -31,6 +35,15 @@ pub struct Past {
     pub is_whole: bool,
 }
 
+/// One of those that are merged where inputs are sorted already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Merging {
+    /// The input of this number.
+    Input(usize),
+    /// The next of the runs there are.
+    Run,
+}
+
 impl Past {
     /// What the entries of the manifest at `path` come to, and the job that they are of.
     ///
@@ -43,20 +56,27 @@ impl Past {
             return Err(contradiction(path, 0, "no job stands at the beginning"));
         };
         let mut past = Self::default();
+        if job.is_merge {
+            past.merging.extend((0..job.inputs.len()).map(Merging::Input));
+        }
         for (number, entry) in (1..).zip(entries) {
             let failed = |message: &str| contradiction(path, number, message);
             match entry {
                 Entry::Job(_) => return Err(failed("another job begins here")),
                 Entry::Run(entry) => past.add_run(&job, &entry).map_err(failed)?,
                 Entry::Merged(entry) => past.add_merged(&job, &entry).map_err(failed)?,
-                Entry::Slab(entry) => past.add_slab(entry).map_err(failed)?,
+                Entry::Slab(entry) => past.add_slab(&job, entry).map_err(failed)?,
                 Entry::Whole {} => past.is_whole = true,
             }
+            past.is_begun = true;
         }
         Ok((job, past))
     }
 
     fn add_run(&mut self, job: &JobEntry, entry: &RunEntry) -> Told<()> {
+        if job.is_merge {
+            return Err("a run was made of inputs that are sorted already");
+        }
         if entry.next < self.next || entry.next.source > job.inputs.len() {
             return Err("a load ends before it begins, or behind the inputs");
         }
@@ -72,21 +92,44 @@ impl Past {
 
     fn add_merged(&mut self, job: &JobEntry, entry: &MergedEntry) -> Told<()> {
         let (start, end) = entry.range;
-        if start >= end || end > self.runs.len() {
+        let most = if job.is_merge { self.merging.len() } else { self.runs.len() };
+        if start >= end || end > most {
             return Err("runs were merged that there are not");
         }
-        self.runs.splice(start..end, [own(job, entry.run.run())?]);
+        let run = own(job, entry.run.run())?;
+        let range = if job.is_merge {
+            let runs = |part: &[Merging]| part.iter().filter(|m| **m == Merging::Run).count();
+            let before = runs(&self.merging[..start]);
+            let range = before..before + runs(&self.merging[start..end]);
+            self.merging.splice(start..end, [Merging::Run]);
+            range
+        } else {
+            start..end
+        };
+        self.runs.splice(range, [run]);
+        self.read.add(entry.read.into());
         self.dropped.add(entry.dropped.into());
         self.slab = None;
         Ok(())
     }
 
-    fn add_slab(&mut self, entry: SlabEntry) -> Told<()> {
-        let is_within = |(end, run): (&u64, &Run)| *end <= run.bytes;
-        let is_possible = entry.ends.len() == self.runs.len()
-            && entry.ends.iter().zip(&self.runs).all(is_within)
-            && entry.bound.0 < self.runs.len()
-            && entry.edge.0.len() as u64 <= entry.offset;
+    fn add_slab(&mut self, job: &JobEntry, entry: SlabEntry) -> Told<()> {
+        let mut runs = self.runs.iter().map(|run| run.bytes);
+        let bytes: Vec<u64> = if job.is_merge {
+            let bytes_of = |merging: &Merging| match merging {
+                Merging::Input(number) => job.inputs[*number].bytes,
+                Merging::Run => runs.next().unwrap_or_default(),
+            };
+            self.merging.iter().map(bytes_of).collect()
+        } else {
+            runs.collect()
+        };
+        let passed = entry.streams.as_ref().map(|streams| streams.passed.len());
+        let is_possible = entry.ends.len() == bytes.len()
+            && entry.ends.iter().zip(&bytes).all(|(end, bytes)| end <= bytes)
+            && entry.bound.0 < bytes.len()
+            && entry.edge.0.len() as u64 <= entry.offset
+            && (!job.is_merge || passed.is_some());
         self.slab = Some(entry);
         if is_possible { Ok(()) } else { Err("the output has what no run had") }
     }

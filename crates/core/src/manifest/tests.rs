@@ -14,6 +14,7 @@ fn job(directory: &Path) -> JobEntry {
         part: PathText::from(Path::new("/out/.part")),
         directories: vec![PathText::from(directory)],
         is_in_place: false,
+        is_merge: false,
         inputs: vec![InputEntry {
             path: PathText::from(odd),
             inode: u64::MAX,
@@ -45,7 +46,8 @@ fn entries(directory: &Path) -> Vec<Entry> {
             dropped: sum(1),
         })
     };
-    let merged = MergedEntry { range: (0, 2), run: run(directory, 9), dropped: sum(2) };
+    let (range, run, read) = ((0, 2), run(directory, 9), SumText::default());
+    let merged = MergedEntry { range, run, read, dropped: sum(2) };
     let slab = SlabEntry {
         bound: (1, 3000),
         ends: vec![5000, 3000],
@@ -53,6 +55,7 @@ fn entries(directory: &Path) -> Vec<Entry> {
         edge: Bytes((0..=255).collect()),
         written: sum(80),
         selected: Some(selected()),
+        streams: None,
     };
     vec![load(1), load(2), load(3), Entry::Merged(merged), Entry::Slab(slab)]
 }

@@ -100,6 +100,16 @@ impl<'k, K: KeyEncoder, S: Source> LoserTree<'k, K, S> {
         self.sources.get(self.nodes[0])
     }
 
+    /// Its number.
+    pub fn first_number(&self) -> usize {
+        self.nodes[0]
+    }
+
+    /// The sources.
+    pub fn sources(&self) -> &[S] {
+        &self.sources
+    }
+
     /// Lets that source go on by `step` and finds the first one anew. A step that yields `None` has
     /// changed nothing.
     #[inline]

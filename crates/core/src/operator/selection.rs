@@ -11,7 +11,7 @@ use super::{GroupWriter, Making, Select, Splitter, Target};
 use crate::error::{Error, Result};
 use crate::manifest::{Bytes, GroupText, SelectedEntry};
 use crate::proof::Sum;
-use crate::sink::{Lane, Sink};
+use crate::sink::Lane;
 use crate::stats::Stream;
 
 /// How often a waiting worker looks whether the job was stopped.
@@ -172,8 +172,8 @@ impl Selection {
         drop(state);
         if let Some(splitter) = &self.splitter {
             splitter.finish(lane)?;
-        } else if let Sink::File(file) = target.sink {
-            file.seal(lane, selected.end)?;
+        } else {
+            target.sink.seal(lane, selected.end)?;
         }
         Ok(selected)
     }

@@ -12,17 +12,22 @@ use std::time::{Duration, Instant};
 use super::crew::Crew;
 use super::gathering::Destination;
 use crate::error::{Error, Result};
-use crate::manifest::{Bytes, Entry, Manifest, SlabEntry};
+use crate::manifest::{Bytes, Entry, Manifest, SlabEntry, StreamsEntry};
 use crate::merge::Bound;
 use crate::proof::Sum;
 use crate::run::Run;
-use crate::sink::Sink;
+use crate::sink::{Lane, Sink};
 
 /// Checkpoints take one part in so many of the time.
 const SHARE: u32 = 100;
 
 /// What a checkpoint is taken to take before one was made.
 const EXPECTED: Duration = Duration::from_millis(50);
+
+/// Bytes that streams merge between two looks whether it is time for one: enough that the last
+/// write of each, which is short, costs nothing; and where they are wanted as often as can be.
+const STAGE_BYTES: u64 = 64 << 20;
+const STAGE_BYTES_OFTEN: u64 = 1 << 20;
 
 /// The checkpoints of one merge.
 #[derive(Debug)]
@@ -39,6 +44,7 @@ struct State {
     /// When the last one was made, or the merge began, and how long one takes.
     last: Instant,
     taking: Duration,
+    has_noted: bool,
 }
 
 impl Checkpoints {
@@ -46,8 +52,8 @@ impl Checkpoints {
     /// slab.
     pub fn new(manifest: Manifest, past: Option<SlabEntry>, is_thrifty: bool) -> Self {
         let taking = if is_thrifty { EXPECTED } else { Duration::ZERO };
-        let (freed, before, last) = (None, Sum::default(), Instant::now());
-        Self(Mutex::new(State { manifest, past, freed, before, last, taking }))
+        let (freed, before, last, has_noted) = (None, Sum::default(), Instant::now(), false);
+        Self(Mutex::new(State { manifest, past, freed, before, last, taking, has_noted }))
     }
 
     /// The same, that give back the room of what was merged of `runs`.
@@ -58,6 +64,16 @@ impl Checkpoints {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Bytes that streams merge before it is seen whether one is due.
+    pub fn stage_bytes(&self) -> u64 {
+        if self.state().taking.is_zero() { STAGE_BYTES_OFTEN } else { STAGE_BYTES }
+    }
+
+    /// Whether any was made.
+    pub fn were_noted(&self) -> bool {
+        self.state().has_noted
     }
 
     /// Whether some of it was done before.
@@ -73,53 +89,58 @@ impl Checkpoints {
     ) -> Result<Option<SlabEntry>> {
         let mut state = self.state();
         state.before = crew.sums().1;
-        let (Some(past), Sink::File(sink)) = (state.past.take(), destination.sink) else {
-            return Ok(None);
-        };
-        if past.edge.0.len() as u64 != past.offset % sink.granule() as u64 {
-            return Err(Error::Usage(
-                "the output was begun with blocks of another size; give the same --direct as \
-                 before"
-                    .to_owned(),
-            ));
-        }
-        let (worker, written) = (&mut crew.workers[0], past.written.into());
-        match (destination.selection, &past.selected) {
-            (None, None) => worker.sum_out.add(written),
-            (Some(selection), Some(selected))
-                if selection.go_on((past.offset, written), selected) => {}
-            _ => {
-                let message = "what it notes of the output is of another job".to_owned();
-                return Err(Error::Corrupt {
-                    path: state.manifest.path().to_owned(),
-                    block: 0,
-                    message,
-                });
+        let worker = &mut crew.workers[0];
+        let past = state.go_on(destination.sink, &mut worker.lane)?;
+        if let Some(past) = &past {
+            let written = past.written.into();
+            match (destination.selection, &past.selected) {
+                (None, None) => worker.sum_out.add(written),
+                (Some(selection), Some(selected))
+                    if selection.go_on((past.offset, written), selected) => {}
+                _ => return Err(state.foreign()),
             }
         }
-        sink.restore(&mut worker.lane, past.offset, &past.edge.0)?;
-        Ok(Some(past))
+        Ok(past)
+    }
+
+    /// The same of `count` inputs that are sorted already, into `sink`.
+    pub fn begin_streams(
+        &self,
+        sink: &Sink,
+        lane: &mut Lane<'_>,
+        count: usize,
+    ) -> Result<Option<(SlabEntry, StreamsEntry)>> {
+        let mut state = self.state();
+        let Some(mut past) = state.go_on(sink, lane)? else { return Ok(None) };
+        match past.streams.take() {
+            Some(streams) if streams.passed.len() == count => Ok(Some((past, streams))),
+            _ => Err(state.foreign()),
+        }
+    }
+
+    /// Whether it is time for another.
+    pub fn is_due(&self) -> bool {
+        let state = self.state();
+        state.last.elapsed() >= state.taking * SHARE
     }
 
     /// Notes that a slab is merged into `destination` which ended at `bound`, so that the runs go
     /// on at `ends`, if it is time. Of each run, what lies before `needed` will not be read again.
+    /// Slabs say nothing of `streams`.
     pub fn slab_is_merged(
         &self,
         destination: &Destination<'_>,
-        (bound, ends): (Bound, &[u64]),
+        (bound, ends, streams): (Bound, &[u64], Option<StreamsEntry>),
         needed: impl Iterator<Item = u64>,
         crew: &mut Crew<'_>,
     ) -> Result<()> {
-        let (Sink::File(sink), mut state) = (destination.sink, self.state()) else {
-            return Ok(());
-        };
-        if state.last.elapsed() < state.taking * SHARE {
+        if !self.is_due() {
             return Ok(());
         }
         let (offset, written, selected) = match destination.selection {
             None => {
                 let offset = destination.start + ends.iter().sum::<u64>();
-                (offset, crew.sums().1.less(state.before), None)
+                (offset, crew.sums().1.less(self.state().before), None)
             }
             Some(selection) => {
                 let Some((offset, written, selected)) = selection.standing() else {
@@ -128,28 +149,78 @@ impl Checkpoints {
                 (offset, written, Some(selected))
             }
         };
-        let begun = Instant::now();
-        crew.flush()?;
-        sink.file().sync_data()?;
         let entry = SlabEntry {
             bound: (bound.run, bound.offset),
             ends: ends.to_vec(),
             offset,
-            edge: Bytes(sink.edge_before(offset)),
+            edge: Bytes::default(),
             written: written.into(),
             selected,
+            streams,
         };
+        let mut state = self.state();
         // Nothing is given back that would have to be merged again.
-        if !state.manifest.append_if_short(&Entry::Slab(entry))? {
+        if !state.note(destination.sink, entry, || crew.flush())? {
             return Ok(());
         }
         for (run, end) in state.freed.iter().flatten().zip(needed) {
             run.free_before(end)?;
         }
-        if state.taking > Duration::ZERO {
-            state.taking = begun.elapsed();
-        }
-        state.last = Instant::now();
         Ok(())
+    }
+
+    /// Notes what has come of inputs that are sorted already, which are merged into `sink`.
+    pub fn streams_are_merged(
+        &self,
+        sink: &Sink,
+        lane: &mut Lane<'_>,
+        entry: SlabEntry,
+    ) -> Result<()> {
+        self.state().note(sink, entry, || lane.flush()).map(drop)
+    }
+}
+
+impl State {
+    /// Goes on in `sink` where another job was; where that was.
+    fn go_on(&mut self, sink: &Sink, lane: &mut Lane<'_>) -> Result<Option<SlabEntry>> {
+        let (Some(past), Sink::File(sink)) = (self.past.take(), sink) else { return Ok(None) };
+        if past.edge.0.len() as u64 != past.offset % sink.granule() as u64 {
+            return Err(Error::Usage(
+                "the output was begun with blocks of another size; give the same --direct as \
+                 before"
+                    .to_owned(),
+            ));
+        }
+        sink.restore(lane, past.offset, &past.edge.0)?;
+        Ok(Some(past))
+    }
+
+    fn foreign(&self) -> Error {
+        let message = "what it notes of the output is of another job".to_owned();
+        Error::Corrupt { path: self.manifest.path().to_owned(), block: 0, message }
+    }
+
+    /// Notes `entry`, but for the last bytes of `sink`, which it adds itself, once all before is
+    /// durable; `flush` waits for what is being written. Whether it could be noted.
+    fn note(
+        &mut self,
+        sink: &Sink,
+        entry: SlabEntry,
+        flush: impl FnOnce() -> Result<()>,
+    ) -> Result<bool> {
+        let Sink::File(sink) = sink else { return Ok(false) };
+        let begun = Instant::now();
+        flush()?;
+        sink.file().sync_data()?;
+        let edge = Bytes(sink.edge_before(entry.offset));
+        if !self.manifest.append_if_short(&Entry::Slab(SlabEntry { edge, ..entry }))? {
+            return Ok(false);
+        }
+        self.has_noted = true;
+        if self.taking > Duration::ZERO {
+            self.taking = begun.elapsed();
+        }
+        self.last = Instant::now();
+        Ok(true)
     }
 }

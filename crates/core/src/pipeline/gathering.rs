@@ -74,6 +74,30 @@ impl<'a> Destination<'a> {
         }
     }
 
+    /// Lets `produce` write from byte `offset` on as the only task of a stage, and say in the end
+    /// how many bytes of records that was; the same.
+    pub fn write_from<K: KeyEncoder>(
+        &self,
+        key: &K,
+        lane: &mut Lane<'_>,
+        offset: u64,
+        produce: impl FnOnce(Outlet<'_, '_, '_>) -> Result<u64>,
+    ) -> Result<u64> {
+        let Some(selection) = self.selection else {
+            let produce = |writer: &mut dyn Writer| produce(Outlet::All(writer));
+            return self.sink.write_from(lane, self.start + offset, produce);
+        };
+        let mut bytes = 0;
+        selection.begin_stage();
+        self.with_target(key, |target| {
+            selection.write(target, lane, 0, |writer| {
+                bytes = produce(Outlet::Selected(writer))?;
+                Ok(())
+            })
+        })?;
+        Ok(bytes)
+    }
+
     /// Writes what the selection holds back, and says what came of it.
     pub fn finish<K: KeyEncoder>(
         &self,

@@ -390,7 +390,8 @@ fn write_runs<K: KeyEncoder>(
     let (way, more) = passes::narrow(work, key, crew, &mut memory, (spill, &mut runs))?;
     crew.enter(Phase::Writing)?;
     let merge_width = generated.min(runs.len() as u64);
-    let slab = slab.filter(|slab| way == Way::Slabs && slab.ends.len() == runs.len());
+    let is_possible = |slab: &SlabEntry| way == Way::Streams || slab.streams.is_none();
+    let slab = slab.filter(|slab| is_possible(slab) && slab.ends.len() == runs.len());
     let checkpoints = spill.take_manifest().map(|manifest| {
         let checkpoints = Checkpoints::new(manifest, slab, work.is_thrifty);
         if work.is_in_place { checkpoints.freeing(&runs) } else { checkpoints }

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::io::Region;
 use crate::key::KeyEncoder;
-use crate::manifest::{Entry, MergedEntry, RunText};
+use crate::manifest::{Entry, MergedEntry, RunText, SumText};
 use crate::merge::{Bound, Planner};
 use crate::plan::Plan;
 use crate::plan::passes::{Choice, Way, longest_bytes};
@@ -66,7 +66,8 @@ pub fn narrow<K: KeyEncoder>(
             if spill.is_logged() {
                 let range = (merged.len(), merged.len() + group.len());
                 let dropped = crew.sums().1.less(before).into();
-                let entry = MergedEntry { range, run: RunText::from(&run), dropped };
+                let (run, read) = (RunText::from(&run), SumText::default());
+                let entry = MergedEntry { range, run, read, dropped };
                 spill.note(Entry::Merged(entry), file, crew)?;
                 spill.settle(crew)?; // What it was merged from goes now.
             }
@@ -188,7 +189,8 @@ fn merge_slabs<K: KeyEncoder>(
             let end = loaded.as_ref().and_then(|loaded| loaded.slab.end);
             if let (Some(checkpoints), Some(end), Some(next)) = (destination.checkpoints, end, &raw)
             {
-                checkpoints.slab_is_merged(&destination, (end, &starts), next.starts(), crew)?;
+                let place = (end, &starts[..], None);
+                checkpoints.slab_is_merged(&destination, place, next.starts(), crew)?;
             }
         }
         memory.extend(loaded.take().map(LoadedSlab::into_region));

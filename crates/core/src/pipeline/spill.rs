@@ -62,7 +62,7 @@ impl Spill {
         (past, runs): (Option<Past>, usize),
         limit: Option<ByteSize>,
     ) -> Self {
-        let has_noted = past.as_ref().is_some_and(|past| !past.runs.is_empty());
+        let has_noted = past.as_ref().is_some_and(|past| past.is_begun);
         let places = Places::kept(sets, (past.as_ref(), runs), limit);
         let log = Some(Log { manifest, pending: None, past, freed: None });
         Self { places, log, has_noted }
@@ -102,6 +102,11 @@ impl Spill {
     /// Whether anything was noted that another job can go on with.
     pub fn has_noted(&self) -> bool {
         self.has_noted
+    }
+
+    /// Takes it that something was noted that another job can go on with.
+    pub fn mark_begun(&mut self) {
+        self.has_noted = true;
     }
 
     /// What was done before, if anything was.
@@ -179,6 +184,14 @@ impl Spill {
             log.pending = Some((entry, file));
         }
         Ok(())
+    }
+
+    /// Notes an entry about the run in `file`, all of which is written.
+    pub fn note_written(&mut self, entry: Entry, file: Arc<File>) -> Result<()> {
+        if let Some(log) = &mut self.log {
+            log.pending = Some((entry, file));
+        }
+        self.settle_pending()
     }
 
     /// Notes what is pending.

@@ -15,7 +15,7 @@
 use super::besides::Besides;
 use super::levers::Levers;
 use super::memory::{self, LaneMemory};
-use super::passes;
+use super::{least_budget, passes};
 use crate::error::{Error, Result};
 use crate::load::layout::PAGE;
 use crate::run::layout::BLOCK;
@@ -48,6 +48,13 @@ const PIECES_SHARE: usize = 8;
 /// of the tree for each doubling.
 const WIDTH_MAX: usize = 512;
 
+/// Most bytes of a piece that a user may ask for.
+const WANTED_MAX: usize = 1 << 30;
+
+/// Most reads in the hands of the system at once; more wait in the queue. Plenty for any disk, and
+/// few enough for an engine that takes a thread for each.
+pub const READS_USUAL: usize = 16;
+
 /// Descriptors a file of an input takes: one through the page cache, one past it.
 const DESCRIPTORS: usize = 2;
 
@@ -62,6 +69,8 @@ pub struct StreamPlan {
     pub lane: LaneMemory,
     /// Bytes that windows may grow by, all together.
     pub spare_bytes: usize,
+    /// Reads in flight, at most.
+    pub read_depth: usize,
 }
 
 /// What a [`StreamPlan`] follows from.
@@ -79,8 +88,10 @@ pub struct StreamNeed {
     pub descriptors: usize,
     /// Files of the system that a run is made of, at most, where inputs are merged in between.
     pub run_members: usize,
-    /// Most inputs at once, where the user said so.
+    /// Most inputs at once, where they are compressed.
     pub width: Option<usize>,
+    /// What was said of requests, buffers and the width.
+    pub levers: Levers,
 }
 
 impl StreamPlan {
@@ -91,18 +102,13 @@ impl StreamPlan {
     /// [`Error::Usage`] where the budget, or the number of files that may be open, is too small for
     /// two inputs.
     pub fn new(need: &StreamNeed) -> Result<Self> {
-        let usable = memory::usable(need.besides.rest_of(need.budget), 1);
-        let lane = LaneMemory::new(1, usable, 1, &Levers::default());
-        let rest = usable.saturating_sub(lane.bytes());
-        let by_memory = (rest - rest / LONG_SHARE) / (2 * PIECE_MIN);
+        let (levers, lane, rest) = (&need.levers, lane(need), rest(need));
+        let by_memory = by_memory(need);
         if by_memory < 2 {
-            return Err(Error::Usage(format!(
-                "{} is too little memory to merge in; give at least {} MiB with --memory",
-                need.budget,
-                need.besides.around_mib(LEAST)
-            )));
+            return Err(too_little(need));
         }
-        let most = need.width.unwrap_or(WIDTH_MAX).clamp(2, WIDTH_MAX).min(by_memory);
+        let said = levers.merge_width.into_iter().chain(need.width).min();
+        let most = said.unwrap_or(WIDTH_MAX).clamp(2, WIDTH_MAX).min(by_memory);
         let mut by_files = files_at_once(need.descriptors, 1);
         if need.inputs > most.min(by_files) {
             by_files = files_at_once(need.descriptors, need.run_members);
@@ -118,9 +124,61 @@ impl StreamPlan {
         let share = (rest / PIECES_SHARE).min(PIECES_MAX) / (2 * at_once);
         let part = need.input_bytes.map_or(u64::MAX, |all| all / at_once as u64 / PARTS_LEAST);
         let part = usize::try_from(part).unwrap_or(usize::MAX);
-        let piece_bytes = share.min(part).clamp(PIECE_MIN, PIECE_MAX) / PIECE_MIN * PIECE_MIN;
-        Ok(Self { width, piece_bytes, lane, spare_bytes: rest - 2 * piece_bytes * at_once })
+        let least = least_piece(levers);
+        let usual = share.min(part).clamp(PIECE_MIN, PIECE_MAX) / PIECE_MIN * PIECE_MIN;
+        let piece_bytes = if levers.block.is_some() { least } else { usual.max(least) };
+        let spare_bytes = rest - 2 * piece_bytes * at_once;
+        let read_depth = levers.queue_depth.unwrap_or(READS_USUAL).clamp(1, at_once);
+        Ok(Self { width, piece_bytes, lane, spare_bytes, read_depth })
     }
+}
+
+/// The output's buffers.
+fn lane(need: &StreamNeed) -> LaneMemory {
+    LaneMemory::new(1, usable(need), 1, &need.levers)
+}
+
+/// Bytes of the arena that are left by what is taken besides.
+fn usable(need: &StreamNeed) -> usize {
+    let mut besides = need.besides;
+    besides.add(need.levers.requests(1));
+    memory::usable(besides.rest_of(need.budget), 1)
+}
+
+/// Bytes for inputs.
+fn rest(need: &StreamNeed) -> usize {
+    usable(need).saturating_sub(lane(need).bytes())
+}
+
+/// Most inputs that have memory at once.
+fn by_memory(need: &StreamNeed) -> usize {
+    let rest = rest(need);
+    (rest - rest / LONG_SHARE) / (2 * least_piece(&need.levers))
+}
+
+/// Bytes of the smallest piece.
+fn least_piece(levers: &Levers) -> usize {
+    let wanted = match (levers.block, levers.read_factor) {
+        (Some(bytes), _) => usize::try_from(bytes.bytes()).unwrap_or(usize::MAX).min(WANTED_MAX),
+        (None, Some(_)) => levers.piece_bytes().max(PIECE_MIN),
+        (None, None) => PIECE_MIN,
+    };
+    wanted.max(1).next_multiple_of(BLOCK)
+}
+
+fn too_little(need: &StreamNeed) -> Error {
+    let is_enough = |budget: ByteSize| {
+        let budget = ByteSize(budget.bytes() + need.besides.bytes());
+        by_memory(&StreamNeed { budget, ..*need }) >= 2
+    };
+    let advice = match least_budget(is_enough) {
+        Some(least) => {
+            let least = need.besides.around_mib(least.max(LEAST));
+            format!("give at least {least} MiB with --memory")
+        }
+        None => "give smaller requests and buffers".to_owned(),
+    };
+    Error::Usage(format!("{} is too little memory to merge in; {advice}", need.budget))
 }
 
 /// Most inputs open at once, all of which may be runs of so many files each.

@@ -75,26 +75,45 @@ impl Sink {
         }
     }
 
-    /// Lets `produce` write everything there is, and say in the end how many bytes that was. A file
-    /// made for [`OPEN_LENGTH`] bytes is padded with zeros, which the caller cuts off.
+    /// Lets `produce` write everything there is, and say in the end how many bytes that was. The
+    /// rest of a file's last granule is zeros, which the caller cuts off.
     pub fn write_open(
         &self,
         lane: &mut Lane<'_>,
         produce: impl FnOnce(&mut dyn Writer) -> Result<u64>,
     ) -> Result<u64> {
+        let bytes = self.write_from(lane, 0, produce)?;
+        self.seal(lane, bytes).map(|()| bytes)
+    }
+
+    /// Lets `produce` write from byte `offset` on, and say in the end how many bytes that was; the
+    /// same. Of a file for which nobody knows how much will come, the last granule waits for more,
+    /// or to be [sealed](Self::seal).
+    pub fn write_from(
+        &self,
+        lane: &mut Lane<'_>,
+        offset: u64,
+        produce: impl FnOnce(&mut dyn Writer) -> Result<u64>,
+    ) -> Result<u64> {
         match self {
             Self::File(sink) => {
-                let mut writer = FileWriter::new(sink, lane, 0)?;
+                let mut writer = FileWriter::new(sink, lane, offset)?;
                 let bytes = produce(&mut writer)?;
-                let end = bytes.next_multiple_of(sink.granule() as u64);
-                writer.put(&vec![0; (end - bytes) as usize])?;
-                writer.finish(end).map(|()| bytes)
+                writer.finish(offset + bytes).map(|()| bytes)
             }
             Self::Stream(sink) => {
-                let mut writer = StreamWriter::new(sink, lane, 0)?;
+                let mut writer = StreamWriter::new(sink, lane, offset)?;
                 let bytes = produce(&mut writer)?;
-                writer.finish(bytes).map(|()| bytes)
+                writer.finish(offset + bytes).map(|()| bytes)
             }
+        }
+    }
+
+    /// Writes the last granule of a file, which turned out to have `length` bytes.
+    pub fn seal(&self, lane: &mut Lane<'_>, length: u64) -> Result<()> {
+        match self {
+            Self::File(sink) => sink.seal(lane, length),
+            Self::Stream(_) => Ok(()),
         }
     }
 
@@ -110,18 +129,7 @@ impl Sink {
         bytes: u64,
         produce: impl FnOnce(&mut dyn Writer) -> Result<()>,
     ) -> Result<()> {
-        match self {
-            Self::File(sink) => {
-                let mut writer = FileWriter::new(sink, lane, offset)?;
-                produce(&mut writer)?;
-                writer.finish(offset + bytes)
-            }
-            Self::Stream(sink) => {
-                let mut writer = StreamWriter::new(sink, lane, offset)?;
-                produce(&mut writer)?;
-                writer.finish(offset + bytes)
-            }
-        }
+        self.write_from(lane, offset, |writer| produce(writer).map(|()| bytes)).map(drop)
     }
 }
 

@@ -163,7 +163,7 @@ fn merges_of_more_than_there_is_memory_for() {
             let out = folder.at("out").join("out");
             let mut job = MergeJob::new(inputs, Output::File(out.clone()), LINES);
             (job.decompress, job.check, job.sync) = (Decompress::Auto, true, false);
-            (job.memory, job.merge_width) = (Budget::Bytes(ByteSize::mib(mib)), width);
+            (job.memory, job.levers.merge_width) = (Budget::Bytes(ByteSize::mib(mib)), width);
             job.temp = vec![folder.at("spill")];
             let statistics = job.run(&Progress::new()).expect("merged");
             assert_eq!(statistics.passes > 1, mib == 32, "{codec}: {statistics:?}");

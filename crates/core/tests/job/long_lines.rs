@@ -173,7 +173,7 @@ fn merges_of_long_lines() {
     all.sort_unstable();
     let mut job = MergeJob::new(inputs, Output::File(folder.output()), Format::LINES);
     job.temp = vec![folder.at("spill")];
-    (job.sync, job.merge_width) = (false, Some(2));
+    (job.sync, job.levers.merge_width) = (false, Some(2));
     for (unique, check, mib) in [(false, false, 28), (true, false, 40), (false, true, 40)] {
         (job.unique, job.check, job.memory) = (unique, check, Budget::Bytes(ByteSize::mib(mib)));
         let statistics = job.run(&Progress::new()).unwrap_or_else(|e| panic!("{mib} MiB: {e}"));

@@ -40,6 +40,7 @@ mod sharing;
 mod spilling;
 mod stopping;
 mod streams;
+mod streams_resumed;
 mod striped;
 mod striped_spill;
 mod subject;

@@ -66,7 +66,7 @@ fn merges_are_stable_sorts_of_all() {
             (0..inputs).map(|_| lines(count, length_max, &mut random)).collect();
         let folder = Folder::on_disk();
         let mut job = job(&folder, &inputs, Format::LINES);
-        (job.merge_width, job.check) = (width, true);
+        (job.levers.merge_width, job.check) = (width, true);
         let mut expected = merged(&inputs);
         let statistics = job.run(&Progress::new()).expect("merged");
         assert!(fs::read(folder.output()).expect("read") == expected.concat());
@@ -88,7 +88,7 @@ fn equal_keys_stay_in_the_order_of_the_inputs() {
     let folder = Folder::on_disk();
     let mut job = job(&folder, &inputs, Format::Fixed { length: 3 });
     job.keys = vec!["0..1".parse().expect("a key")];
-    job.merge_width = Some(2);
+    job.levers.merge_width = Some(2);
     job.run(&Progress::new()).expect("merged");
     let mut expected: Vec<Vec<u8>> = inputs.concat().chunks(3).map(<[u8]>::to_vec).collect();
     expected.sort_by_key(|record| record[0]);

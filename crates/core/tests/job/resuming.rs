@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sortwell::job::{Budget, Input, Output, Resume, SortJob};
+use sortwell::job::{Budget, Input, MergeJob, Output, Resume, SortJob};
 use sortwell::manifest::{Manifest, Past};
 use sortwell::operator::{Select, Unique};
 use sortwell::stats::{Progress, Statistics};
@@ -18,11 +18,29 @@ use crate::random::Random;
 use crate::reference::{self, Part};
 use crate::trial::{Folder, Trial};
 
+/// What can be stopped and gone on with.
+pub trait Job: Sync {
+    /// Does it.
+    fn carry_out(&self, progress: &Progress) -> Result<Statistics>;
+}
+
+impl Job for SortJob {
+    fn carry_out(&self, progress: &Progress) -> Result<Statistics> {
+        self.run(progress)
+    }
+}
+
+impl Job for MergeJob {
+    fn carry_out(&self, progress: &Progress) -> Result<Statistics> {
+        self.run(progress)
+    }
+}
+
 /// Runs a job until it has moved so many bytes more.
-pub fn run_for(job: &SortJob, bytes: u64) -> Result<Statistics> {
+pub fn run_for(job: &impl Job, bytes: u64) -> Result<Statistics> {
     let progress = Progress::new();
     std::thread::scope(|scope| {
-        let running = scope.spawn(|| job.run(&progress));
+        let running = scope.spawn(|| job.carry_out(&progress));
         while !running.is_finished() {
             if progress.bytes().0 >= bytes {
                 progress.request_stop();
@@ -49,8 +67,8 @@ impl std::ops::AddAssign for Resumed {
 }
 
 /// Stops a job again and again until it is done.
-pub fn run_in_pieces(
-    job: impl Fn(&mut Random) -> SortJob,
+pub fn run_in_pieces<J: Job>(
+    job: impl Fn(&mut Random) -> J,
     (folder, piece): (&Folder, u64),
     random: &mut Random,
 ) -> (Resumed, Statistics) {

@@ -14,6 +14,7 @@ use sortwell::job::{
 };
 use sortwell::operator::{Select, Unique};
 use sortwell::plan::Algorithm;
+use sortwell::plan::levers::Levers;
 use sortwell::stats::{Progress, Statistics};
 use sortwell::{ByteSize, Error};
 
@@ -128,7 +129,7 @@ fn merges_in_between() {
         .collect();
     let job = MergeJob {
         memory: Budget::Bytes(ByteSize::mib(24)),
-        merge_width: Some(5),
+        levers: Levers { merge_width: Some(5), ..Levers::default() },
         temp: vec![folder.at("spill")],
         ..MergeJob::new(inputs, Output::File(folder.output()), Format::Lines { terminator: b'\n' })
     };

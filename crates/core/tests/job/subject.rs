@@ -149,7 +149,7 @@ impl Subject {
         let mut job = MergeJob::new(places, output, Format::LINES);
         (job.temp, job.sync, job.unique) = (temp, false, is_unique);
         job.memory = Budget::Bytes(ByteSize::mib(32));
-        job.merge_width = (passes > 1).then_some(3);
+        job.levers.merge_width = (passes > 1).then_some(3);
         let words = format!("{passes} passes of a merge, unique {is_unique}");
         Self::new(&words, folder, Job::Merge(Box::new(job)), lines.inputs, passes)
     }

@@ -177,7 +177,7 @@ fn merges_keep_to_a_limit() {
         let inputs = (0..5).map(|index| Input::File(folder.input(index))).collect();
         let format = Format::Fixed { length: 100 };
         let mut job = MergeJob::new(inputs, Output::File(folder.output()), format);
-        (job.temp, job.merge_width) = (vec![folder.at("spill")], Some(2));
+        (job.temp, job.levers.merge_width) = (vec![folder.at("spill")], Some(2));
         (job.temp_limit, job.memory) = (Some(ByteSize(limit)), Budget::Bytes(ByteSize::mib(32)));
         let (result, most) = watched(&folder, || job.run(&Progress::new()));
         assert!(most <= limit + (64 << 10), "{most} bytes of {limit}");

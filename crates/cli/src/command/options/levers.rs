@@ -11,18 +11,18 @@ use super::values;
 /// Sizes and numbers of requests and buffers. All of them are chosen well where nothing is said.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Levers")]
-pub struct Levers {
+pub struct Requests {
     /// Reads in flight, of all threads together; each has two at least
     ///
-    /// Eight if not said, which keep most disks busy.
+    /// Eight if not said, which keep most disks busy; sixteen of streams, each of which has one.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     queue_depth: Option<u16>,
 
     /// Bytes of a read request (256KiB, 4MiB)
     ///
     /// By the memory there is if not said, from 256 KiB to 4 MiB; no more than 1 GiB. Rounded up to
-    /// whole pages, and so far that no load takes more than 4096 of them. A merge reads less of a
-    /// run at a time where a slab has less of it.
+    /// whole pages, and so far that no load takes more than 4096 of them; of streams to whole 64
+    /// KiB. A merge reads less of a run at a time where a slab has less of it.
     #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
     block_size: Option<ByteSize>,
 
@@ -38,14 +38,6 @@ pub struct Levers {
     #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
     write_buffer_size: Option<ByteSize>,
 
-    /// About how many bytes a run has at most (64KiB, 100MB); as many as memory allows if not said
-    ///
-    /// Shorter runs take less memory to make and more of it, or more passes, to merge: the effect
-    /// that the experiment 'bench runs' shows. What fits one run is sorted in one pass. Not for
-    /// replacement selection, whose runs are as long as the order of the input makes them.
-    #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
-    run_size: Option<ByteSize>,
-
     /// How many blocks of 4 KiB could be read in the time that it takes to begin to read one
     ///
     /// The higher it is, the larger are the pieces in which a merge reads runs, and the fewer runs
@@ -53,9 +45,25 @@ pub struct Levers {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8192))]
     read_factor: Option<u32>,
 
-    /// Most runs merged at once; as many as memory and open files allow if not said
+    /// Most runs or inputs merged at once; as many as memory and open files allow if not said
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..))]
     merge_width: Option<u16>,
+}
+
+/// What else may be set of a sort's plan.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Levers")]
+pub struct Levers {
+    #[command(flatten)]
+    requests: Requests,
+
+    /// About how many bytes a run has at most (64KiB, 100MB); as many as memory allows if not said
+    ///
+    /// Shorter runs take less memory to make and more of it, or more passes, to merge: the effect
+    /// that the experiment 'bench runs' shows. What fits one run is sorted in one pass. Not for
+    /// replacement selection, whose runs are as long as the order of the input makes them.
+    #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
+    run_size: Option<ByteSize>,
 
     /// How runs are merged: by slabs, or as streams
     ///
@@ -94,7 +102,7 @@ pub struct Levers {
     affinity: Affinity,
 }
 
-impl Levers {
+impl Requests {
     /// What was said.
     pub fn chosen(&self) -> Chosen {
         Chosen {
@@ -102,13 +110,23 @@ impl Levers {
             block: self.block_size,
             write_buffers: self.write_buffers.map(usize::from),
             write_buffer: self.write_buffer_size,
-            run: self.run_size,
             read_factor: self.read_factor,
             merge_width: self.merge_width.map(usize::from),
+            ..Chosen::default()
+        }
+    }
+}
+
+impl Levers {
+    /// What was said.
+    pub fn chosen(&self) -> Chosen {
+        Chosen {
+            run: self.run_size,
             merge: self.merge.parse().ok(),
             merge_buffers: self.merge_buffers,
             overlap: self.overlap,
             affinity: self.affinity,
+            ..self.requests.chosen()
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is kept of a sort that does not come to its end.
+//! What is kept of a sort or a merge that does not come to its end.
 
 use clap::{Args, ValueEnum};
 use sortwell::job::Resume;
@@ -6,7 +6,7 @@ use sortwell::job::Resume;
 /// Going on where another job ended.
 #[derive(Args, Debug)]
 pub struct Resuming {
-    /// Keep what is done if the sort is stopped or fails, and go on with what was kept
+    /// Keep what is done if it is stopped or fails, and go on with what was kept
     ///
     /// The same command then goes on where it was: runs that were written are not written again,
     /// nor is what was merged. Before that the inputs are looked at: they must be the same files,
@@ -17,7 +17,11 @@ pub struct Resuming {
     #[arg(long, value_name = "off|on|often", default_value = "off", default_missing_value = "on",
           num_args = 0..=1, require_equals = true)]
     resume: Choice,
+}
 
+/// Sorting a file where it is.
+#[derive(Args, Debug)]
+pub struct InPlace {
     /// Sort FILE itself, giving back its room as it is read: little more is needed beside it
     ///
     /// For lines and records of fixed length. Its records lie in runs and then in the new file;

@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 use sortwell::io::{SpillDirectory, sweep};
 use sortwell::job::{Budget, Input, MergeJob, Output, SortJob};
 use sortwell::key::text::TextOrder;
+use sortwell::plan::levers::Levers;
 use sortwell::plan::passes::intermediate_groups;
 use sortwell::stats::{Progress, Statistics};
 use sortwell::{Error, Result};
@@ -149,7 +150,8 @@ fn merge_parts(
     let width = store.how.merge_width.unwrap_or(WIDTH).clamp(2, WIDTH_MAX);
     let merge = |parts: &[Part], output| {
         let inputs = parts.iter().map(Part::open).collect::<Result<_>>()?;
-        MergeJob { inputs, output, merge_width: Some(width), ..job.clone() }.run(progress)
+        let levers = Levers { merge_width: Some(width), ..job.levers };
+        MergeJob { inputs, output, levers, ..job.clone() }.run(progress)
     };
     loop {
         let groups = intermediate_groups(parts.len(), width);

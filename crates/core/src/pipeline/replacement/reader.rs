@@ -10,7 +10,7 @@ use crate::io::Arena;
 use crate::key::KeyEncoder;
 use crate::pipeline::generate::Taken;
 use crate::pipeline::sorted::feed::Feed;
-use crate::pipeline::sorted::source::{Source, Step};
+use crate::pipeline::sorted::source::{Source, Standing, Step};
 use crate::pipeline::{Input, Work};
 use crate::plan::replacement::ReplacementMemory;
 use crate::proof::Sum;
@@ -42,7 +42,7 @@ impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
         progress: &'p Progress,
     ) -> Result<Self> {
         let pieces = vec![Arena::new(ByteSize(memory.piece_bytes as u64))?];
-        let feed = Feed::new(work.engine, pieces, memory.spare_bytes, progress)?;
+        let feed = Feed::new((work.engine, 1), pieces, memory.spare_bytes, progress)?;
         let (window_bytes, taken, sum) = (memory.window_bytes, Taken::default(), Sum::default());
         Ok(Self { work, key, feed, window_bytes, source: None, begun: 0, taken, sum })
     }
@@ -112,20 +112,20 @@ impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
     fn open_next(&mut self) -> Result<bool> {
         let header = &self.work.header;
         let skip = header.skips.get(self.begun).copied().unwrap_or(0);
-        let (reading, place) = match &self.work.input {
+        let (reading, standing) = match &self.work.input {
             Input::Files(files) => {
                 let Some(file) = files.get(self.begun) else { return Ok(false) };
-                let mut reading = self.feed.open(Arc::clone(file))?;
-                reading.pass(skip, &mut self.feed)?;
-                (reading, (skip, memchr_iter(b'\n', &header.bytes).count() as u64))
+                let lines = memchr_iter(b'\n', &header.bytes).count() as u64;
+                let reading = self.feed.open(Arc::clone(file), skip)?;
+                (reading, Standing { offset: skip, records: 0, lines })
             }
             Input::Stream(_) if self.begun > 0 => return Ok(false),
-            Input::Stream(streams) => (self.feed.open_streams(streams), (0, 0)),
+            Input::Stream(streams) => (self.feed.open_streams(streams), Standing::default()),
         };
         self.begun += 1;
         let (framing, is_summed) = (self.work.framing, self.work.verify);
         let source = Source::new(reading, framing, self.window_bytes, is_summed)?;
-        self.source = Some(source.with_gate(Some(&self.work.gate), self.key, place));
+        self.source = Some(source.with_gate(Some(&self.work.gate), self.key).at(standing));
         Ok(true)
     }
 

@@ -65,12 +65,13 @@ pub fn check<K: KeyEncoder>(work: &CheckWork, key: &K, progress: &Progress) -> R
         progress.expect_bytes(bytes);
     }
     let pieces = Memory::new(&work.plan, 1)?.pieces;
-    let mut feed = Feed::new(work.engine, pieces, work.plan.spare_bytes, progress)?;
+    let mut feed = Feed::new((work.engine, 1), pieces, work.plan.spare_bytes, progress)?;
     let mut checked = Checked::default();
     for place in &work.inputs {
-        let reading = open(place, work.direct.into(), &mut feed)?;
+        let standing = place.first(work.header_lines);
+        let reading = open(place, work.direct.into(), standing.offset, &mut feed)?;
         let source = Source::new(reading, work.framing, work.plan.piece_bytes, false)?;
-        let mut source = source.with_gate(Some(&work.gate), key, (place.skip(), work.header_lines));
+        let mut source = source.with_gate(Some(&work.gate), key).at(standing);
         let mut guard = Guard::new(work.is_strict);
         let step = loop {
             let step = source.advance(key, &mut feed, Some(&mut guard))?;

@@ -3,7 +3,7 @@
 use super::feed::Feed;
 use super::source::{Kept, Source};
 use super::tournament::Tournament;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::key::KeyEncoder;
 use crate::operator::GroupWriter;
@@ -42,66 +42,72 @@ pub struct Filter {
 pub struct Emitted {
     pub records: u64,
     pub bytes: u64,
+    /// Bytes of records that were written, dropped, or handed on.
+    pub taken: u64,
     /// Bytes of the longest record.
     pub longest_bytes: u64,
 }
 
 impl<K: KeyEncoder> Emission<'_, '_, K> {
-    /// Writes all records that are wanted.
+    /// Writes all records that are wanted, or those until `until` bytes are taken.
     pub fn write(
         &mut self,
         tree: &mut Tournament<'_, K>,
         writer: &mut dyn Writer,
-    ) -> Result<Emitted> {
-        let mut emitted = Emitted::default();
-        if let Some(filter) = &mut self.filter {
-            filter.prefix = None;
-        }
-        while !self.destination.is_full() {
+        (emitted, until): (&mut Emitted, u64),
+    ) -> Result<()> {
+        while !self.destination.is_full() && emitted.taken < until {
             let room = writer.room();
             let batch = room.len().min(BATCH_BYTES);
             let offset = emitted.bytes;
-            self.fill(tree, &mut room[..batch], &mut emitted)?;
+            self.fill(tree, &mut room[..batch], (emitted, until))?;
             let filled = (emitted.bytes - offset) as usize;
             if filled > 0 {
                 self.note(offset, &room[..filled]);
                 writer.commit(filled)?;
                 continue;
             }
-            let Some(source) = tree.winner() else { break };
+            let Some(source) = tree.winner().filter(|_| emitted.taken < until) else { break };
             self.note(offset, source.record());
             writer.put(source.record())?;
-            self.take(source, &mut emitted)?;
+            self.take(source, emitted)?;
             tree.advance(self.feed)?;
         }
-        Ok(emitted)
+        Ok(())
     }
 
-    /// Hands records on one by one, as long as any are wanted.
+    /// Hands records on one by one, likewise.
     pub fn select(
         &mut self,
         tree: &mut Tournament<'_, K>,
         writer: &mut GroupWriter<'_, '_>,
+        (emitted, until): (&mut Emitted, u64),
     ) -> Result<()> {
         while !self.destination.is_full()
+            && emitted.taken < until
             && let Some(source) = tree.winner()
         {
+            emitted.taken += source.record().len() as u64;
             writer.take(source.record())?;
             tree.advance(self.feed)?;
         }
         Ok(())
     }
 
-    /// Fills `out` with records until the next one does not fit.
+    /// Fills `out` with records until the next one does not fit, or until so many are taken.
     fn fill(
         &mut self,
         tree: &mut Tournament<'_, K>,
         out: &mut [u8],
-        emitted: &mut Emitted,
+        (emitted, until): (&mut Emitted, u64),
     ) -> Result<()> {
         let mut filled = 0;
-        while let Some(source) = tree.winner() {
-            if !self.is_dropped(source) {
+        while emitted.taken < until
+            && let Some(source) = tree.winner()
+        {
+            if self.is_dropped(source) {
+                emitted.taken += source.record().len() as u64;
+            } else {
                 let record = source.record();
                 let Some(place) = out.get_mut(filled..filled + record.len()) else { break };
                 place.copy_from_slice(record);
@@ -119,6 +125,7 @@ impl<K: KeyEncoder> Emission<'_, '_, K> {
         let bytes = source.record().len() as u64;
         emitted.records += 1;
         emitted.bytes += bytes;
+        emitted.taken += bytes;
         emitted.longest_bytes = emitted.longest_bytes.max(bytes);
         match &mut self.filter {
             Some(filter) => {
@@ -148,13 +155,45 @@ impl<K: KeyEncoder> Emission<'_, '_, K> {
 }
 
 impl Filter {
-    /// A filter that has seen nothing.
-    pub fn new(is_summed: bool) -> Self {
-        Self { prefix: None, record: Kept::default(), dropped: is_summed.then(Sum::default) }
+    /// A filter that has seen nothing; `dropped` is what others like it have dropped before, where
+    /// that is summed.
+    pub fn new(dropped: Option<Sum>) -> Self {
+        Self { prefix: None, record: Kept::default(), dropped }
+    }
+
+    /// Begins another merge, behind `last` if it is gone on with.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] where there is no memory for that record.
+    pub fn begin<K: KeyEncoder>(
+        &mut self,
+        key: &K,
+        last: Option<&[u8]>,
+        feed: &mut Feed<'_>,
+    ) -> Result<()> {
+        self.prefix = last.map(|record| key.word(record, 0));
+        match last {
+            Some(record) if !self.record.copy(record, feed)? => Err(Error::Usage(
+                "the rest was being merged with more memory; give as much as before with --memory"
+                    .to_owned(),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes it that so much was dropped before.
+    pub fn go_on(&mut self, dropped: Sum) {
+        self.dropped = Some(dropped);
     }
 
     /// What was dropped.
     pub fn dropped(&self) -> Sum {
         self.dropped.unwrap_or_default()
+    }
+
+    /// The record that was written last, if one was.
+    pub fn last(&self) -> Option<&[u8]> {
+        self.prefix.map(|_| self.record.record())
     }
 }

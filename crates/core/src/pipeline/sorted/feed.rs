@@ -19,10 +19,6 @@ use crate::sink::{LaneCounters, count};
 use crate::stats::{self, Progress, Requests};
 use crate::units::ByteSize;
 
-/// Most reads in the hands of the system at once; more wait in the queue. Plenty for any disk, and
-/// few enough for an engine that takes a thread for each.
-const DEPTH_MAX: usize = 16;
-
 /// Where a source's bytes come from.
 #[derive(Debug)]
 pub enum Reading {
@@ -74,14 +70,14 @@ pub struct Feed<'p> {
 }
 
 impl<'p> Feed<'p> {
-    /// A feed for as many files at once as there are pieces.
+    /// A feed for as many files at once as there are pieces, with at most `depth` reads in flight.
     pub fn new(
-        engine: Engine,
+        (engine, depth): (Engine, usize),
         pieces: Vec<Region>,
         spare_bytes: usize,
         progress: &'p Progress,
     ) -> Result<Self> {
-        let queue = engine.queue(pieces.len().min(DEPTH_MAX))?;
+        let queue = engine.queue(pieces.len().min(depth))?;
         Ok(Self {
             progress,
             queue,
@@ -95,32 +91,36 @@ impl<'p> Feed<'p> {
         })
     }
 
-    /// Begins to read a file.
-    pub fn open(&mut self, file: Arc<File>) -> Result<Reading> {
+    /// Begins to read a file, from byte `from` on.
+    pub fn open(&mut self, file: Arc<File>, from: u64) -> Result<Reading> {
         self.is_direct &= file.is_direct();
         // Whole pieces even at the end, so that all requests can go past the page cache.
         let bounds = (0, u64::MAX, file.len());
-        self.read_ahead(file, bounds, None)
+        self.read_ahead(file, bounds, (from, None))
     }
 
-    /// Begins to read a run; pieces are whole blocks.
-    pub fn open_run(&mut self, blocks: Blocks) -> Result<Reading> {
+    /// Begins to read the records of a run, from byte `from` of them on; pieces are whole blocks.
+    pub fn open_run(&mut self, blocks: Blocks, from: u64) -> Result<Reading> {
         let ((start, end), records_end) = (blocks.bounds(), blocks.records_end());
-        self.read_ahead(blocks.file().clone(), (start, end, records_end), Some(blocks.into()))
+        let bounds = (start, end, records_end);
+        self.read_ahead(blocks.file().clone(), bounds, (from, Some(blocks.into())))
     }
 
     fn read_ahead(
         &mut self,
         file: Arc<File>,
-        (next, end, records_end): (u64, u64, u64),
-        blocks: Option<Box<Blocks>>,
+        (start, end, records_end): (u64, u64, u64),
+        (from, blocks): (u64, Option<Box<Blocks>>),
     ) -> Result<Reading> {
         let Some(piece) = self.pieces.pop() else { unreachable!("a piece for each file at once") };
         assert!(piece.len().is_multiple_of(BLOCK), "pieces are whole blocks");
         let (tag, piece) = (self.take_tag(), Some(piece));
+        let next = start + from / BLOCK as u64 * BLOCK as u64;
         let mut ahead = Ahead { file, tag, piece, unread: 0..0, next, end, records_end, blocks };
         ahead.request(self)?;
-        Ok(Reading::File(ahead))
+        let mut reading = Reading::File(ahead);
+        reading.pass(start + from - next, self)?;
+        Ok(reading)
     }
 
     /// A tag that no open file has.

@@ -64,6 +64,17 @@ struct Watch {
     lines: u64,
 }
 
+/// Where in its input a source is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Byte at which the next record begins.
+    pub offset: u64,
+    /// Records before it.
+    pub records: u64,
+    /// Line feeds before it, where records are looked at.
+    pub lines: u64,
+}
+
 /// What a source watches its own order with.
 #[derive(Debug, Default)]
 pub struct Guard {
@@ -100,11 +111,17 @@ impl Kept {
         }
     }
 
-    fn put(&mut self, record: &[u8]) {
+    /// Copies a record, in memory that grows out of what is spare; whether there was enough.
+    pub fn copy(&mut self, record: &[u8], feed: &mut Feed<'_>) -> Result<bool> {
+        if !feed.grow(record.len().saturating_sub(self.capacity())) {
+            return Ok(false);
+        }
+        self.reserve(record.len())?;
         if let Some(memory) = &mut self.memory {
             memory[..record.len()].copy_from_slice(record);
             self.length = record.len();
         }
+        Ok(true)
     }
 }
 
@@ -147,17 +164,19 @@ impl Source {
         })
     }
 
-    /// The same, with its records looked at; so many bytes and line feeds lie before the first.
+    /// The same, which is at `standing`: that is where it reads from.
     #[must_use]
-    pub fn with_gate<K: KeyEncoder>(
-        mut self,
-        gate: Option<&Gate>,
-        key: &K,
-        (skip, lines): (u64, u64),
-    ) -> Self {
+    pub fn at(mut self, standing: Standing) -> Self {
+        (self.offset, self.number) = (standing.offset, standing.records);
+        self.watch.iter_mut().for_each(|watch| watch.lines = standing.lines);
+        self
+    }
+
+    /// The same, with its records looked at.
+    #[must_use]
+    pub fn with_gate<K: KeyEncoder>(mut self, gate: Option<&Gate>, key: &K) -> Self {
         let gate = gate.filter(|gate| !gate.is_open(key));
-        self.offset = skip;
-        self.watch = gate.map(|gate| Watch { gate: gate.clone(), lines });
+        self.watch = gate.map(|gate| Watch { gate: gate.clone(), lines: 0 });
         self
     }
 
@@ -190,6 +209,16 @@ impl Source {
         (self.number, self.offset)
     }
 
+    /// Where it is, before the next record.
+    pub fn standing(&self) -> Standing {
+        let records = self.number - u64::from(self.has_record());
+        let lines = self
+            .watch
+            .as_ref()
+            .map_or(0, |watch| watch.lines - memchr_iter(b'\n', self.record()).count() as u64);
+        Standing { offset: self.offset, records, lines }
+    }
+
     /// Bytes of the next record and of those that the window holds behind it, on average.
     pub fn average_ahead(&self) -> usize {
         let ahead = &self.window[self.start..self.end];
@@ -207,16 +236,22 @@ impl Source {
         self.sum.unwrap_or_default()
     }
 
+    /// The same without the next one.
+    pub fn sum_before(&self) -> Sum {
+        let mut next = Sum::default();
+        if self.has_record() && self.is_wanted {
+            next.add_record(self.record());
+        }
+        self.sum.map_or_else(Sum::default, |sum| sum.less(next))
+    }
+
     /// Copies the next record to `place`, which grows out of spare memory.
     pub fn keep(&self, place: &mut Kept, feed: &mut Feed<'_>) -> Result<()> {
         let record = self.record();
-        let lacking = record.len().saturating_sub(place.capacity());
-        if !feed.grow(lacking) {
-            return Err(too_long(self.name(), self.place(), record.len()));
+        match place.copy(record, feed)? {
+            true => Ok(()),
+            false => Err(too_long(self.name(), self.place(), record.len())),
         }
-        place.reserve(record.len())?;
-        place.put(record);
-        Ok(())
     }
 
     /// Gives its memory back.

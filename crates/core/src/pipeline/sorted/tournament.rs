@@ -50,6 +50,11 @@ impl<'k, K: KeyEncoder> Tournament<'k, K> {
         self.tree.first().filter(|source| source.has_record())
     }
 
+    /// The number of that source, and all of them.
+    pub fn standing(&self) -> (usize, &[Source]) {
+        (self.tree.first_number(), self.tree.sources())
+    }
+
     /// Leaves that record behind.
     ///
     /// # Errors

@@ -4,8 +4,8 @@ use super::*;
 
 fn need(inputs: usize, budget: ByteSize) -> StreamNeed {
     let (besides, descriptors) = (Besides::default(), 1 << 20);
-    let (input_bytes, width, run_members) = (None, None, 1);
-    StreamNeed { inputs, input_bytes, budget, besides, descriptors, run_members, width }
+    let (input_bytes, width, run_members, levers) = (None, None, 1, Levers::default());
+    StreamNeed { inputs, input_bytes, budget, besides, descriptors, run_members, width, levers }
 }
 
 #[test]
@@ -66,4 +66,36 @@ fn open_files_and_the_user_bound_the_width() {
     assert_eq!(wide, (60 - passes::spared(3)) / (3 * DESCRIPTORS));
     let at_once = StreamNeed { inputs: few.width, ..striped };
     assert_eq!(StreamPlan::new(&at_once).expect("a plan").width, few.width);
+}
+
+/// What is said of pieces, buffers and requests counts, and is refused where it cannot be had.
+#[test]
+fn levers_count() {
+    let all = need(40, ByteSize::mib(256));
+    let plan = |levers: Levers| StreamPlan::new(&StreamNeed { levers, ..all });
+    let usual = plan(Levers::default()).expect("a plan");
+    assert_eq!((usual.width, usual.read_depth), (WIDTH_MAX, READS_USUAL));
+
+    let block = |bytes: u64| Levers { block: Some(ByteSize(bytes)), ..Levers::default() };
+    assert_eq!(plan(block(100_000)).expect("a plan").piece_bytes, 2 * BLOCK);
+    let large = plan(block(16 << 20)).expect("a plan");
+    assert!((large.piece_bytes, large.width) == (16 << 20, 5), "{large:?}");
+    let factor = plan(Levers { read_factor: Some(512), ..Levers::default() }).expect("a plan");
+    assert!(factor.piece_bytes == 4 << 20 && factor.width < usual.width, "{factor:?}");
+    let buffers = Levers { write_buffers: Some(9), ..Levers::default() };
+    let buffers = Levers { write_buffer: Some(ByteSize::mib(3)), ..buffers };
+    let lane = plan(buffers).expect("a plan").lane;
+    assert_eq!((lane.buffers, lane.capacity), (9, 3 << 20));
+    let deep = Levers { queue_depth: Some(1000), ..Levers::default() };
+    assert_eq!(plan(deep).expect("a plan").read_depth, 40);
+    let narrow = Levers { merge_width: Some(7), ..Levers::default() };
+    assert_eq!(plan(narrow).expect("a plan").width, 7);
+
+    let said = plan(block(64 << 20)).expect_err("too large").to_string();
+    let words: Vec<&str> = said.split(' ').collect();
+    let at = words.iter().position(|word| *word == "least").expect("a least budget") + 1;
+    let budget = ByteSize::mib(words[at].parse().expect("a number"));
+    let levers = block(64 << 20);
+    assert!(StreamPlan::new(&StreamNeed { levers, budget, ..all }).is_ok(), "{said}");
+    assert!(plan(block(u64::MAX)).is_err());
 }

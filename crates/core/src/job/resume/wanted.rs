@@ -1,0 +1,214 @@
+//! What a job is, as far as another that goes on with it has to be the same.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::absolute;
+use crate::error::{Error, Result};
+use crate::io::compression::Compress;
+use crate::io::{Direct, File};
+use crate::job::{MergeJob, Output, SortJob, in_place};
+use crate::manifest::{Hash, InputEntry, JobEntry, PathText};
+use crate::pipeline::Input;
+use crate::pipeline::sorted::Place;
+use crate::plan::Algorithm;
+use crate::proof::hash;
+use crate::units::ByteSize;
+
+/// Bytes at either end of an input that are looked at again.
+const END_BYTES: u64 = 64 << 10;
+
+/// A job that others can go on with.
+#[derive(Debug)]
+pub struct Wanted {
+    /// Where the output goes.
+    pub output: PathBuf,
+    /// Whether it takes the place of the input, which goes as it is read.
+    pub is_in_place: bool,
+    /// Whether the output bypasses the page cache.
+    pub direct: Direct,
+    /// Most bytes of temporary files together.
+    pub temp_limit: Option<ByteSize>,
+    is_merge: bool,
+    /// The inputs as they are now.
+    inputs: Vec<InputEntry>,
+    /// All that the output hangs on, besides the inputs: what it is called, and what it is set to.
+    settings: Vec<(String, String)>,
+}
+
+impl Wanted {
+    /// A sort; `is_open` where no record can be refused.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] where nobody can go on with such a job.
+    pub fn sort(job: &SortJob, input: &Input, is_open: bool) -> Result<Self> {
+        let option = if job.in_place { "--in-place" } else { "--resume" };
+        if job.algorithm == Algorithm::ReplacementSelection {
+            let runs = "runs that each hold a part of the input, as --algorithm radix makes them";
+            return Err(refused(option, runs));
+        }
+        let is_one = job.select.split.is_none();
+        let path = one_output(&job.output, job.compress, (option, is_one))?;
+        let Input::Files(files) = input else {
+            return Err(refused(option, "inputs that are files and not compressed"));
+        };
+        if job.in_place {
+            in_place::check(job, (path, files), is_open)?;
+        }
+        Ok(Self {
+            output: absolute(path)?,
+            is_in_place: job.in_place,
+            direct: job.direct.output,
+            temp_limit: job.temp_limit,
+            is_merge: false,
+            inputs: files.iter().map(input_entry).collect::<Result<_>>()?,
+            settings: vec![
+                setting("format", &job.format),
+                setting("keys", &(&job.keys, &job.order)),
+                setting("conditions", &job.filter),
+                setting("selection", &job.select),
+                setting("header", &job.header_lines),
+                setting("proof", &job.verify),
+                setting("use of --in-place", &job.in_place),
+            ],
+        })
+    }
+
+    /// A merge of `inputs`.
+    ///
+    /// # Errors
+    ///
+    /// As [`sort`](Self::sort).
+    pub fn merge(job: &MergeJob, inputs: &[Place]) -> Result<Self> {
+        let path = one_output(&job.output, job.compress, ("--resume", true))?;
+        let entry = |place: &Place| match place {
+            Place::File { .. } => input_entry(&place.open_file(job.direct.input)?),
+            _ => Err(refused("--resume", "inputs that are files and not compressed")),
+        };
+        Ok(Self {
+            output: absolute(path)?,
+            is_in_place: false,
+            direct: job.direct.output,
+            temp_limit: job.temp_limit,
+            is_merge: true,
+            inputs: inputs.iter().map(entry).collect::<Result<_>>()?,
+            settings: vec![
+                setting("format", &job.format),
+                setting("keys", &(&job.keys, &job.order)),
+                setting("use of --unique", &job.unique),
+                setting("use of --check", &job.check),
+                setting("proof", &job.verify),
+            ],
+        })
+    }
+
+    /// What the manifest says of it, with its output on the way at `part`.
+    pub fn entry<'p>(&self, part: &Path, directories: impl Iterator<Item = &'p Path>) -> JobEntry {
+        JobEntry {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            output: PathText::from(&*self.output),
+            part: PathText::from(part),
+            directories: directories.map(PathText::from).collect(),
+            is_in_place: self.is_in_place,
+            is_merge: self.is_merge,
+            inputs: self.inputs.clone(),
+            settings: self.settings.clone(),
+        }
+    }
+
+    /// Makes sure that it is the job of this entry, which was kept in a directory of `place`, and
+    /// that the inputs are what they were.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] and [`Error::Malformed`].
+    pub fn check_same(&self, entry: &JobEntry, place: &Path) -> Result<()> {
+        let mut settings = self.settings.iter().zip(&entry.settings);
+        let is_version = entry.version == env!("CARGO_PKG_VERSION");
+        let what = match settings.find(|(own, other)| own != other) {
+            _ if self.is_merge != entry.is_merge => "command",
+            Some((own, _)) => own.0.as_str(),
+            None if self.settings.len() != entry.settings.len() || !is_version => {
+                "version of sortwell"
+            }
+            None => return self.check_inputs(entry, place),
+        };
+        Err(Error::Usage(format!(
+            "the same output was begun with another {what}; give the same command, or remove what \
+             was done with 'sortwell spill clean {}'",
+            place.display()
+        )))
+    }
+
+    fn check_inputs(&self, entry: &JobEntry, place: &Path) -> Result<()> {
+        let changed = |input: &InputEntry| Error::Malformed {
+            path: input.path.0.clone(),
+            message: format!(
+                "it is not the input, or not as it was, with which this output was begun; remove \
+                 what was done with 'sortwell spill clean {}'",
+                place.display()
+            ),
+        };
+        for (before, now) in entry.inputs.iter().zip(&self.inputs) {
+            let is_same = if self.is_in_place {
+                // Giving back room changes the rest.
+                (&before.path, before.inode, before.bytes) == (&now.path, now.inode, now.bytes)
+            } else {
+                before == now
+            };
+            if !is_same {
+                return Err(changed(now));
+            }
+        }
+        match (entry.inputs.len(), self.inputs.len()) {
+            (before, now) if before == now => Ok(()),
+            (before, now) if before < now => Err(changed(&self.inputs[before])),
+            (_, now) => Err(changed(&entry.inputs[now])),
+        }
+    }
+}
+
+/// The one file that an output is which is on its way for long.
+fn one_output<'o>(
+    output: &'o Output,
+    compress: Compress,
+    (option, is_one): (&str, bool),
+) -> Result<&'o Path> {
+    let Output::File(path) = output else {
+        return Err(refused(option, "an output that is one file with a name"));
+    };
+    if !is_one || compress.of(Some(path)).is_some() {
+        return Err(refused(option, "one output that is not compressed"));
+    }
+    if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
+        return Err(refused(option, "an output that is a file"));
+    }
+    Ok(path)
+}
+
+fn refused(option: &str, what: &str) -> Error {
+    Error::Usage(format!("{option} needs {what}; leave it out, or say otherwise"))
+}
+
+fn setting(name: &str, value: &dyn std::fmt::Debug) -> (String, String) {
+    (name.to_owned(), format!("{value:?}"))
+}
+
+/// An input as it is now.
+fn input_entry(file: &Arc<File>) -> Result<InputEntry> {
+    let (inode, modified) = file.identity()?;
+    let bytes = file.len();
+    let ends = (
+        Hash(end_hash(file, 0..bytes.min(END_BYTES))?),
+        Hash(end_hash(file, bytes.saturating_sub(END_BYTES)..bytes)?),
+    );
+    Ok(InputEntry { path: PathText(absolute(file.path())?), inode, bytes, modified, ends })
+}
+
+fn end_hash(file: &File, range: std::ops::Range<u64>) -> Result<u128> {
+    let mut block = vec![0; (range.end - range.start) as usize];
+    let filled = file.read_at(&mut block, range.start)?;
+    Ok(hash(&block[..filled]))
+}
