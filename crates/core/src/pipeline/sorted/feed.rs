@@ -54,6 +54,8 @@ pub struct Ahead {
 pub struct Feed<'p> {
     progress: &'p Progress,
     queue: Box<dyn Queue>,
+    /// Most reads in the hands of the system at once; more wait in the queue.
+    depth: usize,
     /// Pieces that are in no use; each source in use has one.
     pieces: Vec<Region>,
     /// Pieces that were read and not asked for yet, by their tag.
@@ -81,6 +83,7 @@ impl<'p> Feed<'p> {
         Ok(Self {
             progress,
             queue,
+            depth,
             pieces,
             arrived: Vec::new(),
             free_tags: Vec::new(),
@@ -306,7 +309,7 @@ impl Ahead {
             range,
             tag: self.tag as u64,
         };
-        let in_flight = feed.queue.in_flight() + 1;
+        let in_flight = (feed.queue.in_flight() + 1).min(feed.depth);
         count(&mut feed.counters.reads, &request, in_flight);
         if self.stream() == stats::Stream::SpillRead {
             count(&mut feed.run_reads.0, &request, in_flight);
