@@ -30,7 +30,7 @@ pub struct Explanation {
     pub scratch_bytes: ByteSize,
     /// Of it, the memory of a load: what is read into, and the buckets.
     pub load_bytes: ByteSize,
-    /// Loads in memory at once: one is read while another is written.
+    /// Loads in memory at once: of two, one is read while another is written.
     pub loads_at_once: u32,
     /// Workers.
     pub threads: u64,
@@ -103,7 +103,7 @@ impl SortJob {
             buffer_bytes: per_worker(plan.lane.bytes()),
             scratch_bytes: per_worker(plan.scratch_bytes),
             load_bytes: ByteSize(plan.load.bytes() as u64),
-            loads_at_once: if plan.is_one_pass { 1 } else { 2 },
+            loads_at_once: plan.areas as u32,
             threads: plan.threads as u64,
             threads_wanted: plan.threads_wanted as u64,
             engine: engine.name(),

@@ -27,7 +27,7 @@ pub struct Crew<'p> {
 }
 
 impl<'p> Crew<'p> {
-    /// The plan's workers, and the memory for loads: one region in one pass, else two.
+    /// The plan's workers, and the memory for loads: a region for each that is there at once.
     pub fn new(plan: &Plan, engine: Engine, progress: &'p Progress) -> Result<(Self, Vec<Region>)> {
         let mut arena: Region = Arena::new(ByteSize(plan.arena_bytes as u64))?;
         let mut workers = Vec::with_capacity(plan.threads);
@@ -52,7 +52,7 @@ impl<'p> Crew<'p> {
             });
         }
         let mut loads = Vec::new();
-        if !plan.is_one_pass {
+        for _ in 1..plan.areas {
             loads.push(cut(&mut arena, plan.slab_bytes));
         }
         loads.push(arena);

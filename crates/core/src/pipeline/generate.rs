@@ -9,6 +9,8 @@
 //!   | load n + 2, with a long record | the one before is written first, and so is this one then
 //!   | load n + 3 | load n + 4 |
 //! ```
+//!
+//! Where nothing overlaps there is one load, of all memory: it is written before the next is begun.
 
 use super::Work;
 use super::crew::Crew;
@@ -173,13 +175,14 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
         }
         spill.settle(self.crew)?;
         // The last line may have had all memory and been left out: short ones are merged by slabs.
-        if !is_one_pass && self.memory.len() == 1 {
+        if self.memory.len() < self.work.plan.areas {
             self.halve_memory();
         }
         Ok(Generated::Runs(self.runs, self.taken, self.memory))
     }
 
-    /// Fills the next load, if there is one, while the one before is written as a run.
+    /// Fills the next load, if there is one and memory for it, while the one before is written as
+    /// a run.
     fn turn<I: Intake>(
         &mut self,
         intake: &mut I,
@@ -255,10 +258,7 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
             }
             Some(ready) => intake.begin(memory, ready.load.loaded_bytes()).map(Some),
             // All memory was one load's; two take turns again.
-            None if !self.work.plan.is_one_pass
-                && self.memory.is_empty()
-                && !intake.needs_all() =>
-            {
+            None if self.work.plan.areas > 1 && self.memory.is_empty() && !intake.needs_all() => {
                 let half = memory.split_off(slab_bytes);
                 let raw = intake.begin(half, Some(&memory))?;
                 self.memory.push(memory);

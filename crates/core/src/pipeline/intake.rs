@@ -65,7 +65,7 @@ pub trait Intake {
     /// `memory` itself.
     fn begin(&mut self, memory: Region, before: Option<&[u8]>) -> Result<Self::Raw>;
 
-    /// Whether the next load takes the memory of both loads: it has a record that is too long for
+    /// Whether the next load takes the memory of all loads: it has a record that is too long for
     /// one.
     fn needs_all(&self) -> bool {
         false

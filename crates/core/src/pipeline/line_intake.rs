@@ -38,9 +38,9 @@ const LOOKED_THROUGH_MAX: u64 = 1 << 30;
 /// What a load gets of the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Room {
-    /// One of two loads that take turns.
+    /// That of one of two loads that take turns, or of the only one.
     Half,
-    /// That of both.
+    /// That of all.
     All,
     /// The same, and hardly any of it for entries: for a line that is nearly as long.
     AllForBytes,

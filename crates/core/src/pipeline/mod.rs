@@ -12,7 +12,7 @@
 //! ```
 //!
 //! [`sort`] is that plot. Every box is a stage (`stage`): all workers filling one load while they
-//! drain the one before.
+//! drain the one before, or one after the other where that is wanted.
 
 mod chain;
 mod checkpoints;
@@ -381,7 +381,8 @@ fn write_runs<K: KeyEncoder>(
         let Choice { way, groups, .. } = Choice::new(&work.plan, &runs, work.select.groups())?;
         if way != Way::Slabs || !groups.is_empty() {
             return Err(Error::Usage(
-                "the rest was being merged with more memory; give as much as before with --memory"
+                "the rest was being merged with more memory; give as much as before with --memory, \
+                 and the same --overlap"
                     .to_owned(),
             ));
         }

@@ -24,13 +24,13 @@ use crate::run::layout::Geometry;
 use crate::run::{Run, RunReader};
 use crate::stats::Phase;
 
-/// The windows on the runs' tables may together take one part in so many of a slab: a share of the
-/// budget's reserve. No run has less than a page of its table in memory.
-const INDEX_SHARE: usize = 16;
+/// The windows on the runs' tables may together take one part in so many of the memory for slabs: a
+/// share of the budget's reserve. No run has less than a page of its table in memory.
+const INDEX_SHARE: usize = 32;
 
 /// Bytes of the window on each table, where `runs` runs are merged at once.
 pub fn table_window_bytes(plan: &Plan, runs: usize) -> usize {
-    plan.slab_bytes / INDEX_SHARE / runs.max(1)
+    plan.areas * plan.slab_bytes / INDEX_SHARE / runs.max(1)
 }
 
 /// Merges neighbouring runs until no more are left than can be merged at once, given their longest
@@ -141,7 +141,7 @@ fn begin(
     Ok(past.ends)
 }
 
-/// Merges slab after slab, one being read while another is merged.
+/// Merges slab after slab, one being read while another is merged, if there is memory for both.
 fn merge_slabs<K: KeyEncoder>(
     work: &Work,
     key: &K,
@@ -166,35 +166,40 @@ fn merge_slabs<K: KeyEncoder>(
         None => Ok(None),
     };
 
+    assert!(!memory.is_empty(), "one slab has memory, at least");
     let mut expected = next_expected()?;
     let mut loaded: Option<LoadedSlab> = None;
     while (expected.is_some() || loaded.is_some()) && !destination.is_full() {
-        let raw = expected.map(|expected| {
-            let memory = memory.pop().unwrap_or_else(|| unreachable!("one of two is free"));
-            RawSlab::new(&readers, expected, memory)
-        });
+        // Of one slab the memory is free when it has been merged.
+        let raw = match memory.pop_if(|_| expected.is_some()) {
+            Some(memory) => expected.take().map(|slab| RawSlab::new(&readers, slab, memory)),
+            None => None,
+        };
         let merging = loaded
             .as_ref()
             .map(|slab| Merging::new(key, framing, slab, &starts, destination, work.task_bytes()));
-        let is_last = raw.is_none();
         let next = stage::run(
             &mut crew.workers,
             raw.as_ref().map(|raw| raw as &dyn Fill),
             merging.as_ref().map(|merging| merging as &dyn Drain),
-            (!is_last).then_some(&mut next_expected),
+            raw.is_some().then_some(&mut next_expected),
         )?;
-        expected = next.flatten();
+        expected = expected.or_else(|| next.flatten());
         if let Some(merging) = merging {
             starts = merging.ends();
             let end = loaded.as_ref().and_then(|loaded| loaded.slab.end);
-            if let (Some(checkpoints), Some(end), Some(next)) = (destination.checkpoints, end, &raw)
+            let next = raw.as_ref().map(RawSlab::slab).or(expected.as_ref().map(|next| &next.slab));
+            if let (Some(checkpoints), Some(end), Some(next)) = (destination.checkpoints, end, next)
             {
+                let needed = next.bytes.iter().map(|bytes| bytes.start);
                 let place = (end, &starts[..], None);
-                checkpoints.slab_is_merged(&destination, place, next.starts(), crew)?;
+                checkpoints.slab_is_merged(&destination, place, needed, crew)?;
             }
         }
         memory.extend(loaded.take().map(LoadedSlab::into_region));
         loaded = raw.map(RawSlab::finish);
     }
+    // Where no more is wanted, a slab may be left.
+    memory.extend(loaded.map(LoadedSlab::into_region));
     Ok(sum)
 }

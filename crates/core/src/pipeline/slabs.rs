@@ -24,7 +24,8 @@ struct Span {
 /// A slab about to be read, and what its blocks must look like.
 #[derive(Debug)]
 pub struct ExpectedSlab {
-    slab: Slab,
+    /// What is to be read.
+    pub slab: Slab,
     spans: Vec<Span>,
 }
 
@@ -73,9 +74,9 @@ impl<'a> RawSlab<'a> {
         Self { runs, slab, spans, slots, unused: Some(memory), next }
     }
 
-    /// For each run, where it begins to be read.
-    pub fn starts(&self) -> impl Iterator<Item = u64> {
-        self.slab.bytes.iter().map(|bytes| bytes.start)
+    /// What is read.
+    pub fn slab(&self) -> &Slab {
+        &self.slab
     }
 
     /// The slab, once all of it has been read.

@@ -13,8 +13,9 @@
 //!   merging    slab n: check         slab n-1: merge, write
 //! ```
 //!
-//! A user may have one done after the other, and workers stay on processors (`--overlap`,
-//! `--affinity`). Calls behind the traits happen once per block or task, never per record.
+//! A user may have one done after the other (`--overlap`): then no stage does both, and each waits
+//! for its writes. Workers may be told to stay on processors (`--affinity`). Calls behind the
+//! traits happen once per block or task, never per record.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -42,7 +43,7 @@ pub struct Worker<'p> {
     pub number: usize,
     /// Reads it keeps in flight.
     pub read_depth: usize,
-    /// Whether it fills a load while it drains another, or does one after the other.
+    /// Whether what it writes in a stage may still be under way in the next.
     pub overlaps: bool,
     /// The processors it stays on, if it does.
     pub place: Option<Vec<usize>>,
@@ -64,6 +65,11 @@ impl Worker<'_> {
     /// Turns to another activity.
     pub fn turn_to(&mut self, activity: Activity) {
         self.clock.turn_from(self.lane.counters().counted(), activity);
+    }
+
+    /// Waits for what it writes, if nothing else may be done at the same time.
+    fn settle(&mut self) -> Result<()> {
+        if self.overlaps { Ok(()) } else { self.lane.flush() }
     }
 
     /// Begins something that one worker does, on the calling thread, which stays where this worker
@@ -155,11 +161,6 @@ pub fn run<T>(
     drain: Option<&dyn Drain>,
     meanwhile: Option<impl FnOnce() -> Result<T>>,
 ) -> Result<Option<T>> {
-    if fill.is_some() && drain.is_some() && workers.iter().any(|worker| !worker.overlaps) {
-        run(workers, None, drain, NOTHING_ELSE)?;
-        workers.iter_mut().try_for_each(|worker| worker.lane.flush())?;
-        return run(workers, fill, None, meanwhile);
-    }
     let failed = AtomicBool::new(false);
     if let ([worker @ Worker { place: None, .. }], None) = (&mut *workers, &meanwhile) {
         let step = Step { fill, is_exhausted: fill.is_none(), drain, failed: &failed };
@@ -225,7 +226,7 @@ impl Step<'_> {
         }
         let is_overlapped = self.fill.is_some() && self.drain.is_some();
         worker.turn_to(Activity::Reading);
-        let outcome = self.work(worker);
+        let outcome = self.work(worker).and_then(|()| worker.settle());
         worker.turn_to(Activity::Resting);
         worker.seen.stages.count += 1;
         worker.seen.stages.overlapped += u64::from(is_overlapped);

@@ -11,6 +11,9 @@ use crate::error::Error;
 use crate::io::Affinity;
 use crate::units::ByteSize;
 
+/// Loads, or slabs, that take turns where one is read while another is written.
+pub(super) const AREAS_MAX: usize = 2;
+
 /// NOW-Sort's two forms of run generation and of merging (Arpaci-Dusseau et al. 1997, sections 4
 /// and 5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,11 +21,21 @@ pub enum Overlap {
     /// The better of them: pipelined.
     #[default]
     Auto,
-    /// A load is read before another is written, and the other way round: disks rest while
-    /// processors work.
+    /// A load of all memory is read, then sorted and written, and then comes the next: runs are
+    /// twice as long, and disks rest while processors work.
     Sync,
-    /// The next load is read while one is sorted and written.
+    /// The next load is read while one is sorted and written: each has half of the memory.
     Pipelined,
+}
+
+impl Overlap {
+    /// Loads, or slabs, that memory is divided among.
+    pub fn areas(self) -> usize {
+        match self {
+            Self::Auto | Self::Pipelined => AREAS_MAX,
+            Self::Sync => 1,
+        }
+    }
 }
 
 impl FromStr for Overlap {

@@ -5,6 +5,7 @@
 //!   arena   = lanes (output buffers)  +  scratch (bucket sorts)  +  loads
 //!   loads   = one load of everything            one pass
 //!           | two loads, or two slabs, in turn  two passes and more
+//!           | one load, or one slab, at a time  the same where nothing overlaps
 //!   load    = records | pool of entries         longer records
 //!           | read blocks | pool of records     short records, which are dealt themselves
 //! ```

@@ -29,7 +29,7 @@ use crate::units::ByteSize;
 
 pub use algorithm::Algorithm;
 use besides::{Besides, Part};
-use levers::Levers;
+use levers::{AREAS_MAX, Levers};
 use memory::{LaneMemory, LoadMemory};
 use passes::Way;
 use replacement::ReplacementMemory;
@@ -87,7 +87,9 @@ pub struct Plan {
     pub method: Method,
     /// Whether all input fits one load.
     pub is_one_pass: bool,
-    /// Memory of one load: the only one, or one of two that take turns.
+    /// Loads, or slabs, that are in memory at once: two that take turns, or one.
+    pub areas: usize,
+    /// Memory of one of these loads.
     pub load: LoadMemory,
     /// Bytes of one read request.
     pub block_bytes: usize,
@@ -95,7 +97,7 @@ pub struct Plan {
     pub read_depth: usize,
     /// Bytes of output a worker makes at a time.
     pub task_bytes: u64,
-    /// Memory of one slab of a merge; two take turns.
+    /// Memory of one slab of a merge.
     pub slab_bytes: usize,
     /// What of it is used where no record is so long that it takes more.
     pub slab_wanted: usize,
@@ -208,20 +210,18 @@ impl Plan {
         };
 
         let whole = whole_load(need, &sizes);
-        let half = (shared / 2) & !(PAGE - 1);
-        let most = load_limit(need, &sizes).min(half);
+        let areas = need.levers.overlap.areas();
+        let area = (shared / areas) & !(PAGE - 1);
+        let most = load_limit(need, &sizes).min(area);
         let one = whole.filter(|load| load.bytes() <= shared && load.bytes() / 4 <= most);
         let is_one_pass = one.is_some();
         // It takes what a load leaves, or its share of one.
         let (limit, left) = match &one {
             Some(load) => (shared, shared - load.bytes()),
-            None => (half, half),
+            None => (area, area),
         };
-        let copies = need.input_bytes.filter(|_| need.drops_copies);
-        let sieve = copies
-            .and_then(|bytes| SieveMemory::new(&sizes, bytes, limit))
-            .filter(|sieve| sieve.bytes() <= left);
-        let (merge_width, open_max) = widths(need, half, threads);
+        let sieve = sieve(need, &sizes, (limit, left));
+        let (merge_width, open_max) = widths(need, area, threads);
         let enough = enough(need, &sizes, merge_width).filter(|_| !is_one_pass);
         let load_limit = enough.map_or(most, |enough| enough.min(most));
         let load = one.unwrap_or_else(|| sizes.load_within(load_limit));
@@ -229,7 +229,7 @@ impl Plan {
             return None;
         }
         let extra = sieve.map_or(0, |sieve| sieve.bytes());
-        let arena_bytes = if is_one_pass { load.bytes() + extra } else { 2 * half } + fixed;
+        let arena_bytes = if is_one_pass { load.bytes() + extra } else { areas * area } + fixed;
         Some(Self {
             item,
             threads,
@@ -239,12 +239,13 @@ impl Plan {
             scratch_bytes,
             method: need.algorithm.method(),
             is_one_pass,
+            areas: if is_one_pass { 1 } else { areas },
             load,
             block_bytes,
             read_depth: sizes.read_depth,
             task_bytes: (load.records_bytes / (8 * threads as u64)).clamp(1, TASK_MAX),
-            slab_bytes: half,
-            slab_wanted: enough.map_or(half, |enough| enough.min(half)),
+            slab_bytes: area,
+            slab_wanted: enough.map_or(area, |enough| enough.min(area)),
             merge_width,
             piece_bytes: need.levers.piece_bytes(),
             open_max,
@@ -288,6 +289,12 @@ fn item(need: &Need) -> Item {
     }
 }
 
+/// What copies are dropped with, if they are, in a load of `limit` bytes and what is left of it.
+fn sieve(need: &Need, sizes: &memory::Sizes, (limit, left): (usize, usize)) -> Option<SieveMemory> {
+    let copies = need.input_bytes.filter(|_| need.drops_copies)?;
+    SieveMemory::new(sizes, copies, limit).filter(|sieve| sieve.bytes() <= left)
+}
+
 /// Loads of which hardly anything is kept are not worth memory that was never touched before: it
 /// takes longer to get than the input takes to read.
 const LOAD_LEAST: u64 = 64 << 20;
@@ -314,7 +321,8 @@ const ENOUGH_LEAST: u64 = 128 << 20;
 /// Memory of a load, and of a slab, beyond which more makes nothing faster: with loads of `l` bytes
 /// `n` bytes become `n / l` runs, of each of which a slab as large holds `l * l / n` bytes, and
 /// once that is a piece like any other, more memory has only to be got first. On a machine where
-/// fresh memory comes at 0.3 to 3 GB/s, 4 GB take a third less time in 512 MiB than in 2 GiB.
+/// fresh memory comes at 0.3 to 3 GB/s, 4 GB take a third less time in 512 MiB than in 2 GiB. A
+/// load that is alone has what two in turn would have.
 fn enough(need: &Need, sizes: &memory::Sizes, merge_width: usize) -> Option<usize> {
     let bytes = need.input_bytes?;
     // Long runs are what selection is for; streams divide all memory anew; and runs may be given.
@@ -325,19 +333,20 @@ fn enough(need: &Need, sizes: &memory::Sizes, merge_width: usize) -> Option<usiz
     }
     let piece = PIECE_ENOUGH.max(PIECES_ENOUGH * need.levers.piece_bytes() as u64);
     let enough = bytes.saturating_mul(piece).isqrt().max(ENOUGH_LEAST);
-    let enough = usize::try_from(enough).ok()?.next_multiple_of(PAGE);
+    let times = AREAS_MAX / need.levers.overlap.areas();
+    let enough = usize::try_from(enough).ok()?.next_multiple_of(PAGE).saturating_mul(times);
     // A further pass would cost more than memory does.
     let run_bytes = sizes.load_within(enough).records_bytes.max(1);
     (bytes.div_ceil(run_bytes) <= merge_width as u64).then_some(enough)
 }
 
-/// Most runs merged at once with two slabs of `slab_bytes`, and most open at once in any case.
+/// Most runs merged at once with slabs of `slab_bytes`, and most open at once in any case.
 fn widths(need: &Need, slab_bytes: usize, threads: usize) -> (usize, usize) {
     let most = need.levers.merge_width.unwrap_or(usize::MAX).max(2);
     let open_max = passes::open_max(need.descriptors, need.run_members, threads).min(most);
-    let piece_bytes = need.levers.piece_bytes();
+    let (piece_bytes, areas) = (need.levers.piece_bytes(), need.levers.overlap.areas());
     let width = match need.levers.merge {
-        Some(Way::Streams) => passes::stream_width(2 * slab_bytes, need.record_length),
+        Some(Way::Streams) => passes::stream_width(areas * slab_bytes, need.record_length),
         _ => passes::merge_width(slab_bytes, need.record_length, piece_bytes),
     };
     (width.min(open_max), open_max)
@@ -371,7 +380,7 @@ impl Plan {
     pub fn used_bytes(&self) -> usize {
         match self.is_one_pass {
             true => self.arena_bytes,
-            false => self.arena_bytes - 2 * (self.slab_bytes - self.slab_wanted),
+            false => self.arena_bytes - self.areas * (self.slab_bytes - self.slab_wanted),
         }
     }
 

@@ -14,9 +14,10 @@
 //! ```
 //!
 //! So two runs with records of a tenth of the memory are too much for slabs, while streams want
-//! little more than one record of each. Streams are merged by one worker, which suffices for long
-//! records; they are chosen where slabs could not be had at all, or would take more passes than
-//! without the long records, and streams take fewer.
+//! little more than one record of each. (Where nothing overlaps there is one slab, of the memory of
+//! both.) Streams are merged by one worker, which suffices for long records; they are chosen where
+//! slabs could not be had at all, or would take more passes than without the long records, and
+//! streams take fewer.
 
 use std::ops::Range;
 use std::str::FromStr;
@@ -231,8 +232,8 @@ impl Shares {
 }
 
 impl Plan {
-    /// Bytes of each of the two slabs of a merge of `runs`, all at once: no more than is wanted,
-    /// but where they have long records.
+    /// Bytes of each slab of a merge of `runs`, all at once: no more than is wanted, but where they
+    /// have long records.
     pub fn slab_for(&self, runs: &[Run]) -> usize {
         let shares = Shares::of_slabs(self, runs);
         let extra = self.slab_bytes as u64 - shares.room;

@@ -14,7 +14,8 @@
 //!
 //! A disk that is both read and written in a phase does so at the rate of both at once. Of several
 //! disks the one that has most to do counts. Disks and processors hide one behind the other, the
-//! better the more they differ (`HIDING` says how much).
+//! better the more they differ (`HIDING` says how much). Where a load is read before another is
+//! written, nothing of the one is hidden behind the other: their times are added.
 //!
 //! Memory comes fast if it was in use shortly before, by whomever, and may come slowly if not:
 //! nobody can know before it is touched. Times are foretold for memory most of which was (`STALE`),
@@ -89,14 +90,24 @@ pub struct Part {
 struct Traffic<'a>(Vec<(&'a Part, f64, f64)>);
 
 impl<'a> Traffic<'a> {
-    fn add(&mut self, parts: &'a [Part], read: u64, written: u64) {
+    fn new(parts: &'a [Part], read: u64, written: u64) -> Self {
+        let mut traffic = Self::default();
         for part in parts {
-            let (read, written) = (read as f64 * part.share, written as f64 * part.share);
-            match self.0.iter_mut().find(|(known, ..)| known.device == part.device) {
-                Some(known) => (known.1, known.2) = (known.1 + read, known.2 + written),
-                None => self.0.push((part, read, written)),
-            }
+            traffic.add((part, read as f64 * part.share, written as f64 * part.share));
         }
+        traffic
+    }
+
+    fn add(&mut self, (part, read, written): (&'a Part, f64, f64)) {
+        match self.0.iter_mut().find(|(known, ..)| known.device == part.device) {
+            Some(known) => (known.1, known.2) = (known.1 + read, known.2 + written),
+            None => self.0.push((part, read, written)),
+        }
+    }
+
+    /// Adds what else is moved at the same time.
+    fn join(&mut self, other: Self) {
+        other.0.into_iter().for_each(|traffic| self.add(traffic));
     }
 
     /// Seconds of the disk that has most to do.
@@ -107,6 +118,33 @@ impl<'a> Traffic<'a> {
             2.0 * common / disk.both + reads / disk.read + writes / disk.write
         };
         self.0.iter().map(seconds).fold(0.0, f64::max)
+    }
+}
+
+/// What disks and processors have to do at the same time.
+struct Work<'a> {
+    traffic: Traffic<'a>,
+    processor_seconds: f64,
+}
+
+impl<'a> Work<'a> {
+    fn reading(parts: &'a [Part], bytes: u64) -> Self {
+        Self { traffic: Traffic::new(parts, bytes, 0), processor_seconds: 0.0 }
+    }
+
+    fn writing(parts: &'a [Part], bytes: u64) -> Self {
+        Self { traffic: Traffic::new(parts, 0, bytes), processor_seconds: 0.0 }
+    }
+
+    /// The same with so much for processors besides.
+    fn of(self, seconds: f64) -> Self {
+        Self { processor_seconds: self.processor_seconds + seconds, ..self }
+    }
+
+    fn seconds(&self) -> f64 {
+        let power = |seconds: f64| seconds.powf(HIDING);
+        let both = power(self.traffic.seconds()) + power(self.processor_seconds);
+        both.powf(1.0 / HIDING)
     }
 }
 
@@ -213,45 +251,40 @@ impl Rates {
     }
 
     fn one_pass(&self, plan: &Plan, volume: &Volume, touching: f64) -> Vec<PhasePrediction> {
-        let mut reading = Traffic::default();
-        reading.add(&self.input, volume.input_bytes, 0);
-        let mut writing = Traffic::default();
-        writing.add(&self.output, 0, volume.output_bytes);
+        let (read, written) = (volume.input_bytes, volume.output_bytes);
+        let dealing = self.cost(plan, self.costs.reading, read) + touching;
+        let sorting = self.cost(plan, self.costs.writing, written);
         vec![
-            phase(
-                (Phase::Reading, &reading),
-                self.cost(plan, self.costs.reading, volume.input_bytes) + touching,
-                1,
-            ),
-            phase(
-                (Phase::Writing, &writing),
-                self.cost(plan, self.costs.writing, volume.output_bytes),
-                1,
-            ),
+            phase(Phase::Reading, &[Work::reading(&self.input, read).of(dealing)], 1),
+            phase(Phase::Writing, &[Work::writing(&self.output, written).of(sorting)], 1),
             self.finishing(volume),
         ]
     }
 
     fn more_passes(&self, plan: &Plan, volume: &Volume, touching: f64) -> Vec<PhasePrediction> {
-        let mut generation = Traffic::default();
-        generation.add(&self.input, volume.input_bytes, 0);
-        generation.add(&self.spill, 0, volume.generated_bytes);
-        let costs = self.cost(plan, self.costs.run_generation, volume.input_bytes);
-        let generation = (Phase::RunGeneration, &generation);
-        let mut phases = vec![phase(generation, costs + touching, volume.load_stages)];
+        let (read, generated) = (volume.input_bytes, volume.generated_bytes);
+        let all = self.cost(plan, self.costs.run_generation, read);
+        let dealing = self.cost(plan, self.costs.reading, read).min(all);
+        let works = in_turn(
+            plan.areas > 1 || plan.replacement.is_some(),
+            Work::reading(&self.input, read).of(dealing + touching),
+            Work::writing(&self.spill, generated).of(all - dealing),
+        );
+        let mut phases = vec![phase(Phase::RunGeneration, &works, volume.load_stages)];
+        let is_overlapped = plan.areas > 1 || plan.merge_way() == Way::Streams;
+        let merging = |kind, (read, output, written): (u64, &[Part], u64)| {
+            let costs = self.merging_cost(plan, written);
+            let reading = Work::reading(&self.spill, read);
+            let works = in_turn(is_overlapped, reading, Work::writing(output, written).of(costs));
+            phase(kind, &works, volume.stages_of(written))
+        };
         if volume.merged_bytes > 0 {
-            let mut merging = Traffic::default();
-            merging.add(&self.spill, volume.merged_bytes, volume.merged_bytes);
-            let costs = self.merging_cost(plan, volume.merged_bytes);
-            let stages = volume.stages_of(volume.merged_bytes);
-            phases.push(phase((Phase::IntermediateMerge, &merging), costs, stages));
+            let merged = (volume.merged_bytes, &self.spill[..], volume.merged_bytes);
+            phases.push(merging(Phase::IntermediateMerge, merged));
         }
-        let mut writing = Traffic::default();
-        writing.add(&self.spill, volume.generated_bytes.min(volume.output_bytes), 0);
-        writing.add(&self.output, 0, volume.output_bytes);
-        let costs = self.merging_cost(plan, volume.output_bytes);
-        let stages = volume.stages_of(volume.output_bytes);
-        phases.push(phase((Phase::Writing, &writing), costs, stages));
+        let output = volume.output_bytes;
+        let last = (volume.generated_bytes.min(output), &self.output[..], output);
+        phases.push(merging(Phase::Writing, last));
         phases.push(self.finishing(volume));
         phases
     }
@@ -282,17 +315,26 @@ impl Rates {
     }
 }
 
-/// A phase of so many stages, in which disks and processors have so much to do.
-fn phase(
-    (phase, traffic): (Phase, &Traffic<'_>),
-    processor_seconds: f64,
-    stages: u64,
-) -> PhasePrediction {
-    let disk_seconds = traffic.seconds();
-    let power = |seconds: f64| seconds.powf(HIDING);
-    let hidden = (power(disk_seconds) + power(processor_seconds)).powf(1.0 / HIDING);
-    let seconds = hidden + STAGE_SECONDS * stages as f64;
-    PhasePrediction { phase, seconds, disk_seconds, processor_seconds }
+/// What reads and writes come to: one work if they are done at the same time, else two.
+fn in_turn<'a>(is_overlapped: bool, mut reading: Work<'a>, writing: Work<'a>) -> Vec<Work<'a>> {
+    if !is_overlapped {
+        return vec![reading, writing];
+    }
+    reading.traffic.join(writing.traffic);
+    vec![reading.of(writing.processor_seconds)]
+}
+
+/// A phase of so many stages, in which these works are done one after the other.
+fn phase(phase: Phase, works: &[Work<'_>], stages: u64) -> PhasePrediction {
+    let stages = STAGE_SECONDS * stages as f64;
+    let none =
+        PhasePrediction { phase, seconds: stages, disk_seconds: 0.0, processor_seconds: 0.0 };
+    works.iter().fold(none, |sum, work| PhasePrediction {
+        seconds: sum.seconds + work.seconds(),
+        disk_seconds: sum.disk_seconds + work.traffic.seconds(),
+        processor_seconds: sum.processor_seconds + work.processor_seconds,
+        ..sum
+    })
 }
 
 /// Seconds of all phases.
@@ -306,9 +348,9 @@ impl Plan {
         let records = bytes / self.sizes.record_length as u64;
         let read = (self.load.read_bytes as u64).min(bytes);
         let load = read + records * self.item.bytes() as u64;
-        let loads = if self.is_one_pass { 1 } else { 2 };
         let beside = self.threads * (self.lane.bytes() + self.scratch_bytes);
-        (loads * load.min(self.load.bytes() as u64) + beside as u64).min(self.arena_bytes as u64)
+        (self.areas as u64 * load.min(self.load.bytes() as u64) + beside as u64)
+            .min(self.arena_bytes as u64)
     }
 }
 

@@ -1,13 +1,14 @@
 //! Dividing memory for replacement selection.
 //!
 //! ```text
-//!   both loads  =  tree (an entry for each record)  +  places  +  records
-//!                  +  as much as reading takes: a piece read ahead, and a window that grows
+//!   all loads  =  tree (an entry for each record)  +  places  +  records
+//!                 +  as much as reading takes: a piece read ahead, and a window that grows
 //! ```
 //!
 //! What reading takes is memory of its own, so that as much of the loads' is left alone.
 
 use super::Plan;
+use super::levers::AREAS_MAX;
 use crate::incore::replacement::{BLOCK_OVERHEAD, LEAF_BYTES, LEAST_BLOCK};
 use crate::load::layout::PAGE;
 use crate::run::layout::BLOCK;
@@ -52,7 +53,7 @@ impl ReplacementMemory {
     /// even a few have room.
     pub fn new(plan: &Plan, average: usize) -> Option<Self> {
         let (varies, average) = (plan.sizes.varies, average.max(1));
-        let total = 2 * plan.slab_bytes.min(plan.load_limit);
+        let total = (plan.areas * plan.slab_bytes).min(AREAS_MAX.saturating_mul(plan.load_limit));
         let piece_bytes = (total / PIECE_SHARE).clamp(PIECE_MIN, PIECE_MAX) / BLOCK * BLOCK;
         let longest_window = if varies { piece_bytes } else { piece_bytes.max(average) };
         let window_bytes = longest_window.next_multiple_of(PAGE);

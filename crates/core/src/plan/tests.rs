@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::run::layout::BLOCK;
+use levers::Overlap;
 use passes::{intermediate_groups, merge_width};
 
 const LENGTHS: [usize; 12] = [1, 2, 8, 13, 16, 17, 100, 1000, 5000, 65_536, 70_000, 1 << 20];
@@ -128,10 +129,11 @@ fn memory_adds_up_to_less_than_the_budget() {
             [None, Some(0), gigabytes(record_length, 1), gigabytes(record_length, 99)]
         {
             for threads in [1, 2, 3, 8, 64] {
-                for inputs in [1, 1000] {
+                for (inputs, overlap) in [(1, Overlap::Auto), (1000, Overlap::Sync)] {
                     for budget in budgets() {
                         let need = need(record_length, input_bytes, budget);
-                        let need = Need { threads, inputs, ..need };
+                        let levers = Levers { overlap, ..Levers::default() };
+                        let need = Need { threads, inputs, levers, ..need };
                         if let Ok(plan) = Plan::new(&need) {
                             assert_adds_up(&need, &plan);
                         }
@@ -153,7 +155,8 @@ fn assert_adds_up(need: &Need, plan: &Plan) {
         let records = need.input_bytes.unwrap() / need.record_length as u64;
         assert!(u64::from(plan.load.records_max) >= records, "{}", explain());
     } else {
-        assert!(2 * plan.slab_bytes <= loads && plan.load.bytes() <= plan.slab_bytes);
+        let all = need.levers.overlap.areas() * plan.slab_bytes;
+        assert!(all <= loads && plan.load.bytes() <= plan.slab_bytes, "{}", explain());
         assert!(plan.load.records_max >= 2 && plan.merge_width >= 2, "{}", explain());
         // Slabs hold at least a part of every run, with the blocks at its ends, and a part more.
         let part = BLOCK.next_multiple_of(need.record_length) + 2 * BLOCK;
@@ -235,6 +238,67 @@ fn wider_slabs_merge_more_runs_up_to_a_limit() {
     }
     assert!((100..10_000).contains(&before), "{before} files are open at once");
     assert!(merge_width(64 << 20, 1 << 20, PIECE) < merge_width(64 << 20, 100, PIECE));
+}
+
+/// What two loads in turn have, one has alone, so that runs are twice as long; and so it is with
+/// slabs. All memory together stays the same, be it the budget or what is enough.
+#[test]
+fn one_load_is_as_large_as_two_in_turn() {
+    let plan = |need: &Need, overlap| {
+        let levers = Levers { overlap, ..need.levers };
+        Plan::new(&Need { levers, ..*need }).unwrap()
+    };
+    for length in [2, 16, 100, 5000, 70_000] {
+        for (count, budget) in
+            [(1, ByteSize::mib(64)), (1, ByteSize::mib(200)), (20, ByteSize::gib(4))]
+        {
+            let bytes = gigabytes(length, count);
+            // Of long lines a load has room for some more entries anyway.
+            let may_vary = length == 100 || length == 5000;
+            for (input_bytes, varies) in [(bytes, false), (None, false), (bytes, may_vary)] {
+                let need = Need { varies, ..need(length, input_bytes, budget) };
+                let (two, one) = (plan(&need, Overlap::Pipelined), plan(&need, Overlap::Sync));
+                let explain = || format!("{need:?}: {two:?}, {one:?}");
+                assert_eq!((two.areas, one.areas, two.is_one_pass), (2, 1, false), "{}", explain());
+                assert_eq!(plan(&need, Overlap::Auto).load, two.load);
+                assert!(two.arena_bytes.abs_diff(one.arena_bytes) <= PAGE, "{}", explain());
+                assert!(two.used_bytes().abs_diff(one.used_bytes()) <= PAGE, "{}", explain());
+                assert!(one.slab_wanted.abs_diff(2 * two.slab_wanted) <= PAGE, "{}", explain());
+                let share = one.load.records_bytes as f64 / two.load.records_bytes as f64;
+                // Short records are read through buffers, which one load wants no more of.
+                let most = if length > 16 { 2.2 } else { 3.0 };
+                assert!((1.9..most).contains(&share), "{share}: {}", explain());
+                assert!(one.merge_width >= two.merge_width, "{}", explain());
+                let runs = |plan: &Plan| plan.volume(bytes.unwrap()).runs as f64;
+                assert!((runs(&two) / runs(&one) - share).abs() < 0.5, "{}", explain());
+            }
+        }
+    }
+    // What is said of runs counts, and what fits in memory has nothing to take turns with.
+    let levers = Levers { run: Some(ByteSize::mib(4)), ..Levers::default() };
+    let given = Need { levers, ..need(100, gigabytes(100, 1), ByteSize::mib(256)) };
+    assert_eq!(plan(&given, Overlap::Sync).load, plan(&given, Overlap::Pipelined).load);
+    for bytes in [30_000_000, 44_000_000, 60_000_000] {
+        let small = need(100, Some(bytes), ByteSize::mib(64));
+        let (two, one) = (plan(&small, Overlap::Pipelined), plan(&small, Overlap::Sync));
+        assert_eq!(two.is_one_pass, one.is_one_pass, "{bytes}");
+    }
+}
+
+/// The figures of both forms, of 5 GB of 100-byte records within 256 MiB.
+#[test]
+fn plans_of_both_forms() {
+    let told = |overlap| {
+        let levers = Levers { overlap, ..Levers::default() };
+        let need = Need { levers, ..need(100, Some(5_000_000_000), ByteSize::mib(256)) };
+        let plan = Plan::new(&need).unwrap();
+        let volume = plan.volume(5_000_000_000);
+        let mib = |bytes: usize| bytes >> 20;
+        let memory = (mib(plan.arena_bytes), mib(plan.load.bytes()), mib(plan.slab_bytes));
+        (memory, volume.runs, volume.run_bytes >> 20, volume.load_stages, plan.merge_width)
+    };
+    assert_eq!(told(Overlap::Pipelined), ((235, 107, 107), 49, 98, 49, 143));
+    assert_eq!(told(Overlap::Sync), ((235, 215, 215), 25, 197, 50, 287));
 }
 
 #[test]

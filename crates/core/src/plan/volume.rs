@@ -2,6 +2,7 @@
 //! the way, by a filter or among equal records, is known beforehand: it makes all of it less.
 
 use super::Plan;
+use super::levers::AREAS_MAX;
 use super::passes::{Way, intermediate_groups};
 use crate::incore::bucket::BUCKET_ENTRIES_MAX;
 use crate::stats::{Phase, Share};
@@ -39,9 +40,12 @@ pub struct Volume {
     pub merged_bytes: u64,
     /// Most bytes that are there twice while some are merged into one.
     pub twice_bytes: u64,
-    /// Stages of run generation, in each of which a load is read, another one written, or both.
+    /// Stages that a load or a slab takes: one, in which another is written, or one to be read and
+    /// one to be written.
+    pub stages_each: u64,
+    /// Stages of run generation.
     pub load_stages: u64,
-    /// Bytes of a slab, if that is how runs are merged: each has a stage, too.
+    /// Bytes of a slab, if that is how runs are merged: it has stages, too.
     pub slab_bytes: Option<u64>,
     /// Runs of the last merge.
     pub merge_width: usize,
@@ -72,12 +76,14 @@ impl Plan {
         let kept = self.wanted.map(|some| some.saturating_add(BUCKET_ENTRIES_MAX as u64));
         let run_bytes = load_bytes.min(wanted(kept)).min(bytes);
         let generated_bytes = bytes.min(run_bytes.saturating_mul(runs as u64));
+        let stages_each = (AREAS_MAX / self.areas) as u64;
         let mut volume = Volume {
             passes: 1 + u32::from(runs > 0),
             runs,
             run_bytes,
             generated_bytes,
-            load_stages: if self.replacement.is_some() { 0 } else { runs as u64 },
+            stages_each,
+            load_stages: if self.replacement.is_some() { 0 } else { stages_each * runs as u64 },
             slab_bytes: (self.merge_way() == Way::Slabs).then_some(self.slab_wanted as u64),
             merge_width: runs,
             input_bytes: bytes,
@@ -114,7 +120,7 @@ impl Volume {
 
     /// Stages of a merge of so many bytes.
     pub fn stages_of(&self, bytes: u64) -> u64 {
-        self.slab_bytes.map_or(0, |slab| bytes.div_ceil(slab.max(1)))
+        self.slab_bytes.map_or(0, |slab| self.stages_each * bytes.div_ceil(slab.max(1)))
     }
 
     /// Bytes that all reads and writes move.

@@ -15,6 +15,7 @@ use sortwell::io::Engine;
 use sortwell::io::compression::{Codec, Compress, Compression, Decompress};
 use sortwell::job::{Algorithm, Budget, Input, MergeJob, Output, SortJob};
 use sortwell::operator::{Select, Unique};
+use sortwell::plan::levers::Overlap;
 use sortwell::stats::Progress;
 
 use crate::random::Random;
@@ -31,6 +32,8 @@ const MARK: &str = "figures:";
 #[cfg_attr(not(feature = "compression"), expect(dead_code, reason = "nothing is compressed"))]
 enum Kind {
     Sort,
+    /// A sort of which nothing overlaps.
+    Synchronous,
     /// A sort that keeps one of equal records.
     Unique,
     /// A sort by replacement selection.
@@ -142,6 +145,9 @@ fn sorts_as_told() {
         let job = SortJob::new(vec![input("0")], output, format);
         let mut job = SortJob { threads, memory, engine, temp, select, sync: false, ..job };
         job.levers.run = (words[0] == "ShortRuns").then_some(ByteSize(RUN));
+        if words[0] == "Synchronous" {
+            job.levers.overlap = Overlap::Sync;
+        }
         SortJob { algorithm, ..job }.run(&Progress::new())
     };
     let statistics = statistics.expect("done");
@@ -244,6 +250,28 @@ fn budgets_hold_for_replacement_selection() {
             Sort { kind, is_lines, length, threads, budget, engine }.run_within(&folder, bytes);
         }
     }
+}
+
+/// One load, and one slab, have the memory of two.
+#[test]
+fn budgets_hold_where_nothing_overlaps() {
+    let (kind, engine) = (Kind::Synchronous, Engine::Auto);
+    for (length, is_lines) in [(16, false), (100, false), (1 << 20, false), (100, true)] {
+        let folder = Folder::on_disk();
+        let bytes = match is_lines {
+            true => fill_lines(&folder, 100_000_000, length),
+            false => fill(&folder, 100_000_000, length),
+        };
+        for (threads, mib) in [(1, 32), (3, 64)] {
+            let budget = ByteSize::mib(mib);
+            let sort = Sort { kind, is_lines, length, threads, budget, engine };
+            assert!(sort.run_within(&folder, bytes) > 1, "{sort:?} fits in memory");
+        }
+    }
+    let folder = Folder::on_disk();
+    let (length, budget) = ((64 << 20) / 3, ByteSize::mib(64));
+    let bytes = fill_with_long_lines(&folder, 160 << 20, length);
+    Sort { kind, is_lines: true, length, threads: 2, budget, engine }.run_within(&folder, bytes);
 }
 
 #[test]

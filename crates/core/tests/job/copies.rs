@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 
 use sortwell::ByteSize;
 use sortwell::operator::{Select, Unique};
+use sortwell::plan::levers::Overlap;
 
 use crate::line_shapes::text;
 use crate::line_trial::Lines;
@@ -18,6 +19,7 @@ fn unique(inputs: Vec<Vec<u8>>, memory: u64, random: &mut Random) -> Lines {
         select: Select { unique, ..Select::default() },
         memory: ByteSize::mib(memory),
         threads: 1 + random.below(3),
+        overlap: random.pick(&[Overlap::Pipelined, Overlap::Sync]),
         engine: random.pick(&engines()),
         ..Lines::new(inputs)
     }

@@ -8,6 +8,7 @@ use sortwell::io::Engine;
 use sortwell::job::{Algorithm, Budget, Input, Output, SortJob};
 use sortwell::key::text::{TextKeySpec, TextOrder};
 use sortwell::operator::Select;
+use sortwell::plan::levers::Overlap;
 use sortwell::stats::Statistics;
 
 use crate::held::Held;
@@ -24,6 +25,7 @@ pub struct Table {
     pub memory: ByteSize,
     pub threads: usize,
     pub algorithm: Algorithm,
+    pub overlap: Overlap,
     pub engine: Engine,
     /// Whether inputs and output are pipes.
     pub is_streamed: (bool, bool),
@@ -118,6 +120,7 @@ impl Table {
             memory: ByteSize::mib(128),
             threads: 2,
             algorithm: Algorithm::Auto,
+            overlap: Overlap::Auto,
             engine: Engine::Auto,
             is_streamed: (false, false),
             piece: usize::MAX,
@@ -142,7 +145,7 @@ impl Table {
         });
         job.select = self.select.clone();
         (job.memory, job.threads) = (Budget::Bytes(self.memory), Some(self.threads));
-        job.algorithm = self.algorithm;
+        (job.algorithm, job.levers.overlap) = (self.algorithm, self.overlap);
         (job.engine, job.temp, job.sync) = (self.engine, vec![folder.at("spill")], false);
         job
     }

@@ -3,6 +3,7 @@
 
 use sortwell::ByteSize;
 use sortwell::io::Direct;
+use sortwell::plan::levers::Overlap;
 
 use crate::data::{ORDERS, Order, records};
 use crate::random::Random;
@@ -65,6 +66,7 @@ pub fn any_trial(bytes: usize, random: &mut Random) -> Trial {
     Trial {
         inputs: in_pieces(&data, length, random),
         threads: random.pick(&[1, 2, 3, 8]),
+        overlap: random.pick(&[Overlap::Pipelined, Overlap::Pipelined, Overlap::Sync]),
         engine: random.pick(&engines()),
         direct: random.pick(&[Direct::Auto, Direct::Auto, Direct::Off]),
         is_in_memory: random.one_in(2),

@@ -8,6 +8,7 @@ use sortwell::io::Engine;
 use sortwell::job::{Algorithm, Budget, Input, Output, SortJob};
 use sortwell::key::text::{Separator, TextKeySpec, TextOrder};
 use sortwell::operator::{Select, Unique};
+use sortwell::plan::levers::Overlap;
 use sortwell::stats::Statistics;
 
 use crate::held::Held;
@@ -30,6 +31,7 @@ pub struct Lines {
     pub memory: ByteSize,
     pub threads: usize,
     pub algorithm: Algorithm,
+    pub overlap: Overlap,
     pub engine: Engine,
     /// Whether inputs and output are pipes.
     pub is_streamed: (bool, bool),
@@ -48,6 +50,7 @@ impl Lines {
             memory: ByteSize::mib(128),
             threads: 2,
             algorithm: Algorithm::Auto,
+            overlap: Overlap::Auto,
             engine: Engine::Auto,
             is_streamed: (false, false),
         }
@@ -70,7 +73,7 @@ impl Lines {
         job.order = (!self.keys.is_empty()).then(|| self.order());
         (job.select, job.header_lines) = (self.select.clone(), self.header_lines);
         (job.memory, job.threads) = (Budget::Bytes(self.memory), Some(self.threads));
-        job.algorithm = self.algorithm;
+        (job.algorithm, job.levers.overlap) = (self.algorithm, self.overlap);
         (job.engine, job.temp, job.sync) = (self.engine, vec![folder.at("spill")], false);
         job
     }
@@ -129,7 +132,8 @@ impl Lines {
         let Self { keys, select, header_lines, memory, threads, engine, is_streamed, .. } = self;
         format!(
             "{sizes:?} by {keys:?}, {select:?}, header {header_lines}, {memory}, {threads} \
-             threads, {engine}, streams {is_streamed:?}"
+             threads, {:?}, {engine}, streams {is_streamed:?}",
+            self.overlap
         )
     }
 

@@ -10,6 +10,7 @@ use sortwell::{ByteSize, Error};
 
 use crate::line_shapes::letters;
 use crate::line_trial::{Lines, assert_same};
+use crate::overlap::FORMS;
 use crate::random::Random;
 use crate::trial::{Folder, engines};
 
@@ -60,6 +61,7 @@ fn lines_of_a_third_of_the_budget() {
         let inputs = if is_streamed.0 { vec![input] } else { vec![b"m\nn".to_vec(), input] };
         let engine = random.pick(&engines());
         let lines = Lines { memory: BUDGET, threads, engine, is_streamed, ..Lines::new(inputs) };
+        let lines = Lines { overlap: random.pick(&FORMS), ..lines };
         let statistics = lines.run();
         assert!(statistics.passes > 1, "{statistics:?}");
     }
@@ -75,7 +77,10 @@ fn long_lines_of_every_length() {
         let threads = 1 + random.below(2);
         let lines = Lines { memory, threads, ..Lines::new(vec![input]) };
         let expected = lines.expected();
-        assert!(lines.run_against(&expected).passes > 1);
+        for overlap in FORMS {
+            assert!(Lines { overlap, ..lines.clone() }.run_against(&expected).passes > 1);
+        }
+        let lines = Lines { overlap: random.pick(&FORMS), ..lines };
         Lines { is_streamed: (true, true), ..lines }.run_against(&expected);
     }
 }

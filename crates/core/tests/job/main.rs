@@ -29,6 +29,7 @@ mod lines;
 mod long_lines;
 mod merging;
 mod no_space;
+mod overlap;
 mod prefixed;
 mod prefixed_trial;
 mod random;

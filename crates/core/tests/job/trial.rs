@@ -20,7 +20,7 @@ use sortwell::format::Format;
 use sortwell::io::{Direct, Engine};
 use sortwell::job::{Budget, Input, Output, SortJob};
 use sortwell::plan::besides::Besides;
-use sortwell::plan::levers::Levers;
+use sortwell::plan::levers::{Levers, Overlap};
 use sortwell::plan::passes::intermediate_groups;
 use sortwell::plan::{Algorithm, Need, Plan};
 use sortwell::stats::{Phase, Progress, Statistics};
@@ -102,6 +102,7 @@ pub struct Trial {
     pub memory: ByteSize,
     pub threads: usize,
     pub algorithm: Algorithm,
+    pub overlap: Overlap,
     pub engine: Engine,
     pub direct: Direct,
     /// Whether files live in memory instead of on the disk.
@@ -119,11 +120,11 @@ impl fmt::Debug for Trial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let keys: Vec<String> = self.parts.iter().map(Part::text).collect();
         let sizes: Vec<usize> = self.inputs.iter().map(Vec::len).collect();
-        let Self { length, memory, threads, engine, direct, .. } = self;
+        let Self { length, memory, threads, engine, direct, overlap, .. } = self;
         write!(f, "records of {length}, keys {keys:?}, inputs {sizes:?}, {memory}, ")?;
         write!(
             f,
-            "{threads} threads, {engine}, direct {direct}, in memory {}, ",
+            "{threads} threads, {overlap:?}, {engine}, direct {direct}, in memory {}, ",
             self.is_in_memory
         )?;
         write!(f, "streams {:?}, ", (self.is_streamed_in, self.is_streamed_out))?;
@@ -141,6 +142,7 @@ impl Trial {
             memory: ByteSize::mib(128),
             threads: 2,
             algorithm: Algorithm::Auto,
+            overlap: Overlap::Auto,
             engine: Engine::Auto,
             direct: Direct::Auto,
             is_in_memory: false,
@@ -157,7 +159,7 @@ impl Trial {
 
     fn need(&self, memory: ByteSize) -> Need {
         Need {
-            levers: Levers::default(),
+            levers: Levers { overlap: self.overlap, ..Levers::default() },
             input_bytes: (!self.is_streamed_in).then(|| self.bytes()),
             inputs: self.inputs.len(),
             record_length: self.length,
@@ -205,6 +207,7 @@ impl Trial {
         job.memory = Budget::Bytes(self.memory);
         job.threads = Some(self.threads);
         job.algorithm = self.algorithm;
+        job.levers.overlap = self.overlap;
         job.temp = vec![folder.at("spill")];
         job.engine = self.engine;
         job.direct = self.direct.into();

@@ -85,10 +85,11 @@ pub struct Levers {
 
     /// Whether one load is read while another is sorted and written
     ///
-    /// auto is pipelined: it is. sync reads a load before it writes one, and merges so, too: disks
-    /// rest while processors work, which is to be seen, and quicker only where reading and writing
-    /// at once makes a disk slow. Replacement selection and merges of the longest records have a
-    /// way of their own.
+    /// auto is pipelined: it is, and each load has half of the memory. sync reads a load of all
+    /// memory, sorts and writes it, and then reads the next: runs are twice as long, and half as
+    /// many. It merges so, too. Disks rest while processors work, which is to be seen, and quicker
+    /// only where reading and writing at once makes a disk slow. Replacement selection and merges
+    /// of the longest records have a way of their own.
     #[arg(long, value_name = "HOW", default_value = "auto",
           value_parser = values::one_of::<Overlap>(&["auto", "sync", "pipelined"]))]
     overlap: Overlap,

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   inputs --piece ahead--> window --take--> tournament --leave--> buffers --> run 1, run 2, ...
-//!                                            in the memory of both loads
+//!                                            in the memory of all loads
 //! ```
 //!
 //! One worker does all; while it does, the engine reads a piece ahead and writes the buffers
@@ -73,8 +73,10 @@ pub fn generate<K: KeyEncoder>(
     lane.count(reader.counters());
     crew.workers[0].end_alone(stay);
     let mut whole = tournament.into_region().join(rest);
-    let half = cut(&mut whole, work.plan.slab_bytes);
-    Ok(Generated::Runs(runs, taken, vec![half, whole]))
+    let others = 1..work.plan.areas;
+    let mut memory: Vec<Region> = others.map(|_| cut(&mut whole, work.plan.slab_bytes)).collect();
+    memory.push(whole);
+    Ok(Generated::Runs(runs, taken, memory))
 }
 
 /// Run generation under way.

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::io::Direct;
-use crate::plan::levers::Levers;
+use crate::plan::levers::{Levers, Overlap};
 use crate::plan::tests::need;
 use crate::plan::{Need, Plan};
 use crate::run::layout::Geometry;
@@ -248,11 +248,12 @@ fn slabs_fit_where_some_lines_are_long() {
     };
     // All of a small budget is used, of a large one what is enough.
     let some = need(100, Some(4_000_000_000), ByteSize::gib(2));
-    let plans =
-        [plan_within(ByteSize::mib(256)), Plan::new(&Need { varies: true, ..some }).unwrap()];
-    assert!(plans[1].slab_wanted < plans[1].slab_bytes / 2);
-    for round in 0..2000 {
-        let plan = &plans[round % 2];
+    let levers = Levers { overlap: Overlap::Sync, ..Levers::default() };
+    let of = |levers| Plan::new(&Need { varies: true, levers, ..some }).unwrap();
+    let plans = [plan_within(ByteSize::mib(256)), of(Levers::default()), of(levers)];
+    assert!(plans[1..].iter().all(|plan| plan.slab_wanted < plan.slab_bytes * 5 / 8));
+    for round in 0..3000 {
+        let plan = &plans[round % plans.len()];
         let count = 1 + random(60);
         let longest: Vec<u64> = (0..count).map(|_| 100 << random(20)).collect();
         let runs = runs(plan, &longest);

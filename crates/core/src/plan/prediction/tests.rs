@@ -1,6 +1,7 @@
 //! Predictions that can be reckoned by hand.
 
 use super::*;
+use crate::plan::levers::Overlap;
 use crate::plan::tests::need;
 use crate::units::ByteSize;
 
@@ -68,6 +69,31 @@ fn a_disk_for_everything_takes_longer_than_two() {
     let mut both = rates(disk(3), disk(1), disk(3));
     both.spill = vec![half(1), half(2)];
     assert_near(seconds(&both, bytes, ByteSize::gib(1)).0, 3.0 + 6.0 + beside);
+}
+
+/// Where a load is read before another is written, their times are added, on whichever disks.
+#[test]
+fn nothing_is_hidden_where_nothing_overlaps() {
+    let bytes = 6 * GIGABYTE;
+    let levers = Levers { overlap: Overlap::Sync, ..Levers::default() };
+    let need = Need { levers, ..need(100, Some(bytes), ByteSize::gib(1)) };
+    let plan = Plan::new(&need).expect("a plan");
+    let slabs = bytes.div_ceil(plan.slab_wanted as u64);
+    let stages = STAGE_SECONDS * 2.0 * (plan.volume(bytes).runs as u64 + slabs) as f64;
+    let beside = 0.25 + 6.0 / 4.0 + stages;
+    for spill in [1, 2] {
+        let mut rates = rates(disk(1), disk(spill), disk(1));
+        assert_near(rates.predict(&plan, bytes).seconds, 2.0 * (3.0 + 6.0) + beside);
+        // Of both threads a second to deal, and one to sort, which the disks hide in part.
+        rates.costs.reading = Cost { record: 0.0, byte: 1.0 / 3.0 };
+        rates.costs.run_generation = Cost { record: 0.0, byte: 2.0 / 3.0 };
+        let hidden = |disk: f64| (disk.powf(1.5) + 1.0).powf(1.0 / 1.5);
+        let told = rates.predict(&plan, bytes);
+        assert_near(told.seconds, hidden(3.0) + hidden(6.0) + 9.0 + beside);
+        let first = &told.phases[0];
+        assert_near(first.disk_seconds, 9.0);
+        assert_near(first.processor_seconds, 2.0);
+    }
 }
 
 #[test]

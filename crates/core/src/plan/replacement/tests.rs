@@ -1,6 +1,8 @@
 //! What is divided is no more than there is, and hardly less.
 
 use crate::incore::replacement::LEAF_BYTES;
+use crate::load::layout::PAGE;
+use crate::plan::levers::{Levers, Overlap};
 use crate::plan::tests::need;
 use crate::plan::{Algorithm, Need, Plan};
 use crate::units::ByteSize;
@@ -20,6 +22,11 @@ fn the_parts_are_the_memory_of_both_loads() {
             let memory = plan.replacement.unwrap();
             let parts = memory.leaves as usize * LEAF_BYTES + memory.store_bytes;
             assert_eq!(parts + memory.left_alone(), 2 * plan.slab_bytes, "{memory:?}");
+            let levers = Levers { overlap: Overlap::Sync, ..Levers::default() };
+            let algorithm = Algorithm::ReplacementSelection;
+            let need = Need { varies, algorithm, levers, ..need(length, None, ByteSize::mib(mib)) };
+            let alone = Plan::new(&need).unwrap().replacement.unwrap();
+            assert!(alone.store_bytes.abs_diff(memory.store_bytes) <= PAGE, "{alone:?}");
             assert!(memory.window_bytes >= length && memory.piece_bytes > 0);
             let longest = memory.window_bytes + memory.spare_bytes;
             assert!(!varies || length == 1 || longest <= memory.longest_bytes + memory.piece_bytes);
