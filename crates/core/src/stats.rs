@@ -167,6 +167,8 @@ pub struct PhasePrediction {
     pub phase: Phase,
     /// Seconds.
     pub seconds: f64,
+    /// The same where all memory comes as slowly as it does if it was in no use before.
+    pub most_seconds: f64,
     /// Seconds that the busiest disk needs.
     pub disk_seconds: f64,
     /// Seconds that processors need, to get memory included.

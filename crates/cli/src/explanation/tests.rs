@@ -129,6 +129,7 @@ fn times_are_foretold_by_phase() {
     let phase = |phase, seconds, disk_seconds| PhasePrediction {
         phase,
         seconds,
+        most_seconds: seconds,
         disk_seconds,
         processor_seconds: 1.5,
     };

@@ -152,10 +152,12 @@ impl Rates {
     /// How long `plan` takes for an input of `bytes` bytes.
     pub fn predict(&self, plan: &Plan, bytes: u64) -> Prediction {
         let seconds_a_byte = STALE / self.fresh_memory + (1.0 - STALE) / self.reused_memory;
-        let phases = self.phases(plan, bytes, 1.0 / seconds_a_byte);
-        let seconds = seconds(&phases);
-        let most_seconds = self.most_seconds(plan, bytes).max(seconds);
-        Prediction { seconds, most_seconds, phases }
+        let mut phases = self.phases(plan, bytes, 1.0 / seconds_a_byte);
+        for (phase, slow) in phases.iter_mut().zip(self.phases(plan, bytes, self.fresh_memory)) {
+            phase.most_seconds = slow.seconds.max(phase.seconds);
+        }
+        let most_seconds = phases.iter().map(|phase| phase.most_seconds).sum();
+        Prediction { seconds: seconds(&phases), most_seconds, phases }
     }
 
     /// How long it takes at most, as far as that is for memory to say.
@@ -311,7 +313,7 @@ impl Rates {
         let removed = |part: &Part| volume.generated_bytes as f64 * part.share / part.disk.remove;
         let removed: f64 = self.spill.iter().map(removed).sum();
         let (phase, seconds) = (Phase::Finishing, durable + removed);
-        PhasePrediction { phase, seconds, disk_seconds: seconds, processor_seconds: 0.0 }
+        expected(phase, seconds, (seconds, 0.0))
     }
 }
 
@@ -327,14 +329,16 @@ fn in_turn<'a>(is_overlapped: bool, mut reading: Work<'a>, writing: Work<'a>) ->
 /// A phase of so many stages, in which these works are done one after the other.
 fn phase(phase: Phase, works: &[Work<'_>], stages: u64) -> PhasePrediction {
     let stages = STAGE_SECONDS * stages as f64;
-    let none =
-        PhasePrediction { phase, seconds: stages, disk_seconds: 0.0, processor_seconds: 0.0 };
-    works.iter().fold(none, |sum, work| PhasePrediction {
-        seconds: sum.seconds + work.seconds(),
-        disk_seconds: sum.disk_seconds + work.traffic.seconds(),
-        processor_seconds: sum.processor_seconds + work.processor_seconds,
-        ..sum
-    })
+    let sum = |part: fn(&Work<'_>) -> f64| works.iter().map(part).sum::<f64>();
+    let busy = (sum(|work| work.traffic.seconds()), sum(|work| work.processor_seconds));
+    let seconds: f64 = works.iter().map(Work::seconds).sum();
+    expected(phase, stages + seconds, busy)
+}
+
+/// A phase that takes so long, however fast memory comes, and disks and processors so long.
+fn expected(phase: Phase, seconds: f64, busy: (f64, f64)) -> PhasePrediction {
+    let (disk_seconds, processor_seconds) = busy;
+    PhasePrediction { phase, seconds, most_seconds: seconds, disk_seconds, processor_seconds }
 }
 
 /// Seconds of all phases.

@@ -21,10 +21,19 @@ function expectations(stats) {
   const told = object(stats.prediction);
   const phases = new Map();
   for (const of of list(told.phases)) {
-    const { phase, seconds: amount } = object(of);
-    if (figure(amount) !== null) phases.set(phase, (phases.get(phase) ?? 0) + amount);
+    const { phase, seconds: amount, most_seconds } = object(of);
+    if (figure(amount) === null) continue;
+    const before = phases.get(phase) ?? { amount: 0, most: 0 };
+    const most = before.most + (figure(most_seconds) ?? amount);
+    phases.set(phase, { amount: before.amount + amount, most });
   }
   return { all: figure(told.seconds), most: figure(told.most_seconds), phases };
+}
+
+/** What was expected, and at most, in a cell. */
+function range(amount, most) {
+  if (figure(amount) === null) return decimal(null);
+  return most > amount * 1.1 ? `${decimal(amount)} to ${decimal(most)}` : decimal(amount);
 }
 
 /** How what came lies beside what was expected, in a sentence. */
@@ -48,7 +57,10 @@ function phaseTable(stats) {
   if (shares.length === 0) return [];
   const told = expectations(stats);
   const isTold = told.phases.size > 0;
-  const largest = most([...shares.map((share) => share.seconds), ...told.phases.values()]);
+  const largest = most([
+    ...shares.map((share) => share.seconds),
+    ...[...told.phases.values()].map((phase) => phase.amount),
+  ]);
   const wide = make(
     "th",
     { scope: "col", class: "wide" },
@@ -64,12 +76,12 @@ function phaseTable(stats) {
     "System",
   ].filter(Boolean);
   const row = (share) => {
-    const expected = told.phases.get(share.phase) ?? null;
+    const expected = told.phases.get(share.phase) ?? { amount: null, most: null };
     return [
       phaseWords(share.phase),
       decimal(share.seconds),
-      make("td", { class: "wide" }, meter(share.seconds, expected, largest)),
-      isTold && decimal(expected),
+      make("td", { class: "wide" }, meter(share.seconds, expected.amount, largest)),
+      isTold && range(expected.amount, expected.most),
       decimal(share.io_wait_seconds),
       decimal(share.user_seconds),
       decimal(share.system_seconds),
@@ -81,7 +93,7 @@ function phaseTable(stats) {
       make("th", { scope: "row" }, make("b", null, "all")),
       make("b", null, decimal(stats.seconds)),
       "",
-      isTold && decimal(told.all),
+      isTold && range(told.all, told.most),
       decimal(sum(shares.map((share) => share.io_wait_seconds))),
       decimal(stats.user_seconds),
       decimal(stats.system_seconds),
