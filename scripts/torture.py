@@ -6,9 +6,9 @@
 Sorts of one pass and of two, in place, with striped runs, and merges, with and without --resume,
 are killed (SIGKILL) again and again. After each kill the input is as it was and the output is the
 old one or whole; the same command then goes on, or begins anew, and in the end the output is the
-right one to the byte and nothing else is left. Ends after so many kills, or so many seconds; exits with 1
-at the first thing that is not as it should be, and says with which seed it happened. Python 3.9 or
-newer.
+right one to the byte and nothing else is left. Ends after so many kills, or so many seconds; exits
+with 1 at the first thing that is not as it should be, and says with which seed it happened. Python
+3.9 or newer.
 """
 
 from __future__ import annotations
