@@ -64,9 +64,7 @@ KINDS = (
         folders=2,
         is_striped=True,
     ),
-    Kind(
-        "streams, resumed", (*SPILLING, "--merge", "streams", "--resume=often"), is_resumed=True
-    ),
+    Kind("streams, resumed", (*SPILLING, "--merge", "streams", "--resume=often"), is_resumed=True),
     Kind("merge", ("--memory", "30MiB"), inputs=2),
     Kind("merge, resumed", ("--memory", "30MiB", "--resume=often"), is_resumed=True, inputs=2),
     Kind("merge of many, resumed", ("--memory", "24MiB", "--resume"), is_resumed=True, inputs=50),
