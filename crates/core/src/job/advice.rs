@@ -29,6 +29,7 @@ pub fn of(statistics: &Statistics, (work, need): (&Work, &Need), wanted: Engine)
     advice.extend(memory(statistics, work, need));
     advice.extend(threads(statistics, work));
     advice.extend(busiest(statistics, work));
+    advice.extend(strides(statistics, work));
     advice.extend(engine(statistics, wanted));
     advice.extend(fs::read_to_string(HUGE_PAGES).ok().and_then(|text| huge_pages(&text)));
     advice
@@ -103,6 +104,21 @@ fn spill_disk(work: &Work) -> &'static str {
         true => " Runs share a disk with the input: --temp on another would take half from it.",
         false => "",
     }
+}
+
+/// Strides of spill sets that are longer than what is written at once.
+fn strides(of: &Statistics, work: &Work) -> Option<String> {
+    let (lane, threads) = (&work.plan.lane, work.plan.threads);
+    let at_once = (threads * lane.buffers * lane.capacity) as u64;
+    let sets = work.temp.iter().filter(|place| place.members() > 1);
+    let turns = sets.map(|set| set.directories().map(|(_, stride)| stride).sum::<u64>());
+    let turn = turns.max().filter(|turn| of.runs > 0 && *turn > at_once)?;
+    Some(format!(
+        "The strides of a spill set are {} together, and no more than {} are written at once, so \
+         that disks take turns: shorter strides would keep all of them busy.",
+        ByteSize(turn),
+        ByteSize(at_once)
+    ))
 }
 
 /// Where the kernel refused what is fastest.

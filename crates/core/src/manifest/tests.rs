@@ -174,6 +174,64 @@ fn entries_that_contradict_each_other() {
     });
 }
 
+/// A merge of four sorted inputs: the middle two are merged, then these and the last, and some of
+/// that and the first is in the output.
+fn merge(directory: &Path) -> Vec<Entry> {
+    let of = job(directory);
+    let inputs = vec![of.inputs[0].clone(); 4];
+    let merged = |range, number| {
+        let (run, read, dropped) = (run(directory, number), sum(10 * number), sum(1));
+        Entry::Merged(MergedEntry { range, run, read, dropped })
+    };
+    let streams = StreamsEntry {
+        passed: vec![(5, 0), (50, 50)],
+        read: sum(40),
+        dropped: sum(2),
+        last: Some(Bytes(b"z\n".to_vec())),
+    };
+    let slab = SlabEntry {
+        bound: (0, 500),
+        ends: vec![500, 3000],
+        offset: 3500,
+        edge: Bytes::default(),
+        written: sum(38),
+        selected: None,
+        streams: Some(streams),
+    };
+    let first = Entry::Job(JobEntry { is_merge: true, inputs, ..of });
+    vec![first, merged((1, 3), 2), merged((1, 3), 3), Entry::Slab(slab)]
+}
+
+#[test]
+fn it_comes_to_where_a_merge_stands() {
+    let directory = Path::new("/d");
+    let (_, past) = Past::of(directory, merge(directory)).expect("no contradiction");
+    assert_eq!(past.merging, [Merging::Input(0), Merging::Run]);
+    let runs: Vec<u64> = past.runs.iter().map(|run| run.bytes).collect();
+    assert_eq!((runs, past.read.records, past.dropped.records), (vec![3000], 50, 2));
+    let last = past.slab.and_then(|slab| slab.streams).and_then(|streams| streams.last);
+    assert_eq!((last, past.is_begun), (Some(Bytes(b"z\n".to_vec())), true));
+
+    let check = |change: &dyn Fn(&mut Vec<Entry>)| {
+        let mut all = merge(directory);
+        change(&mut all);
+        let told = Past::of(directory, all);
+        assert!(matches!(told, Err(Error::Corrupt { .. })), "{told:?}");
+    };
+    check(&|all| drop(all.remove(1)));
+    check(&|all| all.insert(1, entries(directory).remove(0)));
+    let change_slab = |change: &dyn Fn(&mut SlabEntry)| {
+        check(&|all| {
+            if let Some(Entry::Slab(slab)) = all.last_mut() {
+                change(slab);
+            }
+        });
+    };
+    change_slab(&|slab| slab.ends[1] = 3001);
+    change_slab(&|slab| slab.streams = None);
+    change_slab(&|slab| slab.bound.0 = 2);
+}
+
 /// Of thousands of slabs, one's edge is in memory.
 #[test]
 fn only_the_last_edge_is_kept() {

@@ -105,22 +105,21 @@ fn sorts_merged_as_streams_in_pieces() {
     let selects = [
         Select::default(),
         Select { unique: Some(Unique::First), count: true, ..Select::default() },
-        Select { skip: 1000, limit: Some(400_000), ..Select::default() },
+        Select { skip: 1000, ..Select::default() },
     ];
     let mut all_resumed = Resumed::default();
     for select in selects {
         let make = |_| format!("{:x}", random.below(1 << 20)).into_bytes();
-        let inputs = vec![text(30_000_000, make)];
-        let lines = Lines { select, memory: ByteSize::mib(36), ..Lines::new(inputs) };
+        let inputs = vec![text(18_000_000, make)];
+        let lines = Lines { select, memory: ByteSize::mib(32), ..Lines::new(inputs) };
         let folder = Folder::on_disk();
         lines.lay_out(&folder);
         let job = |random: &mut Random| {
             let merge = random.pick(&[Some(Way::Streams), Some(Way::Streams), Some(Way::Slabs)]);
             let levers = Levers { merge, ..Levers::default() };
-            let resume = random.pick(&[Resume::On, Resume::Often, Resume::Often]);
-            SortJob { resume, levers, ..lines.job(&folder) }
+            SortJob { resume: Resume::Often, levers, ..lines.job(&folder) }
         };
-        let (resumed, statistics) = run_in_pieces(job, (&folder, 40 << 20), &mut random);
+        let (resumed, statistics) = run_in_pieces(job, (&folder, 14 << 20), &mut random);
         println!("{:?}: {resumed:?}", lines.select);
         all_resumed += resumed;
         let (expected, count) = lines.expected();
@@ -128,7 +127,7 @@ fn sorts_merged_as_streams_in_pieces() {
         assert_eq!(statistics.records, count);
         folder.assert_clean(true);
     }
-    assert!(all_resumed.behind_slabs > 1, "{all_resumed:?}");
+    assert!(all_resumed.behind_slabs > 0, "{all_resumed:?}");
 }
 
 /// What was begun with other inputs, or otherwise, is not gone on with; what nobody could go on

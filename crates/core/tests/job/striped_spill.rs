@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sortwell::format::Format;
 use sortwell::io::faulty::{Fault, Script};
-use sortwell::io::stripe::Definition;
+use sortwell::io::stripe::{Definition, Member, Stride};
 use sortwell::io::{Direct, Operation};
 use sortwell::job::{
     Budget, Input, MergeJob, Output, Resume, SortJob, leftovers, remove_leftovers,
@@ -77,6 +77,31 @@ fn runs_over_one_to_many_members() {
             assert_eq!((members(&temp), folder.names("spill")), (0, Vec::new()), "{words}");
         }
         assert_eq!(fs::read(&temp).expect("read"), before, "the set itself is left alone");
+    }
+}
+
+/// Where a stride is longer than what is written at once, the other disks have nothing to do.
+#[test]
+fn long_strides_are_advised_against() {
+    let mut random = Random::new(4);
+    let mut trial = Trial::new(100, vec![Part::bytes(0, 8)], Vec::new());
+    trial.inputs = vec![records(Order::Random, 200_000, 100, (0, 2), &mut random)];
+    trial.memory = trial.modest_memory();
+    let folder = Folder::on_disk();
+    trial.lay_out(&folder);
+    for (stride, is_long) in [(64 << 10, false), (64 << 20, true)] {
+        let member = |number: usize| {
+            let path = folder.at(&format!("{stride}-{number}"));
+            fs::create_dir(&path).expect("a directory");
+            Member { path: path.join("member"), stride: Stride::Bytes(stride), checksum: None }
+        };
+        let set = folder.at(&format!("{stride}.str"));
+        let definition = Definition::new((0..2).map(member).collect(), None).expect("a set");
+        definition.write(&set, false).expect("written");
+        let told = run(&SortJob { temp: vec![set], ..trial.job(&folder) });
+        assert!(told.runs > 1, "{told:?}");
+        let is_told = told.advice.iter().any(|advice| advice.contains("disks take turns"));
+        assert_eq!(is_told, is_long, "{:?}", told.advice);
     }
 }
 
