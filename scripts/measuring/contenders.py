@@ -49,6 +49,7 @@ def sort(bench: Bench, suite: Suite, source: Path) -> dict:
     stats = json.loads(words.splitlines()[-1])
     # What went on every tenth of a second is not for tables, and long.
     stats.pop("timeline", None)
+    stats.pop("job", None)  # commands are said once for all rounds, and nothing of where files lie
     return {**account, "stats": stats}
 
 
