@@ -103,17 +103,21 @@ impl Checkpoints {
         Ok(past)
     }
 
-    /// The same of `count` inputs that are sorted already, into `sink`.
+    /// The same of `count` inputs that are sorted already.
     pub fn begin_streams(
         &self,
-        sink: &Sink,
+        destination: &Destination<'_>,
         lane: &mut Lane<'_>,
         count: usize,
     ) -> Result<Option<(SlabEntry, StreamsEntry)>> {
         let mut state = self.state();
-        let Some(mut past) = state.go_on(sink, lane)? else { return Ok(None) };
+        let Some(mut past) = state.go_on(destination.sink, lane)? else { return Ok(None) };
+        // What stands at the top of the output was written before anything was noted.
+        let is_possible = past.offset >= destination.start;
         match past.streams.take() {
-            Some(streams) if streams.passed.len() == count => Ok(Some((past, streams))),
+            Some(streams) if is_possible && streams.passed.len() == count => {
+                Ok(Some((past, streams)))
+            }
             _ => Err(state.foreign()),
         }
     }

@@ -11,7 +11,7 @@ use crate::random::Random;
 use crate::trial::Folder;
 
 /// A merge of these inputs, laid out as files, in little memory.
-fn job(folder: &Folder, inputs: &[Vec<u8>], format: Format) -> MergeJob {
+pub fn job(folder: &Folder, inputs: &[Vec<u8>], format: Format) -> MergeJob {
     let input = |(index, content): (usize, &Vec<u8>)| {
         fs::write(folder.input(index), content).expect("write");
         Input::File(folder.input(index))

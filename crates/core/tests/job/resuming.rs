@@ -129,6 +129,22 @@ fn records_of_fixed_length_in_pieces() {
     assert!(all_resumed.times > 2, "{all_resumed:?}");
 }
 
+/// Stops a sort of these lines again and again until it is done, and looks at what came of it.
+pub fn sort_in_pieces(
+    lines: &Lines,
+    job: impl Fn(&mut Random) -> SortJob,
+    (folder, piece): (&Folder, u64),
+    random: &mut Random,
+) -> Resumed {
+    let (resumed, statistics) = run_in_pieces(job, (folder, piece), random);
+    println!("{:?}: {resumed:?}", lines.select);
+    let (expected, count) = lines.expected();
+    assert_same(&fs::read(folder.output()).expect("read"), &expected, "resumed");
+    assert_eq!(statistics.records, count);
+    folder.assert_clean(true);
+    resumed
+}
+
 /// Lines end anywhere, inputs in the middle of loads, some are long, some alike.
 #[test]
 fn lines_in_pieces() {
@@ -162,13 +178,7 @@ fn lines_in_pieces() {
             let resume = random.pick(&[Resume::On, Resume::Often]);
             SortJob { resume, threads: Some(1 + random.below(3)), ..lines.job(&folder) }
         };
-        let (resumed, statistics) = run_in_pieces(job, (&folder, 30 << 20), &mut random);
-        println!("{:?}: {resumed:?}", lines.select);
-        all_resumed += resumed;
-        let (expected, count) = lines.expected();
-        assert_same(&fs::read(folder.output()).expect("read"), &expected, "resumed");
-        assert_eq!(statistics.records, count);
-        folder.assert_clean(true);
+        all_resumed += sort_in_pieces(&lines, job, (&folder, 30 << 20), &mut random);
     }
     assert!(all_resumed.times > 0, "{all_resumed:?}");
 }

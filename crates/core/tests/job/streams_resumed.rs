@@ -4,7 +4,7 @@
 use std::fs;
 
 use sortwell::format::Format;
-use sortwell::job::{Budget, Input, MergeJob, Output, Resume, SortJob};
+use sortwell::job::{Input, MergeJob, Output, Resume, SortJob};
 use sortwell::operator::{Select, Unique};
 use sortwell::plan::levers::Levers;
 use sortwell::plan::passes::Way;
@@ -13,8 +13,9 @@ use sortwell::{ByteSize, Error};
 
 use crate::line_shapes::text;
 use crate::line_trial::{Lines, assert_same};
+use crate::merging;
 use crate::random::Random;
-use crate::resuming::{Resumed, run_for, run_in_pieces};
+use crate::resuming::{Resumed, run_for, run_in_pieces, sort_in_pieces};
 use crate::trial::Folder;
 
 /// Sorted lines of about `bytes` bytes, the last without its end; many are equal, some are long.
@@ -39,19 +40,6 @@ fn records(bytes: usize, random: &mut Random) -> Vec<u8> {
     all.concat()
 }
 
-/// A merge of these inputs, laid out as files.
-fn merge(folder: &Folder, inputs: &[Vec<u8>], format: Format) -> MergeJob {
-    let input = |(index, content): (usize, &Vec<u8>)| {
-        fs::write(folder.input(index), content).expect("write");
-        Input::File(folder.input(index))
-    };
-    let inputs = inputs.iter().enumerate().map(input).collect();
-    let mut job = MergeJob::new(inputs, Output::File(folder.output()), format);
-    job.memory = Budget::Bytes(ByteSize::mib(24));
-    job.temp = vec![folder.at("spill")];
-    job
-}
-
 /// Inputs of all sizes, a file for each, merged at once or in rounds.
 #[test]
 fn merges_in_pieces() {
@@ -72,7 +60,7 @@ fn merges_in_pieces() {
             })
             .collect();
         let folder = Folder::on_disk();
-        let mut whole = merge(&folder, &inputs, format);
+        let mut whole = merging::job(&folder, &inputs, format);
         (whole.unique, whole.check) = (is_unique, random.one_in(2));
         if format != Format::LINES {
             whole.keys = vec!["0..2".parse().expect("a key")];
@@ -119,13 +107,7 @@ fn sorts_merged_as_streams_in_pieces() {
             let levers = Levers { merge, ..Levers::default() };
             SortJob { resume: Resume::Often, levers, ..lines.job(&folder) }
         };
-        let (resumed, statistics) = run_in_pieces(job, (&folder, 14 << 20), &mut random);
-        println!("{:?}: {resumed:?}", lines.select);
-        all_resumed += resumed;
-        let (expected, count) = lines.expected();
-        assert_same(&fs::read(folder.output()).expect("read"), &expected, "resumed");
-        assert_eq!(statistics.records, count);
-        folder.assert_clean(true);
+        all_resumed += sort_in_pieces(&lines, job, (&folder, 14 << 20), &mut random);
     }
     assert!(all_resumed.behind_slabs > 0, "{all_resumed:?}");
 }
@@ -137,7 +119,7 @@ fn a_merge_that_is_another_is_refused() {
     let mut random = Random::new(5);
     let folder = Folder::on_disk();
     let inputs: Vec<Vec<u8>> = (0..3).map(|_| lines(8 << 20, &mut random)).collect();
-    let mut job = merge(&folder, &inputs, Format::LINES);
+    let mut job = merging::job(&folder, &inputs, Format::LINES);
     job.resume = Resume::Often;
     let fails = |job: &MergeJob, words: &[&str]| {
         let said = job.run(&Progress::new()).expect_err("a fault").to_string();

@@ -87,9 +87,9 @@ pub struct Levers {
     ///
     /// auto is pipelined: it is, and each load has half of the memory. sync reads a load of all
     /// memory, sorts and writes it, and then reads the next: runs are twice as long, and half as
-    /// many. It merges so, too. Disks rest while processors work, which is to be seen, and quicker
-    /// only where reading and writing at once makes a disk slow. Replacement selection and merges
-    /// of the longest records have a way of their own.
+    /// many. It merges so, too. Disks rest while processors work; it is quicker where that saves a
+    /// pass, or where reading and writing at once makes a disk slow. Replacement selection and
+    /// merges of the longest records have a way of their own.
     #[arg(long, value_name = "HOW", default_value = "auto",
           value_parser = values::one_of::<Overlap>(&["auto", "sync", "pipelined"]))]
     overlap: Overlap,

@@ -132,7 +132,8 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
     /// Merges what is left to the output, or goes on with that; what was written.
     pub fn write(&mut self, inputs: &[Place], destination: Destination<'_>) -> Result<Emitted> {
         let (sink, checkpoints) = (destination.sink, destination.checkpoints);
-        let begun = checkpoints.map(|log| log.begin_streams(sink, &mut self.lane, inputs.len()));
+        let count = inputs.len();
+        let begun = checkpoints.map(|log| log.begin_streams(&destination, &mut self.lane, count));
         let past = begun.transpose()?.flatten();
         // All that was written before is runs.
         self.streams.spill_written.0 = self.lane.counters().bytes_written;
