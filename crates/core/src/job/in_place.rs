@@ -22,6 +22,7 @@ use super::{Input, SortJob};
 use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::io::{Direct, File};
+use crate::plan::levers::{Levers, Overlap};
 
 /// Makes sure that the job can be done in place: `is_open` where no record can be refused.
 ///
@@ -76,6 +77,15 @@ pub fn check(job: &SortJob, (path, files): (&Path, &[Arc<File>]), is_open: bool)
         );
     }
     Ok(())
+}
+
+/// What is set of the plan. How much is given back at a time, and whether the rest can be merged,
+/// hangs on the form of loads and slabs, which is the same for all that go on with the job.
+pub fn levers(levers: Levers) -> Levers {
+    match levers.overlap {
+        Overlap::Auto => Levers { overlap: Overlap::Pipelined, ..levers },
+        Overlap::Sync | Overlap::Pipelined => levers,
+    }
 }
 
 /// Makes sure that a file is whole: no sort in place has given back some of it.

@@ -426,7 +426,7 @@ impl SortJob {
             descriptors: limits::open_files_left(),
             run_members: 1,
             threads: self.threads.unwrap_or_else(limits::cores),
-            levers: self.levers,
+            levers: if self.in_place { in_place::levers(self.levers) } else { self.levers },
         }
     }
 }

@@ -29,7 +29,7 @@ use crate::units::ByteSize;
 
 pub use algorithm::Algorithm;
 use besides::{Besides, Part};
-use levers::{AREAS_MAX, Levers};
+use levers::{AREAS_MAX, Levers, Overlap};
 use memory::{LaneMemory, LoadMemory};
 use passes::Way;
 use replacement::ReplacementMemory;
@@ -130,6 +130,9 @@ const RUN_BYTES: u64 = 200;
 /// Runs that the reserve has room for.
 const RUNS_USUAL: u64 = 4096;
 
+/// Passes of a sort that does not fit in memory, if its runs can be merged at once.
+const PASSES_USUAL: u32 = 2;
+
 /// Read requests in flight over all workers. Eight keep the disks we know busy.
 const READS_IN_FLIGHT: usize = 8;
 
@@ -171,7 +174,8 @@ impl Plan {
     pub fn new(need: &Need) -> Result<Self> {
         need.levers.check(need.algorithm)?;
         let need = &need.with_requests();
-        Self::around_runs(need).ok_or_else(|| too_small(need))?.with(need.algorithm)
+        let plan = Self::around_runs(need).ok_or_else(|| too_small(need))?;
+        plan.with(need.algorithm).map(|plan| plan.or_without_overlap(need))
     }
 
     /// The plan for a need, with room for what is known of all runs; `None` where the budget is
@@ -257,6 +261,20 @@ impl Plan {
             besides: need.besides,
             sizes,
         })
+    }
+
+    /// The same, or one load after the other where longer runs save a pass and nobody has said
+    /// which form it shall be: what is not moved at all is better than what is moved at once.
+    fn or_without_overlap(self, need: &Need) -> Self {
+        let is_free = need.levers.overlap == Overlap::Auto && self.replacement.is_none();
+        let Some(bytes) = need.input_bytes.filter(|_| is_free) else { return self };
+        let passes = self.volume(bytes).passes;
+        if passes <= PASSES_USUAL {
+            return self;
+        }
+        let levers = Levers { overlap: Overlap::Sync, ..need.levers };
+        let other = Self::around_runs(&Need { levers, ..*need });
+        other.filter(|other| other.volume(bytes).passes < passes).unwrap_or(self)
     }
 
     /// The same with runs made so, if there are any.

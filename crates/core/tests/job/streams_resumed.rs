@@ -2,9 +2,11 @@
 //! output is the same as if it had not been, and what was merged is not merged again.
 
 use std::fs;
+use std::path::PathBuf;
 
 use sortwell::format::Format;
 use sortwell::job::{Input, MergeJob, Output, Resume, SortJob};
+use sortwell::manifest::{Bytes, Entry, Manifest, SlabEntry};
 use sortwell::operator::{Select, Unique};
 use sortwell::plan::levers::Levers;
 use sortwell::plan::passes::Way;
@@ -112,6 +114,12 @@ fn sorts_merged_as_streams_in_pieces() {
     assert!(all_resumed.behind_slabs > 0, "{all_resumed:?}");
 }
 
+/// Asserts that a merge ends with an error in these words.
+fn fails(job: &MergeJob, words: &[&str]) {
+    let said = job.run(&Progress::new()).expect_err("a fault").to_string();
+    assert!(words.iter().all(|word| said.contains(word)), "{said}");
+}
+
 /// What was begun with other inputs, or otherwise, is not gone on with; what nobody could go on
 /// with is not begun.
 #[test]
@@ -121,10 +129,6 @@ fn a_merge_that_is_another_is_refused() {
     let inputs: Vec<Vec<u8>> = (0..3).map(|_| lines(8 << 20, &mut random)).collect();
     let mut job = merging::job(&folder, &inputs, Format::LINES);
     job.resume = Resume::Often;
-    let fails = |job: &MergeJob, words: &[&str]| {
-        let said = job.run(&Progress::new()).expect_err("a fault").to_string();
-        assert!(words.iter().all(|word| said.contains(word)), "{said}");
-    };
     fails(&MergeJob { output: Output::Stdout, ..job.clone() }, &["--resume needs an output"]);
     let stdin = vec![job.inputs[0].clone(), Input::Stdin];
     fails(&MergeJob { inputs: stdin, ..job.clone() }, &["--resume needs inputs that are files"]);
@@ -145,4 +149,36 @@ fn a_merge_that_is_another_is_refused() {
     fails(&job, &["in/1", "not as it was", "sortwell spill clean"]);
     fs::write(folder.input(1), &inputs[1]).expect("write");
     fails(&job, &["in/1", "not as it was"]);
+}
+
+/// What a manifest says of the output is not believed where it cannot be: the header was written
+/// before anything was noted.
+#[test]
+fn an_output_that_ends_before_its_header_is_refused() {
+    let mut random = Random::new(6);
+    let folder = Folder::on_disk();
+    let table = |_| [b"key\n".to_vec(), lines(16 << 20, &mut random)].concat();
+    let inputs: Vec<Vec<u8>> = (0..2).map(table).collect();
+    let mut job = merging::job(&folder, &inputs, Format::CSV);
+    job.resume = Resume::Often;
+    let stopped = |round: u64| match run_for(&job, round << 18) {
+        Err(Error::Kept { directory, .. }) => Some(directory),
+        Err(Error::Interrupted) => None,
+        ended => panic!("{ended:?}"),
+    };
+    let noted = |directory: PathBuf| {
+        let (manifest, entries) = Manifest::open(&directory).expect("opened");
+        let slab = entries.into_iter().rev().find_map(|entry| match entry {
+            Entry::Slab(slab) => Some(slab),
+            _ => None,
+        });
+        slab.map(|slab| (manifest, slab))
+    };
+    let stopped = (1..200).filter_map(stopped).find_map(noted);
+    let (mut manifest, slab) = stopped.expect("stopped when some of the output was noted");
+    assert!(slab.offset > 4 && slab.streams.is_some(), "{slab:?}");
+    let edge = Bytes(b"key".to_vec());
+    manifest.append(&Entry::Slab(SlabEntry { offset: 3, edge, ..slab })).expect("noted");
+    drop(manifest);
+    fails(&job, &["of the output is of another job"]);
 }
