@@ -18,7 +18,7 @@ pub(super) const AREAS_MAX: usize = 2;
 /// and 5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Overlap {
-    /// Pipelined, but where a pass less is enough for one load after the other.
+    /// Pipelined, but where fewer runs are merged more than once if nothing overlaps.
     #[default]
     Auto,
     /// A load of all memory is read, then sorted and written, and then comes the next: runs are

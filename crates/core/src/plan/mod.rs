@@ -130,9 +130,6 @@ const RUN_BYTES: u64 = 200;
 /// Runs that the reserve has room for.
 const RUNS_USUAL: u64 = 4096;
 
-/// Passes of a sort that does not fit in memory, if its runs can be merged at once.
-const PASSES_USUAL: u32 = 2;
-
 /// Read requests in flight over all workers. Eight keep the disks we know busy.
 const READS_IN_FLIGHT: usize = 8;
 
@@ -263,18 +260,20 @@ impl Plan {
         })
     }
 
-    /// The same, or one load after the other where longer runs save a pass and nobody has said
-    /// which form it shall be: what is not moved at all is better than what is moved at once.
+    /// The same, or one load after the other where that merges less before the last merge, and
+    /// nobody has said which form it shall be: not to move bytes at all is better than to read some
+    /// while others are written.
     fn or_without_overlap(self, need: &Need) -> Self {
         let is_free = need.levers.overlap == Overlap::Auto && self.replacement.is_none();
         let Some(bytes) = need.input_bytes.filter(|_| is_free) else { return self };
-        let passes = self.volume(bytes).passes;
-        if passes <= PASSES_USUAL {
+        let merged = |plan: &Self| plan.volume(bytes).merged_bytes;
+        let before = merged(&self);
+        if before == 0 {
             return self;
         }
         let levers = Levers { overlap: Overlap::Sync, ..need.levers };
         let other = Self::around_runs(&Need { levers, ..*need });
-        other.filter(|other| other.volume(bytes).passes < passes).unwrap_or(self)
+        other.filter(|other| merged(other) < before).unwrap_or(self)
     }
 
     /// The same with runs made so, if there are any.

@@ -87,10 +87,10 @@ pub struct Levers {
     ///
     /// pipelined: it is, and each load has half of the memory. sync reads a load of all memory,
     /// sorts and writes it, and then reads the next: runs are twice as long, and half as many. It
-    /// merges so, too. Disks rest while processors work; it is quicker where that saves a pass, or
-    /// where reading and writing at once makes a disk slow. auto is sync where that saves a pass
-    /// of a file, and else pipelined; with --in-place always. Replacement selection and merges of
-    /// the longest records have a way of their own.
+    /// merges so, too. Disks rest while processors work; it is quicker where fewer runs have to be
+    /// merged twice, or where reading and writing at once makes a disk slow. auto is sync where a
+    /// file has less merged twice then, and else pipelined; with --in-place always. Replacement
+    /// selection and merges of the longest records have a way of their own.
     #[arg(long, value_name = "HOW", default_value = "auto",
           value_parser = values::one_of::<Overlap>(&["auto", "sync", "pipelined"]))]
     overlap: Overlap,
