@@ -100,7 +100,8 @@ fn few_files_of_striped_runs_are_open_at_once() {
     folder.run(&format!("stripe create many.str {} --base 8192", members.join(" "))).quietly();
     let program = env!("CARGO_BIN_EXE_sortwell");
     let line = SPILLING.replace("set.str", "many.str").replace("40MiB", "30MiB");
-    let script = format!("ulimit -n 180 && '{program}' {line} --direct spill=on --stats json in");
+    let levers = "--direct spill=on --overlap pipelined";
+    let script = format!("ulimit -n 180 && '{program}' {line} {levers} --stats json in");
     let mut command = std::process::Command::new("sh");
     let ran = command.args(["-c", &script]).current_dir(folder.path()).output().expect("run");
     let words = String::from_utf8_lossy(&ran.stderr);

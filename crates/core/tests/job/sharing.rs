@@ -7,6 +7,7 @@ use std::fs;
 
 use sortwell::job::{Resume, SortJob};
 use sortwell::manifest::{Manifest, Past};
+use sortwell::plan::levers::Overlap;
 use sortwell::stats::Progress;
 use sortwell::{ByteSize, Error};
 
@@ -77,7 +78,8 @@ fn one_without_any_room_is_passed_over() {
 /// Merges in between go where there is room, too.
 #[test]
 fn merges_in_between_share_places() {
-    let mut trial = Trial { threads: 1, ..Trial::new(100, Vec::new(), Vec::new()) };
+    let (threads, overlap) = (1, Overlap::Pipelined);
+    let mut trial = Trial { threads, overlap, ..Trial::new(100, Vec::new(), Vec::new()) };
     trial.memory = trial.least_memory();
     trial.inputs = vec![records(Order::Random, 33_000, 100, (0, 10), &mut Random::new(92))];
     let volume = trial.plan().volume(trial.bytes());

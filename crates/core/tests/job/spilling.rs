@@ -7,6 +7,7 @@ use std::time::Duration;
 use sortwell::ByteSize;
 use sortwell::io::faulty::{Fault, Script};
 use sortwell::io::{Direct, Operation};
+use sortwell::plan::levers::Overlap;
 use sortwell::stats::{Progress, Statistics};
 
 use crate::data::{ORDERS, Order, records};
@@ -119,6 +120,7 @@ fn three_passes() {
         spilling(100, vec![Part::bytes(0, 10)], 1, 1 + LOADS, (Order::Random, &mut random));
     let loads = trial.plan().merge_width as u64 + 3;
     trial = spilling(100, vec![Part::bytes(0, 10)], 1, loads, (Order::Nested, &mut random));
+    trial.overlap = Overlap::Pipelined;
     let statistics = trial.run();
     assert_eq!(statistics.passes, 3);
     assert!(statistics.runs > statistics.merge_width);
@@ -191,7 +193,7 @@ fn several_spill_directories() {
 fn a_slow_spill_directory_takes_less() {
     let order = (Order::Random, &mut Random::new(19));
     let mut trial = spilling(100, vec![Part::bytes(0, 10)], 2, 36, order);
-    trial.is_in_memory = true;
+    (trial.is_in_memory, trial.overlap) = (true, Overlap::Pipelined);
     let folder = trial.folder();
     trial.lay_out(&folder);
     let mut job = trial.job(&folder);

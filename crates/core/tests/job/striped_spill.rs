@@ -14,7 +14,7 @@ use sortwell::job::{
 };
 use sortwell::operator::{Select, Unique};
 use sortwell::plan::Algorithm;
-use sortwell::plan::levers::Levers;
+use sortwell::plan::levers::{Levers, Overlap};
 use sortwell::stats::{Progress, Statistics};
 use sortwell::{ByteSize, Error};
 
@@ -114,7 +114,8 @@ fn runs_of_every_kind() {
         let lines = (0..500_000).map(|_| format!("{:x}\n", random.below(400_000)));
         lines.collect::<String>().into_bytes()
     };
-    let lines = Lines { memory: ByteSize::mib(24), ..Lines::new(vec![text(&mut random)]) };
+    let (memory, overlap) = (ByteSize::mib(24), Overlap::Pipelined);
+    let lines = Lines { memory, overlap, ..Lines::new(vec![text(&mut random)]) };
     let folder = Folder::on_disk();
     lines.lay_out(&folder);
     let temp = set(&folder, "temp", 3, &mut random);

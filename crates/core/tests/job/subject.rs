@@ -11,6 +11,7 @@ use sortwell::io::Engine;
 use sortwell::io::faulty::Script;
 use sortwell::job::{Budget, MergeJob, SortJob};
 use sortwell::operator::Unique;
+use sortwell::plan::levers::Overlap;
 use sortwell::stats::{Progress, Statistics};
 use sortwell::{ByteSize, Error, Result};
 
@@ -78,6 +79,8 @@ impl Subject {
             2 => 100_000,
             _ => 33_000,
         };
+        // Otherwise three passes become two.
+        trial.overlap = if passes > 2 { Overlap::Pipelined } else { Overlap::Auto };
         trial.memory = match passes {
             1 => ByteSize::mib(64),
             2 => trial.modest_memory(),
@@ -124,6 +127,7 @@ impl Subject {
         let mut lines = Lines::new(vec![input]);
         lines.memory = ByteSize::mib([64, 30, 24][passes as usize - 1]);
         (lines.threads, lines.select.unique) = (threads, is_unique.then_some(Unique::First));
+        lines.overlap = if passes > 2 { Overlap::Pipelined } else { Overlap::Auto };
         let folder = Folder::on_disk();
         lines.lay_out(&folder);
         let job = Job::Sort(Box::new(lines.job(&folder)));

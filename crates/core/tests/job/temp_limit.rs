@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use sortwell::format::Format;
 use sortwell::job::{Budget, Input, MergeJob, Output, Resume, SortJob};
 use sortwell::operator::{Select, Unique};
+use sortwell::plan::levers::Overlap;
 use sortwell::stats::{Progress, Statistics};
 use sortwell::{ByteSize, Error, Result};
 
@@ -121,7 +122,8 @@ fn streams_end_before_they_take_more() {
 /// What is merged in between counts beside what it is merged from, and no longer.
 #[test]
 fn merges_in_between_give_back_what_they_merged() {
-    let mut trial = Trial { threads: 1, ..Trial::new(100, Vec::new(), Vec::new()) };
+    let (threads, overlap) = (1, Overlap::Pipelined);
+    let mut trial = Trial { threads, overlap, ..Trial::new(100, Vec::new(), Vec::new()) };
     trial.memory = trial.least_memory();
     trial.inputs = vec![records(Order::Random, 33_000, 100, (0, 10), &mut Random::new(96))];
     let volume = trial.plan().volume(trial.bytes());
