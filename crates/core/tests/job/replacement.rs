@@ -40,6 +40,7 @@ fn run(trial: &Trial) -> Statistics {
     statistics
 }
 
+/// Orders that have to make one run, and about half of the others, each time other ones.
 #[test]
 fn every_order_of_records_of_fixed_length() {
     let mut random = Random::fresh();
@@ -48,11 +49,14 @@ fn every_order_of_records_of_fixed_length() {
         // More than both loads hold, which have more room for short records.
         let least = (held * 2).max(plain.memory.bytes() as usize / length);
         for order in ORDERS {
+            let is_one = matches!(order, Order::AllEqual | Order::Sorted);
+            if !is_one && random.one_in(2) {
+                continue;
+            }
             let count = least + random.below(held);
             let data = records(order, count, length, (0, length.min(8)), &mut random);
             let threads = 1 + random.below(3);
             let statistics = run(&Trial { inputs: vec![data], threads, ..plain.clone() });
-            let is_one = matches!(order, Order::AllEqual | Order::Sorted);
             assert!(!is_one || statistics.runs == 1, "{order:?}: {} runs", statistics.runs);
         }
     }
