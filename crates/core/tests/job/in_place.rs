@@ -2,8 +2,6 @@
 //! are somewhere, and what could lose some is refused.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use sortwell::job::{Input, Output, SortJob, leftovers, remove_leftovers};
@@ -17,6 +15,7 @@ use crate::line_shapes::text;
 use crate::line_trial::{Lines, assert_same};
 use crate::random::Random;
 use crate::reference::{self, Part};
+use crate::room::taken;
 use crate::trial::{Folder, Trial};
 
 fn job(job: SortJob, folder: &Folder) -> SortJob {
@@ -25,24 +24,13 @@ fn job(job: SortJob, folder: &Folder) -> SortJob {
     SortJob { inputs, output, in_place: true, sync: true, ..job }
 }
 
-/// Bytes that all files below a folder take of the disk.
-fn taken(folder: &Path) -> u64 {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let bytes = entries.map(|entry| match fs::symlink_metadata(entry.path()) {
-        Ok(data) if data.is_dir() => taken(&entry.path()),
-        Ok(data) => data.blocks() * 512,
-        Err(_) => 0,
-    });
-    bytes.sum()
-}
-
 /// Runs a job until it has moved so many bytes more, and watches how much of the disk is taken.
 fn watched(job: &SortJob, folder: &Folder, bytes: u64) -> (Result<Statistics>, u64) {
     let (progress, most, is_done) = (Progress::new(), AtomicU64::new(0), AtomicBool::new(false));
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !is_done.load(Ordering::Relaxed) {
-                most.fetch_max(taken(&folder.at("")), Ordering::Relaxed);
+                most.fetch_max(taken(&folder.at("")).unwrap_or(0), Ordering::Relaxed);
                 if progress.bytes().0 >= bytes {
                     progress.request_stop();
                 }

@@ -36,6 +36,7 @@ mod random;
 mod reference;
 mod replacement;
 mod resuming;
+mod room;
 mod selected;
 mod sharing;
 mod spilling;

@@ -2,8 +2,6 @@
 //! nobody knows, and no hindrance where it is enough.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sortwell::format::Format;
@@ -17,6 +15,7 @@ use crate::data::{Order, records};
 use crate::random::Random;
 use crate::reference;
 use crate::resuming::run_for;
+use crate::room::taken;
 use crate::trial::{Folder, Trial, assert_same};
 
 /// Records of 100 bytes in a folder of their own, and a job that spills all of them.
@@ -35,17 +34,6 @@ fn limited(trial: &Trial, folder: &Folder, limit: u64) -> SortJob {
     SortJob { temp_limit: Some(ByteSize(limit)), ..trial.job(folder) }
 }
 
-/// Bytes that all files below a folder take of their disk.
-fn allocated(folder: &Path) -> u64 {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let bytes = entries.map(|entry| match fs::symlink_metadata(entry.path()) {
-        Ok(data) if data.is_dir() => allocated(&entry.path()),
-        Ok(data) => data.blocks() * 512,
-        Err(_) => 0,
-    });
-    bytes.sum()
-}
-
 /// Runs a job; the most bytes that were seen in the folder's spill directories meanwhile.
 fn watched(folder: &Folder, run: impl FnOnce() -> Result<Statistics>) -> (Result<Statistics>, u64) {
     let is_over = AtomicBool::new(false);
@@ -53,7 +41,7 @@ fn watched(folder: &Folder, run: impl FnOnce() -> Result<Statistics>) -> (Result
         let watching = scope.spawn(|| {
             let mut most = 0;
             while !is_over.load(Ordering::Relaxed) {
-                most = most.max(allocated(&folder.at("spill")));
+                most = most.max(taken(&folder.at("spill")).unwrap_or(0));
                 std::thread::sleep(std::time::Duration::from_micros(200));
             }
             most
