@@ -333,11 +333,10 @@ impl SortJob {
         places: &Places,
         coders: &Coders,
     ) -> Result<Plan> {
-        // What is in runs already is merged.
-        let input_bytes = need.input_bytes.filter(|_| !places.spill.has_noted());
-        let plan = match (rates, input_bytes) {
+        let plan = match (rates, need.input_bytes) {
+            _ if places.spill.has_noted() => Plan::behind_runs(need),
             (Some(rates), Some(bytes)) => rates.choose(need, bytes),
-            _ => Plan::new(&Need { input_bytes, ..*need }),
+            _ => Plan::new(need),
         };
         let plan = plan.map_err(|e| coders.explain(e))?;
         // Looking through a directory takes longer than sorting a few lines.

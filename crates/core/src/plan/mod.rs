@@ -175,6 +175,20 @@ impl Plan {
         plan.with(need.algorithm).map(|plan| plan.or_without_overlap(need))
     }
 
+    /// The plan for what is left of a need some of whose runs are made already, so that all of it
+    /// will not be one load. It has room for as many runs as the plan for the whole, and takes the
+    /// same form: another might merge fewer of them at once, and what is noted of their last merge
+    /// would count for nothing.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Plan::new`].
+    pub fn behind_runs(need: &Need) -> Result<Self> {
+        let Self { levers, besides, .. } = Self::new(need)?;
+        let rest = Need { input_bytes: None, levers, besides, ..*need };
+        Self::within(&rest).ok_or_else(|| too_small(need))?.with(need.algorithm)
+    }
+
     /// The plan for a need, with room for what is known of all runs; `None` where the budget is
     /// too small.
     fn around_runs(need: &Need) -> Option<Self> {

@@ -331,6 +331,23 @@ fn nothing_overlaps_where_less_is_merged_then() {
     assert_eq!(stream.areas, AREAS_MAX, "nobody knows how many passes a stream takes");
 }
 
+/// What is left of a job has the form of the whole: runs that were to be merged at once are.
+#[test]
+fn what_is_left_is_done_as_it_was_begun() {
+    for (length, count) in LENGTHS.into_iter().flat_map(|length| [(length, 1), (length, 40)]) {
+        let bytes = gigabytes(length, count).unwrap();
+        for budget in budgets().filter(|budget| budget.bytes() >= 64 << 20) {
+            let need = need(length, Some(bytes), budget);
+            let (whole, rest) = (Plan::new(&need).unwrap(), Plan::behind_runs(&need).unwrap());
+            let volume = whole.volume(bytes);
+            assert!(!rest.is_one_pass);
+            assert!(whole.is_one_pass || rest.areas == whole.areas, "{whole:?} {rest:?}");
+            assert!(volume.passes > 2 || rest.merge_width >= volume.runs, "{whole:?} {rest:?}");
+            assert_eq!(rest.besides, whole.besides, "room for runs");
+        }
+    }
+}
+
 #[test]
 fn levers_move_what_they_say() {
     let plan = |levers| {

@@ -2,44 +2,26 @@
 //! are somewhere, and what could lose some is refused.
 
 use std::fs;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use sortwell::job::{Input, Output, SortJob, leftovers, remove_leftovers};
 use sortwell::operator::Select;
 use sortwell::plan::levers::Overlap;
-use sortwell::stats::{Progress, Statistics};
-use sortwell::{ByteSize, Error, Result};
+use sortwell::stats::Progress;
+use sortwell::{ByteSize, Error};
 
 use crate::data::{Order, records};
 use crate::line_shapes::text;
 use crate::line_trial::{Lines, assert_same};
 use crate::random::Random;
 use crate::reference::{self, Part};
-use crate::room::taken;
+use crate::resuming::run_for;
+use crate::room::watched;
 use crate::trial::{Folder, Trial};
 
 fn job(job: SortJob, folder: &Folder) -> SortJob {
     let inputs = vec![Input::File(folder.input(0))];
     let output = Output::File(folder.input(0));
     SortJob { inputs, output, in_place: true, sync: true, ..job }
-}
-
-/// Runs a job until it has moved so many bytes more, and watches how much of the disk is taken.
-fn watched(job: &SortJob, folder: &Folder, bytes: u64) -> (Result<Statistics>, u64) {
-    let (progress, most, is_done) = (Progress::new(), AtomicU64::new(0), AtomicBool::new(false));
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !is_done.load(Ordering::Relaxed) {
-                most.fetch_max(taken(&folder.at("")).unwrap_or(0), Ordering::Relaxed);
-                if progress.bytes().0 >= bytes {
-                    progress.request_stop();
-                }
-            }
-        });
-        let outcome = job.run(&progress);
-        is_done.store(true, Ordering::Relaxed);
-        (outcome, most.load(Ordering::Relaxed))
-    })
 }
 
 #[test]
@@ -55,7 +37,8 @@ fn hardly_anything_needs_room_beside_the_file() {
 fn hardly_needs_room(trial: &Trial) {
     let folder = trial.folder();
     trial.lay_out(&folder);
-    let (outcome, most) = watched(&job(trial.job(&folder), &folder), &folder, u64::MAX);
+    let job = job(trial.job(&folder), &folder);
+    let (outcome, most) = watched(&folder.at(""), || job.run(&Progress::new()));
     let statistics = outcome.expect("sorted");
     let plan = trial.plan();
     assert!(statistics.runs > 2, "{statistics:?}");
@@ -85,7 +68,7 @@ fn stopped_and_gone_on_with() {
             let threads = Some(1 + random.below(3));
             let job = SortJob { threads, ..job(lines.job(&folder), &folder) };
             let bytes = random.next() % (40 << 20) * (1 + stopped / 4);
-            match watched(&job, &folder, bytes).0 {
+            match run_for(&job, bytes) {
                 Ok(statistics) => break statistics,
                 Err(Error::Kept { is_in_place: true, error, .. }) => {
                     assert!(matches!(*error, Error::Interrupted), "{error}");

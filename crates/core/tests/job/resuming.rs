@@ -66,6 +66,13 @@ impl std::ops::AddAssign for Resumed {
     }
 }
 
+/// Whether the job that left this directory has some of its output done.
+pub fn is_behind_a_slab(directory: &Path) -> bool {
+    let entries = Manifest::look(directory).expect("a manifest");
+    let (_, past) = Past::of(directory, entries).expect("no contradiction");
+    past.slab.is_some()
+}
+
 /// Stops a job again and again until it is done.
 pub fn run_in_pieces<J: Job>(
     job: impl Fn(&mut Random) -> J,
@@ -80,10 +87,8 @@ pub fn run_in_pieces<J: Job>(
             Ok(statistics) => return (resumed, statistics),
             Err(Error::Kept { directory, error, .. }) => {
                 assert!(matches!(*error, Error::Interrupted), "{error}");
-                let entries = Manifest::look(&directory).expect("a manifest");
-                let (_, past) = Past::of(&directory, entries).expect("no contradiction");
                 resumed.times += 1;
-                resumed.behind_slabs += usize::from(past.slab.is_some());
+                resumed.behind_slabs += usize::from(is_behind_a_slab(&directory));
             }
             Err(Error::Interrupted) => {
                 assert_eq!(resumed.times, 0, "what was kept once is kept");

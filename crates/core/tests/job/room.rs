@@ -3,14 +3,38 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// In this time no job here takes, or gives back, a megabyte.
 const GLANCE: Duration = Duration::from_millis(1);
 
+/// Time between two glances.
+const PAUSE: Duration = Duration::from_micros(200);
+
+/// Runs something; with what came of it, the most bytes of their disk that all files below a folder
+/// were seen to take together meanwhile.
+pub fn watched<T>(folder: &Path, run: impl FnOnce() -> T) -> (T, u64) {
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let watching = scope.spawn(|| {
+            let mut seen = Vec::new();
+            while !is_over.load(Ordering::Relaxed) || seen.is_empty() {
+                seen.push(taken(folder));
+                std::thread::sleep(PAUSE);
+            }
+            let (glances, most) = (seen.len(), seen.into_iter().flatten().max());
+            most.unwrap_or_else(|| panic!("{glances} glances, and none was quick enough"))
+        });
+        let outcome = run();
+        is_over.store(true, Ordering::Relaxed);
+        (outcome, watching.join().expect("no panic"))
+    })
+}
+
 /// Bytes that all files below a folder take of their disk at this moment; `None` where they were
 /// looked at one so long after another that they may never have taken that together.
-pub fn taken(folder: &Path) -> Option<u64> {
+fn taken(folder: &Path) -> Option<u64> {
     let begun = Instant::now();
     let bytes = allocated(folder);
     (begun.elapsed() < GLANCE).then_some(bytes)

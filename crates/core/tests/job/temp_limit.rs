@@ -2,20 +2,19 @@
 //! nobody knows, and no hindrance where it is enough.
 
 use std::fs;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use sortwell::format::Format;
 use sortwell::job::{Budget, Input, MergeJob, Output, Resume, SortJob};
 use sortwell::operator::{Select, Unique};
 use sortwell::plan::levers::Overlap;
-use sortwell::stats::{Progress, Statistics};
-use sortwell::{ByteSize, Error, Result};
+use sortwell::stats::Progress;
+use sortwell::{ByteSize, Error};
 
 use crate::data::{Order, records};
 use crate::random::Random;
 use crate::reference;
 use crate::resuming::run_for;
-use crate::room::taken;
+use crate::room::watched;
 use crate::trial::{Folder, Trial, assert_same};
 
 /// Records of 100 bytes in a folder of their own, and a job that spills all of them.
@@ -32,24 +31,6 @@ fn spilling(is_streamed_in: bool) -> (Trial, Folder) {
 /// The job of a trial, whose run files may have so many bytes together.
 fn limited(trial: &Trial, folder: &Folder, limit: u64) -> SortJob {
     SortJob { temp_limit: Some(ByteSize(limit)), ..trial.job(folder) }
-}
-
-/// Runs a job; the most bytes that were seen in the folder's spill directories meanwhile.
-fn watched(folder: &Folder, run: impl FnOnce() -> Result<Statistics>) -> (Result<Statistics>, u64) {
-    let is_over = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        let watching = scope.spawn(|| {
-            let mut most = 0;
-            while !is_over.load(Ordering::Relaxed) {
-                most = most.max(taken(&folder.at("spill")).unwrap_or(0));
-                std::thread::sleep(std::time::Duration::from_micros(200));
-            }
-            most
-        });
-        let result = run();
-        is_over.store(true, Ordering::Relaxed);
-        (result, watching.join().expect("no panic"))
-    })
 }
 
 #[test]
@@ -91,7 +72,7 @@ fn streams_end_before_they_take_more() {
     for limit in [1 << 20, 7 << 20, 19 << 20] {
         let (trial, folder) = spilling(true);
         let job = limited(&trial, &folder, limit);
-        let (result, most) = watched(&folder, || job.run(&Progress::new()));
+        let (result, most) = watched(&folder.at("spill"), || job.run(&Progress::new()));
         match result {
             Err(Error::OverLimit { needed: None, limit: ByteSize(named) }) => {
                 assert_eq!(named, limit);
@@ -122,7 +103,7 @@ fn merges_in_between_give_back_what_they_merged() {
     let folder = trial.folder();
     trial.lay_out(&folder);
     let job = limited(&trial, &folder, enough);
-    let (result, most) = watched(&folder, || job.run(&Progress::new()));
+    let (result, most) = watched(&folder.at("spill"), || job.run(&Progress::new()));
     assert!(result.expect("enough").passes > 2 && most <= enough + (64 << 10), "{most}");
     folder.assert_clean(true);
     let folder = trial.folder();
@@ -169,7 +150,7 @@ fn merges_keep_to_a_limit() {
         let mut job = MergeJob::new(inputs, Output::File(folder.output()), format);
         (job.temp, job.levers.merge_width) = (vec![folder.at("spill")], Some(2));
         (job.temp_limit, job.memory) = (Some(ByteSize(limit)), Budget::Bytes(ByteSize::mib(32)));
-        let (result, most) = watched(&folder, || job.run(&Progress::new()));
+        let (result, most) = watched(&folder.at("spill"), || job.run(&Progress::new()));
         assert!(most <= limit + (64 << 10), "{most} bytes of {limit}");
         match result {
             Ok(statistics) => assert!(is_enough && statistics.passes > 1),
