@@ -2,8 +2,8 @@
 //!
 //! Bytes differ in what they cost: those of a first pass are dealt into buckets, those of the last
 //! are only written. So each phase has a weight, which is what it is expected to take beside the
-//! others, and what is left of a phase is reckoned at that phase's own pace; what is to come, at
-//! the pace of all that was done.
+//! others, and what is left of a phase is reckoned at that phase's own pace, the more of it is done
+//! the more; what is to come, at the pace of all that was done.
 
 use std::time::{Duration, Instant};
 
@@ -20,8 +20,12 @@ pub struct Share {
     pub weight: f64,
 }
 
-/// Less than this part of a phase says little about its pace.
+/// Less than this part of the first phase says little about its pace.
 const LEAST_PART: f64 = 0.03;
+
+/// What was done before a phase counts for its pace as if it were this part of it: a slab has to be
+/// read before anything of it is written, so that the beginning of a phase seems slow.
+const PRIOR: f64 = 0.15;
 
 /// The phases of a job, and when it came to the present one.
 #[derive(Debug)]
@@ -89,13 +93,12 @@ impl Course {
             return None;
         }
         let usual_pace = all_seconds / done;
-        let own_pace = match part >= LEAST_PART {
-            true => own_seconds / (part * share.weight),
-            false => usual_pace,
-        };
         let all: f64 = self.shares.iter().map(|share| share.weight).sum();
-        let own_left = (1.0 - part) * share.weight * own_pace;
-        let own_left = if share.bytes == 0 { own_left - own_seconds } else { own_left };
+        let usual_seconds = share.weight * usual_pace;
+        let own_left = match share.bytes {
+            0 => usual_seconds - own_seconds,
+            _ => (1.0 - part) * (own_seconds + PRIOR * usual_seconds) / (part + PRIOR),
+        };
         let later = (all - before - share.weight).max(0.0) * usual_pace;
         Duration::try_from_secs_f64((own_left + later).max(0.0)).ok()
     }

@@ -44,12 +44,27 @@ fn each_phase_has_a_pace_of_its_own() {
     // Reading took 10 s; then nobody knows better yet than that all goes at this pace.
     course.enter(Phase::Writing, 1000, begun + 10 * SECOND);
     assert_left(&course, 1000, begun + 10 * SECOND, 12.0);
-    // Half of the writing took 2 s.
-    assert_left(&course, 2000, begun + 12 * SECOND, 2.0 + 12.0 / 7.5);
+    // Half of the writing took 2 s; 8 s would have been usual, and still count a little.
+    let left = 0.5 * (2.0 + PRIOR * 8.0) / (0.5 + PRIOR);
+    assert_left(&course, 2000, begun + 12 * SECOND, left + 12.0 / 7.5);
     course.enter(Phase::Finishing, 3000, begun + 14 * SECOND);
     assert_eq!(course.done(3000), Some(10.0 / 11.0), "not all of it");
     assert_left(&course, 3000, begun + 14 * SECOND, 1.4);
     assert_left(&course, 3000, begun + 20 * SECOND, 0.0);
+}
+
+#[test]
+fn a_slow_beginning_of_a_phase_is_not_taken_for_its_pace() {
+    let (mut course, begun) = course();
+    course.enter(Phase::Reading, 0, begun);
+    course.enter(Phase::Writing, 1000, begun + 10 * SECOND);
+    // A second went before the first twentieth was written: at that pace, 19 s more.
+    let now = begun + 11 * SECOND;
+    let left = course.left(1100, now).expect("known").as_secs_f64();
+    assert!((11.0..15.0).contains(&left), "{left} s, 12 a second ago");
+    // Had all gone on so slowly, that would be known by half of it.
+    let left = course.left(2000, begun + 20 * SECOND).expect("known").as_secs_f64();
+    assert!((10.0..12.5).contains(&left), "{left} s, 10 for as much and 2 to finish");
 }
 
 #[test]
