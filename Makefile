@@ -66,7 +66,7 @@ fuzz: ## Run the fuzz targets, FUZZ_SECONDS each; takes cargo-fuzz and a nightly
 
 sanitize: ## Run tests under AddressSanitizer; takes a nightly Rust and half an hour
 	$(SANITIZE) --lib
-	$(SANITIZE) --test job -- --skip budget --skip csv --skip copies
+	$(SANITIZE) --test job -- --skip budget::
 
 lint: lint-python lint-rust ## Check format, lints and the library's documentation
 
