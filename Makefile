@@ -14,9 +14,16 @@ SUITES ?= one-pass
 RUNS ?= 5
 SCALE ?= 1
 
-# How often `make torture` kills, and how long it goes on at most.
+# How often `make torture` kills, and how long it and `make oracle` go on at most.
 KILLS ?= 200
 SECONDS ?= 900
+
+# What runs random commands beside a model. Its part of `make test` has a fixed seed: what makes it
+# fail is then a change of the code, never the day. New seeds are what `make oracle` is for.
+ORACLE := PYTHONPATH=tests python3 -B -m oracle
+ORACLE_CASES ?= 3000
+ORACLE_SEED ?= 1
+ORACLE_JOBS ?= 2
 
 # How long each fuzz target runs; 0 leaves them out of `make torture`.
 FUZZ_SECONDS ?= 60
@@ -27,8 +34,15 @@ SANITIZE := RUSTFLAGS=-Zsanitizer=address CFLAGS=-fno-sanitize=address \
 	ASAN_OPTIONS=detect_leaks=0 $(CARGO) +nightly test --target x86_64-unknown-linux-gnu \
 	--package sortwell --features compression
 
-.PHONY: help build demo test test-rust test-slow test-browser browser torture fuzz sanitize lint \
-	lint-python lint-rust ruff docs bench measure
+# The command as the tests build it: with faults that tests of the proof of order ask for.
+TESTED := --package sortwell-cli --features sortwell/disorder
+
+# A shell makes jobs in the background ignore Ctrl-C, and sortwell keeps to that. The tests of Ctrl-C
+# need the default.
+SIGNALS := $(shell env --default-signal true 2> /dev/null && echo env --default-signal)
+
+.PHONY: help build demo test test-rust test-oracle test-slow test-browser browser torture oracle fuzz \
+	sanitize lint lint-python lint-rust ruff docs bench measure compare
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -39,18 +53,24 @@ build: ## Build the command: target/release/sortwell
 demo: ## Generate, sort and validate 10 million records, beside a plain copy
 	@scripts/demo.sh
 
-test: test-rust ## Run all tests but the slow ones
-	$(CARGO) build --quiet --package sortwell-cli
+test: test-rust test-oracle ## Run all tests but the slow ones
+	$(CARGO) build --quiet $(TESTED)
 	@SORTWELL="$${CARGO_TARGET_DIR:-target}/debug/sortwell" scripts/browser.sh test --if-possible
 
 test-rust:
-	$(CARGO) test --workspace
+	$(SIGNALS) $(CARGO) test --workspace
+
+test-oracle: ## Run 3,000 random commands beside the model; some four minutes
+	$(CARGO) build --quiet $(TESTED)
+	cd tests/oracle && python3 -B -m unittest --quiet test_model
+	$(ORACLE) --bin "$${CARGO_TARGET_DIR:-target}/debug/sortwell" --cases $(ORACLE_CASES) \
+		--seed $(ORACLE_SEED) --jobs $(ORACLE_JOBS)
 
 test-slow: ## Run the slow tests alone: gigabytes of data, minutes of time
 	$(CARGO) test --workspace --release -- --ignored
 
 test-browser: ## Test the report page in a headless Chromium; make browser gets it ready
-	$(CARGO) build --quiet --package sortwell-cli
+	$(CARGO) build --quiet $(TESTED)
 	@SORTWELL="$${CARGO_TARGET_DIR:-target}/debug/sortwell" scripts/browser.sh test
 
 browser: ## Get selenium into target, and Chromium where root may install it
@@ -60,6 +80,11 @@ torture: build ## Kill sorts at random instants and look at what is left: KILLS,
 	scripts/torture.py --bin "$${CARGO_TARGET_DIR:-target}/release/sortwell" --kills $(KILLS) \
 		--seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh --if-possible
+
+oracle: $(if $(BIN),,build) ## Run random commands beside a model of them: SECONDS, SEED, BIN, CASE
+	$(ORACLE) --bin "$(or $(BIN),$${CARGO_TARGET_DIR:-target}/release/sortwell)" \
+		$(if $(CASE),--case $(CASE),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
+		--jobs $(ORACLE_JOBS)
 
 fuzz: ## Run the fuzz targets, FUZZ_SECONDS each; takes cargo-fuzz and a nightly Rust
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh
@@ -90,13 +115,18 @@ ruff: ## Put the linter of the Python files under target, unless that version is
 		|| python3 -m pip $(PIP_INSTALL) --target $(RUFF_HOME) ruff==$(RUFF_VERSION)
 
 docs: ## Write docs/reference.md anew from the definition of the command line
-	$(CARGO) build --quiet --package sortwell-cli
-	@$(CARGO) run --quiet --package sortwell-cli -- reference > docs/reference.md.new \
+	$(CARGO) build --quiet $(TESTED)
+	@"$${CARGO_TARGET_DIR:-target}/debug/sortwell" reference > docs/reference.md.new \
 		|| { rm docs/reference.md.new; exit 1; }
 	mv docs/reference.md.new docs/reference.md
 
 bench: ## Run the micro-benchmarks of the parts
 	$(CARGO) bench --package sortwell
+
+compare: build ## Time an old program (OLD) beside this one: SUITES, RUNS (10 at least), SCALE
+	scripts/compare.py --old "$(OLD)" --new "$${CARGO_TARGET_DIR:-target}/release/sortwell" \
+		--runs $(if $(filter-out 5,$(RUNS)),$(RUNS),10) --scale $(SCALE) \
+		$(if $(JSON),--json $(JSON)) $(SUITES)
 
 measure: build ## Time whole sorts beside a plain copy and the floor: SUITES, RUNS, SCALE, JSON
 	scripts/measure.py --bin "$${CARGO_TARGET_DIR:-target}/release/sortwell" --runs $(RUNS) \

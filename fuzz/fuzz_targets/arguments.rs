@@ -20,6 +20,8 @@ mod ordering;
 mod parse;
 #[path = "../../crates/cli/src/gnu/quoting.rs"]
 mod quoting;
+#[path = "../../crates/cli/src/standard.rs"]
+mod standard;
 #[path = "../../crates/cli/src/gnu/words.rs"]
 mod words;
 

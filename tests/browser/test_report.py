@@ -95,6 +95,36 @@ class Report(PageCase):
         self.assertEqual(boxes, ["Input", "Memory", "Output"])
         self.assertEqual(self.find(".advice"), [])
 
+    def open_changed(self, fixture: str, changes: dict) -> None:
+        """Opens the page of a fixture of which some things are others."""
+        stats = json.loads((FIXTURES / f"{fixture}.json").read_text()) | changes
+        file = Path(self.folder.name) / "changed.json"
+        file.write_text(json.dumps(stats))
+        self.open(self.page("changed", [file]))
+
+    def test_a_short_sort_has_no_empty_charts(self) -> None:
+        """One sample is no line; the page says that there was no time for more."""
+        one = json.loads((FIXTURES / "one-pass.json").read_text())["timeline"]
+        one = {key: of[:1] if isinstance(of, list) else of for key, of in one.items()}
+        self.open_changed("one-pass", {"timeline": one})
+        self.assertEqual(self.find("canvas"), [])
+        self.assertIn("too soon for charts", self.text())
+
+    def test_runs_merged_again_are_counted_apart(self) -> None:
+        """Runs that were merged into longer ones first are no runs of their own."""
+        self.open_changed("two-pass", {"runs": 90, "runs_merged_again": 40, "merge_width": 60})
+        expected = "90 runs, 40 of them merged into longer ones first, merged 60 at once"
+        self.assertIn(expected, self.text())
+
+    def test_the_last_word_below_a_chart_is_whole(self) -> None:
+        """Half of the last word on the axis has room beside the chart."""
+        self.open("two")
+        beside = (
+            "const [chart] = everyChart; return chart.width - chart.bbox.left / devicePixelRatio"
+        )
+        beside += " - chart.bbox.width / devicePixelRatio"
+        self.assertGreaterEqual(self.run_script(beside), 24)
+
     def test_what_the_processor_counted(self) -> None:
         """Counts for each record and in all; or a line that says why there are none."""
         title = "What the processor counted"
@@ -280,7 +310,7 @@ class Report(PageCase):
 
         cases = {
             "cut": (cut, 3),
-            "one sample": (shorten, 4),
+            "one sample": (shorten, 0),
             "long ages": (lambda stats: stats["timeline"].update(interval_seconds=1e300), 5),
             "no time": (lambda stats: stats["timeline"].update(interval_seconds=1e-300), 5),
             "beyond numbers": (lambda stats: stats["timeline"].update(memory=[1e308] * 88), 5),

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use serde::Serialize;
 use sortwell::ByteSize;
 use sortwell::job::Explanation;
 
@@ -28,9 +29,16 @@ pub fn text(of: &Explanation) -> String {
     block
 }
 
-/// One line of JSON, not ended.
-pub fn json(of: &Explanation) -> String {
-    serde_json::to_string(of).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+/// Returns one line of JSON, not ended, with the format where the inputs' names say it.
+pub fn json(of: &Explanation, format_by_names: Option<&'static str>) -> String {
+    #[derive(Serialize)]
+    struct Whole<'e> {
+        #[serde(flatten)]
+        explanation: &'e Explanation,
+        format_by_names: Option<&'static str>,
+    }
+    let whole = Whole { explanation: of, format_by_names };
+    serde_json::to_string(&whole).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
 }
 
 fn input(of: &Explanation) -> String {

@@ -5,10 +5,12 @@
 //! nothing.
 
 use std::error::Error as StdError;
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use sortwell::Error;
+
+use crate::{signals, standard};
 
 /// How a subcommand ends: with a status, or with something to report.
 pub type Outcome = Result<ExitCode, Failure>;
@@ -18,12 +20,12 @@ pub type Outcome = Result<ExitCode, Failure>;
 pub enum Failure {
     /// The library said no.
     Library(Error),
-    /// A signal stopped the job.
+    /// A signal came while a job was running.
     Signal {
-        /// The signal's number; the exit status is 128 more, as a shell would report it.
+        /// The signal's number: the process dies of it.
         number: i32,
-        /// What became of the job, in the library's words.
-        error: Error,
+        /// What became of the job, in the library's words; `None` where it was done by then.
+        error: Option<Error>,
     },
     /// Words or data could not be written to a standard stream.
     Output(io::Error),
@@ -44,20 +46,23 @@ impl From<io::Error> for Failure {
 }
 
 impl Failure {
-    /// Prints the failure to standard error and gives the exit status.
+    /// Prints the failure to standard error and gives the exit status. After a signal the process
+    /// dies of it, so that a shell knows that its script is not to go on.
     pub fn report(&self) -> ExitCode {
         if self.is_closed_pipe() {
             return ExitCode::SUCCESS;
         }
-        // With standard error gone there is nobody left to tell; the status still says it.
-        let _ = writeln!(io::stderr(), "sortwell: {}", self.message());
-        ExitCode::from(self.status())
+        standard::tell(format!("sortwell: {}\n", self.message()));
+        match self {
+            Self::Signal { number, .. } => signals::die_of(*number),
+            other => ExitCode::from(other.status()),
+        }
     }
 
     fn status(&self) -> u8 {
         match self {
             Self::Library(error) => error.exit_code(),
-            Self::Signal { number, .. } => u8::try_from(128 + number).unwrap_or(130),
+            Self::Signal { number, .. } => signals::status(*number),
             Self::Output(_) => 4,
             Self::Fault(_) => 70,
         }
@@ -66,7 +71,8 @@ impl Failure {
     /// The message without the program's name.
     pub fn message(&self) -> String {
         match self {
-            Self::Library(error) | Self::Signal { error, .. } => chain(error),
+            Self::Library(error) | Self::Signal { error: Some(error), .. } => chain(error),
+            Self::Signal { error: None, .. } => "interrupted when all was done".to_owned(),
             Self::Output(error) => format!("cannot write to a standard stream: {error}"),
             Self::Fault(words) => format!(
                 "a fault of sortwell itself: {words}; nothing was made and no input was changed \

@@ -10,7 +10,6 @@ mod event;
 mod line;
 mod meter;
 
-use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -21,6 +20,7 @@ use sortwell::stats::{Progress, Stream};
 use self::event::Event;
 use self::line::Line;
 use self::meter::{Meter, Sample};
+use crate::standard;
 
 /// When the progress line is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -62,6 +62,8 @@ const SILENT: Duration = Duration::from_secs(1);
 const POLL: Duration = Duration::from_millis(100);
 /// Between two events.
 const EVENT: Duration = Duration::from_secs(1);
+/// How long the last event waits for a reader that is slow.
+const LAST_PATIENCE: Duration = Duration::from_secs(10);
 /// The memory ceiling counts the watcher's stack too.
 const STACK_BYTES: usize = 256 << 10;
 
@@ -95,6 +97,7 @@ fn watch(job: &Progress, is_done: &Receiver<()>) {
             elapsed: start.elapsed(),
             words: job.phase().words(),
             bytes_done: job.bytes().0,
+            input_read: job.bytes_of(Stream::InputRead),
             spilled: job.bytes_of(Stream::SpillWritten),
             done: job.done(),
             left: job.left(),
@@ -115,11 +118,17 @@ fn tell(job: &Progress, is_done: &Receiver<()>) {
     loop {
         let is_over = is_done.recv_timeout(EVENT) != Err(RecvTimeoutError::Timeout);
         let event = Event::of(job, start.elapsed(), &mut most);
-        // Nobody misses progress that cannot be shown.
-        let _ = io::stderr().write_all(event.line().as_bytes());
-        if is_over {
-            return;
+        let line = event.line();
+        if !is_over {
+            standard::tell_within(&line, Duration::ZERO); // Nobody misses one of many.
+            continue;
         }
+        let told = Instant::now();
+        while !standard::tell_within(&line, POLL)
+            && !job.is_stopping()
+            && told.elapsed() < LAST_PATIENCE
+        {}
+        return;
     }
 }
 

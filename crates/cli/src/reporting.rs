@@ -1,29 +1,44 @@
 //! Pages on their way to their names: those of `--report` and of `sortwell report`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use sortwell::io::{Direct, TempFile};
+use sortwell::io::pipe::Writer;
+use sortwell::io::{Direct, NameIdentity, TempFile, inherited};
 use sortwell::job::{Input, Output};
+use sortwell::output::may_be_part;
+use sortwell::stats::Progress;
 use sortwell::{Error, Result, report};
+
+/// What a job reads and writes.
+#[derive(Clone, Copy, Debug)]
+pub struct JobFiles<'a> {
+    /// Where its records come from.
+    pub inputs: &'a [Input],
+    /// Where they go.
+    pub output: &'a Output,
+    /// Whether the output is several files, whose names are made of the one it has.
+    pub is_split: bool,
+    /// The format of the inputs, where their names say it and not an option.
+    pub format_by_names: Option<&'static str>,
+}
 
 /// A page that will be written when a job is done.
 #[derive(Debug)]
 pub struct Report {
-    path: PathBuf,
     /// What the job is called: by its output.
     name: String,
-    temporary: TempFile,
+    page: Page,
 }
 
 impl Report {
-    /// A page at `path` of a job from `inputs` to `output`.
+    /// A page at `path` of a job that reads and writes `files`.
     ///
     /// # Errors
     ///
     /// [`Error::Usage`] where it would take the place of one of them, and what the system says.
-    pub fn new(path: &Path, inputs: &[Input], output: &Output) -> Result<Self> {
+    pub fn new(path: &Path, files: &JobFiles<'_>) -> Result<Self> {
+        let JobFiles { inputs, output, is_split, .. } = *files;
         if is_stream(path) {
             return Err(Error::Usage(
                 "the page of a job goes to a file: give --report a name, or --stats json, of which \
@@ -31,7 +46,7 @@ impl Report {
                     .to_owned(),
             ));
         }
-        let files = inputs.iter().filter_map(|input| match input {
+        let read = inputs.iter().filter_map(|input| match input {
             Input::File(path) | Input::Striped(path) => Some(path),
             Input::Stdin | Input::Supplied(_) => None,
         });
@@ -39,24 +54,63 @@ impl Report {
             Output::File(path) | Output::Striped(path) => Some(path),
             Output::Stdout | Output::Pipe(_) => None,
         };
-        files.chain(output).try_for_each(|other| check_differ(path, other))?;
+        read.chain(output).try_for_each(|other| check_differ(path, other))?;
+        if let Some(output) = output.filter(|output| is_split && may_be_part(output, path)) {
+            return Err(takes_place_of(&format!("a file that {} is split into", output.display())));
+        }
         let name = output.map_or(path, PathBuf::as_path).display().to_string();
-        let temporary = TempFile::create(path, Direct::Off)?;
-        Ok(Self { path: path.to_owned(), name, temporary })
+        Ok(Self { name, page: Page::create(path)? })
     }
 
     /// Writes it, of statistics as JSON.
     pub fn write(self, statistics: &str) -> Result<()> {
         let value = serde_json::from_str::<Value>(statistics).unwrap_or_default();
-        write(self.temporary, &self.path, &report::page(&[(self.name, value)]))
+        self.page.write(&report::page(&[(self.name, value)]))
     }
 }
 
-/// Writes a page, whole, to its name.
-pub fn write(temporary: TempFile, path: &Path, page: &str) -> Result<()> {
-    temporary.file().write_at(page.as_bytes(), 0)?;
-    temporary.persist(path, false)?;
-    Ok(())
+/// A text that will be written, whole, to what a path names.
+#[derive(Debug)]
+pub struct Page {
+    path: PathBuf,
+    target: Target,
+}
+
+/// Where a text goes.
+#[derive(Debug)]
+enum Target {
+    /// A file on its way to its name.
+    File(TempFile),
+    /// A pipe, a device, or a descriptor that is open.
+    Stream(Writer),
+}
+
+impl Page {
+    /// Makes sure that there can be something at `path`, or opens what is there and no file.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn create(path: &Path) -> Result<Self> {
+        let target = match inherited::look(path) {
+            Ok(Ok(data)) if data.is_file() || data.is_dir() => None,
+            Ok(_) => Some(Target::Stream(Writer::open(path, &Progress::new())?)),
+            Err(_) => None,
+        };
+        let file = || TempFile::create(path, Direct::Off).map(Target::File);
+        Ok(Self { path: path.to_owned(), target: target.map_or_else(file, Ok)? })
+    }
+
+    /// Writes it.
+    pub fn write(self, text: &str) -> Result<()> {
+        match self.target {
+            Target::File(temporary) => {
+                temporary.file().write_at(text.as_bytes(), 0)?;
+                temporary.persist(&self.path, false)
+            }
+            Target::Stream(mut writer) => writer.write_all(text.as_bytes(), &Progress::new()),
+        }
+    }
 }
 
 /// Whether it is what standard input and output are called by.
@@ -66,15 +120,13 @@ fn is_stream(path: &Path) -> bool {
 
 /// Checks that a page at `path` would not take the place of another file.
 pub fn check_differ(path: &Path, other: &Path) -> Result<()> {
-    let is_same = match (fs::canonicalize(path), fs::canonicalize(other)) {
-        (Ok(path), Ok(other)) => path == other,
-        _ => path == other && !is_stream(path),
-    };
-    match is_same {
-        true => Err(Error::Usage(format!(
-            "it would take the place of {}; give the page another name",
-            other.display()
-        ))),
+    let name = NameIdentity::behind_links;
+    match !is_stream(path) && name(path) == name(other) {
+        true => Err(takes_place_of(&other.display().to_string())),
         false => Ok(()),
     }
+}
+
+fn takes_place_of(what: &str) -> Error {
+    Error::Usage(format!("the page would take the place of {what}; give the page another name"))
 }

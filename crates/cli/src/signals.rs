@@ -1,16 +1,21 @@
-//! Ctrl-C and `kill` ask the running job to stop; the job then tidies up and ends by itself.
+//! Ctrl-C and `kill` ask the running job to stop; the job tidies up, and then the process dies of
+//! the signal. A shell that runs a script asks how its programs ended, and goes on with the script
+//! after one that exits by itself, whatever its status.
 //!
 //! A signal that was being ignored when the process began stays ignored: that is how `nohup` and a
-//! shell's background jobs say that it is not meant for them. The signal's number is kept so that
-//! the exit status can name it.
+//! shell's background jobs say that it is not meant for them. While no job is running there is
+//! nothing to tidy up, and a signal does what it does by default.
 
 use std::fs;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+use signal_hook::low_level::{emulate_default_handler, unregister};
+use signal_hook::{SigId, flag};
 use sortwell::stats::Progress;
 
 use crate::failure::Failure;
@@ -18,49 +23,125 @@ use crate::failure::Failure;
 /// The watcher does nothing but wait; the memory ceiling counts its stack too.
 const STACK_BYTES: usize = 64 << 10;
 
-/// Does `work`; a signal meanwhile asks it to stop and the failure it then ends with
-/// carries the signal's number.
+/// Does `work`; a signal meanwhile asks it to stop, and is the failure that it ends with: also
+/// where it was done by then, as whoever sent it wants no more to follow.
 pub fn stoppable<T>(
     job: &Progress,
     work: impl FnOnce() -> sortwell::Result<T>,
 ) -> Result<T, Failure> {
-    let received = AtomicI32::new(0);
-    let result = match Signals::new(heeded(&ignored_mask())) {
-        Ok(mut signals) => thread::scope(|scope| {
-            let handle = signals.handle();
-            let watch = || {
-                for number in signals.forever() {
-                    received.store(number, Ordering::Relaxed);
-                    job.request_stop();
-                }
-            };
-            // Without a watcher the handlers would swallow signals, so there must be neither.
-            match thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, watch) {
-                Ok(_) => {
-                    // Closing by drop ends the watcher even when the work panics.
-                    let _close = CloseOnDrop(handle);
-                    work()
-                }
-                Err(error) => Err(sortwell::Error::Usage(format!(
-                    "cannot start a thread to watch for signals: {error}"
-                ))),
-            }
-        }),
-        Err(_) => work(),
+    let hearing = Hearing::new(heeded());
+    let Ok(mut signals) = Signals::new(heeded()) else {
+        drop(hearing);
+        return Ok(work()?);
     };
-    result.map_err(|error| match (error, received.load(Ordering::Relaxed)) {
-        (error, number) if number > 0 && error.is_interruption() => {
-            Failure::Signal { number, error }
+    let result = thread::scope(|scope| {
+        let handle = signals.handle();
+        let watch = || {
+            if hearing.signal().is_some() {
+                job.request_stop(); // It came before anybody listened.
+            }
+            signals.forever().for_each(|_| job.request_stop());
+        };
+        // Without a watcher the handlers would swallow signals, so there must be neither.
+        match thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, watch) {
+            Ok(_) => {
+                // Closing by drop ends the watcher even when the work panics.
+                let _close = CloseOnDrop(handle);
+                work()
+            }
+            Err(error) => Err(sortwell::Error::Usage(format!(
+                "cannot start a thread to watch for signals: {error}"
+            ))),
         }
-        (error, _) => Failure::Library(error),
+    });
+    match (result, hearing.end()) {
+        (Ok(made), None) => Ok(made),
+        (Err(error), None) => Err(Failure::Library(error)),
+        (outcome, Some(number)) => Err(Failure::Signal { number, error: outcome.err() }),
+    }
+}
+
+/// Dies of a signal, as if it had never been caught. Returns the status that a shell would report
+/// where that cannot be: the first process of a container dies of no signal.
+pub fn die_of(number: i32) -> ExitCode {
+    if !is_first_process() {
+        // Only a number that is no signal would be an error.
+        let _ = emulate_default_handler(number);
+    }
+    ExitCode::from(status(number))
+}
+
+/// Returns what a shell reports of a process that died of a signal.
+pub fn status(number: i32) -> u8 {
+    u8::try_from(128 + number).unwrap_or(u8::MAX)
+}
+
+/// Hears signals while a job is running. There is one at a time.
+struct Hearing {
+    /// The number of the last signal.
+    received: Arc<AtomicUsize>,
+    registered: Vec<SigId>,
+}
+
+impl Hearing {
+    fn new(numbers: &[i32]) -> Self {
+        let received = Arc::new(AtomicUsize::new(0));
+        let note = |&number: &i32| {
+            flag::register_usize(number, Arc::clone(&received), number.unsigned_abs() as usize).ok()
+        };
+        let registered = numbers.iter().filter_map(note).collect();
+        is_idle().store(false, Ordering::SeqCst);
+        Self { received, registered }
+    }
+
+    /// Hears no more: what comes from now on ends the process. The signal that came before.
+    fn end(self) -> Option<i32> {
+        is_idle().store(true, Ordering::SeqCst);
+        self.signal()
+    }
+
+    /// The signal that came, if one did.
+    fn signal(&self) -> Option<i32> {
+        match self.received.load(Ordering::SeqCst) {
+            0 => None,
+            number => i32::try_from(number).ok(),
+        }
+    }
+}
+
+impl Drop for Hearing {
+    fn drop(&mut self) {
+        is_idle().store(true, Ordering::SeqCst);
+        for id in self.registered.drain(..) {
+            unregister(id);
+        }
+    }
+}
+
+/// Returns whether no job is running. Handlers stay when a job has ended; they leave a signal to
+/// its default action then.
+fn is_idle() -> &'static AtomicBool {
+    static IS_IDLE: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    IS_IDLE.get_or_init(|| {
+        let is_idle = Arc::new(AtomicBool::new(true));
+        for &number in heeded().iter().filter(|_| !is_first_process()) {
+            // Where it cannot be, a signal that comes after a job is lost.
+            let _ = flag::register_conditional_default(number, Arc::clone(&is_idle));
+        }
+        is_idle
     })
+}
+
+/// Returns whether the kernel keeps signals without a handler from this process.
+fn is_first_process() -> bool {
+    std::process::id() == 1
 }
 
 /// Makes sure that children which have ended leave their status behind. Whoever started us may have
 /// had the signal of that ignored, and then nothing would be left of them.
 pub fn heed_children() {
     // A handler that does nothing of importance is enough not to ignore it.
-    let _ = signal_hook::flag::register(SIGCHLD, Arc::new(AtomicBool::new(false)));
+    let _ = flag::register(SIGCHLD, Arc::new(AtomicBool::new(false)));
 }
 
 struct CloseOnDrop(signal_hook::iterator::Handle);
@@ -71,6 +152,12 @@ impl Drop for CloseOnDrop {
     }
 }
 
+/// The signals that stop a job: those that were not ignored when the process began.
+fn heeded() -> &'static [i32] {
+    static HEEDED: OnceLock<Vec<i32>> = OnceLock::new();
+    HEEDED.get_or_init(|| not_ignored(&ignored_mask()))
+}
+
 /// This process's mask of ignored signals, bit `n - 1` for signal `n`, as the kernel writes it.
 fn ignored_mask() -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -79,7 +166,7 @@ fn ignored_mask() -> String {
 }
 
 /// The signals that stop a job, without those that the mask (in hexadecimal) says are ignored.
-fn heeded(ignored_mask: &str) -> Vec<i32> {
+fn not_ignored(ignored_mask: &str) -> Vec<i32> {
     let mask = u64::from_str_radix(ignored_mask, 16).unwrap_or(0);
     let is_ignored = |number: i32| mask >> (number - 1) & 1 == 1;
     [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&number| !is_ignored(number)).collect()

@@ -12,6 +12,8 @@ use sortwell::ByteSize;
 use sortwell::job::{Input, Output};
 use sortwell::stats::{Prediction, Statistics};
 
+use crate::reporting::JobFiles;
+
 /// A short block of lines, each ended.
 pub fn text(of: &Statistics) -> String {
     // A merge reads what is sorted already, and has no loads.
@@ -53,6 +55,13 @@ pub fn text(of: &Statistics) -> String {
     block
 }
 
+/// Returns the line that says which format the names of the inputs say, where they do.
+pub fn format_line(by_names: Option<&'static str>) -> String {
+    by_names.map_or_else(String::new, |name| {
+        format!("format   {name}, by the names of the inputs; --format says otherwise\n")
+    })
+}
+
 /// What was to be done, by the names that the user knows.
 #[derive(Clone, Debug, Serialize)]
 pub struct Named {
@@ -62,6 +71,8 @@ pub struct Named {
     pub input_count: usize,
     /// The output.
     pub output: String,
+    /// The format of the inputs, where their names say it and not an option.
+    pub format_by_names: Option<&'static str>,
     /// The command line.
     pub command: String,
 }
@@ -70,8 +81,9 @@ pub struct Named {
 const NAMES_MAX: usize = 20;
 
 impl Named {
-    /// What this process was asked for: these inputs, brought to that output.
-    pub fn new(inputs: &[Input], output: &Output) -> Self {
+    /// Returns what this process was asked for: `files`, by a command line.
+    pub fn new(files: &JobFiles<'_>) -> Self {
+        let JobFiles { inputs, output, format_by_names, .. } = *files;
         let words: Vec<String> = std::env::args_os().map(|word| quoted(&word)).collect();
         Self {
             inputs: inputs.iter().take(NAMES_MAX).map(name_of).collect(),
@@ -80,6 +92,7 @@ impl Named {
                 Output::File(path) | Output::Striped(path) => path.display().to_string(),
                 Output::Stdout | Output::Pipe(_) => "standard output".to_owned(),
             },
+            format_by_names,
             command: words.join(" "),
         }
     }
@@ -93,8 +106,8 @@ fn name_of(input: &Input) -> String {
     }
 }
 
-/// A word as a shell takes it.
-fn quoted(word: &OsStr) -> String {
+/// Returns a word as a shell takes it.
+pub fn quoted(word: &OsStr) -> String {
     let word = word.to_string_lossy();
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:,=+%@".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
@@ -136,6 +149,8 @@ fn plan(of: &Statistics) -> String {
     let by = of.algorithm.map(|name| format!(" by {name}")).unwrap_or_default();
     parts.extend((of.runs > 0).then(|| counted(of.runs, "run") + &by));
     parts.extend((of.merge_width > 0).then(|| format!("merge width {}", of.merge_width)));
+    let again = of.runs_merged_again;
+    parts.extend((again > 0).then(|| format!("{again} merged before the last merge")));
     parts.push(counted(of.threads as u64, "thread"));
     parts.join(", ")
 }
@@ -183,11 +198,14 @@ fn requests(of: &Statistics) -> Option<String> {
 }
 
 fn proof(of: &Statistics) -> String {
+    let order = "each compared with the one before it";
     match of.proof {
+        None if of.is_order_proven => format!("of the order alone: records written, {order}"),
         None => "not taken".into(),
         Some(proof) => {
             let records = counted(proof.records, "record");
-            format!("{records} in and out, checksum {:032x} of both", proof.checksum)
+            let order = if of.is_order_proven { format!(", {order}") } else { String::new() };
+            format!("{records} in and out, checksum {:032x} of both{order}", proof.checksum)
         }
     }
 }

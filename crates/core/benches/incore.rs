@@ -15,6 +15,7 @@ use sortwell::io::{Arena, Region};
 use sortwell::key::{Key, KeyEncoder};
 use sortwell::load::Records;
 use sortwell::merge::Merger;
+use sortwell::order::OrderCheck;
 use sortwell::proof::Sum;
 use sortwell::units::ByteSize;
 
@@ -149,14 +150,19 @@ fn gathering(c: &mut Criterion) {
             (0..total).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % total).collect();
         let mut out = vec![0; count * length];
         group.throughput(Throughput::Elements(count as u64));
-        for is_summed in [false, true] {
-            let name = format!("{length} bytes{}", if is_summed { ", summed" } else { "" });
+        let Key::Slice(key) = slice_key(length) else { unreachable!("one range of bytes") };
+        for (is_summed, is_ordered) in [(false, false), (true, false), (true, true)] {
+            let summed = if is_summed { ", summed" } else { "" };
+            let ordered = if is_ordered { ", order proven" } else { "" };
+            let name = format!("{length} bytes{summed}{ordered}");
             let mut begins = (0..entries.len() - count).step_by(count).cycle();
             let mut sum = Sum::default();
             group.bench_function(name, |b| {
                 b.iter(|| {
                     let rest = &entries[begins.next().expect("without end")..];
-                    gather(rest, &records, black_box(&mut out), is_summed.then_some(&mut sum))
+                    let seen =
+                        (is_summed.then_some(&mut sum), &mut OrderCheck::new(&key, is_ordered));
+                    gather(rest, &records, black_box(&mut out), seen)
                 });
             });
         }
@@ -197,12 +203,17 @@ fn merge(c: &mut Criterion) {
             piece.copy_from_slice(&records.concat());
         }
         group.throughput(Throughput::Elements((load.len() / length) as u64));
-        group.bench_function(format!("{width} runs of 100 bytes"), |b| {
-            b.iter(|| {
-                let mut merger = Merger::new(&key, Framing::Fixed(length), load.chunks(piece));
-                while merger.merge_into(black_box(&mut out), None) > 0 {}
+        for is_ordered in [false, true] {
+            let ordered = if is_ordered { ", order proven" } else { "" };
+            group.bench_function(format!("{width} runs of 100 bytes{ordered}"), |b| {
+                b.iter(|| {
+                    let check = OrderCheck::new(&key, is_ordered);
+                    let order = (&key, Framing::Fixed(length));
+                    let mut merger = Merger::new(order, load.chunks(piece), check);
+                    while merger.merge_into(black_box(&mut out), None) > 0 {}
+                });
             });
-        });
+        }
     }
 }
 

@@ -153,7 +153,7 @@ fn keys(c: &mut Criterion) {
         let lines = match order.separator {
             Separator::Blanks => table(' '),
             Separator::Byte(_) => table('\t'),
-            Separator::Cells(_) => rows(),
+            Separator::Cells(_) | Separator::Members => rows(),
         };
         match &Key::for_lines(&order).expect("a key") {
             Key::Line(key) => measure(c, name, key, &lines),

@@ -5,6 +5,8 @@
 //! assertion, never an `Error`. The command line maps [`Error::exit_code`] to the process's exit
 //! status.
 
+pub mod spelling;
+
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -102,6 +104,19 @@ pub enum Error {
         records_out: u64,
         /// Order-free checksum of the records written.
         checksum_out: u128,
+    },
+
+    /// A record was about to be written behind one that it belongs before. No output was made.
+    #[error(
+        "order proof failed: in {target}, {place}, a record follows one that it belongs before; \
+         the output was discarded. This is a fault of sortwell or of the machine's memory: please \
+         report it"
+    )]
+    Disorder {
+        /// What was being written.
+        target: &'static str,
+        /// Where in it.
+        place: String,
     },
 
     /// What went wrong with a job that another can go on with.
@@ -217,7 +232,10 @@ impl Error {
             Self::Usage(_) => 2,
             Self::Malformed { .. } => 3,
             Self::Io { .. } | Self::NoSpace { .. } | Self::OverLimit { .. } => 4,
-            Self::Corrupt { .. } | Self::Proof { .. } | Self::Changed { .. } => 5,
+            Self::Corrupt { .. }
+            | Self::Proof { .. }
+            | Self::Changed { .. }
+            | Self::Disorder { .. } => 5,
             Self::Interrupted => 130,
             Self::Kept { error, .. } => error.exit_code(),
         }

@@ -3,8 +3,8 @@
 //!
 //! The modules are rooms a record walks through, and each uses only rooms named before it (the form
 //! test holds them to it): `error`, `units`, `stats`, `proof`, `io`, `sink`, `load`, `format`,
-//! `key`, `predicate`, `incore`, `run`, `manifest`, `merge`, `profile`; then `plan` decides,
-//! `pipeline` does, `job` is the front door, and `report` shows what it did.
+//! `key`, `order`, `predicate`, `incore`, `run`, `manifest`, `merge`, `profile`; then `plan`
+//! decides, `pipeline` does, `job` is the front door, and `report` shows what it did.
 
 pub mod error;
 pub mod format;
@@ -17,6 +17,7 @@ pub mod load;
 pub mod manifest;
 pub mod merge;
 pub mod operator;
+pub mod order;
 pub mod output;
 pub mod pipeline;
 pub mod plan;

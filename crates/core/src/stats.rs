@@ -296,6 +296,8 @@ pub struct Statistics {
     pub algorithm: Option<&'static str>,
     /// Runs spilled by run generation; 0 in one pass.
     pub runs: u64,
+    /// Runs, or inputs of a merge, that were merged into longer ones before the last merge.
+    pub runs_merged_again: u64,
     /// Most runs merged at once; 0 in one pass.
     pub merge_width: u64,
     /// Whether the last merge was by `slabs` or of `streams`; nothing without one.
@@ -340,6 +342,8 @@ pub struct Statistics {
     pub advice: Vec<String>,
     /// The proof, unless it was switched off or the output holds only so many records.
     pub proof: Option<Proof>,
+    /// Whether the key of each record that was written was compared with that of the one before.
+    pub is_order_proven: bool,
 }
 
 #[cfg(test)]

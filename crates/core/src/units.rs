@@ -10,26 +10,35 @@ use serde::Serialize;
 
 /// A number of bytes.
 ///
-/// Read with binary (`64KiB`, `1.5GiB`) or decimal units (`64KB`, `2GB`), or as a bare number of
-/// bytes; shown in the largest binary unit that leaves at least one whole.
+/// Read with binary units (`64KiB`, `1.5GiB`, or short as in GNU sort: `64k`, `1.5G`), decimal
+/// ones (`64KB`, `2GB`), or as a bare number of bytes; shown in the largest binary unit that leaves
+/// at least one whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct ByteSize(pub u64);
 
-const UNITS: [(&str, u64); 12] = [
-    ("KiB", 1 << 10),
-    ("MiB", 1 << 20),
-    ("GiB", 1 << 30),
-    ("TiB", 1 << 40),
-    ("PiB", 1 << 50),
-    ("KB", 1_000),
-    ("MB", 1_000_000),
-    ("GB", 1_000_000_000),
-    ("TB", 1_000_000_000_000),
-    ("PB", 1_000_000_000_000_000),
-    ("B", 1),
-    ("", 1),
+/// Binary units, and the letter that each begins with.
+const UNITS: [(char, &str, u64); 5] = [
+    ('k', "KiB", 1 << 10),
+    ('m', "MiB", 1 << 20),
+    ('g', "GiB", 1 << 30),
+    ('t', "TiB", 1 << 40),
+    ('p', "PiB", 1 << 50),
 ];
+
+/// Returns the bytes of a unit in any case: `KiB`, `Ki` and `K` are 1024, `KB` is 1000.
+fn factor(unit: &str) -> Option<u64> {
+    let unit = unit.to_ascii_lowercase();
+    if matches!(unit.as_str(), "" | "b") {
+        return Some(1);
+    }
+    let place = UNITS.iter().position(|(letter, ..)| unit.starts_with(*letter))?;
+    match &unit[1..] {
+        "" | "i" | "ib" => Some(UNITS[place].2),
+        "b" => Some(1000_u64.pow(place as u32 + 1)),
+        _ => None,
+    }
+}
 
 impl ByteSize {
     /// `n` KiB.
@@ -55,11 +64,11 @@ impl ByteSize {
 
 impl fmt::Display for ByteSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match UNITS[..5].iter().rev().find(|(_, unit)| self.0 >= *unit) {
-            Some((name, unit)) if self.0.is_multiple_of(*unit) => {
+        match UNITS.iter().rev().find(|(.., unit)| self.0 >= *unit) {
+            Some((_, name, unit)) if self.0.is_multiple_of(*unit) => {
                 write!(f, "{} {name}", self.0 / unit)
             }
-            Some((name, unit)) => write!(f, "{:.1} {name}", self.0 as f64 / *unit as f64),
+            Some((_, name, unit)) => write!(f, "{:.1} {name}", self.0 as f64 / *unit as f64),
             None => write!(f, "{} bytes", self.0),
         }
     }
@@ -72,18 +81,17 @@ impl FromStr for ByteSize {
         let text = text.trim();
         let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
         let (number, unit) = (&text[..digits], text[digits..].trim_start());
-        let factor = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit));
-        let Some((_, factor)) = factor else {
-            return Err(format!("'{text}' has no unit sortwell knows; write 512MiB, 4GiB or 2GB"));
+        let Some(factor) = factor(unit) else {
+            return Err(format!(
+                "'{text}' has no unit sortwell knows; write 512MiB, 4GiB (or 4G) or 2GB"
+            ));
         };
         if let Ok(whole) = number.parse::<u64>() {
-            let bytes = whole.checked_mul(*factor);
+            let bytes = whole.checked_mul(factor);
             return bytes.map(Self).ok_or_else(|| format!("'{text}' is more than 16 EiB"));
         }
         match number.parse::<f64>() {
-            Ok(n) if n * (*factor as f64) < u64::MAX as f64 => {
-                Ok(Self((n * *factor as f64) as u64))
-            }
+            Ok(n) if n * (factor as f64) < u64::MAX as f64 => Ok(Self((n * factor as f64) as u64)),
             _ => Err(format!("'{text}' is not a size; write 512MiB, 4GiB or 2GB")),
         }
     }

@@ -1,14 +1,15 @@
 //! Where records come from and go to: a file, worked on at many places at once, or a stream.
 //!
-//! A path that names a pipe, a terminal or a device is a stream like standard input and output: it
-//! can only be taken in order, and a file must never take its name.
+//! A path that names a pipe, a terminal, a device or an open descriptor is a stream like standard
+//! input and output: it can only be taken in order, and a file must never take its name.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sortwell::io::{Arena, Direct, Engine, Operation, Request, TempFile, pipe};
+use sortwell::io::{
+    Arena, Direct, Engine, InputKind, Operation, Request, TempFile, inherited, pipe,
+};
 use sortwell::stats::Progress;
 use sortwell::{ByteSize, Error, Result};
 
@@ -36,12 +37,14 @@ impl Source {
         if argument.as_os_str() == "-" { Self::Stdin } else { Self::File(argument) }
     }
 
-    /// The path, if it is one whose every place can be read at once.
-    pub(crate) fn seekable(&self) -> Result<Option<&Path>> {
-        let Self::File(path) = self else { return Ok(None) };
-        let metadata = fs::metadata(path).map_err(|source| Error::io("read", path, source))?;
-        // A directory is opened like a file, which says what is wrong with it.
-        Ok((metadata.is_file() || metadata.is_dir()).then_some(path))
+    /// Opens the source: as a file whose every place can be read at once, or in order.
+    pub(crate) fn open(&self, progress: &Progress) -> Result<Opened<'_>> {
+        let Self::File(path) = self else { return self.open_stream().map(Opened::Stream) };
+        match InputKind::of(path, progress)? {
+            InputKind::Offsets => Ok(Opened::File(path)),
+            InputKind::Order => self.open_stream().map(Opened::Stream),
+            InputKind::Begun(stream) => Ok(Opened::Stream(pipe::Reader::supplied(stream))),
+        }
     }
 
     /// Opens the source for reading in order.
@@ -53,6 +56,15 @@ impl Source {
     }
 }
 
+/// A source as it can be read.
+#[derive(Debug)]
+pub(crate) enum Opened<'a> {
+    /// The path of a file, not open yet.
+    File(&'a Path),
+    /// What is read in order.
+    Stream(pipe::Reader),
+}
+
 impl Destination {
     /// The destination an argument names: `-` is standard output.
     pub fn named(argument: PathBuf) -> Self {
@@ -62,8 +74,9 @@ impl Destination {
     /// The path, if a file can be put there: nothing, a file or (to be told off) a directory is.
     pub(crate) fn replaceable(&self) -> Result<Option<&Path>> {
         let Self::File(path) = self else { return Ok(None) };
-        match fs::metadata(path) {
-            Ok(metadata) => Ok((metadata.is_file() || metadata.is_dir()).then_some(path)),
+        match inherited::look(path) {
+            Ok(Ok(metadata)) => Ok((metadata.is_file() || metadata.is_dir()).then_some(path)),
+            Ok(Err(_)) => Ok(None),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Some(path)),
             Err(source) => Err(Error::io("write", path, source)),
         }

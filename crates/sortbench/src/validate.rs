@@ -13,7 +13,7 @@ use std::path::Path;
 use sortwell::stats::{Phase, Progress};
 use sortwell::{Error, Result};
 
-use crate::place::{Destination, Source};
+use crate::place::{Destination, Opened, Source};
 use crate::summary::KeyOrder;
 use crate::verdict::Verdict;
 
@@ -59,10 +59,12 @@ pub fn validate(job: &Validation, from: &Source, progress: &Progress) -> Result<
         return Err(Error::Usage("validating takes at least one thread".into()));
     }
     progress.enter(Phase::Validating);
-    let summary = match (job.content, from.seekable()?) {
-        (Content::Summaries, _) => partitions::read(job, from, progress)?,
-        (Content::Records, Some(path)) => file::read(job, path, progress)?,
-        (Content::Records, None) => stream::read(job, from, progress)?,
+    let summary = match job.content {
+        Content::Summaries => partitions::read(job, from.open_stream()?, progress)?,
+        Content::Records => match from.open(progress)? {
+            Opened::File(path) => file::read(job, path, progress)?,
+            Opened::Stream(reader) => stream::read(job, reader, progress)?,
+        },
     };
     if let Some(to) = &job.summary_to {
         to.write_whole(&summary.to_bytes(), progress)?;

@@ -4,7 +4,6 @@
 //! the result goes.
 
 use std::env;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -12,14 +11,14 @@ use clap::{Args, Subcommand, ValueHint};
 use sortbench::bench::{
     self, Finding, Ground, KernelSizes, MinuteOptions, PennyOptions, Program, text,
 };
-use sortwell::io::{Direct, TempFile};
 use sortwell::stats::Progress;
 use sortwell::{ByteSize, Result, report};
 
 use super::options::values;
 use super::options::watching::Watching;
 use crate::failure::Outcome;
-use crate::reporting;
+use crate::reporting::Page;
+use crate::standard;
 
 /// Run the benchmarks of the classics, and see their numbers beside yours
 ///
@@ -178,7 +177,7 @@ struct How {
           value_parser = clap::value_parser!(u64).range(1..=1000))]
     runs: u64,
 
-    /// Number of threads of each sort; one for each core if not given
+    /// Number of threads of each sort; one for each core if 0 or not given
     #[arg(short = 'j', long, value_name = "N", value_parser = values::threads)]
     threads: Option<usize>,
 
@@ -226,7 +225,7 @@ impl How {
     fn run(&self, bench: impl FnOnce(&Ground) -> Result<Finding>) -> Outcome {
         // What cannot be written is better known before the bench than after it.
         let [json, page] = [&self.json, &self.report].map(|path| {
-            path.as_deref().filter(|path| *path != Path::new("-")).map(Kept::new).transpose()
+            path.as_deref().filter(|path| *path != Path::new("-")).map(Page::create).transpose()
         });
         let (json, page) = (json?, page?);
         let runs = usize::try_from(self.runs).unwrap_or(usize::MAX);
@@ -234,39 +233,24 @@ impl How {
             let program = Program::this()?;
             let ground = Ground::new(
                 (&self.directory, program),
-                (runs, self.threads),
+                (runs, values::chosen(self.threads)),
                 (progress, command()),
             )?;
             bench(&ground)
         })?;
         let value = serde_json::to_value(&found).unwrap_or_default();
-        if let Some(kept) = json {
-            kept.write(&format!("{value:#}\n"))?;
+        if let Some(json) = json {
+            json.write(&format!("{value:#}\n"))?;
         }
-        if let Some(kept) = page {
-            kept.write(&report::bench_page(&value))?;
+        if let Some(page) = page {
+            page.write(&report::bench_page(&value))?;
         }
-        match self.json.as_deref() == Some(Path::new("-")) {
-            true => writeln!(io::stdout(), "{value:#}")?,
-            false => write!(io::stdout(), "{}", text::words(&found))?,
-        }
+        let words = match self.json.as_deref() == Some(Path::new("-")) {
+            true => format!("{value:#}\n"),
+            false => text::words(&found),
+        };
+        standard::print(words.as_bytes())?;
         Ok(ExitCode::SUCCESS)
-    }
-}
-
-/// A result on its way to its name.
-struct Kept {
-    path: PathBuf,
-    temporary: TempFile,
-}
-
-impl Kept {
-    fn new(path: &Path) -> Result<Self> {
-        Ok(Self { path: path.to_owned(), temporary: TempFile::create(path, Direct::Off)? })
-    }
-
-    fn write(self, words: &str) -> Result<()> {
-        reporting::write(self.temporary, &self.path, words)
     }
 }
 

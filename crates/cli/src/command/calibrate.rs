@@ -1,6 +1,5 @@
 //! `sortwell calibrate`: what this machine's disks, memory and processors can do.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -17,6 +16,7 @@ use super::options::watching::Watching;
 use super::stripe::define;
 use crate::calibration;
 use crate::failure::Outcome;
+use crate::standard;
 
 /// Measure disks, memory and processors
 ///
@@ -119,7 +119,8 @@ impl How {
 
     /// Shows what was found, and where it is kept.
     fn show(&self, words: &str) -> Outcome {
-        writeln!(io::stdout(), "{words}profile  {}", self.path()?.display())?;
+        let words = format!("{words}profile  {}\n", self.path()?.display());
+        standard::print(words.as_bytes())?;
         Ok(ExitCode::SUCCESS)
     }
 }

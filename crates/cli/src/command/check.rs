@@ -1,22 +1,23 @@
 //! `sortwell check`: whether files are sorted; the first record that is not, in words.
 
-use std::io::{Write, stderr};
 use std::process::ExitCode;
 
 use clap::Args;
 use sortwell::Result;
 use sortwell::job::{CheckJob, Disorder};
 
+use crate::command::options::heading::Heading;
 use crate::command::options::inputs::Inputs;
 use crate::command::options::order::Order;
 use crate::command::options::resources::Resources;
 use crate::command::options::watching::Watching;
 use crate::failure::Outcome;
+use crate::standard;
 
 /// Most bytes of a record that are shown.
 const SHOWN_BYTES: usize = 200;
 
-/// Check whether files are sorted
+/// Check whether files of lines, of CSV or of binary records are sorted
 ///
 /// Says nothing and ends with status 0 if they are. If not, the first record that belongs before
 /// the one before it is named by its file, its number and its offset, and the exit status is 1. Of
@@ -26,24 +27,27 @@ const SHOWN_BYTES: usize = 200;
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
     #[command(flatten)]
-    inputs: Inputs,
-
-    #[command(flatten)]
     order: Order,
 
+    #[command(flatten)]
+    heading: Heading,
+
     /// Refuse neighbours with equal keys as well
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = None)]
     unique: bool,
 
     /// Say nothing; only the exit status tells
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = None)]
     quiet: bool,
 
     #[command(flatten)]
-    resources: Resources,
+    inputs: Inputs,
 
     #[command(flatten)]
     watching: Watching,
+
+    #[command(flatten)]
+    resources: Resources,
 }
 
 const EXAMPLES: &str = "\
@@ -61,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let checked = arguments.watching.run(false, |progress| job.run(progress))?;
     let Some(disorder) = checked.disorder else { return Ok(ExitCode::SUCCESS) };
     if !arguments.quiet {
-        writeln!(stderr(), "sortwell: {}", sentence(&disorder, arguments.unique))?;
+        standard::tell(format!("sortwell: {}\n", sentence(&disorder, arguments.unique)));
     }
     Ok(ExitCode::from(1))
 }
@@ -83,16 +87,19 @@ fn sentence(disorder: &Disorder, is_unique: bool) -> String {
 impl Arguments {
     /// What was said, as what is meant.
     fn job(&self) -> Result<CheckJob> {
-        let (keys, order) = self.order.keys()?;
+        let inputs = self.inputs.inputs()?;
+        let format = self.order.format(&inputs)?;
+        let (keys, order) = self.order.keys(format, self.resources.memory(), false)?;
         Ok(CheckJob {
             keys,
             order,
+            header: self.heading.header(),
             unique: self.unique,
             decompress: self.inputs.decompress,
             memory: self.resources.memory(),
             engine: self.resources.engine,
             direct: self.resources.direct.input,
-            ..CheckJob::new(self.inputs.inputs()?, self.order.format()?)
+            ..CheckJob::new(inputs, format)
         })
     }
 }

@@ -1,6 +1,5 @@
 //! `sortwell completions`: a shell's completion script on standard output.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory};
@@ -8,6 +7,7 @@ use clap_complete::Shell;
 
 use crate::command::CommandLine;
 use crate::failure::Outcome;
+use crate::standard;
 
 /// Print a completion script for a shell
 ///
@@ -23,6 +23,6 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Outcome {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut CommandLine::command(), "sortwell", &mut script);
-    io::stdout().write_all(&script)?;
+    standard::print(&script)?;
     Ok(ExitCode::SUCCESS)
 }

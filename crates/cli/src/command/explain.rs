@@ -1,6 +1,5 @@
 //! `sortwell explain`: a sort told beforehand.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
@@ -8,6 +7,8 @@ use clap::{Args, ValueEnum};
 use super::sort;
 use crate::explanation;
 use crate::failure::Outcome;
+use crate::standard;
+use crate::statistics;
 
 /// Say what a sort would do, without doing it
 ///
@@ -16,11 +17,11 @@ use crate::failure::Outcome;
 /// nothing is written: passes, runs, merge width, sizes of requests, spill space, how memory is
 /// divided, and at which budgets that would be otherwise.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 #[group(id = "explain")]
 pub struct Arguments {
     /// In which form it is said
-    #[arg(long, value_name = "FORM", default_value = "text")]
+    #[arg(long, value_name = "FORM", default_value = "text", help_heading = None)]
     form: Form,
 
     #[command(flatten)]
@@ -46,11 +47,13 @@ Examples:
 
 /// Explains.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let explanation = arguments.sort.job()?.explain()?;
-    let mut out = io::stdout();
-    match arguments.form {
-        Form::Text => write!(out, "{}", explanation::text(&explanation))?,
-        Form::Json => writeln!(out, "{}", explanation::json(&explanation))?,
-    }
+    let job = arguments.sort.job()?;
+    let explanation = job.explain()?;
+    let by_names = arguments.sort.format_by_names(&job);
+    let words = match arguments.form {
+        Form::Text => explanation::text(&explanation) + &statistics::format_line(by_names),
+        Form::Json => explanation::json(&explanation, by_names) + "\n",
+    };
+    standard::print(words.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -2,17 +2,20 @@
 //!
 //! The bytes are made by the library `sortbench`; here is only what the words mean.
 
-use std::io::{Write, stderr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
 use sortbench::{Destination, Generation};
+use sortwell::Error;
+use sortwell::io::check_replaceable;
+use sortwell::io::compression::{Codec, Foreign};
 use sortwell::stats::Progress;
 
 use crate::command::options::values;
 use crate::failure::Outcome;
 use crate::progress::When;
+use crate::standard;
 use crate::watched;
 
 /// Make a file of the sort benchmark's 100-byte records
@@ -38,15 +41,21 @@ pub struct Arguments {
     #[arg(short = 'b', long, value_name = "START", default_value_t = 0)]
     start: u128,
 
-    /// Number of threads; one for each core if not given
+    /// Number of threads; one for each core if 0 or not given
     #[arg(short, long, value_name = "N", value_parser = values::threads)]
     threads: Option<usize>,
+
+    /// Replace a file that has no write permission too
+    #[arg(long)]
+    force: bool,
 
     /// How many records to make
     #[arg(value_name = "NUM_RECS")]
     records: u64,
 
     /// The file to write; `-` is standard output
+    ///
+    /// Names of compressed files, such as those that end in .gz or .xz, are refused.
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: PathBuf,
 }
@@ -61,16 +70,33 @@ Examples:
 
 /// Makes the file.
 pub fn run(arguments: &Arguments) -> Outcome {
+    refuse_packed(&arguments.file)?;
     let to = Destination::named(arguments.file.clone());
+    if to != Destination::Stdout && !arguments.force {
+        check_replaceable(&arguments.file)?;
+    }
     let generation = arguments.generation();
     let progress = Progress::new();
     let made = watched::run(&progress, When::Auto, to == Destination::Stdout, || {
         sortbench::generate(&generation, &to, &progress)
     })?;
     if let Some(checksum) = made.checksum {
-        writeln!(stderr(), "{checksum:x}")?;
+        standard::tell(format!("{checksum:x}\n"));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a name that says the file is compressed: records are written as they are.
+fn refuse_packed(path: &Path) -> Result<(), Error> {
+    let codec = Codec::of_path(path).map(Codec::name);
+    let Some(name) = codec.or_else(|| Foreign::of_path(path).map(|foreign| foreign.name)) else {
+        return Ok(());
+    };
+    Err(Error::Usage(format!(
+        "the name {} says {name}, and generate compresses nothing; give another name, or pack \
+         what it writes to standard output ('-')",
+        path.display()
+    )))
 }
 
 impl Arguments {

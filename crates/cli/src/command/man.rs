@@ -1,6 +1,5 @@
 //! `sortwell man`: a manual page on standard output.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Args, Command, CommandFactory};
@@ -8,6 +7,7 @@ use sortwell::Error;
 
 use crate::command::CommandLine;
 use crate::failure::Outcome;
+use crate::standard;
 
 /// Print a manual page
 ///
@@ -28,7 +28,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page)?;
-    io::stdout().write_all(&page)?;
+    standard::print(&page)?;
     Ok(ExitCode::SUCCESS)
 }
 

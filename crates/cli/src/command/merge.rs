@@ -4,6 +4,8 @@ use clap::Args;
 use sortwell::Result;
 use sortwell::job::MergeJob;
 
+use crate::command::options::SAFETY;
+use crate::command::options::heading::Heading;
 use crate::command::options::inputs::Inputs;
 use crate::command::options::levers::Requests;
 use crate::command::options::order::Order;
@@ -13,8 +15,9 @@ use crate::command::options::safety::Safety;
 use crate::command::options::watching::Account;
 use crate::command::options::writing::Writing;
 use crate::failure::Outcome;
+use crate::reporting::JobFiles;
 
-/// Merge files that are sorted already
+/// Merge sorted files of lines, of CSV or of binary records
 ///
 /// Any number of files, each sorted by the same keys, becomes one in the time it takes to read and
 /// write them. A few megabytes of memory are used for each file, and more for long records; files
@@ -25,40 +28,51 @@ use crate::failure::Outcome;
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
     #[command(flatten)]
-    inputs: Inputs,
+    order: Order,
 
     #[command(flatten)]
-    order: Order,
+    heading: Heading,
+
+    /// Of records with equal keys, write only the first
+    #[arg(short, long, help_heading = None)]
+    unique: bool,
+
+    /// Write only the first record of each KEY; repeatable
+    ///
+    /// KEY is written as for --key. The inputs are in the order that `sortwell sort --unique-by
+    /// KEY` writes, with the same keys: by KEY first, and then by --key.
+    #[arg(long, value_name = "KEY", help_heading = None)]
+    unique_by: Vec<String>,
+
+    #[command(flatten)]
+    inputs: Inputs,
 
     #[command(flatten)]
     writing: Writing,
 
-    /// Of records with equal keys, write only the first
-    #[arg(short, long)]
-    unique: bool,
-
-    /// Refuse inputs that are not sorted
+    /// Refuse inputs that are not sorted, with `--verify off` too
     ///
-    /// The first record out of order is named by its file, its number and its offset; there is no
-    /// output then, and the exit status is 3. Without it, what is merged of such inputs is complete
-    /// but in no particular order.
-    #[arg(long)]
+    /// With --verify on, the default, such inputs are always refused. The first record out of order
+    /// is named by its file, its number and its offset; there is no output then, and the exit
+    /// status is 3. With --verify off and without this option, what is merged of such inputs is
+    /// complete but in no particular order.
+    #[arg(long, help_heading = SAFETY)]
     check: bool,
+
+    #[command(flatten)]
+    resuming: Resuming,
+
+    #[command(flatten)]
+    safety: Safety,
+
+    #[command(flatten)]
+    account: Account,
 
     #[command(flatten)]
     resources: Resources,
 
     #[command(flatten)]
     levers: Requests,
-
-    #[command(flatten)]
-    safety: Safety,
-
-    #[command(flatten)]
-    resuming: Resuming,
-
-    #[command(flatten)]
-    account: Account,
 }
 
 const EXAMPLES: &str = "\
@@ -72,6 +86,9 @@ Examples:
   Records of 100 bytes, by their first ten:
     sortwell merge -F fixed:100 -k 0..10 -o all.bin a.bin b.bin
 
+  The latest row of each id, of tables that were made so:
+    sortwell merge -F csv --unique-by id -k updated:timestamp:desc -o all.csv a.csv b.csv
+
   A merge of hours, that goes on where it was after a power cut:
     sortwell merge --resume -o all.txt part-*.txt";
 
@@ -79,18 +96,28 @@ Examples:
 pub fn run(arguments: &Arguments) -> Outcome {
     let job = arguments.job()?;
     arguments.resources.warn();
-    arguments.account.run((&job.inputs, &job.output), |progress| job.run(progress))
+    let order = arguments.order.behind(&arguments.unique_by);
+    let format_by_names = order.format_by_names(&job.inputs).map(|(name, _)| name);
+    let files =
+        JobFiles { inputs: &job.inputs, output: &job.output, is_split: false, format_by_names };
+    arguments.account.run(files, |progress| job.run(progress))
 }
 
 impl Arguments {
     /// What was said, as what is meant.
     fn job(&self) -> Result<MergeJob> {
-        let (keys, order) = self.order.keys()?;
+        let inputs = self.inputs.inputs()?;
+        let order = self.order.behind(&self.unique_by);
+        let format = order.format(&inputs)?;
+        let memory = self.resources.memory();
+        let (keys, order) = order.keys(format, memory, false)?;
         Ok(MergeJob {
             keys,
             order,
-            unique: self.unique,
-            check: self.check,
+            header: self.heading.header(),
+            unique: self.unique || !self.unique_by.is_empty(),
+            unique_by: Some(self.unique_by.len()).filter(|keys| *keys > 0),
+            check: self.check || self.safety.verify,
             memory: self.resources.memory(),
             decompress: self.inputs.decompress,
             compress: self.writing.compress,
@@ -101,9 +128,10 @@ impl Arguments {
             levers: self.levers.chosen(),
             verify: self.safety.verify,
             sync: self.safety.sync,
+            force: self.writing.force,
             resume: self.resuming.resume(),
             timeline: self.account.wants_timeline(),
-            ..MergeJob::new(self.inputs.inputs()?, self.writing.output(), self.order.format()?)
+            ..MergeJob::new(inputs, self.writing.output(), format)
         })
     }
 }

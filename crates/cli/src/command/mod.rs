@@ -10,6 +10,7 @@ pub mod completions;
 pub mod explain;
 pub mod generate;
 pub mod gnu;
+pub mod keys;
 pub mod man;
 pub mod merge;
 pub mod options;
@@ -22,7 +23,7 @@ pub mod validate;
 
 use clap::{Parser, Subcommand};
 
-/// Sorts files far larger than memory, disk to disk, at the speed of the disks.
+/// Sorts lines, CSV and binary records in files far larger than memory, at the speed of the disks.
 ///
 /// The output appears whole or not at all, the input is left alone, and unless told otherwise
 /// sortwell proves that every record that went in came out again before it says it is done.
@@ -43,7 +44,9 @@ Exit status:
   4    the system refused to read or write, or there is not enough space
   5    a proof or a checksum failed; no output was made
   70   sortwell itself is at fault: please report it
-  130  interrupted (143 when terminated); no output was made";
+
+Interrupted or terminated, it removes its files and dies of the signal, which a shell
+reports as 130 or 143; no output was made.";
 
 /// The subcommands, one file each.
 #[derive(Debug, Subcommand)]
@@ -61,6 +64,7 @@ pub enum Command {
     Generate(generate::Arguments),
     Validate(validate::Arguments),
     Completions(completions::Arguments),
+    Keys(keys::Arguments),
     Man(man::Arguments),
     /// Print the reference of every subcommand as Markdown.
     #[command(hide = true)]

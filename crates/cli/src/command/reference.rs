@@ -3,13 +3,13 @@
 //! `make docs` writes the page and a test fails when the page in the tree is not what this prints.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Command, CommandFactory};
 
 use crate::command::CommandLine;
 use crate::failure::Outcome;
+use crate::standard;
 
 /// The page's line width, whatever the width of the terminal that `make docs` runs in.
 const WIDTH_COLUMNS: usize = 96;
@@ -24,7 +24,7 @@ definition of the command line: change the doc comments under `crates/cli/src/co
 
 /// Prints the page.
 pub fn run() -> Outcome {
-    io::stdout().write_all(page().as_bytes())?;
+    standard::print(page().as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,17 +1,16 @@
 //! `sortwell report`: the statistics of sorts, or what a bench found, as a page to look at.
 
-use std::fs::File;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
-use sortwell::io::{Direct, TempFile};
+use sortwell::io::check_replaceable;
 use sortwell::report::{self, Subject};
 use sortwell::{Error, Result};
 
 use crate::failure::Outcome;
-use crate::reporting;
+use crate::reporting::{self, Page};
+use crate::standard::{self, Text};
 
 /// Make a page of the statistics of a sort, of several side by side, or of a bench
 ///
@@ -34,6 +33,10 @@ pub struct Arguments {
     /// The page to write, in place of what has that name; - for standard output
     #[arg(short, long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
     output: PathBuf,
+
+    /// Replace a page that has no write permission too
+    #[arg(long)]
+    force: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -54,9 +57,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let page = page(arguments.subjects()?)?;
     let path = &arguments.output;
     if path == Path::new("-") {
-        io::stdout().write_all(page.as_bytes())?;
+        standard::print(page.as_bytes())?;
     } else {
-        reporting::write(TempFile::create(path, Direct::Off)?, path, &page)?;
+        if !arguments.force {
+            check_replaceable(path)?;
+        }
+        Page::create(path)?.write(&page)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -81,14 +87,9 @@ impl Arguments {
     fn subjects(&self) -> Result<Vec<(String, Subject)>> {
         let one = |path: &PathBuf| {
             reporting::check_differ(&self.output, path)?;
-            let subject = match path == Path::new("-") {
-                true => report::read(Path::new("standard input"), io::stdin().lock())?,
-                false => {
-                    let file = File::open(path).map_err(|error| Error::io("open", path, error))?;
-                    report::read(path, file)?
-                }
-            };
-            Ok((path.display().to_string(), subject))
+            let is_stdin = path == Path::new("-");
+            let name = if is_stdin { Path::new("standard input") } else { path };
+            Ok((path.display().to_string(), report::read(name, Text::open(path)?)?))
         };
         self.files.iter().map(one).collect()
     }

@@ -3,11 +3,14 @@
 //! Only what the words mean is decided here. How the job is done, and whether it can be, is the
 //! library's to say.
 
+use std::borrow::Cow;
+
 use clap::Args;
 use sortwell::Result;
 use sortwell::job::{Algorithm, Input, Output, SortJob};
 
 use crate::command::options::filtering::Filtering;
+use crate::command::options::heading::Heading;
 use crate::command::options::inputs::Inputs;
 use crate::command::options::levers::Levers;
 use crate::command::options::order::Order;
@@ -15,42 +18,58 @@ use crate::command::options::resources::Resources;
 use crate::command::options::resuming::{InPlace, Resuming};
 use crate::command::options::safety::Safety;
 use crate::command::options::selecting::Selecting;
-use crate::command::options::values;
 use crate::command::options::watching::Account;
 use crate::command::options::writing::Writing;
+use crate::command::options::{EXPERT, RESOURCES, values};
 use crate::failure::Outcome;
+use crate::reporting::JobFiles;
 
-/// Sort files of lines or of fixed-length records
+/// Sort lines, rows of CSV and TSV, or binary records
 ///
 /// Several files are taken together as one input. They may be far larger than memory: what does not
 /// fit is sorted in two passes or more. The sort is stable, and its output is the same to the byte
 /// for any memory budget, number of threads and I/O engine. The output appears whole or not at all,
 /// and inputs are only read.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = FEW_EXAMPLES, after_long_help = EXAMPLES)]
 pub struct Arguments {
     #[command(flatten)]
-    inputs: Inputs,
+    order: Order,
 
     #[command(flatten)]
-    order: Order,
+    heading: Heading,
+
+    #[command(flatten)]
+    selecting: Selecting,
 
     #[command(flatten)]
     filtering: Filtering,
 
     #[command(flatten)]
-    writing: Writing,
+    inputs: Inputs,
 
     #[command(flatten)]
-    selecting: Selecting,
+    writing: Writing,
 
-    /// Keep the first N lines on top, unsorted; of further inputs they are left out
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    header: u64,
-
-    /// Number of worker threads; one for each core if not given
-    #[arg(short = 'j', long, value_name = "N", value_parser = values::threads)]
+    /// Number of worker threads; one for each core if 0 or not given
+    #[arg(short = 'j', long, value_name = "N", value_parser = values::threads,
+          help_heading = RESOURCES)]
     threads: Option<usize>,
+
+    #[command(flatten)]
+    resuming: Resuming,
+
+    #[command(flatten)]
+    replacing: InPlace,
+
+    #[command(flatten)]
+    safety: Safety,
+
+    #[command(flatten)]
+    account: Account,
+
+    #[command(flatten)]
+    resources: Resources,
 
     /// How records are sorted in memory, or runs made where it does not hold them all
     ///
@@ -65,27 +84,22 @@ pub struct Arguments {
     /// same to the byte whatever is chosen.
     #[arg(long, value_name = "ALGORITHM", default_value = "auto",
           value_parser = values::one_of::<Algorithm>(
-              &["auto", "radix", "quicksort", "mergesort", "replacement-selection"]))]
+              &["auto", "radix", "quicksort", "mergesort", "replacement-selection"]),
+          help_heading = EXPERT, hide_short_help = true)]
     algorithm: Algorithm,
 
     #[command(flatten)]
-    resources: Resources,
-
-    #[command(flatten)]
     levers: Levers,
-
-    #[command(flatten)]
-    safety: Safety,
-
-    #[command(flatten)]
-    resuming: Resuming,
-
-    #[command(flatten)]
-    replacing: InPlace,
-
-    #[command(flatten)]
-    account: Account,
 }
+
+const FEW_EXAMPLES: &str = "\
+Examples:
+  sortwell sort -k amount:decimal:desc -k name -o sorted.csv orders.csv
+  sortwell sort -t tab -k 2:int --unique -o sorted.txt lines.txt
+  du -h * | sortwell sort -k 1:size:desc --limit 10
+  sortwell sort -F fixed:100 -k 0..10 -M 4G -T /mnt/scratch -o sorted.bin input.bin
+
+Options of GNU sort: 'sortwell gnu'. Keys: 'sortwell help keys'. All options: --help";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -96,6 +110,9 @@ Examples:
   A table by its second column as a number, largest first, then by its first; its first line stays:
     sortwell sort -t tab -k 2:decimal:desc -k 1 --header 1 -o sorted.tsv table.tsv
 
+  A VCF file by chromosome and position; all its lines that start with # stay on top:
+    sortwell sort -t tab -k 1:version -k 2:int --header '#' -o sorted.vcf.gz calls.vcf.gz
+
   Only lines whose second column is 10 or more, without those of a test:
     sortwell sort -t tab --include '2:decimal >= 10' --exclude '1 starts with \"test\"' table.tsv
 
@@ -103,8 +120,14 @@ Examples:
     sortwell sort --count access.log
     du -h * | sortwell sort -k 1:size --limit 10
 
+  Lines that occur more than once, with how often:
+    sortwell sort --count --having 'count > 1' access.log
+
   The last line of each name, where names are the first column:
     sortwell sort -t , -k 1 --unique=last -o latest.csv all.csv
+
+  The latest row of each id of a table:
+    sortwell sort -F csv --unique-by id -k updated:timestamp:desc -o latest.csv rows.csv
 
   Sort 100-byte records by their first ten bytes:
     sortwell sort -F fixed:100 -k 0..10 -o sorted.bin input.bin
@@ -135,14 +158,32 @@ Examples:
 pub fn run(arguments: &Arguments) -> Outcome {
     let job = arguments.job()?;
     arguments.resources.warn();
-    arguments.account.run((&job.inputs, &job.output), |progress| job.run(progress))
+    let is_split = job.select.split.is_some();
+    let format_by_names = arguments.format_by_names(&job);
+    let files = JobFiles { inputs: &job.inputs, output: &job.output, is_split, format_by_names };
+    arguments.account.run(files, |progress| job.run(progress))
 }
 
 impl Arguments {
+    /// Returns the format that a job has by the names of its inputs, if it has.
+    pub fn format_by_names(&self, job: &SortJob) -> Option<&'static str> {
+        self.order().format_by_names(&job.inputs).map(|(name, _)| name)
+    }
+
+    /// The order of records, groups first.
+    fn order(&self) -> Cow<'_, Order> {
+        self.order.behind(self.selecting.group_keys())
+    }
+
     /// What was said, as what is meant.
     pub fn job(&self) -> Result<SortJob> {
-        let (keys, order) = self.order.keys()?;
         let inputs = self.inputs.inputs()?;
+        let order = self.order();
+        let format = order.format(&inputs)?;
+        let filter = self.filtering.filter();
+        let select = self.selecting.select();
+        let has_days = filter.looks_at_days() || select.looks_at_days();
+        let (keys, order) = order.keys(format, self.resources.memory(), has_days)?;
         let output = match &inputs[..] {
             [Input::File(path)] if self.replacing.in_place => Output::File(path.clone()),
             _ => self.writing.output(),
@@ -150,11 +191,11 @@ impl Arguments {
         Ok(SortJob {
             keys,
             order,
-            filter: self.filtering.filter(),
-            select: self.selecting.select(),
-            header_lines: self.header,
+            filter,
+            select,
+            header: self.heading.header(),
             memory: self.resources.memory(),
-            threads: self.threads,
+            threads: values::chosen(self.threads),
             algorithm: self.algorithm,
             decompress: self.inputs.decompress,
             compress: self.writing.compress,
@@ -165,11 +206,12 @@ impl Arguments {
             levers: self.levers.chosen(),
             verify: self.safety.verify,
             sync: self.safety.sync,
+            force: self.writing.force,
             resume: self.resuming.resume(),
             in_place: self.replacing.in_place,
             profile: self.resources.profile()?,
             timeline: self.account.wants_timeline(),
-            ..SortJob::new(inputs, output, self.order.format()?)
+            ..SortJob::new(inputs, output, format)
         })
     }
 }

@@ -1,7 +1,7 @@
 //! `sortwell stripe`: files that lie on several disks.
 
+use std::fmt::Write;
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -14,6 +14,7 @@ use sortwell::{ByteSize, Error, Result};
 use super::options::values;
 use super::options::watching::Watching;
 use crate::failure::Outcome;
+use crate::standard;
 
 /// Make and look after files that lie on several disks
 ///
@@ -128,9 +129,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
             let file = File::open_stripes(definition, Direct::Off)?;
             let members = Definition::read(definition)?.members.len();
             let bytes = ByteSize(file.len());
-            writeln!(io::stdout(), "{}: {members} members, {bytes}", definition.display())?;
+            let words = format!("{}: {members} members, {bytes}\n", definition.display());
+            standard::print(words.as_bytes())?;
         }
-        Action::Remove { definition } => remove(definition)?,
+        Action::Remove { definition } => Definition::read(definition)?.remove(definition)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -168,15 +170,17 @@ pub fn define(path: &Path, members: &[PathBuf], strides: &[Stride], base: ByteSi
         made.push(Member { path, stride, checksum: None });
     }
     let definition = Definition::new(made, Some(base.bytes())).map_err(Error::Usage)?;
+    definition.check_places(path).map_err(Error::Usage)?;
     definition.write(path, true)
 }
 
 fn info(path: &Path) -> std::result::Result<(), crate::failure::Failure> {
     let definition = Definition::read(path)?;
     let (layout, length) = (definition.layout(), definition.length);
-    let mut out = io::stdout();
-    writeln!(out, "{}: {length} bytes, {} members", path.display(), definition.members.len())?;
-    for (number, file) in definition.paths(path).iter().enumerate() {
+    let members = definition.members.len();
+    let mut out = format!("{}: {length} bytes, {members} members\n", path.display());
+    let (places, files) = (definition.places(path), definition.files(path));
+    for (number, file) in files.iter().chain(&places).take(places.len()).enumerate() {
         let (stride, bytes) = (layout.stride(number), layout.member_bytes(number, length));
         let state = match fs::metadata(file) {
             _ if length == 0 => "not written yet".to_owned(),
@@ -184,20 +188,9 @@ fn info(path: &Path) -> std::result::Result<(), crate::failure::Failure> {
             Ok(data) => format!("{} bytes, and should have {bytes}", data.len()),
             Err(e) => format!("{e}"),
         };
-        writeln!(out, "{number}: {}, stride {}: {state}", file.display(), ByteSize(stride))?;
+        let (file, stride) = (file.display(), ByteSize(stride));
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{number}: {file}, stride {stride}: {state}");
     }
-    Ok(())
-}
-
-fn remove(path: &Path) -> Result<()> {
-    let definition = Definition::read(path)?;
-    for file in definition.paths(path) {
-        match fs::remove_file(&file) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => {
-                return Err(Error::io("remove", &file, e));
-            }
-            _ => {}
-        }
-    }
-    fs::remove_file(path).map_err(|e| Error::io("remove", path, e))
+    Ok(standard::print(out.as_bytes())?)
 }

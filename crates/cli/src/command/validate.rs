@@ -3,7 +3,6 @@
 //! The file is judged by the library `sortbench`; the verdict goes to standard error in valsort's
 //! words, and its exit status is the command's.
 
-use std::io::{Write, stderr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -14,6 +13,7 @@ use sortwell::stats::Progress;
 use crate::command::options::values;
 use crate::failure::Outcome;
 use crate::progress::When;
+use crate::standard;
 use crate::watched;
 
 /// Check that a file of the sort benchmark's records is sorted
@@ -38,7 +38,7 @@ pub struct Arguments {
     #[arg(short, long)]
     summaries: bool,
 
-    /// Number of threads; one for each core if not given
+    /// Number of threads; one for each core if 0 or not given
     #[arg(short, long, value_name = "N", value_parser = values::threads)]
     threads: Option<usize>,
 
@@ -64,7 +64,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let verdict = watched::run(&progress, When::Auto, false, || {
         sortbench::validate(&validation, &from, &progress)
     })?;
-    writeln!(stderr(), "{verdict}")?;
+    standard::tell(format!("{verdict}\n"));
     Ok(ExitCode::from(verdict.exit_code()))
 }
 

@@ -149,7 +149,9 @@ fn times_are_foretold_by_phase() {
 
 #[test]
 fn programs_get_figures() {
-    let json: serde_json::Value = serde_json::from_str(&json(&explanation())).expect("JSON");
+    let json: serde_json::Value =
+        serde_json::from_str(&json(&explanation(), Some("csv"))).expect("JSON");
     assert_eq!(json["outlook"]["runs"], 1000);
     assert_eq!(json["record_length"], 100);
+    assert_eq!(json["format_by_names"], "csv");
 }

@@ -18,8 +18,8 @@ fn message_is_the_error_and_its_causes() {
 #[test]
 fn status_follows_the_library_and_the_signal() {
     assert_eq!(Failure::from(Error::Usage("x".into())).status(), 2);
-    assert_eq!(Failure::Signal { number: 2, error: Error::Interrupted }.status(), 130);
-    assert_eq!(Failure::Signal { number: 15, error: Error::Interrupted }.status(), 143);
+    assert_eq!(Failure::Signal { number: 2, error: Some(Error::Interrupted) }.status(), 130);
+    assert_eq!(Failure::Signal { number: 15, error: None }.status(), 143);
     assert_eq!(Failure::from(io::Error::other("full")).status(), 4);
 }
 

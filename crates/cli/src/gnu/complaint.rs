@@ -3,9 +3,10 @@
 //! Texts are bytes: they repeat the user's own words, which need not be UTF-8. Each message stands
 //! after the name the command was called by; `quoting` wraps the user's words for it.
 
-use std::io::{self, Write};
+use std::io;
 
 use super::quoting::Quoting;
+use crate::standard;
 
 /// The exit status of a command that could not do what was asked.
 pub const TROUBLE: u8 = 2;
@@ -83,9 +84,7 @@ impl Complaint {
 
 /// Says something that is no reason to stop, for a command called `name`.
 pub fn remark(name: &[u8], message: &[u8]) {
-    let line = [name, b": ", message, b"\n"].concat();
-    // With standard error gone there is nobody to tell.
-    let _ = io::stderr().write_all(&line);
+    standard::tell([name, b": ", message, b"\n"].concat());
 }
 
 /// The system's words for an error, without the number that Rust adds.

@@ -1,26 +1,29 @@
 //! Which files a command reads and writes: names out of a list, and whether they can be had.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 use rustix::fs::{Access, AtFlags, CWD, accessat};
+use sortwell::io::{directory_of, rename_target};
 
 use super::complaint::Complaint;
 use super::quoting::Quoting;
+use crate::standard::{Text, reason};
 
 /// The names of `--files0-from`, each ended by a NUL; the last may do without.
 pub fn listed(list: &OsStr, quoting: Quoting) -> Result<Vec<OsString>, Complaint> {
     let shown = quoting.file(list.as_bytes());
     let always = quoting.file_always(list.as_bytes());
     let mut names = Vec::new();
-    let read = if list == "-" {
-        io::stdin().lock().read_to_end(&mut names)
-    } else {
-        let open = |error| Complaint::about_file("open failed", list.as_bytes(), &error, quoting);
-        File::open(list).map_err(open)?.read_to_end(&mut names)
+    let read = match Text::open(Path::new(list)) {
+        Ok(mut text) => text.read_to_end(&mut names),
+        Err(error) if list == "-" => Err(reason(error)),
+        Err(error) => {
+            let what = "open failed";
+            return Err(Complaint::about_file(what, list.as_bytes(), &reason(error), quoting));
+        }
     };
     if read.is_err() {
         return Err(Complaint::new([b"cannot read file names from ", always.as_slice()].concat()));
@@ -64,8 +67,9 @@ pub fn check_writable(file: &OsStr, quoting: Quoting) -> Result<(), Complaint> {
         Ok(found) if found.is_dir() => Err(io::Error::from(rustix::io::Errno::ISDIR)),
         Ok(_) => may(file, Access::WRITE_OK),
         Err(error) if error.kind() == io::ErrorKind::NotFound && !file.is_empty() => {
-            let folder = path.parent().filter(|folder| *folder != Path::new(""));
-            may(folder.unwrap_or(Path::new(".")).as_os_str(), Access::WRITE_OK | Access::EXEC_OK)
+            // A link that leads nowhere is followed.
+            let target = rename_target(path).unwrap_or_else(|_| path.to_owned());
+            may(directory_of(&target).as_os_str(), Access::WRITE_OK | Access::EXEC_OK)
         }
         Err(error) => Err(error),
     };

@@ -11,7 +11,7 @@ use std::io::Read;
 
 use sortwell::Result;
 use sortwell::io::pipe::Reader;
-use sortwell::io::{Begun, Supplied, redirect};
+use sortwell::io::{Begun, Supplied, inherited, redirect};
 use sortwell::job::{Input, Output};
 use sortwell::stats::Progress;
 
@@ -65,7 +65,13 @@ fn lines_of_files(inputs: &[Input], terminator: u8) -> Option<Vec<u8>> {
         }
         let room = LITTLE_BYTES.checked_sub(lines.len())? as u64;
         // Asked before opening, because opening a pipe would wait for its other end.
-        let data = path.metadata().ok()?;
+        let is_named = matches!(input, Input::File(_));
+        let data = match inherited::look(&path).ok()? {
+            Ok(data) => data,
+            // Standard input is at its start; where other descriptors stand, the job finds out.
+            Err(_) if is_named => return None,
+            Err(_) => path.metadata().ok()?,
+        };
         if !data.is_file() || data.len() > room {
             return None;
         }

@@ -28,7 +28,7 @@ mod words;
 mod work;
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::process::ExitCode;
@@ -38,6 +38,8 @@ use order::{Action, Settings};
 use parse::{Environment, Options, Request};
 use quoting::Quoting;
 use work::Work;
+
+use crate::standard;
 
 /// The name in messages where the program was not called by it.
 const NAME: &str = "sort";
@@ -67,6 +69,14 @@ impl Call {
         (words.next()? == "gnu").then(|| Self::new(words.collect()))
     }
 
+    /// Returns whether the arguments can be read and ask for records.
+    pub fn is_readable(&self) -> bool {
+        let arguments: Vec<Vec<u8>> =
+            self.arguments.iter().map(|word| word.as_bytes().to_vec()).collect();
+        let request = parse::parse(&arguments, &Environment::of_process());
+        matches!(request, Ok(Request::Sort(_)))
+    }
+
     /// Does what is asked, and prints what is wrong.
     pub fn run(self) -> ExitCode {
         let arguments: Vec<Vec<u8>> =
@@ -81,8 +91,7 @@ impl Call {
         match done {
             Ok(status) => status,
             Err(complaint) => {
-                // With standard error gone there is nobody left to tell; the status still says it.
-                let _ = io::stderr().write_all(&complaint.text(name));
+                standard::tell(complaint.text(name));
                 ExitCode::from(complaint.status())
             }
         }
@@ -90,8 +99,7 @@ impl Call {
 }
 
 fn print(text: &[u8]) -> Result<ExitCode, Complaint> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text).and_then(|()| out.flush()) {
+    match standard::print(text).map_err(standard::reason) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Complaint::new(format!("write error: {}", complaint::reason(&error))))
         }

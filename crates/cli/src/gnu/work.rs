@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter};
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use sortwell::format::Format;
@@ -28,6 +28,7 @@ use super::quoting::Quoting;
 use super::underline::Underline;
 use crate::failure::Failure;
 use crate::signals;
+use crate::standard::Printer;
 
 /// The least memory taken, whatever was asked for: scripts ask for kilobytes, which were much once.
 const MEMORY_LEAST: ByteSize = ByteSize::mib(64);
@@ -67,7 +68,8 @@ impl Work<'_> {
     pub fn show(self, order: TextOrder, locale: &Locale) -> Result<ExitCode, Complaint> {
         let sort_and_copy = || {
             let underline = Underline::new(&order, locale)?;
-            let mut out = BufWriter::new(io::stdout().lock());
+            let progress = Progress::new();
+            let mut out = BufWriter::new(Printer::new(&progress)?);
             let mut inputs = inputs(self.settings);
             if let Some(sorted) = self.little(&mut inputs, &Output::Stdout, &order)? {
                 underline.copy(&mut &sorted[..], &mut out)?;
@@ -78,7 +80,10 @@ impl Work<'_> {
             let sorted = directory.path().join("sorted");
             self.run(self.job(inputs, Output::File(sorted.clone()), order))?;
             let lines = File::open(&sorted).map_err(|error| Error::io("open", &sorted, error))?;
-            underline.copy(&mut BufReader::new(lines), &mut out)?;
+            // A stop on the way is told from the signal that asked for it.
+            let failed = |error| Error::io("write", Path::new(STDOUT), error);
+            let copy = || underline.copy(&mut BufReader::new(lines), &mut out).map_err(failed);
+            signals::stoppable(&progress, copy)?;
             Ok(ExitCode::SUCCESS)
         };
         sort_and_copy().or_else(|failure| self.end(&failure))
@@ -223,9 +228,7 @@ impl Work<'_> {
     fn end(self, failure: &Failure) -> Result<ExitCode, Complaint> {
         match failure {
             _ if failure.is_closed_pipe() => Ok(ExitCode::from(CLOSED_PIPE)),
-            Failure::Signal { number, .. } => {
-                Ok(u8::try_from(128 + number).map_or(ExitCode::FAILURE, ExitCode::from))
-            }
+            Failure::Signal { number, .. } => Ok(signals::die_of(*number)),
             Failure::Library(Error::Io { action, path, source, .. }) => {
                 let file = match path.as_os_str().as_bytes() {
                     b"standard input" => b"-",
@@ -248,6 +251,12 @@ impl Work<'_> {
                     }
                     _ => return Err(Complaint::new(failure.message())),
                 };
+                if file == STDOUT.as_bytes() {
+                    let file = self.quoting.file_always(file);
+                    let why = format!(": {}", reason(source));
+                    let message = [b"write failed: ", &file[..], why.as_bytes()].concat();
+                    return Err(Complaint::new(message).and("write error"));
+                }
                 Err(Complaint::about_file(what, file, source, self.quoting))
             }
             Failure::Output(error) => {
@@ -317,6 +326,9 @@ fn place_to_show(places: &[PathBuf]) -> PathBuf {
     let usual = [std::env::temp_dir(), PathBuf::from(".")];
     places.iter().chain(&usual).find(|place| place.is_dir()).cloned().unwrap_or_default()
 }
+
+/// What the library calls standard output.
+const STDOUT: &str = "standard output";
 
 /// The status that says that lines are out of order.
 const DISORDER: u8 = 1;

@@ -7,11 +7,13 @@
 //! A terminal's line is written over itself, and never as wide as the terminal, where it would wrap
 //! and could not be taken back. Everything in it is ASCII, so that bytes are columns.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
+use std::time::Duration;
 
 use rustix::termios::tcgetwinsize;
 
 use super::meter::Meter;
+use crate::standard;
 
 /// Columns for what the job is busy with.
 const DOING_COLUMNS: usize = 15;
@@ -67,7 +69,7 @@ impl Line {
 
 fn say(text: &str) {
     // Nobody misses progress that cannot be shown.
-    let _ = io::stderr().write_all(text.as_bytes());
+    standard::tell_within(text, Duration::ZERO);
 }
 
 fn columns() -> usize {

@@ -19,6 +19,8 @@ pub struct Sample {
     pub words: &'static str,
     /// Bytes read and written so far.
     pub bytes_done: u64,
+    /// Of them, those that were read of the inputs.
+    pub input_read: u64,
     /// Of them, those of temporary files that were written.
     pub spilled: u64,
     /// The share of the work that is done, from 0 to 1; `None` while unknown.
@@ -52,32 +54,31 @@ impl Meter {
         self.samples.back().map_or("", |sample| sample.words)
     }
 
-    /// Bytes read and written so far.
-    pub fn bytes_done(&self) -> u64 {
-        self.samples.back().map_or(0, |sample| sample.bytes_done)
-    }
-
     /// The share of the work that is done, from 0 to 1.
     pub fn done(&self) -> Option<f64> {
         self.most_done
     }
 
-    /// `42%  913 MB/s  5120 MB spilled  12 s left`, or what of it is known.
+    /// Returns ` 42%  913 MB/s  5120 MB spilled  12 s left`, or what of it is known. Of a pipe,
+    /// whose end is not known, `1810 MB read in 2 s  913 MB/s  5120 MB spilled`.
     pub fn words(&self) -> String {
-        let mut parts = Vec::new();
-        match self.done() {
-            Some(done) => parts.push(format!("{:3}%", (100.0 * done) as u32)),
-            None => parts.push(format!("{} MB", self.bytes_done() / 1_000_000)),
-        }
+        let Some(last) = self.samples.back() else { return String::new() };
+        let mut parts = vec![match self.done() {
+            Some(done) => format!("{:3}%", (100.0 * done) as u32),
+            None => format!(
+                "{} MB read in {}",
+                last.input_read / 1_000_000,
+                words_of(last.elapsed.as_secs())
+            ),
+        }];
         if let Some(speed) = self.megabytes_per_second() {
             parts.push(format!("{speed:4.0} MB/s"));
         }
-        let Some(last) = self.samples.back() else { return parts.join("  ") };
         if last.spilled > 0 {
             parts.push(format!("{} MB spilled", last.spilled / 1_000_000));
         }
-        if let Some(left) = last.left {
-            parts.push(format!("{} left", words_of(left)));
+        if let Some(left) = last.left.filter(|_| self.done().is_some()) {
+            parts.push(format!("{} left", words_of(left.as_secs_f64().ceil() as u64)));
         }
         parts.join("  ")
     }
@@ -90,9 +91,9 @@ impl Meter {
     }
 }
 
-/// A time to wait, as a person would say it.
-fn words_of(time: Duration) -> String {
-    match time.as_secs_f64().ceil() as u64 {
+/// Returns a time in seconds, as a person would say it.
+fn words_of(seconds: u64) -> String {
+    match seconds {
         s @ 0..60 => format!("{s} s"),
         s @ 60..3600 => format!("{} min {:02} s", s / 60, s % 60),
         s => format!("{} h {:02} min", s / 3600, s % 3600 / 60),

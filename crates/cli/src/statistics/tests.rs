@@ -17,6 +17,7 @@ fn one_pass() -> Statistics {
         loads: 1,
         algorithm: Some("radix"),
         runs: 0,
+        runs_merged_again: 0,
         merge_width: 0,
         merge: None,
         threads: 2,
@@ -49,6 +50,7 @@ fn one_pass() -> Statistics {
         counters: None,
         advice: Vec::new(),
         proof: Some(Proof { records: 10_000_000, checksum: 0xab }),
+        is_order_proven: true,
     }
 }
 
@@ -63,7 +65,8 @@ bytes    953.7 MiB read, 953.7 MiB written
 time     0.75 s reading (0.50 s waiting for I/O)
 cpu      0.71 s user, 0.40 s system
 memory   1.2 GiB at the peak of 4 GiB allowed
-proof    10000000 records in and out, checksum 000000000000000000000000000000ab of both
+proof    10000000 records in and out, checksum 000000000000000000000000000000ab of both, \
+                    each compared with the one before it
 ";
     assert_eq!(text(&one_pass()), expected);
 }
@@ -81,7 +84,7 @@ fn two_passes_name_runs_and_spill() {
         "{text}"
     );
     assert!(text.contains(" read, 5 GiB spilled, 5 GiB read back, 953.7 MiB written\n"), "{text}");
-    assert!(text.contains("proof    not taken\n"), "{text}");
+    assert!(text.contains("proof    of the order alone: records written, each "), "{text}");
 }
 
 #[test]
@@ -104,7 +107,9 @@ fn no_time_is_no_speed() {
 #[test]
 fn json_is_one_line_with_the_library_s_names() {
     let inputs: Vec<Input> = (0..30).map(|n| Input::File(format!("in {n}").into())).collect();
-    let line = json(&one_pass(), Named::new(&inputs, &Output::Stdout));
+    let (output, is_split) = (&Output::Stdout, false);
+    let files = JobFiles { inputs: &inputs, output, is_split, format_by_names: Some("csv") };
+    let line = json(&one_pass(), Named::new(&files));
     assert!(!line.contains('\n'));
     let value: serde_json::Value = serde_json::from_str(&line).expect("valid JSON");
     assert_eq!(value["records"], 10_000_000);
@@ -115,6 +120,7 @@ fn json_is_one_line_with_the_library_s_names() {
         (&"in 19".into(), &30.into())
     );
     assert_eq!(value["job"]["output"], "standard output");
+    assert_eq!(value["job"]["format_by_names"], "csv");
     assert!(value["machine"]["cores"].as_u64() > Some(0), "{value}");
     assert_eq!(value["proof"]["checksum"], "000000000000000000000000000000ab");
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::harness::{Folder, Said, ended, signal};
+use crate::harness::{DIED_OF_INT, DIED_OF_TERM, Folder, Said, ended, signal};
 
 /// Runs a bench with few and small sorts, and gives what it found.
 fn found(line: &str) -> Value {
@@ -169,7 +169,7 @@ fn results_go_where_they_are_asked_for() {
 /// One that is stopped ends soon, together with the sort that it had started.
 #[test]
 fn a_bench_that_is_stopped_leaves_nothing() {
-    for (name, status) in [("INT", 130), ("TERM", 143)] {
+    for (name, status) in [("INT", DIED_OF_INT), ("TERM", DIED_OF_TERM)] {
         let folder = Folder::new();
         let child = folder.start("bench datamation --records 300000 --runs 1000");
         sleep(Duration::from_millis(1500));

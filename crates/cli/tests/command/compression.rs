@@ -108,7 +108,7 @@ fn what_is_damaged_or_misspelt_is_said() {
     let said = folder.run("sort --compress gzip:10 in");
     assert!(said.status == 2 && said.words.contains("use 1 to 9"), "{said:?}");
     let said = folder.run("sort --decompress zip in");
-    assert!(said.status == 2 && said.words.contains("possible values"), "{said:?}");
+    assert!(said.status == 2 && said.words.contains("none of auto, off, gzip"), "{said:?}");
     assert!(!folder.names().contains(&"out".to_owned()));
 }
 
@@ -160,4 +160,113 @@ fn redirected_outputs_are_compressed_in_place() {
     let said = Said::from(command.stdout(to("none.zst")).output().expect("run"));
     said.fails(3, &["cut.zst: ends in the middle of a zstd frame"]);
     assert_eq!(folder.read("none.zst"), b"");
+}
+
+/// What other programs make is told by its content, whatever it is called; `None` where there is no
+/// such program.
+fn foreign_inputs() -> Vec<(&'static str, Vec<u8>, &'static str)> {
+    let mut inputs = vec![
+        ("parquet", b"PAR1\x15\x04\x15\x20\x15\x24".to_vec(), "duckdb -c \"COPY (FROM 'FILE')"),
+        ("utf16", b"\xff\xfeb\0\n\0a\0\n\0".to_vec(), "iconv -f UTF-16 -t UTF-8"),
+        ("utf16be", b"\xfe\xff\0b\0\n\0a\0\n".to_vec(), "iconv -f UTF-16 -t UTF-8"),
+        ("7z", b"7z\xbc\xaf\x27\x1c\0\x04".to_vec(), "7z x -so"),
+    ];
+    let packed = [("xz", "xz -dc"), ("bzip2", "bzip2 -dc")];
+    inputs.extend(packed.into_iter().filter_map(|(program, expand)| {
+        Some((program, through(program, "-c", b"b\na\n")?, expand))
+    }));
+    inputs
+}
+
+#[test]
+fn what_others_expand_is_refused_by_name_and_content() {
+    let folder = Folder::new();
+    for (name, bytes, expand) in foreign_inputs() {
+        folder.write(name, &bytes);
+        for words in ["sort", "merge", "check", "explain", "sort -F csv", "sort -F tsv -k 1"] {
+            let expand = expand.replace("FILE", name);
+            let said = folder.run(&format!("{words} {name}"));
+            said.fails(3, &[&format!("{name}: is "), &expand, "--decompress off"]);
+        }
+        for words in ["sort", "merge", "check", "sort -F csv"] {
+            let said = folder.run_with(words, &bytes);
+            said.fails(3, &["standard input: is ", expand]);
+        }
+        let mut command = folder.command(&["sort"]);
+        let file = fs::File::open(folder.at(name)).expect("open");
+        let said = Said::from(command.stdin(file).output().expect("run"));
+        said.fails(3, &["standard input: is ", expand]);
+        // Records of bytes are bytes, and off takes all as they are.
+        let raw = folder.run(&format!("sort -F fixed:1 {name}")).quietly();
+        assert_eq!(raw.len(), bytes.len());
+        assert!(folder.run(&format!("sort --decompress off {name}")).quietly().len() >= raw.len());
+        assert!(folder.run(&format!("gnu {name}")).quietly().len() >= raw.len());
+    }
+}
+
+#[test]
+fn what_is_expanded_may_have_any_name_or_none() {
+    let folder = Folder::new();
+    for (program, _) in PROGRAMS {
+        let Some(bytes) = through(program, "-c", b"k\nb\na\n") else { continue };
+        folder.write("data", &bytes);
+        assert_eq!(folder.run("sort data").quietly(), b"a\nb\nk\n", "{program}");
+        assert_eq!(folder.run_with("sort", &bytes).quietly(), b"a\nb\nk\n", "{program}");
+        assert_eq!(folder.run_with("sort -F csv -k k", &bytes).quietly(), b"k\na\nb\n");
+        assert_eq!(folder.run_with("sort data -", b"c\n").quietly(), b"a\nb\nc\nk\n");
+        let sorted = through(program, "-c", b"a\nb\n").expect("a program");
+        folder.write("sorted", &sorted);
+        assert_eq!(folder.run_with("merge sorted -", &sorted).quietly(), b"a\na\nb\nb\n");
+        folder.run("check sorted").quietly();
+        folder.run_with("check", &sorted).quietly();
+        let mut command = folder.command(&["sort"]);
+        let file = fs::File::open(folder.at("data")).expect("open");
+        let said = Said::from(command.stdin(file).output().expect("run"));
+        assert_eq!(said.quietly(), b"a\nb\nk\n");
+        let said = folder.run("sort -F fixed:1 data").quietly();
+        assert_eq!(said.len(), bytes.len(), "bytes are taken as they are");
+        let raw = folder.run_with("sort --decompress off", &bytes).quietly();
+        assert!(raw.len() >= bytes.len());
+        folder.run("sort --resume -o out data").fails(2, &["--resume"]);
+        folder.write("other.gz", through("xz", "-c", b"a\n").unwrap_or_else(|| b"a\n".to_vec()));
+        folder.run("sort other.gz").fails(3, &["other.gz: does not begin as gzip data does"]);
+    }
+    fs::create_dir(folder.at("dir.gz")).expect("a directory");
+    folder.run("sort dir.gz").fails(4, &["cannot read dir.gz: Is a directory"]);
+}
+
+#[test]
+fn text_that_begins_as_packed_data_does_is_sorted() {
+    let folder = Folder::new();
+    for first in ["BZh9", "PK", "PK\x03\x04", "PAR1", "7z", "LZIP", "B", "(", "\x04", "P*M"] {
+        let text = format!("{first}\n!\n");
+        let expected = match first.as_bytes()[0] {
+            b'\x04' => text.clone(),
+            _ => format!("!\n{first}\n"),
+        };
+        folder.write("in", &text);
+        assert_eq!(folder.run("sort in").quietly(), expected.as_bytes(), "{first:?}");
+        assert_eq!(folder.run_with("sort", text.as_bytes()).quietly(), expected.as_bytes());
+    }
+}
+
+#[test]
+fn names_of_formats_that_are_not_written_are_refused() {
+    let folder = Folder::new();
+    folder.write("in", "b\na\n");
+    for end in ["xz", "csv.XZ", "bz2", "zip", "7z", "br", "lzma", "Z", "lzo", "sz", "lz", "parquet"]
+    {
+        for words in ["sort", "sort --split 2", "merge", "explain", "sort -F fixed:2"] {
+            let said = folder.run(&format!("{words} -o out.{end} in"));
+            said.fails(2, &["not written here", "--compress off"]);
+        }
+        folder.run(&format!("generate 2 out.{end}")).fails(2, &["generate compresses nothing"]);
+    }
+    folder.run("generate 2 out.gz").fails(2, &["generate compresses nothing"]);
+    assert_eq!(folder.names(), ["in"]);
+    folder.run("sort --compress off -o out.xz in").quietly();
+    assert_eq!(folder.read("out.xz"), b"a\nb\n");
+    folder.run("sort --compress off --split 2 -o part.bz2 in").quietly();
+    assert_eq!(folder.read("part-1.bz2"), b"a\n");
+    folder.run("sort -o out.z in").quietly();
 }

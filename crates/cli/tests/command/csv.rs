@@ -117,7 +117,9 @@ fn a_far_row_that_must_not_be() {
 
 #[test]
 fn headers_that_must_not_be() {
-    refused_alone("", b"a,b\"c\"\nx,y\n", &["the first row has a quote", "--quote none"]);
+    let quote = &["the header row, line 1: a quote at byte 3 of the row", "--quote none"];
+    refused_alone("", b"a,b\"c\"\nx,y\n", quote);
+    refused_alone("--no-header", b"\"a\n\"b,c\n", &["row 1, line 2: a quote at byte 4"]);
     let long = [b"a,\"".to_vec(), vec![b'b'; 2 << 20], b"\"\nx,y\n".to_vec()].concat();
     refused_alone("", &long, &["the header has more than 1048576 bytes"]);
     let folder = Folder::new();
@@ -176,4 +178,32 @@ fn as_python_sorts_them() {
     let words = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}{words}");
     assert!(said.contains(&format!("0 of {cases} cases differ")), "{said}");
+}
+
+#[test]
+fn rows_that_end_with_carriage_returns_alone() {
+    let refused = &["rows end with a carriage return alone, the first at byte 3", "tr '\\r' '\\n'"];
+    refused_alone("-k a", b"a,b\r2,x\r1,y\r", refused);
+    refused_alone("-k 1 --no-header", b"2,x\r1,y\r", refused);
+    refused_alone("--quote none", b"a,\"\r2,\"\r", refused);
+    refused_alone("", b"\xef\xbb\xbf\"a\"\r2\r1\r", &["the first at byte 6"]);
+    refused_alone("-t tab", b"a\tb\r2\tx\r1\ty\r", refused);
+    let long = b"ab,\r".repeat(1 << 19);
+    refused_alone("", &long, refused);
+    // Within cells, they are data.
+    assert_eq!(sorted("-F csv -k 1", "a,\"\rb\"\r\n2,\r\n1,x\n"), "a,\"\rb\"\r\n1,x\n2,\r\n");
+    assert_eq!(sorted("-F csv -k 1", "a\rb,c\nz\r,1\ny,2\n"), "a\rb,c\ny,2\nz\r,1\n");
+    assert_eq!(sorted("-F csv -k 1", "a,b\r"), "a,b\r\n");
+    let folder = Folder::new();
+    folder.write("cr.csv", "a,b\r2,x\r1,y\r");
+    folder.write("good.csv", "a,b\n1,x\n");
+    for line in [
+        "merge -F csv -k a cr.csv",
+        "merge -F csv -k a good.csv cr.csv",
+        "sort -F csv -k a good.csv cr.csv",
+        "check -F csv -k a cr.csv",
+        "explain -F csv -k a cr.csv",
+    ] {
+        folder.run(line).fails(3, &["cr.csv: its rows end with a carriage return alone"]);
+    }
 }

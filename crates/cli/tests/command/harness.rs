@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
@@ -15,7 +16,7 @@ pub struct Folder(TempDir);
 /// What a finished command said, and how it ended.
 #[derive(Debug)]
 pub struct Said {
-    /// Exit status.
+    /// Exit status; of one that died of a signal, the negative number of that.
     pub status: i32,
     /// Standard output.
     pub out: Vec<u8>,
@@ -68,6 +69,15 @@ impl Folder {
         Said::from(self.command(&words).output().expect("run"))
     }
 
+    /// Runs a script in this folder, in which `$sortwell` is the command and `gnu` its GNU sort.
+    pub fn script(&self, script: &str) -> Said {
+        let script = format!("gnu() {{ LC_ALL=C \"$sortwell\" gnu \"$@\"; }}; {script}");
+        let mut shell = Command::new("bash");
+        shell.args(["-c", &script]).current_dir(self.path()).stdin(Stdio::null());
+        shell.env("sortwell", env!("CARGO_BIN_EXE_sortwell")).env("TMPDIR", self.path());
+        Said::from(shell.output().expect("bash"))
+    }
+
     /// Runs it with bytes on its standard input.
     pub fn run_with(&self, line: &str, input: &[u8]) -> Said {
         let mut child = self.start(line);
@@ -93,8 +103,7 @@ impl Folder {
 impl From<Output> for Said {
     fn from(output: Output) -> Self {
         Self {
-            // A process killed by a signal has no status; none of these tests expects that.
-            status: output.status.code().unwrap_or(-1),
+            status: output.status.code().unwrap_or_else(|| -output.status.signal().unwrap_or(0)),
             out: output.stdout,
             words: String::from_utf8(output.stderr).expect("words are UTF-8"),
         }
@@ -127,6 +136,10 @@ pub fn left_out(why: &str) {
     let test = std::thread::current().name().unwrap_or("a test").to_owned();
     let _ = writeln!(std::io::stderr(), "LEFT OUT: {test}: {why}");
 }
+
+/// Statuses of processes that died of signals.
+pub const DIED_OF_INT: i32 = -2;
+pub const DIED_OF_TERM: i32 = -15;
 
 /// Sends a signal, by its name without `SIG`.
 pub fn signal(child: &Child, name: &str) {
@@ -167,7 +180,7 @@ impl Random {
         Self(seed)
     }
 
-    fn next(&mut self) -> u32 {
+    pub fn next(&mut self) -> u32 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

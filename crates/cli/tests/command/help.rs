@@ -31,6 +31,61 @@ fn help_of_sort_has_every_option_and_examples() {
 }
 
 #[test]
+fn short_help_fits_on_a_page() {
+    for name in ["sort", "merge", "check", "explain", "generate", "validate", "spill", "bench"] {
+        let help = printed(&format!("{name} -h"));
+        let lines = help.lines().count();
+        assert!(lines <= 60, "{name} -h has {lines} lines");
+        let too_wide: Vec<&str> = help.lines().filter(|line| line.chars().count() > 100).collect();
+        assert!(too_wide.is_empty(), "{too_wide:?}");
+    }
+}
+
+#[test]
+fn help_begins_with_what_is_used_most_and_ends_with_expert_settings() {
+    let help = printed("sort --help");
+    let first = help.lines().next().unwrap_or_default();
+    assert!(first.contains("CSV"), "{first}");
+    assert!(printed("--help").lines().next().unwrap_or_default().contains("CSV"));
+    let order = [
+        "\nOptions:",
+        "--key <KEY>",
+        "--format <FORMAT>",
+        "--output <OUTPUT>",
+        "\nSelection:",
+        "\nInputs and output:",
+        "\nResources:",
+        "\nSafety:",
+        "\nProgress and statistics:",
+        "\nExpert settings:",
+        "--queue-depth <N>",
+        "\nExamples:",
+    ];
+    let places: Vec<usize> = order
+        .iter()
+        .map(|words| help.find(words).unwrap_or_else(|| panic!("{words} is missing:\n{help}")))
+        .collect();
+    assert!(places.is_sorted(), "{:?}", order.iter().zip(&places).collect::<Vec<_>>());
+    let short = printed("sort -h");
+    assert!(short.find("--key") < short.find("--limit"), "{short}");
+    assert!(!short.contains("--queue-depth"), "expert settings are for --help:\n{short}");
+}
+
+#[test]
+fn keys_are_explained_by_a_text_of_their_own() {
+    let help = printed("help keys");
+    for word in ["LOCATION", "TYPE", "MODIFIER", "2:decimal:desc", "packed", "locale=", "-k2,2nr"] {
+        assert!(help.contains(word), "{word} is missing:\n{help}");
+    }
+    assert!(!help.contains("Usage:"), "it is a text and no command:\n{help}");
+    assert_eq!(printed("keys"), help);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference.md");
+    let page = fs::read_to_string(path).expect("docs/reference.md");
+    assert!(page.contains("## sortwell keys"), "the reference has it too");
+    assert!(printed("sort --help").contains("help keys"), "and the option points to it");
+}
+
+#[test]
 fn version_is_the_package_s() {
     assert_eq!(printed("--version"), concat!("sortwell ", env!("CARGO_PKG_VERSION"), "\n"));
 }

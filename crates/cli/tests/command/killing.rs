@@ -2,21 +2,20 @@
 //! whole or absent, nothing left behind that the next sort does not remove.
 
 use std::fs;
-use std::os::unix::process::ExitStatusExt;
+use std::io::Write;
 use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::harness::{Folder, Random, ended, signal};
+use crate::harness::{DIED_OF_INT, Folder, Random, Said, ended, random_records, signal};
 
 const SORT: &str = "sort -F fixed:100 -k 0..10 -M 48MiB -T spill -o out in";
 const RECORDS: usize = 1_000_000;
 const KILLS: usize = 15;
 const INTERRUPTS: usize = 8;
 
-/// Numbers of signals.
-const SIGINT: i32 = 2;
-const SIGKILL: i32 = 9;
+/// The status of a process that died of SIGKILL.
+const DIED_OF_KILL: i32 = -9;
 
 /// An input, what it is sorted, and how long that takes.
 struct Scene {
@@ -44,17 +43,15 @@ impl Scene {
         scene
     }
 
-    /// Starts the sort anew and ends it with the signal after a share of the time it takes; the
-    /// signal it died of, else its exit status.
-    fn end_with(&self, name: &str, share: f64) -> (Option<i32>, Option<i32>) {
+    /// Starts the sort anew and ends it with the signal after a share of the time it takes.
+    fn end_with(&self, name: &str, share: f64) -> Said {
         let _ = fs::remove_file(self.folder.at("out"));
         let words: Vec<&str> = SORT.split(' ').collect();
-        let child = self.folder.command(&words).stderr(Stdio::null()).spawn().expect("start");
+        let child = self.folder.command(&words).stderr(Stdio::piped()).spawn().expect("start");
         sleep(self.takes.mul_f64(share));
         // Should it have ended already, it is not waited for yet, and its number is still its own.
         signal(&child, name);
-        let status = ended(child, Duration::from_secs(20)).status;
-        (status.signal(), status.code())
+        Said::from(ended(child, Duration::from_secs(20)))
     }
 
     /// Names in the two folders, `in` and `out` aside.
@@ -92,10 +89,10 @@ fn killed_at_any_moment() {
         let has_output = scene.assert_nothing_lost();
         let left = scene.left_behind();
         println!("killed at {share:.3}: output {has_output}, left {left:?}");
-        match ending {
-            (Some(SIGKILL), None) => killed += 1,
-            (None, Some(0)) => assert!(has_output, "no output"),
-            other => panic!("ended with {other:?}"),
+        match ending.status {
+            DIED_OF_KILL => killed += 1,
+            0 => assert!(has_output, "no output"),
+            _ => panic!("{ending:?}"),
         }
         let is_ours = |name: &String| {
             name.starts_with("sortwell-spill-")
@@ -110,6 +107,43 @@ fn killed_at_any_moment() {
 }
 
 #[test]
+fn what_a_killed_sort_left_is_listed_and_removed() {
+    let folder = Folder::new();
+    let (usual, temporary) = (folder.at("work"), folder.at("tmp"));
+    for path in [&usual, &temporary] {
+        fs::create_dir(path).expect("folder");
+    }
+    let command = |line: &str| {
+        let mut command = folder.command(&line.split(' ').collect::<Vec<_>>());
+        command.current_dir(&usual).env("TMPDIR", &temporary).stdout(Stdio::piped());
+        command
+    };
+    // Enough records to spill, and then a pipe that brings no more.
+    let mut sort = command("sort -F fixed:100 -M 32MiB");
+    let mut child = sort.stdin(Stdio::piped()).spawn().expect("start");
+    let mut pipe = child.stdin.take().expect("a pipe");
+    pipe.write_all(&random_records(600_000, 100)).expect("records");
+    let spills = || fs::read_dir(&temporary).expect("folder").count() > 0;
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !spills() && Instant::now() < deadline {
+        sleep(Duration::from_millis(10));
+    }
+    signal(&child, "KILL");
+    assert_eq!(Said::from(ended(child, Duration::from_secs(20))).status, DIED_OF_KILL);
+    let listed = |line: &str| {
+        let said = Said::from(command(line).output().expect("run")).quietly();
+        String::from_utf8(said).expect("UTF-8")
+    };
+    let named = listed(&format!("spill list {}", temporary.display()));
+    assert!(named.contains("sortwell-spill-") && named.contains("abandoned"), "{named}");
+    assert_eq!(named.lines().count(), 1, "{named}");
+    assert_eq!(listed("spill list"), named, "the directory for temporary files is looked at too");
+    listed(&format!("spill clean {}", temporary.display()));
+    assert_eq!(listed("spill list"), "");
+    assert!(!spills(), "nothing is left");
+}
+
+#[test]
 fn interrupted_at_any_moment() {
     let (scene, mut random) = (Scene::new(), Random::fresh());
     let mut interrupted = 0;
@@ -118,14 +152,14 @@ fn interrupted_at_any_moment() {
         let ending = scene.end_with("INT", share);
         let has_output = scene.assert_nothing_lost();
         println!("interrupted at {share:.3}: {ending:?}, output {has_output}");
-        match ending {
-            (None, Some(130)) => interrupted += 1,
+        match ending.status {
             // Before it minds signals it has made nothing yet, after its work nothing is left.
-            (Some(SIGINT), None) => {}
-            (None, Some(0)) => assert!(has_output, "no output"),
-            other => panic!("ended with {other:?}"),
+            DIED_OF_INT => interrupted += usize::from(!ending.words.is_empty()),
+            0 => assert!(has_output, "no output"),
+            _ => panic!("{ending:?}"),
         }
-        assert!(ending == (None, Some(0)) || !has_output, "an output of an interrupted sort");
+        let is_denied = ending.words.contains("no output was written");
+        assert!(!(has_output && is_denied), "an output of an interrupted sort");
         assert_eq!(scene.left_behind(), [""; 0]);
     }
     assert!(interrupted > 0, "none was interrupted: no test");

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::harness::{Folder, random_records};
+use crate::harness::{Folder, random_records, sorted_by};
 
 /// A sort in two passes and the account of it.
 fn sorted(folder: &Folder, levers: &str) -> Value {
@@ -62,6 +62,7 @@ fn levers_are_seen_in_the_statistics() {
     let width = |of: &Value| of["merge_width"].as_u64().expect("a width");
     assert!(width(&factor) < width(&usual), "{} {}", width(&factor), width(&usual));
     assert_eq!(width(&narrow), 3);
+    assert!(usual["runs_merged_again"] == 0 && narrow["runs_merged_again"].as_u64() > Some(3));
     assert!(narrow["passes"].as_u64() > usual["passes"].as_u64());
     assert_eq!(std::fs::read(folder.at("out")).expect("read"), expected, "the same bytes");
 }
@@ -207,4 +208,21 @@ fn streams_go_past_the_cache_or_through_it() {
 
 fn spilled(statistics: &Value) -> f64 {
     statistics["streams"]["spill_written"].as_f64().expect("bytes")
+}
+
+/// Short records are dealt as they arrive, so that each lies whole in one request, however small
+/// requests are asked to be.
+#[test]
+fn small_requests_hold_short_records_whole() {
+    let folder = Folder::new();
+    for length in 1..=17 {
+        let records = random_records(20_000, length);
+        folder.write("in", &records);
+        for line in ["-j 3 -o out in", "-j 1 -M 40MiB -o out in", "-j 3 -o out"] {
+            let line = format!("sort -F fixed:{length} --block-size 4KiB {line}");
+            folder.run_with(&line, &records).quietly();
+            let expected = sorted_by(&records, length, <[u8]>::to_vec);
+            assert!(folder.read("out") == expected, "{line}");
+        }
+    }
 }

@@ -1,11 +1,14 @@
-//! A ceiling of memory that is higher than memory ever reaches: said, and not believed, as the
-//! system would kill what uses it.
+//! The ceiling of memory: what is higher than memory ever reaches is said, and not believed, as the
+//! system would kill what uses it; and records as long as the budget keep to it whatever their keys
+//! are.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::children::measured;
 use crate::harness::{Folder, Said, left_out, random_records, sorted_by};
+use crate::limits::runs_within;
 
 const LENGTH: usize = 100;
 
@@ -94,4 +97,208 @@ fn more_than_a_control_group_has() {
         return left_out("this user may not enter a control group");
     }
     assert_told(&folder, &said, &["--memory 1 GiB is more than the 100 MiB"]);
+}
+
+/// Every type of text that lines are sorted by, and all that may be said of it.
+const KEYS: [&str; 38] = [
+    "bytes",
+    "bytes:desc",
+    "bytes:ci",
+    "bytes:ci:desc",
+    "bytes:trim",
+    "text",
+    "text:ci:trim",
+    "text:locale=de",
+    "text:desc:locale=de",
+    "text:ci:desc:locale=de",
+    "text:locale=de-u-ks-level1-kc-true",
+    "int",
+    "int:desc",
+    "decimal",
+    "decimal:desc",
+    "float",
+    "size",
+    "size:desc",
+    "month",
+    "version",
+    "version:ci:desc",
+    "natural",
+    "natural:ci",
+    "natural:desc",
+    "random",
+    "random:ci",
+    "date",
+    "time",
+    "timestamp",
+    "ip",
+    "uuid",
+    "semver",
+    "decimal=,:thousands=.:currency",
+    "bool",
+    "order=a|b",
+    "order=a|b:ci:desc",
+    "zoned",
+    "ebcdic:ci:trim",
+];
+
+/// Lines of `length` bytes that agree in all but their last eight.
+fn long_lines(count: usize, length: usize, words: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(count * length);
+    for number in 0..count {
+        let end = text.len() + length - 9;
+        text.extend(words.iter().cycle().take(end - text.len()));
+        text.extend_from_slice(format!("{:08}\n", (count - number) * 7).as_bytes());
+    }
+    text
+}
+
+#[test]
+fn long_records_keep_to_the_budget_by_every_key() {
+    let folder = Folder::new();
+    folder.write("two", long_lines(2, 100_000_000, "Ab, c7 \u{c4}x.y-".as_bytes()));
+    folder.write("twenty", long_lines(20, 5_000_000, "Ab, c7 \u{c4}x.y-".as_bytes()));
+    for key in KEYS {
+        for (input, mib) in [("two", 256), ("twenty", 64)] {
+            let line = format!("sort -k ..:{key} --invalid last -o out {input}");
+            runs_within(&folder, &line, mib);
+        }
+    }
+}
+
+/// All of two keys has to be looked at, where lines differ in nothing but the case of a letter.
+#[test]
+fn long_lines_that_differ_in_case_keep_to_the_budget() {
+    let folder = Folder::new();
+    let line = "Ab, c7 \u{c4}x.y-".repeat(2_000_000);
+    folder.write("case", format!("B{line}\nb{line}\n"));
+    for key in ["text:locale=de", "text:trim:locale=de", "text:desc:locale=en-u-kf-upper"] {
+        runs_within(&folder, &format!("sort -k ..:{key} -o out case"), 96);
+    }
+    folder.write("case", format!("b{line}\nB{line}\n"));
+    runs_within(&folder, "merge -k ..:text:locale=en -o out case case", 64);
+}
+
+/// Keys of the C library's order of text, by a locale that is made for the test.
+#[test]
+fn long_lines_in_a_locale_of_the_system_keep_to_the_budget() {
+    let folder = Folder::new();
+    let mut localedef = Command::new("localedef");
+    localedef.args(["-i", "de_DE", "-f", "UTF-8"]).arg(folder.at("de_DE.UTF-8"));
+    if !localedef.output().is_ok_and(|made| made.status.success()) {
+        return left_out("no locale can be made with localedef");
+    }
+    let line = "Ab, c7 \u{c4}x.y-".repeat(2_000_000);
+    folder.write("case", format!("B{line}\nb{line}\n"));
+    folder.write("blanks", long_lines(2, 20_000_000, b" "));
+    folder.write("digits", long_lines(2, 20_000_000, b"7"));
+    let locale = format!("LOCPATH={} LC_ALL=de_DE.UTF-8", folder.path().display());
+    for (options, input) in [("", "case"), ("-f", "case"), ("-r", "blanks"), ("-u", "digits")] {
+        runs_within(&folder, &format!("{locale} gnu {options} -o out {input}"), 96);
+    }
+}
+
+#[test]
+fn conditions_on_long_values_keep_to_the_budget() {
+    let folder = Folder::new();
+    folder.write("lines", long_lines(2, 30_000_000, b"abcDEF "));
+    let cell = |end: &str| format!("\"{}{end}\",1\n", "a\"\"B".repeat(7_000_000));
+    folder.write("rows", ["text,number\n".to_owned(), cell("z"), cell("y")].concat());
+    for (format, condition) in [
+        ("lines", "..:ci contains \"zz\""),
+        ("lines", "..:ci matches \"fabc\""),
+        ("lines", "..:text:locale=de > \"b\""),
+        ("lines", "..:natural > 0..8:natural"),
+        ("csv", "1 ends with \"z\""),
+        ("csv", "1:ci > \"b\""),
+    ] {
+        // The words of a command are divided at blanks.
+        let condition = condition.replace(' ', "\t");
+        let input = if format == "csv" { "rows" } else { "lines" };
+        let line = format!("sort -F {format} --include {condition} -o out {input}");
+        runs_within(&folder, &line, 96);
+    }
+}
+
+#[test]
+fn padded_numbers_of_any_length_keep_to_the_budget() {
+    let folder = Folder::new();
+    let record = |digit: u8| [&20_000_000u32.to_be_bytes()[..], &vec![digit; 20_000_000]].concat();
+    folder.write("records", [record(b'2'), record(b'1')].concat());
+    for key in ["0..30000000:int:pad=48", "0..30000000:bytes:pad=0"] {
+        runs_within(&folder, &format!("sort -F u32be -k {key} -o out records"), 96);
+    }
+}
+
+#[test]
+fn numbers_of_any_length_keep_to_the_budget() {
+    let folder = Folder::new();
+    folder.write("digits", long_lines(2, 50_000_000, b"7"));
+    for key in ["int", "decimal:desc", "float", "size", "version", "natural", "time", "zoned"] {
+        let line = format!("sort -k ..:{key} --invalid last -o out digits");
+        runs_within(&folder, &line, 128);
+    }
+    let size = |last: u8| [b"7".repeat(20_000_000), vec![last], b"KiB\n".to_vec()].concat();
+    folder.write("sizes", [size(b'2'), size(b'1')].concat());
+    runs_within(&folder, "sort -k ..:size -o out sizes", 128);
+}
+
+#[test]
+fn cells_of_doubled_quotes_keep_to_the_budget() {
+    let folder = Folder::new();
+    let cell = |end: &str| format!("\"{}{end}\",1\n", "a\"\"B".repeat(12_000_000));
+    folder.write("rows", ["text,number\n".to_owned(), cell("z"), cell("y")].concat());
+    for key in ["1", "1:ci", "1:desc", "1:natural", "1:version", "1:int", "1:order=a|b", "1[2..]"] {
+        let line = format!("sort -F csv -k {key} --invalid last -o out rows");
+        runs_within(&folder, &line, 128);
+    }
+}
+
+#[test]
+fn strings_with_escapes_keep_to_the_budget() {
+    let folder = Folder::new();
+    let line =
+        |end: &str| format!("{{\"k\": \"{}{end}\", \"n\": 1}}\n", "x\\u00e9B".repeat(4_000_000));
+    folder.write("lines", [line("z"), line("y")].concat());
+    for key in ["k", "k:ci", "k:desc:trim", "k:natural", "k:version", "k:int", "n:int"] {
+        let line = format!("sort -F jsonl -k {key} --invalid last -o out lines");
+        runs_within(&folder, &line, 128);
+    }
+}
+
+#[test]
+fn lists_of_many_values_are_a_part_of_the_budget() {
+    let folder = Folder::new();
+    let values: String = (0..1_000_000).map(|number| format!("value{number}\n")).collect();
+    let rows: String = (0..500_000).map(|row| format!("value{}\n", row * 7 % 1_000_000)).collect();
+    folder.write("list", values);
+    folder.write("rows", rows);
+    for mib in [16, 32, 64] {
+        runs_within(&folder, "sort -k 1:order=@list -o out rows", mib);
+        runs_within(&folder, "sort --include 1:order=@list\t>\t\"value9\" -o out rows", mib);
+    }
+    // What has no end is not read to it.
+    folder.write("little", "value1\n");
+    fs::File::create(folder.at("endless")).and_then(|file| file.set_len(1 << 40)).unwrap();
+    for key in ["order=@endless", "sequence=endless", "order=@/dev/zero", "sequence=/dev/zero"] {
+        let (said, peak) = measured(&folder, &format!("sort -M 32MiB -k 1:{key} -o out little"));
+        assert_eq!(said.status, 2, "{said:?}");
+        assert!(peak <= 32 << 20, "{key}: {peak} bytes");
+    }
+}
+
+/// All that a command line and a header may say is held as long as the job runs.
+#[test]
+fn commands_of_any_length_keep_to_the_budget() {
+    let folder = Folder::new();
+    let header: Vec<String> = (0..120_000).map(|column| format!("c{column}")).collect();
+    let rows = |from: usize| format!("{from}{}\n", ",1".repeat(119_999));
+    folder.write("wide", header.join(",") + "\n" + &(0..200).map(rows).collect::<String>());
+    folder.write("lines", (0..100_000).map(|n| format!("{}\n", n * 7 % 9999)).collect::<String>());
+    let keys: String = (1..10_000).map(|field| format!("-k {field}:int ")).collect();
+    runs_within(&folder, &format!("sort {keys} -o out lines"), 32);
+    let places: Vec<String> = (1..15_000).map(|column| column.to_string()).collect();
+    let select = format!("--select {}", places.join(","));
+    for options in ["-k c119998:int", "-k c7:int:desc --unique", &select] {
+        runs_within(&folder, &format!("sort -F csv {options} -o out wide"), 32);
+    }
 }

@@ -33,6 +33,9 @@ fn keys_by_byte_range() {
     sorts("-F u16be -k 1.. -r", input, b"\0\x03xb1\0\x03wb0\0\x03ya2\0\x01z");
     sorts("-F u16be -k 1..2:desc -k 0..1 --pad 0", input, b"\0\x03wb0\0\x03xb1\0\x03ya2\0\x01z");
     sorts("-F u16be -k 1..2 --pad 0 --unique --limit 2", input, b"\0\x01z\0\x03ya2");
+    sorts("-F u16be -k 3.. -k 0..1 --pad 0", input, b"\0\x03wb0\0\x03xb1\0\x03ya2\0\x01z");
+    // Trimmed blanks are bytes that the record has: nothing is padded for them.
+    sorts("-F u16be -k 0..2:trim --pad ~", b"\0\x02b!\0\x02b ", b"\0\x02b \0\x02b!");
 }
 
 #[test]

@@ -25,20 +25,25 @@ fn blocks(language: &str) -> Vec<String> {
 #[test]
 fn shell_blocks_run() {
     let folder = Folder::new();
-    let command = Path::new(env!("CARGO_BIN_EXE_sortwell"));
-    let path = std::env::var("PATH").unwrap_or_default();
-    let path = format!("{}:{path}", command.parent().expect("a folder").display());
     let blocks = blocks("sh");
     assert!(!blocks.is_empty(), "the README shows how to use the command");
     for block in blocks {
-        let script = block.replace("10000000", "10000");
-        let mut shell = Command::new("sh");
-        shell.args(["-e", "-c", &script]).current_dir(folder.path()).env("PATH", &path);
-        shell.env("XDG_CONFIG_HOME", folder.at("config"));
-        let output = shell.output().expect("sh");
-        let words = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{script}\n{words}");
+        output_of(&folder, &block.replace("10000000", "10000"));
     }
+}
+
+/// Runs an example in a folder, where `sortwell` is the program under test; returns its output.
+pub fn output_of(folder: &Folder, script: &str) -> String {
+    let command = Path::new(env!("CARGO_BIN_EXE_sortwell"));
+    let path = std::env::var("PATH").unwrap_or_default();
+    let path = format!("{}:{path}", command.parent().expect("a folder").display());
+    let mut shell = Command::new("sh");
+    shell.args(["-e", "-c", script]).current_dir(folder.path()).env("PATH", &path);
+    shell.env("XDG_CONFIG_HOME", folder.at("config"));
+    let output = shell.output().expect("sh");
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{script}\n{words}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 #[test]

@@ -55,6 +55,137 @@ fn binary_records_are_added_up_and_cut() {
 }
 
 #[test]
+fn binary_records_are_counted_at_their_end() {
+    let count = |number: u8| [&[0; 7][..], &[number]].concat();
+    let records = b"b1a2b3b4";
+    let expected = [&b"a2"[..], &count(1), b"b1", &count(3)].concat();
+    let found = sorted("-F fixed:2 -k 0..1 --count", records);
+    assert_eq!(found.as_bytes(), expected);
+    let expected = [&b"\0\x09b"[..], &count(2)].concat();
+    let input = b"\0\x02b1\0\x01a\0\x02b2";
+    let words = "-F u16be -k 0..1 --count --unique=last --select 0..1 --skip 1";
+    assert_eq!(sorted(words, input).as_bytes(), expected);
+    // One byte less would do.
+    let folder = Folder::new();
+    folder.write("in", [&[0xff, 0xf8][..], &[b'x'; 65_528]].concat());
+    let said = folder.run("sort -F u16be --count in");
+    said.fails(3, &["65536 bytes", "16 bits of length"]);
+    folder.write("empty", "");
+    let said = folder.run("sort -F fixed:1048576 --count empty");
+    said.fails(2, &["--count makes records of 1048584 bytes", "--select"]);
+}
+
+#[test]
+fn the_least_and_the_greatest_value_have_a_type() {
+    let table = b"host,version,seen\na,1.9,22.11.2026\na,1.10,1.12.2025\n";
+    assert_eq!(
+        sorted("-F csv -k host --min seen:text --max version:version", table),
+        "host,version,seen\na,1.10,1.12.2025\n"
+    );
+    // Days are written as for keys.
+    let words = "-F csv -k host --unique-by host -k seen:date --date-format %d.%m.%Y";
+    assert_eq!(
+        sorted(&format!("{words} --max seen:date"), table),
+        "host,version,seen\na,1.10,22.11.2026\n"
+    );
+    let folder = Folder::new();
+    folder.write("in", table);
+    let said = folder.run("sort -F csv -k host --max seen:date in");
+    said.fails(3, &["'22.11.2026' in column seen is not of type date"]);
+    let said = folder.run("sort -F csv -k host --sum seen:date in");
+    said.fails(2, &["'seen:date' has values that cannot be added"]);
+}
+
+const VERSIONS: &str = "\
+id,updated,price
+7,2026-01-03,10
+10,2026-02-01,1
+7,2026-03-01,12
+10,2026-01-01,5
+7,2026-03-01,13
+";
+
+#[test]
+fn the_latest_row_of_each_id_is_kept() {
+    let of = |words: &str| sorted(&format!("-F csv {words}"), VERSIONS.as_bytes());
+    let latest = "--unique-by id:int -k updated:date:desc";
+    // Of rows with equal keys the first of the input.
+    assert_eq!(of(latest), "id,updated,price\n7,2026-03-01,12\n10,2026-02-01,1\n");
+    assert_eq!(
+        of(&format!("{latest} --unique=last")),
+        "id,updated,price\n7,2026-01-03,10\n10,2026-01-01,5\n"
+    );
+    assert_eq!(
+        of(&format!("{latest} --count --sum price --skip 1")),
+        "id,updated,price,count\n10,2026-02-01,6,2\n"
+    );
+    // Without a key, the first of the input; with several, all of them count.
+    assert_eq!(of("--unique-by id"), "id,updated,price\n10,2026-02-01,1\n7,2026-01-03,10\n");
+    assert_eq!(of("--unique-by 1 --unique-by 2 --select 3"), "price\n5\n1\n10\n12\n");
+    assert_eq!(of("--unique-by id:int:desc -k 3:int --limit 1 --select 3"), "price\n1\n");
+    let binary = b"b2b1a3a4";
+    assert_eq!(sorted("-F fixed:2 --unique-by 0..1 -k 1..2:u8:desc", binary), "a4b2");
+}
+
+#[test]
+fn a_key_of_groups_that_is_there_twice_is_refused() {
+    let folder = Folder::new();
+    folder.write("in.csv", VERSIONS);
+    folder.run("sort --unique-by id --unique=error in.csv").fails(3, &["same key", "10,"]);
+    folder.run("check --unique-by id in.csv").fails(2, &["it is an option of 'sortwell sort'"]);
+    folder.run("sort --unique-by id --in-place in.csv").fails(2, &["--in-place"]);
+    folder.run("sort --unique-by nothing in.csv").fails(2, &["no column", "nothing"]);
+    folder.run("sort --unique-by id --split 2 in.csv -o out.csv").fails(2, &["--split"]);
+}
+
+#[test]
+fn groups_of_merged_files_are_one() {
+    let folder = Folder::new();
+    folder.write("old.csv", VERSIONS);
+    folder.write("new.csv", "id,updated,price\n7,2026-04-01,20\n3,2026-01-01,1\n");
+    let keys = "--unique-by id:int -k updated:date:desc";
+    for name in ["old", "new"] {
+        folder.run(&format!("sort {keys} {name}.csv -o {name}.sorted.csv")).quietly();
+    }
+    let merged = folder.run(&format!("merge {keys} old.sorted.csv new.sorted.csv")).quietly();
+    let expected = "id,updated,price\n3,2026-01-01,1\n7,2026-04-01,20\n10,2026-02-01,1\n";
+    assert_eq!(String::from_utf8_lossy(&merged), expected);
+    let other = format!("merge {keys} old.csv new.csv");
+    folder.run(&other).fails(3, &["new.csv", "record 2"]);
+}
+
+#[test]
+fn groups_are_written_for_which_a_condition_holds() {
+    let of = |words: &[&str]| {
+        let folder = Folder::new();
+        folder.write("in", SALES);
+        let words = [&["sort", "-F", "csv", "-k", "2"], words, &["in"]].concat();
+        let out = folder.command(&words).output().expect("run");
+        String::from_utf8_lossy(&[out.stdout, out.stderr].concat()).into_owned()
+    };
+    let pens = "B,\"pen, red\",1.50,2026-01-03";
+    let ink = "A,ink,2.75,2026-01-02";
+    let header = "shop,item,amount,day";
+    let sum = ["--sum", "amount", "--having"];
+    assert_eq!(of(&[&sum[..], &["count > 1"]].concat()), format!("{header}\n{ink}\n"));
+    // The sum, not the amount of any row.
+    let more = of(&[&sum[..], &["amount:decimal > 2"]].concat());
+    assert_eq!(more, format!("{header}\n{ink}\n"));
+    let less = of(&[&sum[..], &["count < 2", "--having", "amount:decimal < 2"]].concat());
+    assert_eq!(less, format!("{header}\n{pens}\n"));
+    // What is left is counted.
+    let words = ["--count", "--having", "count == 1 or item == 'ink'", "--limit", "1"];
+    assert_eq!(of(&words), format!("{header},count\nA,ink,3,2026-01-02,3\n"));
+    let refused = of(&["--having", "count > 1"]);
+    assert!(refused.contains("give --count, --unique"), "{refused}");
+    let text = of(&["-u", "--having", "count:text == 'x'"]);
+    assert!(text.contains("count:text is the number of records"), "{text}");
+    let column = of(&["-u", "--having", "\"count\" == 'x'"]);
+    assert!(column.contains("no column is called 'count'"), "{column}");
+    assert!(of(&["--include", "count == 'x'"]).contains("no column is called 'count'"));
+}
+
+#[test]
 fn an_output_is_split_by_number_and_by_value() {
     let folder = Folder::new();
     folder.write("in", SALES);
@@ -62,15 +193,15 @@ fn an_output_is_split_by_number_and_by_value() {
     let names = ["in", "out-1.csv", "out-2.csv", "out-3.csv"];
     assert_eq!(folder.names(), names);
     let header = "shop,item,amount,day\n";
-    let ink = "A,ink,3,2026-01-02\n";
-    assert_eq!(folder.read("out-1.csv"), format!("{header}{ink}").into_bytes());
-    let two = "B,ink,-0.25,2026-01-01\n";
-    assert_eq!(folder.read("out-2.csv"), format!("{header}{two}").into_bytes());
+    let two = "A,ink,3,2026-01-02\nB,ink,-0.25,2026-01-01\n";
+    assert_eq!(folder.read("out-1.csv"), format!("{header}{two}").into_bytes());
+    let one = "A,\"ink\",,2026-01-04\n";
+    assert_eq!(folder.read("out-2.csv"), format!("{header}{one}").into_bytes());
     assert!(folder.read("out-3.csv").ends_with(b"\nB,\"pen, red\",1.50,2026-01-03\n"));
     // Fewer records than files, and a value that is not written.
     folder.run("sort -F csv --limit 1 --split 2 -o few in").quietly();
-    assert_eq!(folder.read("few-1"), header.as_bytes());
-    assert_eq!(folder.read("few-2"), format!("{header}A,\"ink\",,2026-01-04\n").into_bytes());
+    assert_eq!(folder.read("few-1"), format!("{header}A,\"ink\",,2026-01-04\n").into_bytes());
+    assert_eq!(folder.read("few-2"), header.as_bytes());
     folder
         .run("sort -F csv -k 2 -k 3:nulls-first --split-by item --select amount -o by.csv in")
         .quietly();
@@ -120,7 +251,6 @@ fn what_cannot_be_done_is_said() {
         ("sort -F csv --select 9 in", 2, "there is no column 9; the first row has 4"),
         ("sort -F csv -k 1 --count --unique=error in", 2, "leave one of them out"),
         ("sort --sum 1 in", 2, "--separator"),
-        ("sort -F fixed:2 --count bin", 2, "leave out --count"),
         ("sort -F fixed:2 -k 1..2 --sum 0..1:u8 bin", 0, ""),
         ("sort -F fixed:2 -k 1..2 --sum 0..1:i8 bin", 3, "bin: the sum 254 of bytes 0..1 does not"),
         ("sort -F fixed:2 -k 0..2 --sum 0..1:u8 bin", 3, "--sum 0..1 would change the key"),
@@ -131,5 +261,170 @@ fn what_cannot_be_done_is_said() {
         // A header is on its way before any row has been looked at.
         let header = SALES.find('\n').map_or(0, |end| end + 1);
         assert!(status == 0 || said.out.len() <= header, "{line}: {said:?}");
+    }
+}
+
+/// The ways in which the same sort is done.
+const WAYS: [&str; 7] = [
+    "-j 1",
+    "-j 4",
+    "-M 64MiB -j 1 --algorithm replacement-selection",
+    "-M 64MiB -j 2 --run-size 64KiB",
+    "-M 64MiB -j 2 --run-size 64KiB --merge-width 2",
+    "-M 64MiB -j 1 --run-size 64KiB --merge streams",
+    "-M 64MiB -j 2 --run-size 128KiB --merge streams --merge-width 2 --overlap sync",
+];
+
+/// A record of the model: its key, its value as it is written, and the rest of it.
+struct Entry {
+    key: String,
+    value: Vec<u8>,
+    rest: String,
+}
+
+impl Entry {
+    fn bytes(&self, is_csv: bool, value: &[u8]) -> Vec<u8> {
+        let (key, rest) = (self.key.as_bytes(), self.rest.as_bytes());
+        match is_csv {
+            true => [key, b",", value, b",", rest, b"\n"].concat(),
+            false => [key, value, rest].concat(),
+        }
+    }
+
+    fn number(&self, is_csv: bool) -> Option<i64> {
+        match is_csv {
+            true => std::str::from_utf8(&self.value).ok()?.parse().ok(),
+            false => Some(i64::from(self.value[0].cast_signed())),
+        }
+    }
+}
+
+/// What is asked of the groups.
+#[derive(Clone, Copy, PartialEq)]
+enum Asked {
+    Sum,
+    Max,
+    Unique,
+}
+
+/// What comes out of the groups from `skip` to `end`, or what is said of the first that is wrong.
+fn model(
+    groups: &[Vec<&Entry>],
+    (asked, is_csv, is_keyed): (Asked, bool, bool),
+    (skip, end): (usize, usize),
+) -> Result<Vec<u8>, String> {
+    let mut out = Vec::new();
+    let mut before = 0;
+    for (number, group) in groups.iter().enumerate().take(end) {
+        let mut result = None;
+        if asked == Asked::Unique && group.len() > 1 {
+            return Err(format!("record {} of the sorted order has the same key", before + 2));
+        }
+        for entry in group.iter().filter(|_| asked != Asked::Unique) {
+            let Some(value) = entry.number(is_csv) else {
+                let text = String::from_utf8_lossy(&entry.value);
+                return Err(format!("'{text}' in column v is not a number"));
+            };
+            let more = if asked == Asked::Sum { i64::saturating_add } else { i64::max };
+            result = Some(result.map_or(value, |result| more(result, value)));
+        }
+        before += group.len();
+        let mut value = group[0].value.clone();
+        if let Some(result) = result.filter(|_| group.len() > 1) {
+            value = result.to_string().into_bytes();
+            if !is_csv {
+                let Ok(byte) = i8::try_from(result) else {
+                    let key = if is_keyed { &group[0].key[..4] } else { &group[0].key };
+                    return Err(format!(
+                        "the sum {result} of bytes 4..5 does not fit in their 8 bits, in '{key}?"
+                    ));
+                };
+                value = vec![byte.cast_unsigned()];
+                if is_keyed && value != group[0].value {
+                    return Err("--sum 4..5 would change the key".to_owned());
+                }
+            }
+        }
+        if number >= skip {
+            out.extend(group[0].bytes(is_csv, &value));
+        }
+    }
+    Ok(out)
+}
+
+/// Records with so many keys, one in so many of which has a value that does not do, if any.
+fn entries(
+    is_csv: bool,
+    (keys, faults): (u64, u64),
+    random: &mut impl FnMut(u64) -> u64,
+) -> Vec<Entry> {
+    let mut entry = |number: u64| {
+        let is_fault = faults > 0 && random(faults) == 0;
+        let value = match is_csv {
+            true if is_fault => format!("x{number}").into_bytes(),
+            true => random(50).to_string().into_bytes(),
+            false if is_fault => vec![127],
+            false => vec![[0, 0, 1, 255][random(4) as usize]],
+        };
+        let key = random(keys);
+        let key = if is_csv { format!("k{key:09}") } else { format!("{:04}", key % 9999) };
+        Entry { key, value, rest: format!("{number:05}{}", "p".repeat(30)) }
+    };
+    (0..6000).map(&mut entry).collect()
+}
+
+/// What lies beyond the limit is never an error, and what does not always is, the same one: in one
+/// pass or several, whatever is folded early.
+#[test]
+fn limits_bound_what_is_asked_of_records() {
+    let folder = Folder::new();
+    let mut state = 1_u64;
+    let mut random = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) % below
+    };
+    for case in 0..36 {
+        let (is_csv, is_keyed) = (case % 2 == 0, case % 4 == 3);
+        let asked = [Asked::Sum, Asked::Max, Asked::Unique][case / 2 % 3];
+        let (keys, faults) = ([3, 40, 900, 1 << 30][case / 3 % 4], [0, 3000, 400][case % 3]);
+        let mut entries = entries(is_csv, (keys, faults), &mut random);
+        let input: Vec<u8> =
+            entries.iter().flat_map(|entry| entry.bytes(is_csv, &entry.value)).collect();
+        let header: &[u8] = if is_csv { b"k,v,rest\n" } else { b"" };
+        folder.write("in", [header, &input].concat());
+        let key_of = |entry: &Entry| match is_keyed {
+            true => [entry.key.as_bytes(), &entry.value].concat(),
+            false => entry.key.clone().into_bytes(),
+        };
+        entries.sort_by_key(key_of);
+        let all: Vec<&Entry> = entries.iter().collect();
+        let groups: Vec<Vec<&Entry>> =
+            all.chunk_by(|a, b| key_of(a) == key_of(b)).map(<[_]>::to_vec).collect();
+        let format = match (is_csv, is_keyed) {
+            (true, _) => "-F csv -k k",
+            (false, false) => "-F fixed:40 -k 0..4",
+            (false, true) => "-F fixed:40 -k 0..5",
+        };
+        let words = match (asked, is_csv) {
+            (Asked::Sum, true) => "--sum v",
+            (Asked::Max, true) => "--max v",
+            (Asked::Sum, false) => "--sum 4..5:i8",
+            (Asked::Max, false) => "--max 4..5:i8",
+            (Asked::Unique, _) => "--unique=error",
+        };
+        for (skip, limit) in [(0, 0), (0, 1), (1, 2), (0, 30), (3, 1 << 20)] {
+            let expected = model(&groups, (asked, is_csv, is_keyed), (skip, skip + limit));
+            let mut first = None;
+            for way in WAYS {
+                let line = format!("sort {format} {words} --skip {skip} --limit {limit} {way}");
+                let said = folder.run(&format!("{line} -T . in"));
+                let first = first.get_or_insert_with(|| said.words.clone());
+                assert_eq!(*first, said.words, "{line}");
+                match &expected {
+                    Ok(out) => assert!(said.quietly() == [header, out].concat(), "{line}"),
+                    Err(message) => said.fails(3, &[message]),
+                }
+            }
+        }
     }
 }

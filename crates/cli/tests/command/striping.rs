@@ -128,7 +128,8 @@ fn striped_runs_are_kept_together() {
         signal(&child, "KILL");
         ended(child, Duration::from_secs(20));
         let listed = list();
-        let is_kept = listed.contains("kept: ") && !listed.contains("kept: 0 runs");
+        let has_runs = listed.contains("kept: ") && !listed.contains("kept: 0 runs");
+        let is_kept = has_runs && bytes_in(&folder.at("a")) > 8_000_000;
         if !is_kept {
             folder.run("spill clean set.str").quietly();
         }
@@ -140,8 +141,9 @@ fn striped_runs_are_kept_together() {
     assert!(listed.contains(folder.at("a").to_str().expect("text")), "{listed}");
     // By their strides: 16, 24 and 16 KiB by turns.
     let [a, b, c] = ["a", "b", "c"].map(|name| bytes_in(&folder.at(name)) as f64);
-    let is_about = |found: f64, expected: f64| (found / expected - 1.0).abs() < 0.1;
-    assert!(a > 1e6 && is_about(b, 1.5 * a) && is_about(c, a), "{a} {b} {c}: {listed}");
+    // What was being written has not come to all of them.
+    let is_about = |found: f64, expected: f64| (found - expected).abs() < 0.1 * expected + 2.5e6;
+    assert!(is_about(b, 1.5 * a) && is_about(c, a), "{a} {b} {c}: {listed}");
     folder.run(&line).quietly();
     assert!(folder.read("out") == expected && list().is_empty());
     assert_eq!(["a", "b", "c"].map(|name| bytes_in(&folder.at(name))), [0; 3]);

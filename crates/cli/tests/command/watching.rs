@@ -1,5 +1,7 @@
 //! What programs hear of a sort: while it runs, and in the end.
 
+use std::process::Command;
+
 use serde_json::Value;
 
 use crate::harness::{Folder, random_records};
@@ -81,6 +83,35 @@ fn more_memory_is_advised_where_it_would_save_a_pass() {
     let budget: String = budget.split(" all").next().expect("a size").replace(' ', "");
     let said = folder.run(&format!("{sort} {budget}")).words;
     assert!(said.contains("1 pass") && !said.contains("--memory"), "{said}");
+}
+
+/// Pipes and coders that keep a sort are named, instead of disks.
+#[test]
+fn advice_names_what_a_sort_waited_for() {
+    let folder = Folder::new();
+    let sortwell = folder.command(&["sort"]).get_program().to_owned();
+    let advice = |script: &str| {
+        let mut shell = Command::new("bash");
+        shell.args(["-c", script]).env("SORTWELL", &sortwell).current_dir(folder.path());
+        let said = shell.output().expect("bash");
+        let words = String::from_utf8(said.stderr).expect("text");
+        let lines = words.lines().filter(|line| line.starts_with("advice"));
+        lines.collect::<Vec<&str>>().join("\n")
+    };
+    let slow_input = "(echo b; sleep 1.5; echo a) | \"$SORTWELL\" sort --stats text -o out";
+    let said = advice(slow_input);
+    assert!(said.contains("what writes to the pipe") && !said.contains("disks"), "{said}");
+
+    folder.write("in", random_records(20_000, 100));
+    let slow_reader =
+        "\"$SORTWELL\" sort -F fixed:100 --stats text in | (sleep 1.5; cat > /dev/null)";
+    let said = advice(slow_reader);
+    assert!(said.contains("what reads the output") && !said.contains("disks"), "{said}");
+
+    let slow_packer =
+        "(echo b; sleep 1.5; echo a) | gzip | \"$SORTWELL\" sort --decompress gzip --stats text";
+    let said = advice(&format!("{slow_packer} -o out"));
+    assert!(said.contains("to be expanded") && !said.contains("disks"), "{said}");
 }
 
 /// A merge is looked at as a sort is: what it reads of inputs and of runs, and how long that took.

@@ -5,19 +5,26 @@
 pub mod csv;
 mod framing;
 mod guess;
+mod header_lines;
+pub mod json;
 mod prefix;
 mod tracker;
 
 use std::str::FromStr;
 
 pub use framing::Framing;
+pub use header_lines::HeaderLines;
 pub use prefix::{PREFIX_MAX, Prefix, PrefixWidth};
 pub use tracker::{Ends, Fault, Tracker};
 
+use crate::error::spelling::meant;
 use crate::units::ByteSize;
 
 /// The longest record of a fixed-length format.
 pub const FIXED_LENGTH_MAX: ByteSize = ByteSize::mib(1);
+
+/// The formats whose records do not begin with their length.
+const NAMES: [&str; 5] = ["lines", "csv", "tsv", "jsonl", "fixed:100"];
 
 /// How a stream of bytes is cut into records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +45,8 @@ pub enum Format {
     Csv(CsvFormat),
     /// Every record begins with its length.
     Prefixed(Prefix),
+    /// Every line is a JSON value.
+    JsonLines,
 }
 
 /// How rows of cells are read.
@@ -71,6 +80,7 @@ impl Format {
                 None => Framing::Terminated(csv::ROW_END),
             },
             Self::Prefixed(prefix) => Framing::Prefixed(prefix),
+            Self::JsonLines => Framing::Terminated(b'\n'),
         }
     }
 }
@@ -86,26 +96,31 @@ impl CsvFormat {
 impl FromStr for Format {
     type Err = String;
 
-    /// Reads `lines`, `lines:BYTE`, `csv`, `tsv`, `fixed:N`, or how records begin with their
-    /// length: `u16le`, `u16be`, `u32le`, `u32be`, each with `:self` or not, and `rdw`.
+    /// Reads `lines`, `lines:BYTE`, `csv`, `tsv`, `jsonl`, `fixed:N`, or how records begin with
+    /// their length: `u16le`, `u16be`, `u32le`, `u32be`, each with `:self` or not, and `rdw`. Case
+    /// does not count, except for BYTE.
     fn from_str(text: &str) -> Result<Self, String> {
-        match text {
+        let name = text.to_ascii_lowercase();
+        match name.as_str() {
             "lines" => return Ok(Self::LINES),
             "csv" => return Ok(Self::CSV),
             "tsv" => return Ok(Self::TSV),
+            "jsonl" | "ndjson" => return Ok(Self::JsonLines),
             _ => {}
         }
-        if let Some(prefix) = Prefix::named(text) {
+        if let Some(prefix) = Prefix::named(&name) {
             return Ok(Self::Prefixed(prefix));
         }
-        if let Some(byte) = text.strip_prefix("lines:") {
-            return terminator(byte).map(|terminator| Self::Lines { terminator });
+        if name.starts_with("lines:") {
+            return terminator(&text["lines:".len()..])
+                .map(|terminator| Self::Lines { terminator });
         }
-        let Some(length) = text.strip_prefix("fixed:") else {
+        let Some(length) = name.strip_prefix("fixed:") else {
             return Err(format!(
-                "'{text}' is not a format sortwell knows; write lines, lines:0, csv, tsv, \
-                 fixed:100, or for records that begin with their length u16be, u32le:self, rdw \
-                 and the like"
+                "'{text}' is not a format sortwell knows{}; write lines, lines:0, csv, tsv, \
+                 jsonl, fixed:100, or for records that begin with their length u16be, u32le:self, \
+                 rdw and the like",
+                meant(&name, NAMES.into_iter().chain(Prefix::names()))
             ));
         };
         match length.parse::<u32>() {
@@ -135,3 +150,6 @@ fn terminator(text: &str) -> Result<u8, String> {
         )),
     }
 }
+
+#[cfg(test)]
+mod tests;

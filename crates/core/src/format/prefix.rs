@@ -63,6 +63,11 @@ impl Prefix {
         Some(Self { width, is_little_endian, counts_itself })
     }
 
+    /// Returns the names that [`named`](Self::named) reads, without `:self`.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        NAMES.iter().map(|(name, ..)| *name).chain(["rdw"])
+    }
+
     /// A number that stands for it in a run file: 0 to 3 for the width and byte order of `u16le`,
     /// `u16be`, `u32le`, `u32be`, 4 more where it counts itself, and 8 for `rdw`.
     pub fn code(self) -> u32 {

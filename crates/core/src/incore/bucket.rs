@@ -132,7 +132,7 @@ impl<K: KeyEncoder> Sorter<'_, K> {
             }
             Item::Record(length) => {
                 let bytes = &mut bytes[..count * length];
-                self.collect_records(dealt, bucket, leaf, (length, bytes, entries));
+                let leaf = self.collect_records(dealt, bucket, leaf, (length, bytes, entries));
                 let records = Records::packed(bytes, Framing::Fixed(length));
                 method.sort(entries, spare);
                 ties::settle(entries, leaf, self.key, &records, wide);
@@ -142,27 +142,44 @@ impl<K: KeyEncoder> Sorter<'_, K> {
     }
 
     /// Collects records in the order of the input, and makes entries numbered by their place.
+    /// Returns the leaf that their digests are made by.
     fn collect_records(
         &self,
         dealt: &Dealt,
         bucket: usize,
         leaf: Leaf,
         (length, bytes, entries): (usize, &mut [u8], &mut [u64]),
-    ) {
+    ) -> Leaf {
         // Behind the last word of the key comes the location, which is the place already.
         let is_by_place = leaf.word == LOCATION;
+        // The leaf knows words of open keys as the classifier packs them, with an alphabet that is
+        // not at hand here: the words of the bucket themselves say what tells them apart.
+        let is_packed = !is_by_place && self.key.is_open();
+        let (mut low, mut high) = (u64::MAX, 0);
         let (mut bytes, mut place) = (bytes, 0);
         dealt.each(bucket, |items| {
             let (here, rest) = std::mem::take(&mut bytes).split_at_mut(items.len());
             here.copy_from_slice(items);
             bytes = rest;
             for record in items.chunks_exact(length) {
-                let digest =
-                    if is_by_place { 0 } else { leaf.digest(self.key.word(record, leaf.word)) };
-                entries[place as usize] = entry(digest, place);
+                let word = if is_by_place { 0 } else { self.key.word(record, leaf.word) };
+                entries[place as usize] = if is_packed {
+                    (low, high) = (low.min(word), high.max(word));
+                    word
+                } else {
+                    entry(if is_by_place { 0 } else { leaf.digest(word) }, place)
+                };
                 place += 1;
             }
         });
+        if !is_packed {
+            return leaf;
+        }
+        let leaf = Leaf::new(leaf.word, low.min(high), high);
+        for (place, slot) in (0..).zip(entries) {
+            *slot = entry(leaf.digest(*slot), place);
+        }
+        leaf
     }
 }
 

@@ -84,7 +84,8 @@ pub struct Leaf {
 }
 
 impl Leaf {
-    fn new(word: usize, low: u64, high: u64) -> Self {
+    /// A leaf of keys that agree in all words before `word`, whose values lie in `low..=high`.
+    pub(super) fn new(word: usize, low: u64, high: u64) -> Self {
         let bits = 64 - (high - low).leading_zeros();
         Self { word, low, bits, shift: bits.saturating_sub(DIGEST_BITS) }
     }

@@ -7,11 +7,18 @@
 use super::item::{RECORD_ITEM_MAX, location};
 use super::prefetch::prefetch;
 use crate::format::Framing;
+use crate::key::KeyEncoder;
 use crate::load::Records;
+use crate::order::OrderCheck;
 use crate::proof::Sum;
 
 /// How far ahead records are asked for. A miss takes some 100 ns and copying 100 bytes some 8 ns.
 const AHEAD: usize = 16;
+
+/// Records of varying length that are copied before they are compared. A load that spans two
+/// stores waits until both have left the store buffer, so a record that was just copied is slow to
+/// read.
+const BATCH: usize = 32;
 
 /// Records this short come from the cache: they were dealt themselves.
 const SHORT_MAX: usize = RECORD_ITEM_MAX;
@@ -25,17 +32,17 @@ pub struct Gathered {
     pub bytes: usize,
 }
 
-/// Copies as many of the records that `entries` name as fit `out`, back to back, and adds them to
-/// `sum`, if one is wanted; entries beyond them are only prefetched.
-pub fn gather(
+/// Copies as many of the records that `entries` name as fit `out`, back to back, adds them to
+/// `sum`, if one is wanted, and shows them to `check`; entries beyond them are only prefetched.
+pub fn gather<K: KeyEncoder>(
     entries: &[u64],
     records: &Records<'_>,
     out: &mut [u8],
-    sum: Option<&mut Sum>,
+    (sum, check): (Option<&mut Sum>, &mut OrderCheck<'_, K>),
 ) -> Gathered {
     let length = match records.framing() {
         Framing::Fixed(length) => length,
-        _ => return gather_varying(entries, records, out, sum),
+        _ => return gather_varying(entries, records, out, (sum, check)),
     };
     let count = entries.len().min(out.len() / length);
     let out = &mut out[..count * length];
@@ -52,32 +59,51 @@ pub fn gather(
     if let Some(sum) = sum {
         sum.add_all(records.framing(), out);
     }
+    check.next_all(records.framing(), out);
     Gathered { records: count, bytes: count * length }
 }
 
-fn gather_varying(
+fn gather_varying<K: KeyEncoder>(
     entries: &[u64],
     records: &Records<'_>,
     out: &mut [u8],
-    mut sum: Option<&mut Sum>,
+    (mut sum, check): (Option<&mut Sum>, &mut OrderCheck<'_, K>),
 ) -> Gathered {
-    let mut bytes = 0;
-    for (place, entry) in entries.iter().enumerate() {
-        if let Some(ahead) = entries.get(place + AHEAD) {
-            prefetch(records.place(location(*ahead)));
+    let mut gathered = Gathered { records: 0, bytes: 0 };
+    let mut last = 0..0;
+    while gathered.records < entries.len() {
+        let rest = &entries[gathered.records..];
+        let mut ends = [0; BATCH];
+        let (mut count, start) = (0, gathered.bytes);
+        for (place, entry) in rest.iter().take(BATCH).enumerate() {
+            if let Some(ahead) = rest.get(place + AHEAD) {
+                prefetch(records.place(location(*ahead)));
+            }
+            let record = records.get(location(*entry));
+            let end = gathered.bytes + record.len();
+            let Some(to) = out.get_mut(gathered.bytes..end) else { break };
+            to.copy_from_slice(record);
+            // While it is at hand, and its length known.
+            if let Some(sum) = &mut sum {
+                sum.add_record(record);
+            }
+            (ends[place], count, gathered.bytes) = (end, place + 1, end);
         }
-        let record = records.get(location(*entry));
-        let Some(to) = out.get_mut(bytes..bytes + record.len()) else {
-            return Gathered { records: place, bytes };
-        };
-        to.copy_from_slice(record);
-        bytes += record.len();
-        // While it is at hand, and its length known.
-        if let Some(sum) = &mut sum {
-            sum.add_record(record);
+        let mut next = start;
+        for end in &ends[..count] {
+            let previous = (!last.is_empty()).then(|| &out[last]);
+            check.next(&out[next..*end], previous);
+            (last, next) = (next..*end, *end);
+        }
+        gathered.records += count;
+        if count < rest.len().min(BATCH) {
+            break;
         }
     }
-    Gathered { records: entries.len(), bytes }
+    if !last.is_empty() {
+        check.keep(&out[last]);
+    }
+    gathered
 }
 
 /// Copies records of a length known beforehand, without a call for each.

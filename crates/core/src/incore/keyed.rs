@@ -5,6 +5,7 @@
 //! looked) is dealt again, by a classifier made for it alone, into the same pool; the parts take
 //! its place. This ends, because behind the last word of a key comes the record number.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -236,19 +237,20 @@ fn first_difference<K: KeyEncoder>(
     records: &Records<'_>,
     first_word: usize,
 ) -> usize {
-    let mut model: Option<Vec<u8>> = None;
+    let mut model: Option<Cow<'_, [u8]>> = None;
     let mut agreed = LOCATION;
-    for_each_record(dealt, bucket, records, false, |_, record, _| match &model {
-        None => model = Some(record.to_vec()),
-        Some(model) => {
-            let differs_or_ends = |word: &usize| {
-                let value = key.word(model, *word);
-                value != key.word(record, *word) || key.is_last(*word, value)
-            };
-            let found = (first_word..agreed).find(differs_or_ends);
-            let differs = |word: &usize| key.word(model, *word) != key.word(record, *word);
-            agreed = found.filter(differs).unwrap_or(agreed);
+    for_each_record(dealt, bucket, records, false, |_, record, location| match &model {
+        None => {
+            model = Some(match dealt.item() {
+                Item::Record(_) => Cow::Owned(record.to_vec()),
+                Item::Entry | Item::WideEntry => Cow::Borrowed(records.get(location)),
+            });
         }
+        Some(model) if agreed > first_word => {
+            let differs = key.first_difference(model, record, first_word);
+            agreed = differs.unwrap_or(LOCATION).min(agreed);
+        }
+        Some(_) => {}
     });
     agreed
 }

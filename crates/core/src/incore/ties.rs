@@ -119,29 +119,22 @@ fn order<K: KeyEncoder>(
 
 fn refine<K: KeyEncoder>(
     group: &mut [u64],
-    mut word: usize,
+    word: usize,
     key: &K,
     records: &Records<'_>,
     wide: &mut [u128],
     depth: usize,
 ) {
     if group.len() < SMALL || depth == DEPTH_MAX {
-        return compare(group, word, key, records);
+        return compare(group, word, key, records, wide);
     }
+    let Some(word) = first_difference(group, word, key, records) else {
+        return; // equal keys: the group is sorted by location already
+    };
     let wide_here = &mut wide[..group.len()];
-    loop {
-        for (pair, entry) in wide_here.iter_mut().zip(group.iter()) {
-            let value = key.word(records.get(location(*entry)), word);
-            *pair = u128::from(value) << 64 | u128::from(location(*entry));
-        }
-        let first = value_of(wide_here[0]);
-        if wide_here.iter().any(|pair| value_of(*pair) != first) {
-            break;
-        }
-        if key.is_last(word, first) {
-            return; // equal keys: the group is sorted by location already
-        }
-        word += 1;
+    for (pair, entry) in wide_here.iter_mut().zip(group.iter()) {
+        let value = key.word(records.get(location(*entry)), word);
+        *pair = u128::from(value) << 64 | u128::from(location(*entry));
     }
     wide_here.sort_unstable();
     let mut noting = Noting::new(group);
@@ -152,6 +145,28 @@ fn refine<K: KeyEncoder>(
     for subgroup in open_subgroups(group) {
         order(subgroup, word + 1, key, records, wide, depth + 1);
     }
+}
+
+/// The first word in which not all keys of a group are equal, which agree in all before `word`;
+/// `None` where all are. Each record is fetched once: finding its end may take as long as reading
+/// all of it.
+fn first_difference<K: KeyEncoder>(
+    group: &[u64],
+    word: usize,
+    key: &K,
+    records: &Records<'_>,
+) -> Option<usize> {
+    let mut members = group.iter().map(|entry| records.get(location(*entry)));
+    let model = members.next()?;
+    let mut first: Option<usize> = None;
+    for record in members {
+        let differs = key.first_difference(model, record, word);
+        first = first.into_iter().chain(differs).min();
+        if first == Some(word) {
+            break;
+        }
+    }
+    first
 }
 
 /// Writes a group back, subgroup by subgroup. Digests are of no more use: in their place is noted
@@ -192,12 +207,29 @@ fn open_subgroups(group: &mut [u64]) -> impl Iterator<Item = &mut [u64]> {
         .filter(|subgroup| digest(subgroup[0]) != SETTLED)
 }
 
-/// Sorts by comparing records with each other.
-fn compare<K: KeyEncoder>(group: &mut [u64], word: usize, key: &K, records: &Records<'_>) {
-    group.sort_unstable_by(|&a, &b| {
-        let (left, right) = (records.get(location(a)), records.get(location(b)));
-        key.compare_from(left, right, word).then(location(a).cmp(&location(b)))
+/// Sorts a group of equal digests by comparing records with each other. Their lengths are kept in
+/// `wide`: finding the end of a record may take as long as a comparison.
+fn compare<K: KeyEncoder>(
+    group: &mut [u64],
+    word: usize,
+    key: &K,
+    records: &Records<'_>,
+    wide: &mut [u128],
+) {
+    let Some(&first) = group.first() else { return };
+    let members = &mut wide[..group.len()];
+    for (member, entry) in members.iter_mut().zip(&*group) {
+        let location = location(*entry);
+        let length = records.get(location).len() as u64;
+        *member = u128::from(length) << 64 | u128::from(location);
+    }
+    let record = |member: u128| records.get_of_length(member as u64, (member >> 64) as usize);
+    members.sort_unstable_by(|&a, &b| {
+        key.compare_from(record(a), record(b), word).then((a as u64).cmp(&(b as u64)))
     });
+    for (slot, member) in group.iter_mut().zip(members) {
+        *slot = entry(digest(first), *member as u64);
+    }
 }
 
 /// The key word of a pair.

@@ -14,12 +14,13 @@ use std::str::FromStr;
 use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, fstat, fstatfs, open, statx};
 use rustix::io::Errno;
 
-use super::Answer;
+use super::{Answer, limits};
 
 /// Whether requests go past the page cache (`O_DIRECT`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Direct {
-    /// Past it, unless the file is mostly cached already or the file system refuses.
+    /// Past it, unless the file is mostly cached already, the file system refuses, or few files may
+    /// be open.
     #[default]
     Auto,
     /// Past it; an error where the file system refuses.
@@ -29,6 +30,16 @@ pub enum Direct {
 }
 
 impl Direct {
+    /// Returns whether files may be opened a second time, past the page cache: not on a mere chance
+    /// where few may be open.
+    pub fn may_be_direct(self) -> bool {
+        match self {
+            Self::Auto => !limits::are_files_few(),
+            Self::On => true,
+            Self::Off => false,
+        }
+    }
+
     const NAMES: [(&'static str, Self); 3] =
         [("auto", Self::Auto), ("on", Self::On), ("off", Self::Off)];
 }

@@ -141,6 +141,7 @@ impl File {
         length: u64,
     ) -> Result<Arc<Self>> {
         let direct = match wish {
+            Direct::Auto if !wish.may_be_direct() => None,
             Direct::Off => None,
             Direct::Auto => DirectDescriptor::open(path, &buffered, access).ok(),
             Direct::On => Some(DirectDescriptor::open(path, &buffered, access).map_err(|e| {

@@ -7,12 +7,17 @@
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 
+use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit, setrlimit};
 
+use crate::error::{Error, Result};
 use crate::units::ByteSize;
 
 /// Files taken to be open where the system does not tell: the standard streams and a few more.
 const OPEN_FILES_USUAL: usize = 16;
+
+/// Fewer files than this are few: rings for all workers of a large machine would not leave enough.
+const FILES_FEW: usize = 256;
 
 /// Where control groups are mounted: version 2, version 2 beside version 1, version 1. A group of
 /// version 1 keeps its files under other names.
@@ -79,6 +84,11 @@ fn least_memory(
     machine.into_iter().chain(groups).chain(own).min().map(ByteSize)
 }
 
+/// Returns the most that the stack of the first thread may take; `None` for no limit.
+pub fn stack() -> Option<ByteSize> {
+    getrlimit(Resource::Stack).current.map(ByteSize)
+}
+
 /// Lets this process open as many files as it is allowed to: a merge holds all its runs open.
 /// Refusal is no error here; whoever then fails to open a file says so.
 pub fn raise_open_files() {
@@ -87,11 +97,41 @@ pub fn raise_open_files() {
     let _ = setrlimit(Resource::Nofile, limit);
 }
 
-/// Files that this process may still open, as far as the system tells.
-pub fn open_files_left() -> usize {
+/// Returns whether so few files may be open that they are worth more than what a second descriptor
+/// for each, or a ring for each worker, brings.
+pub fn are_files_few() -> bool {
+    open_files_limit() < FILES_FEW
+}
+
+fn open_files_limit() -> usize {
     let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-    let open = std::fs::read_dir("/proc/self/fd").map_or(OPEN_FILES_USUAL, Iterator::count);
-    usize::try_from(limit).unwrap_or(usize::MAX).saturating_sub(open)
+    usize::try_from(limit).unwrap_or(usize::MAX)
+}
+
+/// Makes sure that a process which may open `left` more files can open `needed`.
+///
+/// # Errors
+///
+/// [`Error::Usage`] with the least limit that would do.
+pub fn check_open_files(left: usize, needed: usize) -> Result<()> {
+    if left >= needed {
+        return Ok(());
+    }
+    let least = open_files_limit().saturating_add(needed - left);
+    Err(Error::Usage(format!(
+        "only {left} more files may be opened, and {needed} are needed; raise the limit to {least} \
+         or more (ulimit -n {least})"
+    )))
+}
+
+/// Returns how many files this process may still open, as far as the system tells.
+pub fn open_files_left() -> usize {
+    let open = match std::fs::read_dir("/proc/self/fd") {
+        Ok(entries) => entries.count().saturating_sub(1), // the directory itself is one of them
+        Err(e) if e.raw_os_error() == Some(Errno::MFILE.raw_os_error()) => return 0,
+        Err(_) => OPEN_FILES_USUAL,
+    };
+    open_files_limit().saturating_sub(open)
 }
 
 /// Threads that can run at once: processors, less what affinity and control groups take away.
@@ -133,6 +173,15 @@ pub fn processor_time() -> ProcessorTime {
     let usage = usage();
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
     ProcessorTime { user_seconds: seconds(usage.ru_utime), system_seconds: seconds(usage.ru_stime) }
+}
+
+/// Gives memory that the allocator keeps for later back to the system.
+pub fn trim_memory() {
+    // SAFETY: the call may be made at any time from any thread.
+    #[cfg(target_env = "gnu")]
+    unsafe {
+        libc::malloc_trim(0);
+    }
 }
 
 /// What this process has used.

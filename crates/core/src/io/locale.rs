@@ -23,7 +23,7 @@ use std::ffi::{CStr, CString, OsString, c_char, c_int};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-use levels::Levels;
+use levels::{KeyOut, Levels};
 use weights::Weights;
 
 use libc::locale_t;
@@ -44,6 +44,13 @@ const PIECE_BYTES_ON_STACK: usize = 256;
 /// Room asked for at first for the key of a piece: UTF-8 locales of glibc write four levels of
 /// weights, some 3 to 5 bytes a letter together. Too little costs a second call.
 const KEY_BYTES_PER_BYTE: usize = 5;
+
+/// Memory that such a key takes for each byte of its text: the copy with a NUL, five bytes of the
+/// library's own, and the key, which may be made in too little room first.
+const LIBRARY_BYTES_PER_BYTE: usize = 1 + 5 + 2 * KEY_BYTES_PER_BYTE;
+
+/// Bytes of a text in order of its bytes that are written at once.
+const PIECE_BYTES: usize = 4 << 10;
 
 /// The parts of a locale that a sort looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,29 +245,54 @@ impl Locale {
     /// begins the longer one), are in the order of the texts. A byte 0 in a key has a 1 behind it.
     /// Where no more than the first `limit` bytes of it are wanted, others may be left out.
     pub fn append_key(&self, text: &[u8], limit: usize, key: &mut Vec<u8>) {
+        self.write_key(text, &mut KeyOut::beginning(key, limit));
+    }
+
+    /// Shows that key piece by piece to `show`, until that says that it wants no more.
+    pub fn show_key(&self, text: &[u8], show: &mut dyn FnMut(&[u8]) -> bool) {
+        let mut buffer = Vec::new();
+        let mut out = KeyOut::shown(&mut buffer, show);
+        self.write_key(text, &mut out);
+        out.flush();
+    }
+
+    /// Bytes of memory that making the key of a long text takes for `bytes` bytes of it: none where
+    /// it is made piece by piece.
+    pub fn key_memory(&self, bytes: usize) -> usize {
+        let is_made_whole = self.levels().is_none() && self.handle.is_some();
+        if is_made_whole { bytes.saturating_mul(LIBRARY_BYTES_PER_BYTE) } else { 0 }
+    }
+
+    fn write_key(&self, text: &[u8], out: &mut KeyOut<'_>) {
         // Not by `memchr`, which first asks the processor what it can do: in a virtual machine that
         // takes as long as a few lines do.
         if !text.contains(&0) {
-            return self.append_piece(text, limit, key);
+            return self.write_piece(text, out);
         }
-        let end = key.len().saturating_add(limit);
         for (number, piece) in text.split(|&byte| byte == 0).enumerate() {
             if number > 0 {
-                key.extend_from_slice(&[0, 1]);
+                out.key.extend_from_slice(&[0, 1]);
             }
-            self.append_piece(piece, end.saturating_sub(key.len()), key);
-            if key.len() >= end {
+            self.write_piece(piece, out);
+            if !out.is_wanted() {
                 return;
             }
         }
     }
 
-    /// Appends a key for a text without NULs.
-    fn append_piece(&self, piece: &[u8], limit: usize, key: &mut Vec<u8>) {
+    /// Writes a key for a text without NULs.
+    fn write_piece(&self, piece: &[u8], out: &mut KeyOut<'_>) {
         match (self.levels(), self.raw()) {
-            (Some(levels), _) => levels.append_key(piece, limit, key),
-            (None, Some(locale)) => append_piece(piece, key, locale),
-            (None, None) => key.extend_from_slice(piece),
+            (Some(levels), _) => levels.append_key(piece, out),
+            (None, Some(locale)) => append_piece(piece, out.key, locale),
+            (None, None) => {
+                for bytes in piece.chunks(PIECE_BYTES) {
+                    out.key.extend_from_slice(bytes);
+                    if !out.is_wanted() {
+                        return;
+                    }
+                }
+            }
         }
     }
 

@@ -15,9 +15,10 @@
 //! these a [`SpillSet`] may be several, over which each file lies striped (`spilled`), a
 //! [`Holding`] counts what temporary files take of a place, and how fast,
 //! `pipe` serves streams that have no offsets, `supply` those that the caller makes, `redirect`
-//! knows those that have offsets after all, `space` and `limits` ask what the machine has left,
-//! `locale` asks the C library how text sorts, `compression` expands inputs and compresses outputs,
-//! `counters` tells what the processor counted.
+//! knows those that have offsets after all, `inherited` the descriptors that were open when the
+//! process began, `kind` tells which inputs have offsets, `space` and `limits` ask what the machine
+//! has left, `locale` asks the C library how text sorts, `compression` expands inputs and
+//! compresses outputs, `counters` tells what the processor counted.
 //! `faulty` makes faults to order, for tests.
 //!
 //! What must stay true: no pointer leaves this room, and memory is unmapped only after the last
@@ -34,6 +35,9 @@ mod elastic;
 pub mod faulty;
 mod file;
 mod holding;
+mod identity;
+pub mod inherited;
+mod kind;
 pub mod limits;
 pub mod locale;
 mod mmap;
@@ -67,17 +71,22 @@ pub use direct::{Direct, DirectStreams};
 pub use elastic::ElasticRegion;
 pub use file::File;
 pub use holding::{Allowance, Holding, Share};
+pub use identity::{DirectoryIdentity, NameIdentity, distinct};
+pub use kind::InputKind;
 pub use processors::Affinity;
 pub use queue::{Completion, Operation, Queue, Request};
-pub use scratch::{KEPT_NAME, SpillDirectory, TempFile, directory_of, sync_directory};
+pub use scratch::{
+    KEPT_NAME, SpillDirectory, TempFile, check_replaceable, directory_of, rename_target,
+    sync_directory,
+};
 pub use spill_set::{SpillPlace, SpillSet};
 pub use supply::{Begun, Extent, Supplied, Supply};
-pub use sweep::{belonging_directories, is_part, spill_directories, sweep};
+pub use sweep::{abandoned, belonging_directories, is_part, spill_directories, sweep};
 
 /// How requests reach the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Engine {
-    /// io_uring where it works, else a pool of threads.
+    /// io_uring where it works and enough files may be open, else a pool of threads.
     #[default]
     Auto,
     /// io_uring: many requests in flight from one thread.
@@ -113,6 +122,7 @@ impl Engine {
     /// what it is. An engine asked for by name that cannot work is an error that says why.
     pub fn probe(self) -> Result<Self> {
         match self {
+            Self::Auto if limits::are_files_few() => Ok(Self::Threads),
             Self::Auto => Ok(if uring::probe().is_ok() { Self::Uring } else { Self::Threads }),
             Self::Uring => uring::probe().map(|()| self).map_err(|e| {
                 Error::Usage(format!(
@@ -139,6 +149,7 @@ impl Engine {
     pub fn queue(self, depth: usize) -> Result<Box<dyn Queue>> {
         let depth = depth.max(1);
         Ok(stripe::around(faulty::around(match self {
+            Self::Auto if limits::are_files_few() => Box::new(threads::Threads::new(depth)?),
             // Rings are memory too: where one more is refused, threads do the work.
             Self::Auto => match uring::Uring::new(depth) {
                 Ok(ring) if uring::probe().is_ok() => Box::new(ring),

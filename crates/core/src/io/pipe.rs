@@ -14,7 +14,7 @@
 //! ones 1.07, modest ones 1.53 (250 000 of them).
 
 use std::io::{IoSlice, IoSliceMut};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +25,7 @@ use rustix::io::{Errno, ReadWriteFlags, fcntl_dupfd_cloexec, preadv2, pwritev2, 
 use super::Answer;
 use super::compression::Inlet;
 use super::file::File;
+use super::inherited::{STDIN, STDOUT, duplicate, named_by};
 use super::supply::{Extent, Supplied};
 use super::sync::last_error;
 use crate::error::{Error, Result};
@@ -38,6 +39,10 @@ const STOP_CHECK_MS: libc::c_int = 50;
 
 /// How long until a named pipe nobody reads is tried again; there is nothing to `poll` yet.
 const OPEN_RETRY: Duration = Duration::from_millis(20);
+
+/// Most bytes that are read of a file at once: for those of `/proc` the kernel takes as much memory
+/// of its own, and refuses to take megabytes.
+const FREE_READ_BYTES: usize = 256 << 10;
 
 /// For `preadv2` and `pwritev2`: the stream's own place, as for `read` and `write`.
 const NO_OFFSET: u64 = u64::MAX;
@@ -93,10 +98,33 @@ impl End {
         Self { descriptor, name, way, manner, is_polled_next: true, bytes: 0 }
     }
 
-    fn standard(stream: impl AsFd, name: &str, way: Way) -> Result<Self> {
-        let name = Path::new(name);
-        let descriptor = fcntl_dupfd_cloexec(stream, 0).map_err(|e| Error::io("use", name, e))?;
+    /// Returns what whoever started the process has left open under a number.
+    fn inherited(number: RawFd, name: &Path, way: Way) -> Result<Self> {
+        let descriptor = duplicate(number).map_err(|e| Error::io(way.action(), name, e))?;
         Ok(Self::new(descriptor, name, way))
+    }
+
+    /// Returns what `path` names: a descriptor that is open already, or what can be opened; `None`
+    /// for a named pipe that nobody reads.
+    fn named(path: &Path, way: Way) -> Result<Option<Self>> {
+        let access = match way {
+            Way::In => OFlags::RDONLY,
+            Way::Out => OFlags::WRONLY,
+        };
+        let flags = access | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        // Only a link can mean a descriptor: others are opened by one call.
+        let opened = match open(path, flags | OFlags::NOFOLLOW, Mode::empty()) {
+            Err(Errno::LOOP) => match named_by(path) {
+                Some(number) => return Self::inherited(number, path, way).map(Some),
+                None => open(path, flags, Mode::empty()),
+            },
+            opened => opened,
+        };
+        match opened {
+            Ok(descriptor) => Ok(Some(Self::new(descriptor, path, way))),
+            Err(Errno::NXIO) if is_fifo(path) => Ok(None),
+            Err(e) => Err(Error::io("open", path, e)),
+        }
     }
 
     /// Passes at least one byte and at most `bytes`, or none at the end of the stream. `call` is
@@ -116,7 +144,10 @@ impl End {
             }
             let (most, flags) = match (self.manner, self.way) {
                 (Manner::Told, _) => (bytes, ReadWriteFlags::NOWAIT),
-                (Manner::Free, _) | (Manner::Modest, Way::In) => (bytes, ReadWriteFlags::empty()),
+                (Manner::Free, Way::In) => (bytes.min(FREE_READ_BYTES), ReadWriteFlags::empty()),
+                (Manner::Free, Way::Out) | (Manner::Modest, Way::In) => {
+                    (bytes, ReadWriteFlags::empty())
+                }
                 (Manner::Modest, Way::Out) => (bytes.min(libc::PIPE_BUF), ReadWriteFlags::empty()),
             };
             match call(&self.descriptor, most, flags) {
@@ -179,12 +210,22 @@ impl End {
     }
 
     fn failed(&self, e: Errno) -> Error {
-        let action = match self.way {
-            Way::In => "read",
-            Way::Out => "write",
-        };
-        Error::io_at(action, &self.name, self.bytes, e)
+        Error::io_at(self.way.action(), &self.name, self.bytes, e)
     }
+}
+
+impl Way {
+    /// Returns what is done, as errors say it.
+    fn action(self) -> &'static str {
+        match self {
+            Self::In => "read",
+            Self::Out => "write",
+        }
+    }
+}
+
+fn is_fifo(path: &Path) -> bool {
+    stat(path).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Fifo)
 }
 
 /// A stream to be read from its beginning to its end.
@@ -202,7 +243,7 @@ enum Source {
 impl Reader {
     /// Standard input.
     pub fn stdin() -> Result<Self> {
-        End::standard(std::io::stdin(), "standard input", Way::In).map(Self::new)
+        End::inherited(STDIN, Path::new("standard input"), Way::In).map(Self::new)
     }
 
     /// What is open already, called `name` in messages.
@@ -219,12 +260,11 @@ impl Reader {
         Self(Source::End(end))
     }
 
-    /// A named pipe or character device. A writer is waited for when it is first read.
+    /// A named pipe, a character device, a descriptor that `path` means (`/dev/fd/3`), or a file.
+    /// A writer is waited for when it is first read.
     pub fn open(path: &Path) -> Result<Self> {
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        let descriptor =
-            open(path, flags, Mode::empty()).map_err(|e| Error::io("open", path, e))?;
-        Ok(Self::of(descriptor, path))
+        let end = End::named(path, Way::In)?;
+        end.map(Self::new).ok_or_else(|| Error::io("open", path, Errno::NXIO))
     }
 
     /// Reads until `buffer` is full or the stream ends; returns the bytes read, fewer than asked
@@ -300,7 +340,7 @@ enum Target {
 impl Writer {
     /// Standard output.
     pub fn stdout() -> Result<Self> {
-        let end = End::standard(std::io::stdout(), "standard output", Way::Out)?;
+        let end = End::inherited(STDOUT, Path::new("standard output"), Way::Out)?;
         Ok(Self(Target::End(end)))
     }
 
@@ -319,25 +359,22 @@ impl Writer {
         Self(Target::Inlet(inlet))
     }
 
-    /// A named pipe or character device that exists. Waits for a reader.
+    /// A named pipe or character device that exists, or a descriptor that `path` means
+    /// (`/dev/fd/3`). Waits for a reader.
     ///
     /// # Errors
     ///
     /// What the system says, or [`Error::Interrupted`] soon after a stop was asked for through
     /// `progress`.
     pub fn open(path: &Path, progress: &Progress) -> Result<Self> {
-        let flags = OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        let is_pipe =
-            stat(path).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Fifo);
         loop {
-            match open(path, flags, Mode::empty()) {
-                Ok(descriptor) => return Ok(Self::of(descriptor, path)),
-                Err(Errno::NXIO) if is_pipe && progress.is_stopping() => {
-                    return Err(Error::Interrupted);
-                }
-                Err(Errno::NXIO) if is_pipe => std::thread::sleep(OPEN_RETRY),
-                Err(e) => return Err(Error::io("open", path, e)),
+            if let Some(end) = End::named(path, Way::Out)? {
+                return Ok(Self(Target::End(end)));
             }
+            if progress.is_stopping() {
+                return Err(Error::Interrupted);
+            }
+            std::thread::sleep(OPEN_RETRY);
         }
     }
 

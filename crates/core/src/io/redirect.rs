@@ -7,18 +7,26 @@
 //! Only whole, plain cases count: input at its start, output empty and not for appending.
 //! Everything else is a stream to us.
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, RawFd};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, OFlags, SeekFrom, fcntl_getfl, fstat, seek, tell};
 
+use super::inherited::{STDIN, duplicate};
+use super::kind::has_length;
 use crate::error::{Error, Result};
 
 /// The name under which standard input can be opened, if it is a file at its start.
 pub fn input() -> Option<PathBuf> {
-    let is_readable = |path: &PathBuf| std::fs::File::open(path).is_ok();
-    let length = plain_length(std::io::stdin())?;
-    (length > 0).then(|| PathBuf::from("/dev/stdin")).filter(is_readable)
+    let path = PathBuf::from("/dev/stdin");
+    file_at_start(STDIN, &path).then_some(path)
+}
+
+/// Returns whether descriptor `number` is a file at its start, not empty, that can be opened by
+/// `path`.
+pub(super) fn file_at_start(number: RawFd, path: &Path) -> bool {
+    let length = duplicate(number).ok().and_then(plain_length);
+    length.is_some_and(|length| length > 0) && std::fs::File::open(path).is_ok()
 }
 
 /// The name under which standard output can be opened, if it is an empty file at its start.
@@ -42,5 +50,7 @@ fn plain_length(end: impl AsFd) -> Option<u64> {
     let stat = fstat(&end).ok()?;
     let is_regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
     let is_at_start = is_regular && tell(&end) == Ok(0);
-    is_at_start.then_some(stat.st_size.cast_unsigned())
+    let length = stat.st_size.cast_unsigned();
+    let is_told = length == 0 || stat.st_blocks > 0 || has_length(&end, length);
+    (is_at_start && is_told).then_some(length)
 }

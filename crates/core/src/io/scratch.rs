@@ -26,8 +26,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, FlockOperation, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown,
-    flock, fstat, fsync, lstat, mkdir, open, openat, rename, stat, unlink, unlinkat,
+    Access, AtFlags, CWD, Dir, FileType, FlockOperation, Gid, Mode, OFlags, Stat, Uid, accessat,
+    fchmod, fchown, flock, fstat, fsync, lstat, mkdir, open, openat, rename, stat, unlink,
+    unlinkat,
 };
 use rustix::io::Errno;
 
@@ -35,7 +36,7 @@ use super::Answer;
 use super::direct::Direct;
 use super::file::File;
 use super::limits;
-use super::sweep::free_lock;
+use super::sweep::{free_lock, is_part, is_spill_directory};
 use crate::error::{Error, Result};
 
 /// The lock of a spill directory.
@@ -62,6 +63,9 @@ pub(super) const RANDOM_DIGITS: usize = 16;
 /// that file systems allow.
 const NAME_BYTES_MAX: usize = 180;
 
+/// Most symbolic links that are followed one after the other: as many as Linux follows.
+pub(super) const LINKS_MAX: usize = 40;
+
 /// New names tried before giving up; even one retry means a sweeper in the very same instant.
 const ATTEMPTS: usize = 100;
 
@@ -85,7 +89,14 @@ impl TempFile {
 
     /// Opens the output at `part_path`, or creates it where `is_new`. It is there until it has its
     /// final name or is [removed](Self::keep).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for a name that is not given to such outputs: it is another file's.
     pub fn part(part_path: &Path, is_new: bool, direct: Direct) -> Result<Self> {
+        if !is_part(part_path) {
+            return Err(not_named_here(part_path, "an output on its way"));
+        }
         let file = match is_new {
             true => File::create(part_path, direct)?,
             false => File::reopen(part_path, direct)?,
@@ -121,6 +132,11 @@ impl TempFile {
         Err(Error::io("create a temporary file beside", final_path, Errno::EXIST))
     }
 
+    /// The directory that it is in.
+    pub fn directory(&self) -> &Path {
+        directory_of(self.path.as_deref().unwrap_or_else(|| self.file.path()))
+    }
+
     /// The file, for requests. It stays open, and locked, until the last holder lets go.
     pub fn file(&self) -> &Arc<File> {
         &self.file
@@ -130,7 +146,7 @@ impl TempFile {
     /// where allowed. With `sync` the contents are on the disk before the name is, and both when
     /// this returns. After an error the temporary file is gone and the final name is as it was.
     pub fn persist(mut self, final_path: &Path, sync: bool) -> Result<()> {
-        let target = resolve(final_path);
+        let target = rename_target(final_path)?;
         match stat(&target) {
             Ok(old) => self.take_after(&old),
             // Until now it was for nobody else to see.
@@ -170,7 +186,7 @@ impl Drop for TempFile {
 
 /// Where a rename to `final_path` would go, and the name it would give.
 fn checked_target(final_path: &Path) -> Result<(PathBuf, OsString)> {
-    let target = resolve(final_path);
+    let target = rename_target(final_path)?;
     match stat(&target).map(|stat| FileType::from_raw_mode(stat.st_mode)) {
         Ok(FileType::RegularFile) | Err(_) => {}
         Ok(FileType::Directory) => {
@@ -231,8 +247,11 @@ impl SpillDirectory {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for one that is not this user's alone.
+    /// [`Error::Usage`] for one that is not this user's alone, or by its name no spill directory.
     pub fn adopt(path: &Path) -> Result<Option<Self>> {
+        if !is_spill_directory(path) {
+            return Err(not_named_here(path, "a spill directory"));
+        }
         let failed = |e: Errno| Error::io("open the spill directory", path, e);
         let directory = open_directory(CWD, path).map_err(failed)?;
         let stat = fstat(&directory).map_err(failed)?;
@@ -326,6 +345,13 @@ pub(super) fn empty_directory(directory: &OwnedFd) -> Answer<()> {
     }
 }
 
+/// Refuses a path that a manifest names, as its name is none that is given to `kind`.
+fn not_named_here(path: &Path, kind: &str) -> Error {
+    let path = path.display();
+    Error::Usage(format!("{path} does not have the name of {kind}; it is left as it is"))
+}
+
+/// Opens a directory that a job has made; a link in its place is refused.
 pub(super) fn open_directory(
     parent: BorrowedFd<'_>,
     name: impl rustix::path::Arg,
@@ -344,9 +370,43 @@ fn lock(file: impl AsFd, path: &Path) -> bool {
         (Ok(ours), Ok(named)) if (ours.st_dev, ours.st_ino) == (named.st_dev, named.st_ino))
 }
 
-/// The path a rename must go to so that a symbolic link stays and its target is replaced.
-fn resolve(path: &Path) -> PathBuf {
-    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+/// The path a rename must go to so that a symbolic link stays and its target is replaced, or made
+/// where it is missing.
+///
+/// # Errors
+///
+/// [`Error::Io`] for links that lead in a circle.
+pub fn rename_target(path: &Path) -> Result<PathBuf> {
+    if let Ok(target) = std::fs::canonicalize(path) {
+        return Ok(target);
+    }
+    let mut target = path.to_owned();
+    for _ in 0..LINKS_MAX {
+        match std::fs::read_link(&target) {
+            Ok(link) => target = directory_of(&target).join(link),
+            Err(_) => return Ok(target),
+        }
+    }
+    Err(Error::io("write", path, Errno::LOOP))
+}
+
+/// Checks that a file may be replaced: either there is none, or it may be written. A rename would
+/// replace it anyway, but the user who took away the permission wants the file to stay.
+///
+/// # Errors
+///
+/// [`Error::Io`] for a file without write permission.
+pub fn check_replaceable(path: &Path) -> Result<()> {
+    let is_file = std::fs::metadata(path).is_ok_and(|data| data.is_file());
+    match accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS) {
+        Err(Errno::ACCESS | Errno::PERM | Errno::ROFS) if is_file => {
+            let why = "it has no write permission; give it some, or replace it with --force";
+            let error = std::io::Error::new(std::io::ErrorKind::PermissionDenied, why);
+            Err(Error::io("replace", path, error))
+        }
+        // Whatever else is the matter shows when it is written.
+        _ => Ok(()),
+    }
 }
 
 /// The directory a file is in.

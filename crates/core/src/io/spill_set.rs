@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use super::scratch::{SpillDirectory, directory_of, sync_directory};
 use super::spilled::{STRIPES_NAME, members_of};
 use super::stripe::{Definition, Member, Stride};
-use super::{Direct, File};
+use super::{Direct, DirectoryIdentity, File};
 use crate::error::{Error, Result};
 
 /// Directories of a user's, over which each file is dealt out by strides; mostly only one.
@@ -49,6 +49,11 @@ impl SpillPlace {
         Ok(Self { directories: places.map(directory).collect() })
     }
 
+    /// Returns what tells whether another place has the same directories.
+    pub fn identity(&self) -> Vec<DirectoryIdentity> {
+        self.directories.iter().map(|(path, _)| DirectoryIdentity::of(path)).collect()
+    }
+
     /// Each directory, and the stride it takes by turns.
     pub fn directories(&self) -> impl Iterator<Item = (&Path, u64)> {
         self.directories.iter().map(|(path, stride)| (path.as_path(), *stride))
@@ -59,13 +64,17 @@ impl SpillPlace {
         self.directories.len()
     }
 
-    /// The same by absolute paths.
-    pub fn absolute(&self) -> Result<Self> {
-        let absolute = |(path, stride): &(PathBuf, u64)| match std::path::absolute(path) {
+    /// Returns the place by paths that stay the same however it was spelled.
+    ///
+    /// # Errors
+    ///
+    /// Those of looking for a directory that is not there.
+    pub fn real(&self) -> Result<Self> {
+        let real = |(path, stride): &(PathBuf, u64)| match path.canonicalize() {
             Ok(path) => Ok((path, *stride)),
             Err(e) => Err(Error::io("find", path, e)),
         };
-        let directories = self.directories.iter().map(absolute).collect::<Result<_>>()?;
+        let directories = self.directories.iter().map(real).collect::<Result<_>>()?;
         Ok(Self { directories })
     }
 }

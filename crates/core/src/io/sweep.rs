@@ -5,8 +5,9 @@
 //! decides; a young thing whose process lives is not even looked at, so that its maker need not
 //! start over.
 //!
-//! Everything is opened relative to the directory's descriptor, so that a name swapped for a link
-//! in the meantime leads nowhere. Whatever cannot be removed is left for the next sweep.
+//! The directory itself is the user's and may be a symbolic link, which is followed. Everything in
+//! it is opened relative to its descriptor, so that a name swapped for a link in the meantime leads
+//! nowhere. Whatever cannot be removed is left for the next sweep.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, Stat, flock, fstat, lstat, openat,
+    AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, Stat, flock, fstat, lstat, open, openat,
     statat, unlinkat,
 };
 use rustix::io::Errno;
@@ -34,22 +35,45 @@ const YOUNG_SECONDS: u64 = 5;
 /// Removes temporary outputs and spill directories of dead processes from `directory`. Returns how
 /// many were removed.
 pub fn sweep(directory: &Path) -> Result<usize> {
-    let opened = open_directory(CWD, directory).and_then(|fd| Ok((Dir::read_from(&fd)?, fd)));
-    let (entries, fd) = opened.map_err(|e| Error::io("look for leftovers in", directory, e))?;
     let mut removed = 0;
+    each_dead(directory, |parent, name, dead| {
+        removed += usize::from(dead.remove(parent, name).is_ok());
+    })?;
+    Ok(removed)
+}
+
+/// Returns the paths of what [`sweep`] would remove from `directory`, in order. A directory that is
+/// not there has none.
+pub fn abandoned(directory: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    if directory.is_dir() {
+        each_dead(directory, |_, name, _| found.push(directory.join(OsStr::from_bytes(name))))?;
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// Shows `act` each temporary output and spill directory of a dead process in `directory`, which is
+/// open, by its name.
+fn each_dead(directory: &Path, mut act: impl FnMut(BorrowedFd<'_>, &[u8], Dead)) -> Result<()> {
+    let opened = open_followed(directory).and_then(|fd| Ok((Dir::read_from(&fd)?, fd)));
+    let (entries, fd) = opened.map_err(|e| Error::io("look for leftovers in", directory, e))?;
     for entry in entries {
         let entry = entry.map_err(|e| Error::io("look for leftovers in", directory, e))?;
         let name = entry.file_name().to_bytes();
-        let swept = if let Some(pid) = pid_of_file(name) {
-            sweep_file(fd.as_fd(), name, pid)
+        let dead = if let Some(pid) = pid_of_file(name) {
+            Dead::file(fd.as_fd(), name, pid)
         } else if let Some(pid) = pid_of_directory(name) {
-            sweep_directory(fd.as_fd(), name, pid)
+            Dead::directory(fd.as_fd(), name, pid)
         } else {
             continue;
         };
-        removed += usize::from(swept == Ok(true));
+        // What cannot be looked at is left for the next sweep.
+        if let Ok(Some(dead)) = dead {
+            act(fd.as_fd(), name, dead);
+        }
     }
-    Ok(removed)
+    Ok(())
 }
 
 /// This user's spill directories in `directory` that are kept: with the manifest of a job that
@@ -66,7 +90,7 @@ pub fn belonging_directories(directory: &Path) -> Result<Vec<PathBuf>> {
 /// This user's spill directories in `directory` with a file called `mark`.
 fn directories_with(mark: &str, directory: &Path) -> Result<Vec<PathBuf>> {
     let failed = |e| Error::io("look for spill directories in", directory, e);
-    let entries = match open_directory(CWD, directory).and_then(Dir::read_from) {
+    let entries = match open_followed(directory).and_then(Dir::read_from) {
         Ok(entries) => entries,
         Err(Errno::NOENT) => return Ok(Vec::new()),
         Err(e) => return Err(failed(e)),
@@ -83,6 +107,11 @@ fn directories_with(mark: &str, directory: &Path) -> Result<Vec<PathBuf>> {
     }
     found.sort_unstable();
     Ok(found)
+}
+
+/// Opens a directory that the user named, through symbolic links.
+pub(super) fn open_followed(directory: &Path) -> Answer<OwnedFd> {
+    open(directory, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
 }
 
 /// Whether a path has a name that is given to outputs which are kept on their way.
@@ -120,38 +149,70 @@ fn pid_of_unique(text: &[u8]) -> Option<u32> {
     number.filter(|_| is_ours)
 }
 
-fn sweep_file(directory: BorrowedFd<'_>, name: &[u8], pid: u32) -> Answer<bool> {
-    let stat = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
-    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || is_left_alone(&stat, pid) {
-        return Ok(false);
-    }
-    // Held until the name is gone, so that its maker, should it live, waits and then sees that.
-    let Some(_lock) = free_lock(directory, name)? else { return Ok(false) };
-    unlinkat(directory, name, AtFlags::empty())?;
-    Ok(true)
+/// A leftover of a dead process, locked for as long as this is held: its maker, should it live,
+/// waits and then sees that it is gone.
+enum Dead {
+    /// A temporary output.
+    File(#[expect(dead_code, reason = "held for its lock")] OwnedFd),
+    /// A spill directory, and its lock where it has one.
+    Directory { opened: OwnedFd, lock: Option<OwnedFd> },
 }
 
-fn sweep_directory(parent: BorrowedFd<'_>, name: &[u8], pid: u32) -> Answer<bool> {
-    let stat = statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
-    if FileType::from_raw_mode(stat.st_mode) != FileType::Directory || is_left_alone(&stat, pid) {
-        return Ok(false);
+impl Dead {
+    fn file(directory: BorrowedFd<'_>, name: &[u8], pid: u32) -> Answer<Option<Self>> {
+        let stat = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+        if !is_file || is_left_alone(&stat, pid) {
+            return Ok(None);
+        }
+        Ok(free_lock(directory, name)?.map(Self::File))
     }
-    let directory = open_directory(parent, name)?;
-    for name in [KEPT_NAME, BELONGS_NAME] {
-        match statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Err(Errno::NOENT) => {}
-            // Whatever else is the matter: what may be kept is not removed.
-            _ => return Ok(false),
+
+    fn directory(parent: BorrowedFd<'_>, name: &[u8], pid: u32) -> Answer<Option<Self>> {
+        let stat = statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let is_directory = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
+        if !is_directory || is_left_alone(&stat, pid) {
+            return Ok(None);
+        }
+        let opened = open_directory(parent, name)?;
+        for name in [KEPT_NAME, BELONGS_NAME] {
+            match statat(&opened, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Err(Errno::NOENT) => {}
+                // Whatever else is the matter: what may be kept is not removed.
+                _ => return Ok(None),
+            }
+        }
+        match free_lock(opened.as_fd(), LOCK_NAME.as_bytes()) {
+            Ok(Some(lock)) => Ok(Some(Self::Directory { opened, lock: Some(lock) })),
+            Ok(None) => Ok(None),
+            // Its maker died, or is about to lock it: empty, or none of ours.
+            Err(Errno::NOENT) if is_empty(&opened)? => {
+                Ok(Some(Self::Directory { opened, lock: None }))
+            }
+            Err(e) => Err(e),
         }
     }
-    match free_lock(directory.as_fd(), LOCK_NAME.as_bytes()) {
-        Ok(Some(_lock)) => empty_directory(&directory)?,
-        Ok(None) => return Ok(false),
-        // Its maker died, or is about to lock it: empty, or none of ours.
-        Err(Errno::NOENT) => {}
-        Err(e) => return Err(e),
+
+    /// Removes it, by its name in `parent`.
+    fn remove(self, parent: BorrowedFd<'_>, name: &[u8]) -> Answer<()> {
+        match &self {
+            Self::File(_) => unlinkat(parent, name, AtFlags::empty()),
+            Self::Directory { opened, lock } => {
+                if lock.is_some() {
+                    empty_directory(opened)?;
+                }
+                unlinkat(parent, name, AtFlags::REMOVEDIR)
+            }
+        }
     }
-    unlinkat(parent, name, AtFlags::REMOVEDIR)?;
+}
+
+fn is_empty(directory: &OwnedFd) -> Answer<bool> {
+    for entry in Dir::read_from(directory)? {
+        if !matches!(entry?.file_name().to_bytes(), b"." | b"..") {
+            return Ok(false);
+        }
+    }
     Ok(true)
 }
 

@@ -99,6 +99,7 @@ impl Account {
             loads: outcome.loads,
             algorithm: made.algorithm.map(Algorithm::name),
             runs: outcome.runs,
+            runs_merged_again: outcome.runs_merged_again,
             merge_width: outcome.merge_width,
             merge: outcome.merged.map(Way::name),
             threads: made.threads,
@@ -121,6 +122,7 @@ impl Account {
             counters: None,
             advice: Vec::new(),
             proof: outcome.proof.map(|sum| Proof { records: sum.records, checksum: sum.checksum }),
+            is_order_proven: outcome.is_order_proven,
         })
     }
 }

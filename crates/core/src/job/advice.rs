@@ -8,7 +8,7 @@ use crate::io::{Engine, SpillPlace, limits, space};
 use crate::pipeline::{Input, Work};
 use crate::plan::Need;
 use crate::plan::outlook::Outlook;
-use crate::stats::{Statistics, WorkerTime};
+use crate::stats::{Phase, Statistics, Stream, WorkerTime};
 use crate::units::ByteSize;
 
 /// Shorter sorts are given no advice about processors and disks: it would hang on chance.
@@ -23,12 +23,34 @@ const MEMORY_SHARE: f64 = 0.8;
 /// Where the system says whether there are huge pages.
 const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
 
+/// From this share of the time on, what happens after the last record was written is long.
+const LONG_END: f64 = 0.25;
+
+/// The conditions at both ends of a sort, beside its disks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Endpoints {
+    /// True if inputs are expanded as they are read.
+    pub is_input_packed: bool,
+    /// True if the output is compressed as it is written.
+    pub is_output_packed: bool,
+    /// True if the output goes to a pipe or another stream.
+    pub is_output_stream: bool,
+    /// True if the output is made durable.
+    pub is_durable: bool,
+}
+
 /// Advice on a sort that has ended.
-pub fn of(statistics: &Statistics, (work, need): (&Work, &Need), wanted: Engine) -> Vec<String> {
+pub fn of(
+    statistics: &Statistics,
+    (work, need, ends): (&Work, &Need, Endpoints),
+    wanted: Engine,
+) -> Vec<String> {
     let mut advice = Vec::new();
     advice.extend(memory(statistics, work, need));
     advice.extend(threads(statistics, work));
-    advice.extend(busiest(statistics, work));
+    let is_stream = matches!(work.input, Input::Stream(_));
+    advice.extend(partner(statistics, is_stream, ends).or_else(|| busiest(statistics, work)));
+    advice.extend(flush(statistics, ends));
     advice.extend(strides(statistics, work));
     advice.extend(engine(statistics, wanted));
     advice.extend(fs::read_to_string(HUGE_PAGES).ok().and_then(|text| huge_pages(&text)));
@@ -61,6 +83,58 @@ fn threads(of: &Statistics, work: &Work) -> Option<String> {
             "The memory budget of {} had room for {had} of {wanted} threads; give more with \
              --memory.",
             of.memory_budget
+        )
+    })
+}
+
+/// Names the partner that a sort waited for instead of a disk: the writer of its input, the reader
+/// of its output, or a coder. Workers wait in turn for an input, and for an output together.
+fn partner(of: &Statistics, is_stream: bool, ends: Endpoints) -> Option<String> {
+    if of.seconds < LEAST_SECONDS {
+        return None;
+    }
+    let waits = |stream: Stream| {
+        of.workers.iter().map(move |time| time.waiting_for.of(stream).as_secs_f64() / of.seconds)
+    };
+    let reads: f64 = waits(Stream::InputRead).sum();
+    let writes = waits(Stream::OutputWritten).fold(0.0, f64::max);
+    let percent = |share: f64| format!("{:.0}% of the time", 100.0 * share.min(1.0));
+    if is_stream && reads >= MUCH {
+        let (time, is_packed) = (percent(reads), ends.is_input_packed);
+        return Some(match is_packed {
+            true => format!(
+                "The sort waited {time} for its input to be expanded: that was the limit, not the \
+                 sort; zstd and lz4 are expanded faster than gzip."
+            ),
+            false => format!(
+                "The sort waited {time} for its input: what writes to the pipe was the limit."
+            ),
+        });
+    }
+    let time = percent(writes);
+    match (writes >= MUCH, ends.is_output_packed, ends.is_output_stream) {
+        (true, true, _) => Some(format!(
+            "Workers waited {time} for the output to be compressed: a lower level or lz4 would be \
+             faster (--compress)."
+        )),
+        (true, false, true) => Some(format!(
+            "Workers waited {time} for what reads the output: that was the limit, not the sort."
+        )),
+        _ => None,
+    }
+}
+
+/// Explains a long time at the end, until the disk has stored all that was written.
+fn flush(of: &Statistics, ends: Endpoints) -> Option<String> {
+    let at_end = of.phases.iter().filter(|time| time.phase == Phase::Finishing);
+    let seconds = at_end.map(|time| time.seconds).sum::<f64>();
+    let is_long =
+        ends.is_durable && of.seconds >= LEAST_SECONDS && seconds >= LONG_END * of.seconds;
+    is_long.then(|| {
+        format!(
+            "At the end {seconds:.1} s were spent until the disk had stored what it had in its \
+             cache (finishing); with --sync off the system does that later, and a crash may lose \
+             the output."
         )
     })
 }

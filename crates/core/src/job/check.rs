@@ -1,18 +1,20 @@
 //! Checking whether inputs are sorted.
 
-use memchr::memchr_iter;
-
 use super::coders::Coders;
-use super::{Budget, Input, framing, gate, key, open};
+use super::contents::Look;
+use super::records::{framing, gate, key};
+use super::{Budget, Input, open};
 use crate::error::Result;
-use crate::format::Format;
+use crate::format::{Format, HeaderLines};
 use crate::io::compression::Decompress;
-use crate::io::{Direct, Engine, limits};
+use crate::io::{Direct, DirectStreams, Engine, limits};
 use crate::key::text::TextOrder;
 use crate::key::{KeySpec, with_encoder};
-use crate::pipeline::Heading;
 use crate::pipeline::sorted::{self, CheckWork, Checked, Place};
+use crate::pipeline::{Gate, Heading};
 use crate::plan::levers::Levers;
+use crate::plan::open_files::OpenFiles;
+use crate::plan::scratch::Lengths;
 use crate::plan::streams::{StreamNeed, StreamPlan};
 use crate::stats::Progress;
 
@@ -30,6 +32,8 @@ pub struct CheckJob {
     pub keys: Vec<KeySpec>,
     /// What lines are ordered by; the whole line as bytes without it.
     pub order: Option<TextOrder>,
+    /// The lines at the top of each input that are not records.
+    pub header: HeaderLines,
     /// Whether records with equal keys are out of order too.
     pub unique: bool,
     /// Ceiling of the process's resident size.
@@ -49,6 +53,7 @@ impl CheckJob {
             format,
             keys: Vec::new(),
             order: None,
+            header: HeaderLines::NONE,
             unique: false,
             memory: Budget::Auto,
             engine: Engine::Auto,
@@ -64,18 +69,23 @@ impl CheckJob {
     /// Whatever the world does wrong, as an [`Error`](crate::Error).
     pub fn run(&self, progress: &Progress) -> Result<Checked> {
         let framing = framing(self.format)?;
+        let heading = Heading::of(self.format, &self.header)?;
         limits::raise_open_files();
-        let mut coders = Coders::new(self.memory.resolve()?, limits::cores(), &self.inputs);
-        let mut inputs = open::places(&coders.in_turn(&self.inputs, self.decompress)?, framing)?;
-        let heading = Heading::of(self.format, 0)?;
-        let (header, columns) = open::tops(heading, &mut inputs, progress)?;
+        let mut coders =
+            Coders::new(self.memory.resolve()?, limits::cores(), &self.inputs, self.order.as_ref());
+        let look = Look::new(self.decompress, self.format, false, progress);
+        let in_turn = coders.in_turn(&self.inputs, &look)?;
+        let mut inputs = open::places(&in_turn, framing, progress)?;
+        let (_, columns) = open::tops(&heading, &mut inputs, progress)?;
+        coders.note_held(columns.as_ref(), 0);
         let key = key(self.format, &self.keys, self.order.as_ref(), columns.as_ref())?;
+        let engine = self.engine.probe()?;
         let need = StreamNeed {
             inputs: 1,
             input_bytes: inputs.iter().map(Place::bytes).sum(),
             budget: coders.budget(),
-            besides: coders.besides(),
-            descriptors: limits::open_files_left(),
+            besides: coders.besides(Lengths::Unknown),
+            files: OpenFiles::now(engine, DirectStreams::from(self.direct)),
             run_members: 1,
             width: None,
             levers: Levers::default(),
@@ -84,9 +94,11 @@ impl CheckJob {
             plan: StreamPlan::new(&need).map_err(|e| coders.explain(e))?,
             inputs,
             framing,
-            gate: gate(self.format, columns.as_ref()),
-            header_lines: memchr_iter(b'\n', &header).count() as u64,
-            engine: self.engine.probe()?,
+            gate: Gate {
+                scratch: coders.scratch(Lengths::Unknown),
+                ..gate(self.format, columns.as_ref())
+            },
+            engine,
             direct: self.direct,
             is_strict: self.unique,
         };

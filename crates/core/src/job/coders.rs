@@ -5,12 +5,18 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Input;
+use super::contents::{Instead, Look};
 use crate::error::{Error, Result};
+use crate::format::Format;
 use crate::io::compression::{
     Appetite, Codec, Compression, Decoding, Decompress, OUTPUT_SHARE, Origin, encoders,
 };
+use crate::key::text::TextOrder;
 use crate::output::Output;
+use crate::pipeline::Columns;
 use crate::plan::besides::{Besides, Part};
+use crate::plan::scratch::{Lengths, ScratchMemory};
+use crate::predicate::Filter;
 use crate::stats::Statistics;
 use crate::units::ByteSize;
 
@@ -21,67 +27,93 @@ pub struct Coders {
     threads: usize,
     /// What is taken of the budget.
     besides: Besides,
+    /// Whether keys or conditions may take memory in proportion to a record.
+    may_take_scratch: bool,
     decoding: Option<Arc<Decoding>>,
 }
 
 impl Coders {
-    /// None yet, for a job with so many workers and these inputs.
-    pub fn new(budget: ByteSize, threads: usize, inputs: &[Input]) -> Self {
+    /// None yet, for a job with so many workers, these inputs and this order of text.
+    pub fn new(
+        budget: ByteSize,
+        threads: usize,
+        inputs: &[Input],
+        order: Option<&TextOrder>,
+    ) -> Self {
         let mut besides = Besides::default();
-        besides.add(Part::fixed(names_bytes(inputs).bytes()));
-        Self { budget, threads, besides, decoding: None }
+        let lists = order.map_or(0, |order| order.list_bytes().saturating_sub(FEW_VALUES_BYTES));
+        besides.add(Part::fixed(names_bytes(inputs).bytes() + lists as u64));
+        let may_take_scratch = order.is_some_and(TextOrder::may_take_memory);
+        Self { budget, threads, besides, may_take_scratch, decoding: None }
+    }
+
+    /// Adds the conditions that a job asks of records of `format`.
+    #[must_use]
+    pub fn with_conditions(self, filter: &Filter, format: Format) -> Self {
+        // Cells may have quotes, values of JSON escapes, and short records are padded.
+        let is_copied = matches!(format, Format::Csv(_) | Format::JsonLines | Format::Prefixed(_));
+        let may_take = !filter.is_all() && (is_copied || !filter.looks_at_bytes_as_written());
+        Self { may_take_scratch: self.may_take_scratch || may_take, ..self }
     }
 
     /// The inputs as they are to be read, one after the other.
     pub fn in_turn<'i>(
         &mut self,
         inputs: &'i [Input],
-        how: Decompress,
+        look: &Look<'_>,
     ) -> Result<Cow<'i, [Input]>> {
-        let packed = packed(inputs, how);
-        if packed.is_empty() {
-            return Ok(Cow::Borrowed(inputs));
-        }
-        let appetite = Appetite::in_turn(&packed, self.budget, self.threads)?;
-        self.expanded(inputs, how, packed, &appetite).map(Cow::Owned)
+        let (instead, packed) = looked_at(inputs, look)?;
+        let appetite = match packed.is_empty() {
+            true => None,
+            false => Some(Appetite::in_turn(&packed, self.budget, self.threads)?),
+        };
+        self.replaced(inputs, instead, packed, appetite)
     }
 
     /// The inputs as they are to be read, all at once, and how many that may be.
     pub fn at_once<'i>(
         &mut self,
         inputs: &'i [Input],
-        how: Decompress,
+        look: &Look<'_>,
         width: Option<usize>,
     ) -> Result<(Cow<'i, [Input]>, Option<usize>)> {
-        let packed = packed(inputs, how);
+        let (instead, packed) = looked_at(inputs, look)?;
         if packed.is_empty() {
-            return Ok((Cow::Borrowed(inputs), width));
+            return Ok((self.replaced(inputs, instead, packed, None)?, width));
         }
         let appetite = Appetite::at_once(&packed, self.budget, self.threads)?;
         let width = width.unwrap_or(usize::MAX).min(appetite.width);
-        Ok((Cow::Owned(self.expanded(inputs, how, packed, &appetite)?), Some(width)))
+        Ok((self.replaced(inputs, instead, packed, Some(appetite))?, Some(width)))
     }
 
-    fn expanded(
+    /// The inputs with what is read in place of some; what is packed is expanded, as `appetite` has
+    /// it.
+    fn replaced<'i>(
         &mut self,
-        inputs: &[Input],
-        how: Decompress,
+        inputs: &'i [Input],
+        instead: Vec<(usize, Option<Input>)>,
         packed: Vec<(Origin, Codec)>,
-        appetite: &Appetite,
-    ) -> Result<Vec<Input>> {
-        self.besides.add(Part::fixed(packed_bytes(&packed)));
-        let started = Decoding::start(packed, appetite)?;
-        let (decoding, streams) = started;
-        self.decoding = Some(decoding);
-        for (bytes, share) in appetite.parts() {
-            self.besides.add(Part { bytes, share });
+        appetite: Option<Appetite>,
+    ) -> Result<Cow<'i, [Input]>> {
+        if instead.is_empty() {
+            return Ok(Cow::Borrowed(inputs));
         }
-        let mut streams = streams.into_iter().map(Input::Supplied);
-        let expanded = |input: &Input| match codec_of(input, how) {
-            Some(_) => streams.next(),
-            None => Some(input.clone()),
-        };
-        Ok(inputs.iter().filter_map(expanded).collect())
+        let mut expanded = Vec::new().into_iter();
+        if let Some(appetite) = appetite {
+            self.besides.add(Part::fixed(packed_bytes(&packed)));
+            let (decoding, streams) = Decoding::start(packed, &appetite)?;
+            self.decoding = Some(decoding);
+            for (bytes, share) in appetite.parts() {
+                self.besides.add(Part { bytes, share });
+            }
+            expanded = streams.into_iter();
+        }
+        let mut inputs = inputs.to_vec();
+        for (number, stream) in instead {
+            let stream = stream.or_else(|| expanded.next().map(Input::Supplied));
+            inputs[number] = stream.unwrap_or_else(|| unreachable!("a stream of each"));
+        }
+        Ok(Cow::Owned(inputs))
     }
 
     /// The output, compressed if that is wanted.
@@ -98,14 +130,36 @@ impl Coders {
         self.besides.add(Part::fixed(bytes));
     }
 
+    /// Counts the names of columns, and so many bytes of lists of values in conditions.
+    pub fn note_held(&mut self, columns: Option<&Columns>, list_bytes: usize) {
+        let bytes = |cell: &Vec<u8>| COLUMN_BYTES + COLUMN_COPIES * cell.len();
+        let columns = columns.map_or(0, |columns| columns.cells.iter().map(bytes).sum::<usize>());
+        let bytes = (columns + list_bytes).saturating_sub(FEW_VALUES_BYTES);
+        self.besides.add(Part::fixed(bytes as u64));
+    }
+
+    /// Returns whether inputs are expanded.
+    pub fn expand(&self) -> bool {
+        self.decoding.is_some()
+    }
+
     /// The whole budget.
     pub fn budget(&self) -> ByteSize {
         self.budget
     }
 
-    /// What is taken of the budget.
-    pub fn besides(&self) -> Besides {
-        self.besides
+    /// The memory for keys and values of long records, if they may take any.
+    pub fn scratch(&self, lengths: Lengths) -> Option<ScratchMemory> {
+        self.may_take_scratch.then(|| ScratchMemory::new(self.budget, lengths))
+    }
+
+    /// Returns what is taken of the budget, for records of such lengths.
+    pub fn besides(&self, lengths: Lengths) -> Besides {
+        let mut besides = self.besides;
+        if let Some(scratch) = self.scratch(lengths) {
+            besides.add(scratch.part());
+        }
+        besides
     }
 
     /// An error about the budget, with what of it is taken.
@@ -113,7 +167,8 @@ impl Coders {
         let taken = ByteSize(self.besides.bytes());
         match error {
             Error::Usage(message) if taken > ByteSize(0) => Error::Usage(format!(
-                "{message} ({taken} of it are taken by the names of inputs and by compressed files)"
+                "{message} ({taken} of it are taken by the names of inputs, lists of values and \
+                 compressed files)"
             )),
             _ => error,
         }
@@ -127,6 +182,14 @@ impl Coders {
         statistics
     }
 }
+
+/// Lists of values that are nothing beside all else that a process has in memory.
+const FEW_VALUES_BYTES: usize = 256 << 10;
+
+/// What the name of a column takes, at most: where it was found, and in the places that keys and
+/// outputs have it.
+const COLUMN_BYTES: usize = 128;
+const COLUMN_COPIES: usize = 3;
 
 /// Names of so many inputs are nothing beside all else that a process has in memory.
 const FEW_NAMES: usize = 1000;
@@ -174,29 +237,29 @@ fn packed_bytes(packed: &[(Origin, Codec)]) -> u64 {
     packed.iter().skip(FEW_NAMES).map(bytes).sum()
 }
 
-/// Whether any input is compressed.
+/// Returns whether any input is compressed, as far as it is said.
 pub fn are_any(inputs: &[Input], how: Decompress) -> bool {
-    inputs.iter().any(|input| codec_of(input, how).is_some())
+    inputs.iter().any(|input| match input {
+        Input::File(path) => how.of_file(path).is_some(),
+        Input::Stdin => how.of_stream().is_some(),
+        Input::Striped(_) | Input::Supplied(_) => false,
+    })
 }
 
-/// The compressed inputs.
-fn packed(inputs: &[Input], how: Decompress) -> Vec<(Origin, Codec)> {
-    let packed = |input: &Input| {
-        let origin = match input {
-            Input::File(path) => Origin::File(path.clone()),
-            Input::Stdin => Origin::Stdin,
-            Input::Striped(_) | Input::Supplied(_) => return None,
-        };
-        codec_of(input, how).map(|codec| (origin, codec))
-    };
-    inputs.iter().filter_map(packed).collect()
-}
+/// What is read in place of inputs, by their numbers; `None` for the next of those that are packed.
+type Looked = (Vec<(usize, Option<Input>)>, Vec<(Origin, Codec)>);
 
-/// How an input is compressed. What the caller makes is taken as it is, and so are striped files.
-fn codec_of(input: &Input, how: Decompress) -> Option<Codec> {
-    match input {
-        Input::File(path) => how.of_file(path),
-        Input::Stdin => how.of_stream(),
-        Input::Striped(_) | Input::Supplied(_) => None,
+fn looked_at(inputs: &[Input], look: &Look<'_>) -> Result<Looked> {
+    let mut packed = Vec::new();
+    let mut instead = Vec::new();
+    for (number, found) in look.at(inputs)? {
+        instead.push(match found {
+            Instead::Stream(stream) => (number, Some(Input::Supplied(stream))),
+            Instead::Expanded(origin, codec) => {
+                packed.push((origin, codec));
+                (number, None)
+            }
+        });
     }
+    Ok((instead, packed))
 }

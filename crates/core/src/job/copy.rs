@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::{Input, Output, open};
 use crate::error::{Error, Result};
-use crate::io::{Arena, Completion, Direct, Engine, File, Operation, Queue, Region, Request};
+use crate::io::{
+    Arena, Completion, Direct, Engine, File, InputKind, Operation, Queue, Region, Request,
+};
 use crate::output;
 use crate::stats::{Phase, Progress, Stream};
 use crate::units::ByteSize;
@@ -42,10 +44,14 @@ impl CopyJob {
     /// Whatever the world does wrong, as an [`Error`]; then no output exists under its name.
     pub fn run(&self, progress: &Progress) -> Result<u64> {
         let file = match &self.input {
-            Input::File(path) => File::open_read(path, self.direct)?,
+            Input::File(path) if matches!(InputKind::of(path, progress)?, InputKind::Offsets) => {
+                File::open_read(path, self.direct)?
+            }
             Input::Striped(path) => File::open_stripes(path, self.direct)?,
-            Input::Stdin | Input::Supplied(_) => {
-                return Err(Error::Usage("only files are copied; give one by its name".to_owned()));
+            Input::File(_) | Input::Stdin | Input::Supplied(_) => {
+                return Err(Error::Usage(
+                    "only files of a known length are copied; give one by its name".to_owned(),
+                ));
             }
         };
         let bytes = file.len();

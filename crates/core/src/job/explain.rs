@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::open::Opened;
-use super::{SortJob, framing, key, open};
+use super::records::framing;
+use super::{SortJob, open};
 use crate::error::{Error, Result};
 use crate::io::SpillPlace;
 use crate::plan::Plan;
@@ -78,10 +79,9 @@ impl SortJob {
             ));
         };
         let columns = header.1.as_ref();
-        let (gate, key) =
-            (self.gate(columns)?, key(self.format, &self.keys, self.order.as_ref(), columns)?);
+        let (gate, key) = (self.gate(columns)?, self.key(columns)?);
         let record_length = open::record_length(&input, framing(self.format)?)?;
-        let mut need = self.need(Some(bytes), record_length, &coders);
+        let mut need = self.need((Some(bytes), record_length), engine, &coders);
         need.drops_copies = self.drops_copies(&input, &gate, key.encoder());
         let temp = open::temp(&self.temp, false, &self.output)?;
         need.run_members = temp.iter().map(SpillPlace::members).max().unwrap_or(1);

@@ -1,23 +1,48 @@
 //! What a job says about which records take part, bound to its format.
 
+use std::cell::Cell;
+
 use super::SortJob;
 use crate::error::Result;
 use crate::format::Format;
-use crate::key::text::{TextKeySpec, TextOrder, TextSpec, collation};
+use crate::key::text::{ListMemory, TextKeySpec, TextOrder, TextSpec, collation};
 use crate::pipeline::Columns;
 use crate::predicate::Predicate;
 
 /// What admits the records of a job, given the columns of the first row; `None` where all take
 /// part. Conditions look at fields as the job's keys do.
 pub fn predicate(job: &SortJob, columns: Option<&Columns>) -> Result<Option<Predicate>> {
+    bound(job, columns, |order, resolve| job.filter.predicate(order, resolve))
+}
+
+/// Returns what admits the groups of a job, given the columns of the first row.
+pub fn group_predicate(job: &SortJob, columns: Option<&Columns>) -> Result<Option<Predicate>> {
+    bound(job, columns, |order, resolve| job.select.having.group_predicate(order, resolve))
+}
+
+/// Returns the meaning of a key.
+type Resolve<'a> = &'a dyn Fn(&TextKeySpec) -> std::result::Result<TextSpec, String>;
+
+fn bound(
+    job: &SortJob,
+    columns: Option<&Columns>,
+    bind: impl FnOnce(&TextOrder, Resolve<'_>) -> Result<Option<Predicate>>,
+) -> Result<Option<Predicate>> {
     let own = || TextOrder::of(job.format);
     let order = job.order.clone().unwrap_or_else(own);
-    job.filter.predicate(&order, |key| resolved(key, job.format, columns))
+    let budget = job.memory.resolve()?;
+    let taken = Cell::new(order.list_bytes());
+    bind(&order, &|key: &TextKeySpec| {
+        let memory = ListMemory { budget, taken: taken.get() };
+        let spec = resolved(key, (job.format, memory), columns)?;
+        taken.set(taken.get() + spec.list_bytes());
+        Ok(spec)
+    })
 }
 
 fn resolved(
     key: &TextKeySpec,
-    format: Format,
+    (format, memory): (Format, ListMemory),
     columns: Option<&Columns>,
 ) -> std::result::Result<TextSpec, String> {
     let mut key = key.clone();
@@ -26,7 +51,7 @@ fn resolved(
         key.resolve(&columns.cells)?;
     }
     let collation = key.locale().map(collation).transpose();
-    collation.and_then(|collation| key.spec(collation)).map_err(|e| e.to_string())
+    collation.and_then(|collation| key.spec_within(collation, memory)).map_err(|e| e.to_string())
 }
 
 #[cfg(test)]

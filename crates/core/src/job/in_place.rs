@@ -20,8 +20,8 @@ use std::sync::Arc;
 
 use super::{Input, SortJob};
 use crate::error::{Error, Result};
-use crate::format::Framing;
-use crate::io::{Direct, File};
+use crate::format::{Framing, HeaderLines};
+use crate::io::{Direct, File, NameIdentity};
 use crate::plan::levers::{Levers, Overlap};
 
 /// Makes sure that the job can be done in place: `is_open` where no record can be refused.
@@ -31,14 +31,15 @@ use crate::plan::levers::{Levers, Overlap};
 /// [`Error::Usage`] that says what stands against it.
 pub fn check(job: &SortJob, (path, files): (&Path, &[Arc<File>]), is_open: bool) -> Result<()> {
     let refused = |why: &str| Err(Error::Usage(format!("--in-place: {why}")));
-    let is_same = matches!(&job.inputs[..], [Input::File(input)] if input == path);
+    let name = NameIdentity::of;
+    let is_same = matches!(&job.inputs[..], [Input::File(input)] if name(input) == name(path));
     let (true, [file]) = (is_same, files) else {
         return refused("it takes one input, which is the output as well");
     };
     if !job.sync {
         return refused("what is given back must be durable elsewhere; leave out --sync off");
     }
-    if !job.select.is_all() || job.header_lines > 0 {
+    if !job.select.is_all() || job.header != HeaderLines::NONE {
         return refused(
             "all records are sorted and written; leave out what selects or changes some",
         );
@@ -52,8 +53,8 @@ pub fn check(job: &SortJob, (path, files): (&Path, &[Arc<File>]), is_open: bool)
     let is_simple = matches!(job.format.framing(), Framing::Fixed(_) | Framing::Terminated(_));
     if !is_open || !is_simple {
         return refused(
-            "a record that turns out to be malformed would stop it for good; it takes lines and \
-             records of fixed length, with keys that every record has",
+            "a record that is malformed, or too long for its key, would stop it for good; it takes \
+             lines and records of fixed length, with keys that every record has, and no locale",
         );
     }
     let data = fs::symlink_metadata(path).map_err(|e| Error::io("look at", path, e))?;

@@ -6,16 +6,17 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::io::{
-    KEPT_NAME, SpillDirectory, SpillPlace, belonging_directories, is_part, spill_directories, sweep,
+    DirectoryIdentity, KEPT_NAME, SpillDirectory, SpillPlace, abandoned, belonging_directories,
+    distinct, is_part, spill_directories, sweep,
 };
 use crate::manifest::{Entry, JobEntry, Manifest, Past};
 use crate::units::ByteSize;
 
-/// What one job has left, to be gone on with.
+/// A leftover of one job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leftover {
-    /// The directory of its manifest.
-    pub directory: PathBuf,
+    /// The directory of its manifest; of an abandoned job, a spill directory or a temporary output.
+    pub path: PathBuf,
     /// What became of the job.
     pub state: State,
     /// Where its output was to go, if the manifest says so.
@@ -38,21 +39,32 @@ pub enum State {
     },
     /// What it has noted is damaged, in words.
     Damaged(String),
+    /// It was killed, and nothing can go on with what it left.
+    Abandoned,
 }
 
-/// What jobs have left in `directory` that others can go on with, in order of the names. The
-/// definition of a striped file stands for the directories of its members.
+/// Returns what jobs have left in `directory`: first what others can go on with, then what jobs
+/// that were killed have abandoned, each in order of the names. The definition of a striped file
+/// stands for the directories of its members.
 ///
 /// # Errors
 ///
 /// [`Error::Io`] where the directory cannot be read.
 pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>> {
-    let mut found = Vec::new();
+    let (mut kept, mut dead) = (Vec::new(), Vec::new());
     for directory in places(directory)? {
         check(&directory)?;
-        found.extend(spill_directories(&directory)?);
+        kept.extend(spill_directories(&directory)?);
+        dead.extend(abandoned(&directory)?);
     }
-    found.iter().map(|path| leftover(path)).collect()
+    let mut found: Vec<_> = kept.iter().map(|path| leftover(path)).collect::<Result<_>>()?;
+    found.extend(dead.into_iter().map(|path| Leftover {
+        bytes: ByteSize(if path.is_dir() { bytes_in(&path) } else { allocated(&path) }),
+        path,
+        state: State::Abandoned,
+        output: None,
+    }));
+    Ok(found)
 }
 
 /// The directories that a name stands for, each once.
@@ -60,8 +72,7 @@ fn places(name: &Path) -> Result<Vec<PathBuf>> {
     let place = SpillPlace::at(name)?;
     let mut places: Vec<PathBuf> = place.directories().map(|(path, _)| path.to_owned()).collect();
     places.sort_unstable();
-    places.dedup();
-    Ok(places)
+    Ok(distinct(places, |path| DirectoryIdentity::of(path)))
 }
 
 fn leftover(directory: &Path) -> Result<Leftover> {
@@ -83,7 +94,7 @@ fn leftover(directory: &Path) -> Result<Leftover> {
     let mut bytes: u64 = places.iter().map(|path| bytes_in(path)).sum();
     bytes += job.as_ref().map_or(0, |job| allocated(&job.part.0));
     let output = job.map(|job| job.output.0);
-    Ok(Leftover { directory: directory.to_owned(), state, output, bytes: ByteSize(bytes) })
+    Ok(Leftover { path: directory.to_owned(), state, output, bytes: ByteSize(bytes) })
 }
 
 /// The job of a manifest whose later lines may be damaged.

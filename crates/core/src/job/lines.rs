@@ -7,12 +7,14 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::{Output, key, open};
+use super::records::key;
+use super::{Output, open};
 use crate::error::Result;
-use crate::format::Format;
+use crate::format::{Format, Framing};
 use crate::io::Direct;
-use crate::key::open_word;
 use crate::key::text::TextOrder;
+use crate::key::{Key, open_word, with_encoder};
+use crate::order::OrderProof;
 use crate::stats::Progress;
 
 /// Bytes that are kept of a key which has to be made; what is longer is made again to be compared.
@@ -32,11 +34,12 @@ struct Line<'a> {
 ///
 /// # Errors
 ///
-/// [`Error::Usage`](crate::Error::Usage) for an order that contradicts itself.
+/// [`Error::Usage`](crate::Error::Usage) for an order that contradicts itself, and
+/// [`Error::Disorder`](crate::Error::Disorder) where the lines came out in another order.
 pub fn sort_lines(text: &[u8], order: &TextOrder, is_unique: bool) -> Result<Vec<u8>> {
     let terminator = order.terminator();
-    let key = key(Format::Lines { terminator }, &[], Some(order), None)?;
-    let (key, is_kept) = (key.encoder(), key.encoder().is_costly());
+    let order = key(Format::Lines { terminator }, &[], Some(order), None)?;
+    let (key, is_kept) = (order.encoder(), order.encoder().is_costly());
     let mut keys = Vec::new();
     let line = |bytes| {
         let start = keys.len();
@@ -68,7 +71,18 @@ pub fn sort_lines(text: &[u8], order: &TextOrder, is_unique: bool) -> Result<Vec
             sorted.push(terminator);
         }
     }
+    prove_order(&order, Framing::Terminated(terminator), &sorted)?;
     Ok(sorted)
+}
+
+/// Proves that `records` are in order, by keys made again from them.
+fn prove_order(key: &Key, framing: Framing, records: &[u8]) -> Result<()> {
+    let proof = OrderProof::of_output(true);
+    with_encoder!(key, |key| {
+        let mut check = proof.check(key);
+        check.next_all(framing, records);
+        proof.verify(&check, Some(records.len() as u64))
+    })
 }
 
 /// Writes `text` to where a job would write its output, and in the same way; what goes to a file is

@@ -4,17 +4,21 @@ use std::path::PathBuf;
 
 use super::account::{Account, Made, requests_of_merge};
 use super::coders::Coders;
-use super::resume::{Places, Resume, Wanted};
-use super::{Budget, Input, Output, framing, gate, key, open, sampling};
+use super::contents::Look;
+use super::records::{framing, gate, group_key, grouped, key};
+use super::resume::{KEPT_FILES, Places, Resume, Wanted};
+use super::{Budget, Input, Output, open, sampling};
 use crate::error::Result;
-use crate::format::Format;
+use crate::format::{Format, HeaderLines};
 use crate::io::compression::{Compress, Decompress};
 use crate::io::{DirectStreams, Engine, SpillPlace, limits};
 use crate::key::text::TextOrder;
-use crate::key::{KeySpec, with_encoder};
-use crate::pipeline::sorted::{self, MergeWork, Merged, Place};
-use crate::pipeline::{Heading, Spill};
+use crate::key::{Key, KeySpec, with_encoder};
+use crate::pipeline::sorted::{self, MergeWork, Merged, Place, UniqueBy};
+use crate::pipeline::{Columns, Gate, Heading, Spill};
 use crate::plan::levers::Levers;
+use crate::plan::open_files::OpenFiles;
+use crate::plan::scratch::Lengths;
 use crate::plan::streams::{StreamNeed, StreamPlan};
 use crate::stats::{Progress, Statistics};
 use crate::units::ByteSize;
@@ -41,8 +45,13 @@ pub struct MergeJob {
     pub keys: Vec<KeySpec>,
     /// What lines are ordered by; the whole line as bytes without it.
     pub order: Option<TextOrder>,
+    /// The lines at the top of each input that are not records. Those of the first input that has
+    /// some stay at the top of the output; those of the others are left out.
+    pub header: HeaderLines,
     /// Whether of records with equal keys only the first is kept.
     pub unique: bool,
+    /// The number of first keys that make records equal; without it, all keys do.
+    pub unique_by: Option<usize>,
     /// Whether an input that is out of order is an error; else its records come out in some order.
     pub check: bool,
     /// Ceiling of the process's resident size.
@@ -65,6 +74,8 @@ pub struct MergeJob {
     pub verify: bool,
     /// Whether the output is made durable before it gets its name.
     pub sync: bool,
+    /// Replaces an output that has no write permission, too.
+    pub force: bool,
     /// Whether what is done is kept, and what another job has kept is gone on with.
     pub resume: Resume,
     /// Whether it is looked at while it runs, for the timeline of its statistics, as of a sort.
@@ -82,7 +93,9 @@ impl MergeJob {
             format,
             keys: Vec::new(),
             order: None,
+            header: HeaderLines::NONE,
             unique: false,
+            unique_by: None,
             check: false,
             memory: Budget::Auto,
             levers: Levers::default(),
@@ -93,6 +106,7 @@ impl MergeJob {
             direct: DirectStreams::default(),
             verify: true,
             sync: true,
+            force: false,
             resume: Resume::Off,
             timeline: false,
         }
@@ -114,23 +128,30 @@ impl MergeJob {
     fn carry_out(&self, progress: &Progress) -> Result<Statistics> {
         let account = Account::open(self.order.as_ref());
         let framing = framing(self.format)?;
+        let heading = Heading::of(self.format, &self.header)?;
         limits::raise_open_files();
         let engine = self.engine.probe()?;
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
         let budget = self.memory.resolve()?;
-        let mut coders = Coders::new(budget, limits::cores(), &self.inputs);
-        let (inputs, width) =
-            coders.at_once(&self.inputs, self.decompress, self.levers.merge_width)?;
-        let mut inputs = open::places(&inputs, framing)?;
-        let heading = Heading::of(self.format, 0)?;
-        let (header, columns) = open::tops(heading, &mut inputs, progress)?;
-        let gate = gate(self.format, columns.as_ref());
-        let key = key(self.format, &self.keys, self.order.as_ref(), columns.as_ref())?;
-        let plan = |coders: &Coders| self.plan((&inputs, width), &temp, coders);
+        let mut coders = Coders::new(budget, limits::cores(), &self.inputs, self.order.as_ref());
+        let compression = self.compress.of(self.output.path())?;
+        open::check_output(&self.output, self.force)?;
+        let look = Look::new(self.decompress, self.format, true, progress);
+        let (inputs, width) = coders.at_once(&self.inputs, &look, self.levers.merge_width)?;
+        let mut inputs = open::places(&inputs, framing, progress)?;
+        let (header, columns) = open::tops(&heading, &mut inputs, progress)?;
+        let gate = held(self.format, &mut coders, columns.as_ref());
+        let key = self.key(columns.as_ref())?;
+        let unique = self.unique_records(columns.as_ref())?;
+        let need = |coders: &Coders| self.need((&inputs, width), (&temp, engine), coders);
+        let plan = |coders: &Coders| StreamPlan::new(&need(coders)).map_err(|e| coders.explain(e));
+        let kept = if self.resume == Resume::Off { 0 } else { KEPT_FILES };
+        // Heard of before there is an output, which is a file as well.
+        need(&coders).check_files(kept + usize::from(self.output.path().is_some()))?;
         let mut places = match self.resume {
             Resume::Off => {
                 let output = open::output(&self.output, self.direct.output, progress)?;
-                let output = coders.output(output, self.compress.of(self.output.path()))?;
+                let output = coders.output(output, compression)?;
                 Places::new(output, Spill::new(temp.clone(), self.temp_limit))
             }
             _ => {
@@ -141,7 +162,6 @@ impl MergeJob {
         };
         let plan = plan(&coders);
         let (verify, direct, is_thrifty) = (self.verify, self.direct, self.resume != Resume::Often);
-        let (is_unique, is_checked) = (self.unique, self.check);
         let merged = plan.and_then(|plan| {
             let mut work = MergeWork {
                 plan,
@@ -152,8 +172,8 @@ impl MergeJob {
                 engine,
                 direct,
                 verify,
-                is_unique,
-                is_checked,
+                unique,
+                is_checked: self.check,
                 is_thrifty,
             };
             let files = (&mut places.output, &mut places.spill);
@@ -176,23 +196,45 @@ impl MergeJob {
         Ok(coders.noted(statistics, packed))
     }
 
-    /// The plan for so many inputs at once, at most.
-    fn plan(
+    /// Returns what records are ordered by, given the columns of the first row.
+    fn key(&self, columns: Option<&Columns>) -> Result<Key> {
+        let order = grouped(self.order.as_ref(), self.unique_by);
+        key(self.format, &self.keys, order.as_deref(), columns)
+    }
+
+    /// Returns which records are equal, where only the first of them is written.
+    fn unique_records(&self, columns: Option<&Columns>) -> Result<Option<UniqueBy>> {
+        let keys = (&self.keys[..], self.order.as_ref());
+        let group = group_key(self.format, keys, columns, self.unique_by)?;
+        Ok(self.unique.then_some(UniqueBy { group }))
+    }
+
+    /// Returns what a plan for so many inputs at once, at most, follows from.
+    fn need(
         &self,
         (inputs, width): (&[Place], Option<usize>),
-        temp: &[SpillPlace],
+        (temp, engine): (&[SpillPlace], Engine),
         coders: &Coders,
-    ) -> Result<StreamPlan> {
-        let need = StreamNeed {
+    ) -> StreamNeed {
+        let members = temp.iter().map(SpillPlace::members);
+        let run_members = members.clone().max().unwrap_or(1);
+        let further_locks = members.sum::<usize>() - run_members;
+        StreamNeed {
             inputs: inputs.len(),
             input_bytes: inputs.iter().map(Place::bytes).sum(),
             budget: coders.budget(),
-            besides: coders.besides(),
-            descriptors: limits::open_files_left(),
-            run_members: temp.iter().map(SpillPlace::members).max().unwrap_or(1),
+            besides: coders.besides(Lengths::Unknown),
+            files: OpenFiles::now(engine, self.direct).less(further_locks),
+            run_members,
             width,
             levers: self.levers,
-        };
-        StreamPlan::new(&need).map_err(|e| coders.explain(e))
+        }
     }
+}
+
+/// Returns what is asked of records of this format; what that and the columns take is a part of the
+/// budget.
+fn held(format: Format, coders: &mut Coders, columns: Option<&Columns>) -> Gate {
+    coders.note_held(columns, 0);
+    Gate { scratch: coders.scratch(Lengths::Unknown), ..gate(format, columns) }
 }

@@ -9,6 +9,7 @@ mod advice;
 mod budget;
 mod check;
 mod coders;
+mod contents;
 mod copy;
 mod explain;
 mod filtering;
@@ -18,6 +19,7 @@ mod lines;
 mod merge;
 mod open;
 mod rates;
+mod records;
 mod resume;
 mod sampling;
 
@@ -25,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::format::{Format, Framing};
+use crate::format::{Format, Framing, HeaderLines};
 use crate::io::compression::{Compress, Decompress};
 use crate::io::pipe::Outlet;
 use crate::io::{DirectStreams, Engine, Extent, Supplied, limits};
@@ -33,20 +35,24 @@ use crate::key::text::{Separator, TextOrder};
 use crate::key::{Key, KeyEncoder, KeySpec, with_encoder};
 use crate::operator::{self, Layout, Making, Select};
 use crate::output;
-use crate::pipeline::{self, Columns, Ended, Gate, Heading, Outcome, RowShape, Spill, Work};
+use crate::pipeline::{self, Columns, Ended, Gate, Heading, Outcome, Spill, Work};
 pub use crate::plan::Algorithm;
 use crate::plan::levers::Levers;
+use crate::plan::open_files::OpenFiles;
 use crate::plan::prediction::Rates;
+use crate::plan::scratch::Lengths;
 use crate::plan::{Need, Plan};
-use crate::predicate::Filter;
+use crate::predicate::{Filter, Predicate};
 use crate::profile::Profile;
 use crate::stats::{Progress, Statistics};
 use crate::units::ByteSize;
 
 use account::Account;
+use advice::Endpoints;
 use coders::Coders;
 pub use coders::names_bytes;
 use open::Opened;
+use records::{framing, gate, group_key, grouped, key};
 
 pub use crate::pipeline::sorted::{Checked, Disorder};
 pub use check::CheckJob;
@@ -130,9 +136,9 @@ pub struct SortJob {
     pub filter: Filter,
     /// Which of the sorted records are written.
     pub select: Select,
-    /// So many lines at the top of the first input stay at the top of the output; as many of each
-    /// further input are left out.
-    pub header_lines: u64,
+    /// The lines at the top of each input that are not sorted. Those of the first input that has
+    /// some stay at the top of the output; those of the others are left out.
+    pub header: HeaderLines,
     /// Ceiling of the process's resident size.
     pub memory: Budget,
     /// How records are brought into order where memory does not hold them all.
@@ -157,6 +163,8 @@ pub struct SortJob {
     pub verify: bool,
     /// Whether the output is made durable before it gets its name.
     pub sync: bool,
+    /// Replaces outputs that have no write permission, too.
+    pub force: bool,
     /// Whether what is done is kept, and what another job has kept is gone on with.
     pub resume: Resume,
     /// Whether the one input, which is the output as well, goes as it is read, so that hardly more
@@ -183,7 +191,7 @@ impl SortJob {
             order: None,
             filter: Filter::default(),
             select: Select::default(),
-            header_lines: 0,
+            header: HeaderLines::NONE,
             memory: Budget::Auto,
             algorithm: Algorithm::Auto,
             threads: None,
@@ -195,6 +203,7 @@ impl SortJob {
             levers: Levers::default(),
             verify: true,
             sync: true,
+            force: false,
             resume: Resume::Off,
             in_place: false,
             profile: None,
@@ -221,10 +230,14 @@ impl SortJob {
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
         let Opened { engine, budget, mut coders, input, header } = open::sort(self, progress)?;
         let (header, columns) = header;
-        let gate = self.gate(columns.as_ref())?;
-        let key = key(self.format, &self.keys, self.order.as_ref(), columns.as_ref())?;
-        let making = Arc::new(self.making(columns.as_ref())?);
         let record_length = open::record_length(&input, framing)?;
+        let scratch = coders.scratch(Lengths::Average(record_length));
+        let gate = Gate { scratch, ..self.gate(columns.as_ref())? };
+        let predicates = gate.predicate.iter().chain(&gate.group_predicate);
+        let lists = predicates.map(Predicate::list_bytes).sum();
+        coders.note_held(columns.as_ref(), lists);
+        let key = self.key(columns.as_ref())?;
+        let making = self.making(columns.as_ref())?.having(gate.group_predicate.clone());
         let drops_copies = self.drops_copies(&input, &gate, key.encoder());
         let mut places = match (self.resume, self.in_place) {
             (Resume::Off, false) => {
@@ -237,8 +250,9 @@ impl SortJob {
             }
         };
         let record_length = places.spill.average_length().unwrap_or(record_length);
-        let need = self.need(input.bytes(), record_length, &coders);
-        let need = Need { drops_copies, run_members: places.spill.members(), ..need };
+        let need = self.need((input.bytes(), record_length), engine, &coders);
+        let files = need.files.less(places.spill.further_locks());
+        let need = Need { drops_copies, run_members: places.spill.members(), files, ..need };
         let rates = self.rates(&input, &temp).ok().filter(|_| !places.spill.has_noted());
         let plan = match self.plan(&need, rates.as_ref(), &places, &coders) {
             Ok(plan) => plan,
@@ -253,7 +267,7 @@ impl SortJob {
             record_length,
             engine,
             select: self.select.clone(),
-            making: Arc::clone(&making),
+            making: Arc::new(making),
             header,
             gate,
             verify: self.verify,
@@ -262,6 +276,7 @@ impl SortJob {
         };
         let sorted = self.sort(&mut work, &key, (need, &mut places), &coders, progress);
         let is_direct = places.output.is_direct();
+        let is_output_stream = places.output.is_stream();
         let bytes = |outcome: &Outcome| outcome.written.bytes;
         let (outcome, packed) = places.finish(sorted, bytes, self.sync, progress)?;
         let mut statistics = account.close(&work, &outcome, budget, is_direct)?;
@@ -270,7 +285,13 @@ impl SortJob {
             rates.map(predicted)
         });
         statistics.latency = progress.latency();
-        statistics.advice = advice::of(&statistics, (&work, &need), self.engine);
+        let ends = Endpoints {
+            is_input_packed: coders.expand(),
+            is_output_packed: packed.is_some(),
+            is_output_stream,
+            is_durable: self.sync,
+        };
+        statistics.advice = advice::of(&statistics, (&work, &need, ends), self.engine);
         Ok(coders.noted(statistics, packed))
     }
 
@@ -308,10 +329,17 @@ impl SortJob {
 }
 
 impl SortJob {
+    /// Returns what records are ordered by, given the columns of the first row.
+    fn key(&self, columns: Option<&Columns>) -> Result<Key> {
+        let order = grouped(self.order.as_ref(), self.select.unique_by);
+        key(self.format, &self.keys, order.as_deref(), columns)
+    }
+
     /// What is asked of records, given the columns of the first row.
     fn gate(&self, columns: Option<&Columns>) -> Result<Gate> {
         let predicate = filtering::predicate(self, columns)?;
-        Ok(Gate { predicate, ..gate(self.format, columns) })
+        let group_predicate = filtering::group_predicate(self, columns)?;
+        Ok(Gate { predicate, group_predicate, ..gate(self.format, columns) })
     }
 
     /// Whether records that are the same to the byte may be dropped as they are read.
@@ -347,14 +375,14 @@ impl SortJob {
     }
 
     fn open_output(&self, coders: &mut Coders, progress: &Progress) -> Result<output::Output> {
-        let compression = self.compress.of(self.output.path());
+        let compression = self.compress.of(self.output.path())?;
         match (self.select.split.is_some(), compression) {
             (true, Some(_)) => Err(Error::Usage(
                 "several output files are not compressed yet; give --compress off, or compress \
                  them afterwards"
                     .to_owned(),
             )),
-            (true, None) => open::parts(&self.output, self.direct.output),
+            (true, None) => open::parts(&self.output, self.direct.output, self.force),
             (false, _) => {
                 let output = open::output(&self.output, self.direct.output, progress)?;
                 coders.output(output, compression)
@@ -369,14 +397,16 @@ impl SortJob {
     ///
     /// Those of opening the inputs, and of a budget that is too small.
     pub fn is_one_pass(&self) -> Result<bool> {
-        if !open::are_files(&self.inputs) || coders::are_any(&self.inputs, self.decompress) {
+        if coders::are_any(&self.inputs, self.decompress) || !open::are_files(&self.inputs)? {
             return Ok(false);
         }
         let framing = self.format.framing();
-        let input = open::inputs(self, &self.inputs, self.engine.probe()?, Heading::Nothing)?;
+        let engine = self.engine.probe()?;
+        let how = (engine, Heading::Nothing);
+        let input = open::inputs(self, &self.inputs, how, &Progress::new())?;
         let record_length = open::record_length(&input, framing)?;
         let coders = self.coders(self.memory.resolve()?);
-        let need = self.need(input.bytes(), record_length, &coders);
+        let need = self.need((input.bytes(), record_length), engine, &coders);
         Plan::new(&need).map(|plan| plan.is_one_pass)
     }
 
@@ -387,7 +417,7 @@ impl SortJob {
     /// [`Error::Usage`] for a budget that is a share of nothing.
     pub fn would_be_one_pass(&self, extent: Extent) -> Result<bool> {
         let coders = self.coders(self.memory.resolve()?);
-        let need = self.need(Some(extent.bytes), extent.average(), &coders);
+        let need = self.need((Some(extent.bytes), extent.average()), self.engine, &coders);
         Ok(Plan::new(&Need { inputs: 1, ..need }).is_ok_and(|plan| plan.is_one_pass))
     }
 
@@ -398,19 +428,33 @@ impl SortJob {
             _ => None,
         });
         let layout = Layout::of(self.format, separator);
+        let keys = (&self.keys[..], self.order.as_ref());
+        let group = group_key(self.format, keys, columns, self.select.unique_by)?;
+        let order = columns.zip(self.order.as_ref());
+        let order = order.map(|(columns, order)| columns.resolved(order)).transpose()?;
         let columns = columns.map(|columns| operator::Columns {
             cells: &columns.cells,
             are_named: columns.are_named,
         });
-        Making::new(&self.select, layout, columns)
+        let making = Making::new(&self.select, layout, columns, keys.1)?.grouped_by(group);
+        Ok(making.ordered_by(order.as_ref().or(self.order.as_ref()), &self.keys))
     }
 
     /// What takes a part of the budget, nothing being compressed yet.
     fn coders(&self, budget: ByteSize) -> Coders {
-        Coders::new(budget, self.threads.unwrap_or_else(limits::cores), &self.inputs)
+        let threads = self.threads.unwrap_or_else(limits::cores);
+        let coders = Coders::new(budget, threads, &self.inputs, self.order.as_ref());
+        coders
+            .with_conditions(&self.filter, self.format)
+            .with_conditions(&self.select.having, self.format)
     }
 
-    fn need(&self, input_bytes: Option<u64>, record_length: usize, coders: &Coders) -> Need {
+    fn need(
+        &self,
+        (input_bytes, record_length): (Option<u64>, usize),
+        engine: Engine,
+        coders: &Coders,
+    ) -> Need {
         Need {
             input_bytes,
             inputs: self.inputs.len(),
@@ -421,46 +465,11 @@ impl SortJob {
             drops_copies: false,
             algorithm: self.algorithm,
             budget: coders.budget(),
-            besides: coders.besides(),
-            descriptors: limits::open_files_left(),
+            besides: coders.besides(Lengths::Average(record_length)),
+            files: OpenFiles::now(engine, self.direct),
             run_members: 1,
             threads: self.threads.unwrap_or_else(limits::cores),
             levers: if self.in_place { in_place::levers(self.levers) } else { self.levers },
         }
-    }
-}
-
-/// How records of this format are told apart.
-fn framing(format: Format) -> Result<Framing> {
-    match format.framing() {
-        Framing::Fixed(0) => Err(Error::Usage(
-            "records of 0 bytes are none; give a record length of 1 or more".to_owned(),
-        )),
-        framing => Ok(framing),
-    }
-}
-
-/// What is asked of records of this format, given the columns of its first row.
-fn gate(format: Format, columns: Option<&Columns>) -> Gate {
-    let Format::Csv(csv) = format else { return Gate::default() };
-    // A first row without anything in it does not say how many cells others have.
-    let tells = |columns: &&Columns| !csv.allows_ragged && columns.cells != [b""];
-    let cells = columns.filter(tells).map(|columns| columns.cells.len());
-    let shape = RowShape { dialect: csv.dialect, cells, is_of_header: csv.has_header };
-    Gate { shape: Some(shape), predicate: None }
-}
-
-/// What records of this format are ordered by, given the columns of the first row.
-fn key(
-    format: Format,
-    keys: &[KeySpec],
-    order: Option<&TextOrder>,
-    columns: Option<&Columns>,
-) -> Result<Key> {
-    match (format, order, columns) {
-        (_, Some(order), Some(columns)) => Key::for_lines(&columns.resolved(order)?),
-        (_, Some(order), None) => Key::for_lines(order),
-        (Format::Fixed { length }, None, _) => Key::new(keys, length as usize),
-        (_, None, _) => Key::for_lines(&TextOrder::of(format)),
     }
 }

@@ -10,24 +10,25 @@ use rustix::fs::{Access, access};
 use rustix::io::Errno;
 
 use super::coders::Coders;
+use super::contents::Look;
 use super::{Budget, Input, Output, Resume, SortJob, in_place};
 use crate::error::{Error, Result};
-use crate::format::{CsvFormat, Framing};
+use crate::format::Framing;
+use crate::io::inherited::{self, STDOUT};
 use crate::io::{
-    Begun, Direct, Engine, Extent, File, SpillPlace, Supplied, directory_of, limits, pipe,
-    redirect, sweep,
+    Begun, Direct, Engine, Extent, File, InputKind, SpillPlace, Supplied, check_replaceable,
+    directory_of, distinct, limits, pipe, redirect, rename_target, sweep,
 };
 use crate::output;
 use crate::pipeline::sorted::Place;
-use crate::pipeline::{self, Columns, Header, Heading, Names, Top};
+use crate::pipeline::{self, Columns, Header, Heading, Names, Top, TopSize};
 use crate::stats::Progress;
 use crate::units::ByteSize;
 
 /// What lines are taken to be as long as, before any was seen.
 const LINE_LENGTH: usize = 64;
 
-/// Fewer inputs can always be open at once; so many may be small ones, and are looked at before.
-const FEW_INPUTS: usize = 8;
+/// So many inputs may be small ones, and are looked at before.
 const MANY_INPUTS: usize = 256;
 
 /// Inputs smaller than this, on average, are small.
@@ -38,6 +39,11 @@ const BUDGET_LEAST: u64 = 64 << 20;
 
 /// Descriptors that an open input takes, at most, and as much for what else is open.
 const DESCRIPTORS_EACH: usize = 4;
+
+/// Descriptors that a sort needs in any case: for one input after the other, and for an output and
+/// to look through its directory.
+const INPUT_FILES: usize = 1;
+const OUTPUT_FILES: usize = 3;
 
 /// What a sort begins with.
 pub struct Opened {
@@ -56,13 +62,21 @@ pub struct Opened {
 /// Opens what a sort reads, and looks at its top.
 pub fn sort(job: &SortJob, progress: &Progress) -> Result<Opened> {
     limits::raise_open_files();
+    let output_files = if job.output.path().is_some() { OUTPUT_FILES } else { 0 };
+    limits::check_open_files(limits::open_files_left(), INPUT_FILES + output_files)?;
     let engine = job.engine.probe()?;
     let budget = budget(job)?;
     let mut coders = job.coders(budget);
-    let in_turn = coders.in_turn(&job.inputs, job.decompress)?;
-    let heading = Heading::of(job.format, job.header_lines)?;
-    let input = inputs(job, &in_turn, engine, heading)?;
-    let header = header(heading, &input, progress)?;
+    // Before anything is read.
+    job.compress.of(job.output.path())?;
+    job.select.check()?;
+    // Of an output that is split, the parts are looked at when their names are known.
+    check_output(&job.output, job.force || job.select.split.is_some())?;
+    let look = Look::new(job.decompress, job.format, false, progress);
+    let in_turn = coders.in_turn(&job.inputs, &look)?;
+    let heading = Heading::of(job.format, &job.header)?;
+    let input = inputs(job, &in_turn, (engine, heading.clone()), progress)?;
+    let header = header(&heading, &input, progress)?;
     Ok(Opened { engine, budget, coders, input, header })
 }
 
@@ -82,13 +96,14 @@ fn budget(job: &SortJob) -> Result<ByteSize> {
 pub fn inputs(
     job: &SortJob,
     inputs: &[Input],
-    engine: Engine,
-    heading: Heading,
+    (engine, heading): (Engine, Heading),
+    progress: &Progress,
 ) -> Result<pipeline::Input> {
     let framing = job.format.framing();
     let direct = if engine.is_mapping() { Direct::Off } else { job.direct.input };
-    let inputs = &*without_redirection(inputs);
-    if inputs.iter().any(is_stream) {
+    let Looked { inputs, has_streams } = look(inputs, progress)?;
+    let inputs = &*inputs;
+    if has_streams {
         let readers: Result<Vec<pipe::Reader>> = inputs
             .iter()
             .map(|input| match input {
@@ -101,7 +116,7 @@ pub fn inputs(
         let stream = pipeline::Stream::new(readers?, framing, heading);
         return Ok(pipeline::Input::Stream(Arc::new(Mutex::new(stream))));
     }
-    if let Some(names) = read_in_order(job, inputs)? {
+    if let Some(names) = read_in_order(job, inputs, progress)? {
         let stream = pipeline::Stream::of_files(names, framing, heading)?;
         return Ok(pipeline::Input::Stream(Arc::new(Mutex::new(stream))));
     }
@@ -129,14 +144,14 @@ pub fn inputs(
 /// The names of files that are read one after the other, as if they were one: more than may be open
 /// at once, or many that are small, each of which would take pages of a load for itself. That they
 /// are all there, and of whole records, is seen to beforehand.
-fn read_in_order(job: &SortJob, inputs: &[Input]) -> Result<Option<Names>> {
+fn read_in_order(job: &SortJob, inputs: &[Input], progress: &Progress) -> Result<Option<Names>> {
     let is_resumed = job.in_place || job.resume != Resume::Off;
     let are_plain = inputs.iter().all(|input| matches!(input, Input::File(_)));
     let most = limits::open_files_left();
     if is_resumed && inputs.len() > most {
         return Err(too_many_to_resume(inputs.len(), most));
     }
-    if inputs.len() < FEW_INPUTS || is_resumed || !are_plain {
+    if is_resumed || !are_plain {
         return Ok(None);
     }
     let are_too_many = inputs.len() > most / DESCRIPTORS_EACH;
@@ -145,7 +160,8 @@ fn read_in_order(job: &SortJob, inputs: &[Input]) -> Result<Option<Names>> {
     }
     let (mut names, mut bytes) = (Names::default(), 0);
     for input in inputs {
-        if let Place::File { path, bytes: more, .. } = place(input, job.format.framing())? {
+        let place = place(input, job.format.framing(), progress)?;
+        if let Place::File { path, bytes: more, .. } = place {
             bytes += more;
             names.push(&path);
         }
@@ -164,60 +180,49 @@ fn too_many_to_resume(inputs: usize, most: usize) -> Error {
 
 /// What stands at the top of all inputs, and the columns that it shows, if it is a row.
 fn header(
-    heading: Heading,
+    heading: &Heading,
     input: &pipeline::Input,
     progress: &Progress,
 ) -> Result<(Header, Option<Columns>)> {
-    let columns = |top: &Top| match heading {
-        Heading::Row(csv) => top.columns(csv),
-        Heading::Nothing | Heading::Lines { .. } => None,
-    };
     let files = match input {
-        pipeline::Input::Files(_) if heading == Heading::Nothing => return Ok(Default::default()),
+        pipeline::Input::Files(_) if *heading == Heading::Nothing => return Ok(Default::default()),
         pipeline::Input::Files(files) => files,
         pipeline::Input::Stream(stream) => {
             let mut stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
             let is_row = matches!(heading, Heading::Row(_));
             let top = if is_row { stream.open_top(progress)? } else { None };
-            return Ok((Header::default(), top.and_then(columns)));
+            return Ok((Header::default(), top.and_then(|top| top.columns(heading))));
         }
     };
     let mut header = Header::default();
     let mut first: Option<Top> = None;
     for file in files {
         let top = top_of(heading, file)?;
-        header.skips.push(top.skip);
-        match &first {
-            Some(first) => {
-                if let Heading::Row(csv) = heading {
-                    first.check_same(&top, csv)?;
-                }
-            }
-            None if !top.is_nothing(heading) && file.len() > 0 => {
-                header.bytes.clone_from(&top.bytes);
-                first = Some(top);
-            }
-            None => {}
-        }
+        header.sizes.push(top.size);
+        note_top(&mut first, top, heading)?;
     }
-    Ok((header, first.as_ref().and_then(columns)))
+    let columns = first.as_ref().and_then(|first| first.columns(heading));
+    header.bytes = first.map(|first| first.bytes).unwrap_or_default();
+    Ok((header, columns))
 }
 
 /// The same for inputs that are opened one after the other. What was read of streams goes before
 /// the rest of them.
 pub fn tops(
-    heading: Heading,
+    heading: &Heading,
     places: &mut [Place],
     progress: &Progress,
 ) -> Result<(Vec<u8>, Option<Columns>)> {
-    let Heading::Row(csv) = heading else { return Ok((Vec::new(), None)) };
+    if *heading == Heading::Nothing {
+        return Ok((Vec::new(), None));
+    }
     let mut first: Option<Top> = None;
     for place in places {
         let mut reader = match place {
             Place::File { .. } => {
                 let top = top_of(heading, &*place.open_file(Direct::Off)?)?;
-                place.pass(top.skip);
-                note_top(&mut first, top, csv)?;
+                place.pass(top.size);
+                note_top(&mut first, top, heading)?;
                 continue;
             }
             Place::Stdin => pipe::Reader::stdin()?,
@@ -228,26 +233,26 @@ pub fn tops(
         let name = reader.name().to_owned();
         let (top, rest) = heading.read(&name, |buffer| reader.fill(buffer, progress))?;
         let stream = Supplied::new(&name, Begun::new(rest, Some(reader)));
-        *place = Place::Supplied { stream, skip: top.skip };
-        note_top(&mut first, top, csv)?;
+        *place = Place::Supplied { stream, top: top.size };
+        note_top(&mut first, top, heading)?;
     }
-    let columns = first.as_ref().and_then(|first| first.columns(csv));
+    let columns = first.as_ref().and_then(|first| first.columns(heading));
     Ok((first.map(|first| first.bytes).unwrap_or_default(), columns))
 }
 
 /// Keeps the first top that is not empty, and checks that others are like it.
-fn note_top(first: &mut Option<Top>, top: Top, csv: CsvFormat) -> Result<()> {
+fn note_top(first: &mut Option<Top>, top: Top, heading: &Heading) -> Result<()> {
     match first {
-        Some(first) => first.check_same(&top, csv),
+        Some(first) => first.check_same(&top, heading),
         None => {
-            *first = (!top.first_row.is_empty()).then_some(top);
+            *first = (!top.is_nothing(heading)).then_some(top);
             Ok(())
         }
     }
 }
 
 /// What stands at the top of a file.
-fn top_of(heading: Heading, file: &File) -> Result<Top> {
+fn top_of(heading: &Heading, file: &File) -> Result<Top> {
     let mut offset = 0;
     let fill = |buffer: &mut [u8]| {
         let read = file.read_at(buffer, offset)?;
@@ -259,11 +264,11 @@ fn top_of(heading: Heading, file: &File) -> Result<Top> {
 
 /// What inputs are, for jobs that open them one after the other: those that cannot be opened at all
 /// are heard of before work is spent on the others.
-pub fn places(inputs: &[Input], framing: Framing) -> Result<Vec<Place>> {
-    inputs.iter().map(|input| place(input, framing)).collect()
+pub fn places(inputs: &[Input], framing: Framing, progress: &Progress) -> Result<Vec<Place>> {
+    inputs.iter().map(|input| place(input, framing, progress)).collect()
 }
 
-fn place(input: &Input, framing: Framing) -> Result<Place> {
+fn place(input: &Input, framing: Framing, progress: &Progress) -> Result<Place> {
     let path = match input {
         Input::File(path) => path,
         Input::Striped(path) => {
@@ -271,11 +276,16 @@ fn place(input: &Input, framing: Framing) -> Result<Place> {
             if let Framing::Fixed(length) = framing {
                 check_length(path, bytes, length as u64)?;
             }
-            return Ok(Place::File { path: path.clone(), bytes, skip: 0, is_striped: true });
+            return Ok(Place::File {
+                path: path.clone(),
+                bytes,
+                top: TopSize::default(),
+                is_striped: true,
+            });
         }
         Input::Stdin => return Ok(Place::Stdin),
         Input::Supplied(supplied) => {
-            return Ok(Place::Supplied { stream: supplied.clone(), skip: 0 });
+            return Ok(Place::Supplied { stream: supplied.clone(), top: TopSize::default() });
         }
     };
     let data = fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
@@ -284,13 +294,20 @@ fn place(input: &Input, framing: Framing) -> Result<Place> {
     }
     in_place::refuse_marked(path)?;
     access(path, Access::READ_OK).map_err(|e| Error::io("open", path, e))?;
-    if is_stream(input) {
-        return Ok(Place::Stream(path.clone()));
+    match InputKind::of(path, progress)? {
+        InputKind::Offsets => {}
+        InputKind::Order => return Ok(Place::Stream(path.clone())),
+        InputKind::Begun(stream) => return Ok(Place::Supplied { stream, top: TopSize::default() }),
     }
     if let (Framing::Fixed(length), true) = (framing, data.is_file()) {
         check_length(path, data.len(), length as u64)?;
     }
-    Ok(Place::File { path: path.clone(), bytes: data.len(), skip: 0, is_striped: false })
+    Ok(Place::File {
+        path: path.clone(),
+        bytes: data.len(),
+        top: TopSize::default(),
+        is_striped: false,
+    })
 }
 
 /// Bytes per record; where records differ, their average over some pages of the input.
@@ -306,32 +323,44 @@ pub fn record_length(input: &pipeline::Input, framing: Framing) -> Result<usize>
 }
 
 /// Whether every input can be read at known offsets.
-pub fn are_files(inputs: &[Input]) -> bool {
-    !without_redirection(inputs).iter().any(is_stream)
+pub fn are_files(inputs: &[Input]) -> Result<bool> {
+    Ok(!look(inputs, &Progress::new())?.has_streams)
 }
 
-/// Inputs by their names as files, where standard input is one.
-fn without_redirection(inputs: &[Input]) -> Cow<'_, [Input]> {
-    let Some(path) = inputs.contains(&Input::Stdin).then(redirect::input).flatten() else {
-        return Cow::Borrowed(inputs);
-    };
-    let named = |input: &Input| match input {
-        Input::Stdin => Input::File(path.clone()),
-        _ => input.clone(),
-    };
-    inputs.iter().map(named).collect()
+/// Inputs as they are found.
+struct Looked<'i> {
+    /// Standard input by its name, where it is a file; and what has begun to be read.
+    inputs: Cow<'i, [Input]>,
+    /// Whether any has to be read in order.
+    has_streams: bool,
 }
 
-/// Whether an input has to be read in order.
-fn is_stream(input: &Input) -> bool {
-    match input {
-        Input::Stdin | Input::Supplied(_) => true,
-        Input::Striped(_) => false,
-        Input::File(path) => fs::metadata(path).is_ok_and(|data| {
-            let kind = data.file_type();
-            kind.is_fifo() || kind.is_char_device() || kind.is_socket()
-        }),
+/// Looks how inputs can be read.
+fn look<'i>(inputs: &'i [Input], progress: &Progress) -> Result<Looked<'i>> {
+    let mut looked = Looked { inputs: Cow::Borrowed(inputs), has_streams: false };
+    for (number, input) in inputs.iter().enumerate() {
+        let found = match input {
+            Input::Striped(_) => continue,
+            Input::Supplied(_) => None,
+            Input::Stdin => match redirect::input() {
+                Some(path) => {
+                    looked.inputs.to_mut()[number] = Input::File(path);
+                    continue;
+                }
+                None => None,
+            },
+            Input::File(path) => match InputKind::of(path, progress)? {
+                InputKind::Offsets => continue,
+                InputKind::Order => None,
+                InputKind::Begun(stream) => Some(Input::Supplied(stream)),
+            },
+        };
+        looked.has_streams = true;
+        if let Some(found) = found {
+            looked.inputs.to_mut()[number] = found;
+        }
     }
+    Ok(looked)
 }
 
 fn check_length(path: &Path, bytes: u64, record_length: u64) -> Result<()> {
@@ -351,31 +380,38 @@ fn check_length(path: &Path, bytes: u64, record_length: u64) -> Result<()> {
 
 /// Opens the output: a temporary file beside the final name, or a stream.
 pub fn output(output: &Output, direct: Direct, progress: &Progress) -> Result<output::Output> {
-    match output {
-        Output::Stdout => match redirect::output() {
-            Some(path) => output::Output::redirected(&path, direct),
-            None => Ok(output::Output::Stream(Some(pipe::Writer::stdout()?))),
-        },
-        Output::Striped(path) => output::Output::striped(path, direct),
-        Output::Pipe(outlet) => Ok(output::Output::Stream(Some(outlet.writer()?))),
-        Output::File(path) => match fs::metadata(path) {
-            Ok(data) if !data.is_file() && !data.is_dir() => {
-                Ok(output::Output::Stream(Some(pipe::Writer::open(path, progress)?)))
-            }
-            _ => output::Output::file(path, direct),
-        },
+    let path = match output {
+        Output::Stdout => return standard_output(direct),
+        Output::Striped(path) => return output::Output::striped(path, direct),
+        Output::Pipe(outlet) => return Ok(output::Output::Stream(Some(outlet.writer()?))),
+        Output::File(path) => path,
+    };
+    match inherited::look(path) {
+        Ok(Err(STDOUT)) => standard_output(direct),
+        Ok(Ok(data)) if data.is_file() || data.is_dir() => output::Output::file(path, direct),
+        Ok(_) => Ok(output::Output::Stream(Some(pipe::Writer::open(path, progress)?))),
+        Err(_) => output::Output::file(path, direct),
+    }
+}
+
+fn standard_output(direct: Direct) -> Result<output::Output> {
+    match redirect::output() {
+        Some(path) => output::Output::redirected(&path, direct),
+        None => Ok(output::Output::Stream(Some(pipe::Writer::stdout()?))),
     }
 }
 
 /// Opens an output that is split into files.
-pub fn parts(output: &Output, direct: Direct) -> Result<output::Output> {
+pub fn parts(output: &Output, direct: Direct, force: bool) -> Result<output::Output> {
     match output {
-        Output::File(path) => output::Output::parts(path, direct),
+        Output::File(path) if inherited::named_by(path).is_none() => {
+            output::Output::parts(path, direct, force)
+        }
         Output::Striped(path) => Err(Error::Usage(format!(
             "{} is a striped file; an output that is split needs another name",
             path.display()
         ))),
-        Output::Stdout | Output::Pipe(_) => {
+        Output::File(_) | Output::Stdout | Output::Pipe(_) => {
             let message = "an output that is split needs a name that those of its files are made \
                            of; give one with --output";
             Err(Error::Usage(message.to_owned()))
@@ -383,13 +419,31 @@ pub fn parts(output: &Output, direct: Direct) -> Result<output::Output> {
     }
 }
 
+/// Makes sure that the directory of an output is there, and that the output may be replaced, which
+/// `force` allows in any case. A pipe may bring nothing for hours, and its
+/// first bytes are looked at before the output is created.
+pub fn check_output(output: &Output, force: bool) -> Result<()> {
+    let Some(path) = output.path() else { return Ok(()) };
+    let target = rename_target(path)?;
+    let found = fs::metadata(directory_of(&target));
+    found.map_err(|error| Error::io("write", path, error))?;
+    if force { Ok(()) } else { check_replaceable(path) }
+}
+
 /// Where runs go: where the user said, with `is_checked` if that is any good, else beside the
-/// output, else where temporary files go.
+/// output, if it is a file, else where temporary files go. A place that is named twice, by
+/// whatever paths, counts once.
 pub fn temp(temp: &[PathBuf], is_checked: bool, output: &Output) -> Result<Vec<SpillPlace>> {
     if temp.is_empty() {
-        return Ok(vec![match output {
-            Output::File(path) | Output::Striped(path) => SpillPlace::directory(directory_of(path)),
-            Output::Stdout | Output::Pipe(_) => SpillPlace::directory(&std::env::temp_dir()),
+        let is_device = |path: &Path| {
+            let found = inherited::look(path);
+            found.is_ok_and(|found| found.is_ok_and(|data| data.file_type().is_char_device()))
+        };
+        return Ok(vec![match output.path() {
+            Some(path) if inherited::named_by(path).is_none() && !is_device(path) => {
+                SpillPlace::directory(directory_of(path))
+            }
+            _ => SpillPlace::directory(&std::env::temp_dir()),
         }]);
     }
     let places: Vec<SpillPlace> =
@@ -397,7 +451,7 @@ pub fn temp(temp: &[PathBuf], is_checked: bool, output: &Output) -> Result<Vec<S
     for (directory, _) in places.iter().filter(|_| is_checked).flat_map(SpillPlace::directories) {
         check_directory(directory).map_err(|e| Error::io("spill to", directory, e))?;
     }
-    Ok(places)
+    Ok(distinct(places, SpillPlace::identity))
 }
 
 /// Removes what jobs that were killed have left where this one will leave files.

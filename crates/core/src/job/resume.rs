@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use super::{in_place, open};
 use crate::error::{Error, Result};
 use crate::io::{
-    Direct, File, KEPT_NAME, SpillDirectory, SpillPlace, SpillSet, TempFile, directory_of, is_part,
-    spill_directories, spilled, sync_directory,
+    Direct, DirectoryIdentity, File, KEPT_NAME, SpillDirectory, SpillPlace, SpillSet, TempFile,
+    directory_of, distinct, is_part, limits, spill_directories, spilled, sync_directory,
 };
 use crate::manifest::{Entry, JobEntry, Manifest, Past};
 use crate::output;
@@ -18,6 +18,13 @@ use crate::pipeline::Spill;
 use crate::stats::Progress;
 
 pub use wanted::Wanted;
+
+/// Files that are open for the sake of what is kept: the manifest, and the lock of its directory.
+pub const KEPT_FILES: usize = 2;
+
+/// Files that are open at least for each member of a place where runs are kept: its lock, a run
+/// that is written, and two that are merged.
+const MEMBER_FILES: usize = 4;
 
 /// Whether what a job does is kept where it does not come to its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,8 +65,9 @@ impl Places {
     /// still running; [`Error::Malformed`] where an input has changed since.
     pub fn kept(job: &Wanted, temp: &[SpillPlace]) -> Result<Self> {
         open::tidy(temp)?;
-        for (place, _) in temp.iter().flat_map(SpillPlace::directories) {
-            for directory in spill_directories(&absolute(place)?)? {
+        let places = temp.iter().flat_map(SpillPlace::directories).map(|(place, _)| place);
+        for place in distinct(places, |place| DirectoryIdentity::of(place)) {
+            for directory in spill_directories(&real(place)?)? {
                 if let Some(kept) = of_directory(job, &directory)? {
                     return Ok(kept);
                 }
@@ -182,9 +190,10 @@ fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     let (_, past) = Past::of(&directory.join(KEPT_NAME), entries)?;
     let part = &entry.part.0;
     let part_bytes = bytes_of(part)?;
-    // It was killed when its output had its name already, or before there was anything to keep.
+    // It was killed when its output had its name already, or before there was anything to keep. A
+    // small job notes nothing, and its part is gone when the output has its name.
     let is_over = past.is_whole && part_bytes.is_none();
-    if is_over || is_lacking && !past.is_begun {
+    if is_over || !past.is_begun && (is_lacking || part_bytes.is_none()) {
         if is_part(part) {
             let _ = fs::remove_file(part);
         }
@@ -289,11 +298,13 @@ fn names_in(directory: &Path) -> Result<Vec<String>> {
 
 /// Makes what a job needs that others can go on with.
 fn begin(job: &Wanted, places: &[SpillPlace]) -> Result<Places> {
+    let members: usize = places.iter().map(SpillPlace::members).sum();
+    limits::check_open_files(limits::open_files_left(), KEPT_FILES + MEMBER_FILES * members)?;
     let mut sets = Vec::with_capacity(places.len());
     for place in places {
-        sets.push(SpillSet::create(&place.absolute()?)?);
+        sets.push(SpillSet::create(&place.real()?)?);
     }
-    let part = absolute(&TempFile::part_path(&job.output)?)?;
+    let part = real(&TempFile::part_path(&job.output)?)?;
     let directory = sets[0].home().to_owned();
     let directories = sets.iter().flat_map(SpillSet::directories).map(|(path, _)| path);
     let manifest = Manifest::create(&directory, &job.entry(&part, directories))?;
@@ -308,8 +319,16 @@ fn begin(job: &Wanted, places: &[SpillPlace]) -> Result<Places> {
     Places::with(job, (output, spill), &directory)
 }
 
-fn absolute(path: &Path) -> Result<PathBuf> {
-    std::path::absolute(path).map_err(|e| Error::io("find", path, e))
+/// Returns the path that tells a file or directory, which may not be there yet, from others: the
+/// same however its directory is spelled. A link at the end of it stays.
+fn real(path: &Path) -> Result<PathBuf> {
+    let failed = |e| Error::io("find", path, e);
+    match path.file_name() {
+        Some(name) if !path.is_dir() => {
+            directory_of(path).canonicalize().map(|directory| directory.join(name)).map_err(failed)
+        }
+        _ => path.canonicalize().map_err(failed),
+    }
 }
 
 fn parent_of(directory: &Path) -> &Path {

@@ -86,6 +86,29 @@ pub const fn is_last_open_word(word: u64) -> bool {
     word & 0xff != CONTINUES
 }
 
+/// The word in which open keys differ that first differ in byte `at`: as bytes that both have, or
+/// as the end of the shorter. A word tells its own end, so that a key that ends with it differs
+/// there.
+pub(crate) const fn differing_word(at: usize, is_end: bool) -> usize {
+    if is_end { at.saturating_sub(1) / OPEN_WORD_BYTES } else { at / OPEN_WORD_BYTES }
+}
+
+/// Bytes at the beginning of two texts that agree.
+pub(crate) fn agreeing_bytes(a: &[u8], b: &[u8]) -> usize {
+    /// Compared as one: long enough to be fast, short enough to be looked at again.
+    const BLOCK: usize = 256;
+    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK));
+    let mut agreed = BLOCK * blocks.take_while(|(a, b)| a == b).count();
+    for (a, b) in a[agreed..].as_chunks().0.iter().zip(b[agreed..].as_chunks().0) {
+        let differing = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
+        if differing != 0 {
+            return agreed + (differing.trailing_zeros() / u8::BITS) as usize;
+        }
+        agreed += WORD_BYTES;
+    }
+    agreed + a[agreed..].iter().zip(&b[agreed..]).take_while(|(a, b)| a == b).count()
+}
+
 /// Yields the normalized key of a record, word by word.
 ///
 /// Every record given must have the form the key was made for.
@@ -146,6 +169,12 @@ pub trait KeyEncoder: Send + Sync {
         false
     }
 
+    /// Bytes of memory that making the key of a long record takes in proportion to it.
+    fn scratch_bytes(&self, record: &[u8]) -> usize {
+        let _ = record;
+        0
+    }
+
     /// Whether there may be records that have no key.
     fn is_partial(&self) -> bool {
         false
@@ -190,6 +219,22 @@ pub trait KeyEncoder: Send + Sync {
             .map(|index| self.word(a, index).cmp(&self.word(b, index)))
             .find(|order| order.is_ne())
             .unwrap_or(Ordering::Equal)
+    }
+
+    /// The first word in which the keys of two records differ; `None` where they are equal. All
+    /// words before `first` are equal. Takes time in proportion to the records, however far their
+    /// keys agree.
+    fn first_difference(&self, a: &[u8], b: &[u8], first: usize) -> Option<usize> {
+        for index in first..self.words() {
+            let word = self.word(a, index);
+            if word != self.word(b, index) {
+                return Some(index);
+            }
+            if self.is_last(index, word) {
+                return None;
+            }
+        }
+        None
     }
 
     /// Appends up to `count` words of the key of `record`, from word `first` on.
@@ -277,6 +322,12 @@ impl Key {
             Some(key) => Ok(Self::Line(key)),
             None => TextKey::new(order).map(Self::Text),
         }
+    }
+
+    /// Returns whether two records have equal keys.
+    #[inline]
+    pub fn are_equal(&self, a: &[u8], b: &[u8]) -> bool {
+        self.encoder().compare_from(a, b, 0).is_eq()
     }
 
     /// The encoder behind a pointer, for everything that is not done record by record.

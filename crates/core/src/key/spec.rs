@@ -6,6 +6,8 @@
 //!     MODIFIER   asc (default), desc
 //! ```
 //!
+//! Names of types and modifiers are read in any case.
+//!
 //! Whether the range lies within the record is not known here; [`super::part`] finds out.
 
 use std::fmt;
@@ -33,6 +35,13 @@ pub struct KeySpec {
     pub(super) is_descending: bool,
 }
 
+impl KeySpec {
+    /// The bytes it looks at; without an end, all from the first on.
+    pub fn range(&self) -> (usize, Option<usize>) {
+        (self.start, self.end)
+    }
+}
+
 impl fmt::Display for KeySpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}..", self.start)?;
@@ -52,7 +61,8 @@ impl FromStr for KeySpec {
     fn from_str(text: &str) -> Result<Self, String> {
         let mut words = text.split(':');
         let (start, end) = read_range(text, words.next().unwrap_or_default())?;
-        let mut words = words.peekable();
+        let words: Vec<String> = words.map(str::to_ascii_lowercase).collect();
+        let mut words = words.iter().map(String::as_str).peekable();
         let named = words.peek().and_then(|word| KeyType::named(word));
         if named.is_some() {
             words.next();

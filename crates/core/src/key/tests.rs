@@ -279,3 +279,49 @@ proptest! {
         check(&wanted, &a, &b);
     }
 }
+
+/// Lines that agree for long, differ in bytes that are escaped, or end in each other.
+fn lines_that_agree() -> Vec<Vec<u8>> {
+    let ends: [&[u8]; 14] = [
+        b"", b"\0", b"\x01", b"\0\x01", b"a", b"A", b"a\0", b"ab 7", b"ab 07", b"ab 7.c", b"ab.c",
+        b"ab.cd", b".a7.b", b"AB 10",
+    ];
+    let mut lines = Vec::new();
+    for shared in [0, 1, 6, 7, 8, 14, 64, 500] {
+        for end in ends {
+            let start: Vec<u8> = b"p\x01q\0r 12s.t".iter().copied().cycle().take(shared).collect();
+            lines.push([start.as_slice(), end, b"\n"].concat());
+        }
+    }
+    lines
+}
+
+#[test]
+fn comparisons_and_first_differences_are_those_of_the_words() {
+    let specs = ["..", "..:desc", "1..:desc", "..:ci", "..:ci:desc", "1 2:int", "..:natural"];
+    let more = ["..:version", "..:version:desc", "..:trim 1:int", "2:natural:ci 1", "1:version:ci"];
+    let lines = lines_that_agree();
+    for spec in specs.into_iter().chain(more) {
+        let specs = spec.split(' ').map(|spec| spec.parse::<text::TextKeySpec>().expect(spec));
+        let specs = specs.map(|spec| spec.spec(None).expect("no files")).collect();
+        let order = TextOrder { specs, ..TextOrder::by_bytes(b'\n') };
+        let key = Key::for_lines(&order).expect(spec);
+        let key = key.encoder();
+        let words = |line: &Vec<u8>| {
+            let mut words = vec![key.word(line, 0)];
+            while !key.is_last(words.len() - 1, words[words.len() - 1]) {
+                words.push(key.word(line, words.len()));
+            }
+            words
+        };
+        let keys: Vec<Vec<u64>> = lines.iter().map(words).collect();
+        for (a, words_a) in lines.iter().zip(&keys) {
+            for (b, words_b) in lines.iter().zip(&keys) {
+                let said = || format!("{spec}: '{}' '{}'", a.escape_ascii(), b.escape_ascii());
+                let differing = words_a.iter().zip(words_b).position(|(a, b)| a != b);
+                assert_eq!(key.first_difference(a, b, 0), differing, "{}", said());
+                assert_eq!(key.compare_from(a, b, 0), words_a.cmp(words_b), "{}", said());
+            }
+        }
+    }
+}

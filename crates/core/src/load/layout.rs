@@ -87,7 +87,7 @@ pub struct Cutter {
 impl Cutter {
     /// A cutter at the start of the first of `sources`, with spans of about `block` bytes.
     pub fn new(sources: Vec<Source>, record_length: usize, block: usize) -> Self {
-        let step = common_multiple(PAGE, record_length);
+        let step = whole_step(record_length);
         let step = if step <= 2 * block { step } else { PAGE };
         let block = (block / step).max(1) * step;
         Self { sources, record_length, block, source: 0, offset: 0 }
@@ -144,6 +144,8 @@ impl Cutter {
                 break;
             }
         }
+        let is_at_end = self.source == self.sources.len();
+        assert!(load.records > 0 || is_at_end, "a load of {capacity} bytes holds no record");
         (load.records > 0).then_some(load)
     }
 
@@ -151,7 +153,7 @@ impl Cutter {
     /// record; none, where that is close and the load has others.
     fn aligned(&self, records: u64, is_first: bool) -> u64 {
         let length = self.record_length as u64;
-        let step = common_multiple(PAGE, self.record_length) as u64;
+        let step = whole_step(self.record_length) as u64;
         let excess = (self.offset + records * length) % step / length;
         let aligned = records.saturating_sub(excess);
         let is_cheap = step <= self.block as u64 || excess * 8 <= records;
@@ -196,13 +198,14 @@ impl Cutter {
     }
 }
 
-/// The least common multiple.
-fn common_multiple(a: usize, b: usize) -> usize {
-    let (mut x, mut y) = (a, b);
+/// Returns the least number of bytes that is whole pages and whole records. No record lies across
+/// two spans of a multiple of it.
+pub fn whole_step(record_length: usize) -> usize {
+    let (mut x, mut y) = (PAGE, record_length);
     while y > 0 {
         (x, y) = (y, x % y);
     }
-    a / x * b
+    PAGE / x * record_length
 }
 
 #[cfg(test)]

@@ -80,6 +80,15 @@ impl<'a> Records<'a> {
         }
     }
 
+    /// Returns the record of `length` bytes at `location`, whose end need not be looked for.
+    #[inline]
+    pub fn get_of_length(&self, location: u64, length: usize) -> &'a [u8] {
+        match self.framing {
+            Framing::Fixed(_) => self.get(location),
+            _ => &self.bytes[location as usize..][..length],
+        }
+    }
+
     /// Where the first bytes of the record at `location` lie, without looking at them.
     #[inline]
     pub fn place(&self, location: u64) -> &'a [u8] {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::order::KeptRecord;
 use crate::proof::Sum;
 use crate::run::Run;
 
@@ -119,12 +120,44 @@ pub struct SlabEntry {
     /// Where streams were merged: slabs, whose bounds are in a run's table, cannot begin there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub streams: Option<StreamsEntry>,
+    /// The last record that was written, which none after it may belong before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<KeptText>,
+}
+
+/// A record that others are compared with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeptText {
+    /// All of it.
+    Whole(Bytes),
+    /// The beginning of its key.
+    KeyStart(Bytes),
+}
+
+impl From<KeptRecord> for KeptText {
+    fn from(kept: KeptRecord) -> Self {
+        match kept {
+            KeptRecord::Whole(record) => Self::Whole(Bytes(record)),
+            KeptRecord::KeyStart(start) => Self::KeyStart(Bytes(start)),
+        }
+    }
+}
+
+impl From<KeptText> for KeptRecord {
+    fn from(text: KeptText) -> Self {
+        match text {
+            KeptText::Whole(Bytes(record)) => Self::Whole(record),
+            KeptText::KeyStart(Bytes(start)) => Self::KeyStart(start),
+        }
+    }
 }
 
 impl SlabEntry {
     /// Lets go of what is long, of one that is not the last: only that counts.
     pub fn shorten(&mut self) {
         self.edge = Bytes::default();
+        self.last = None;
         if let Some(selected) = &mut self.selected {
             selected.open = None;
         }

@@ -56,6 +56,7 @@ fn entries(directory: &Path) -> Vec<Entry> {
         written: sum(80),
         selected: Some(selected()),
         streams: None,
+        last: Some(KeptText::Whole(Bytes(vec![0, 255, b'%']))),
     };
     vec![load(1), load(2), load(3), Entry::Merged(merged), Entry::Slab(slab)]
 }
@@ -197,6 +198,7 @@ fn merge(directory: &Path) -> Vec<Entry> {
         written: sum(38),
         selected: None,
         streams: Some(streams),
+        last: Some(KeptText::KeyStart(Bytes(vec![7; 300]))),
     };
     let first = Entry::Job(JobEntry { is_merge: true, inputs, ..of });
     vec![first, merged((1, 3), 2), merged((1, 3), 3), Entry::Slab(slab)]

@@ -19,9 +19,10 @@
 //! Where records come from is the source's: from memory in [`Merger`](super::Merger), whose tests
 //! are the tree's too; from inputs that are still being read in `pipeline::sorted`.
 
-use std::cmp::Ordering;
-
-use crate::key::{KeyEncoder, OPEN_WORD_BYTES};
+use crate::key::KeyEncoder;
+use crate::order::Beginning;
+#[cfg(feature = "disorder")]
+use crate::order::disorder;
 
 /// Sorted records of which the next one is known.
 pub trait Source {
@@ -42,31 +43,6 @@ pub struct LoserTree<'k, K, S> {
     /// For each source, what its record's ties have made of its key; none where keys need no
     /// making.
     beginnings: Vec<Beginning>,
-}
-
-/// The beginning of the key of one source's next record.
-#[derive(Clone, Debug, Default)]
-struct Beginning {
-    /// [`BEGINNING_BYTES`] of it, or all where it is shorter.
-    bytes: Vec<u8>,
-    /// Whether it is that of the next record, not of one before.
-    is_made: bool,
-}
-
-/// Bytes of a key that are made where records tie: whole words, and twice what two lines of a
-/// sorted table have in common.
-const BEGINNING_BYTES: usize = 9 * OPEN_WORD_BYTES;
-
-impl Beginning {
-    /// That of `record`'s key.
-    fn get<K: KeyEncoder>(&mut self, key: &K, record: &[u8]) -> &[u8] {
-        if !self.is_made {
-            self.bytes.clear();
-            key.key_bytes(record, BEGINNING_BYTES, &mut self.bytes);
-            self.is_made = true;
-        }
-        &self.bytes
-    }
 }
 
 impl<'k, K: KeyEncoder, S: Source> LoserTree<'k, K, S> {
@@ -100,6 +76,13 @@ impl<'k, K: KeyEncoder, S: Source> LoserTree<'k, K, S> {
         self.sources.get(self.nodes[0])
     }
 
+    /// Returns the winner, with what its ties have made of its record's key.
+    #[inline]
+    pub fn first_with_beginning(&mut self) -> Option<(&S, Option<&mut Beginning>)> {
+        let first = self.nodes[0];
+        Some((self.sources.get(first)?, self.beginnings.get_mut(first)))
+    }
+
     /// Its number.
     pub fn first_number(&self) -> usize {
         self.nodes[0]
@@ -117,7 +100,7 @@ impl<'k, K: KeyEncoder, S: Source> LoserTree<'k, K, S> {
         let first = self.nodes[0];
         let taken = step(self.sources.get_mut(first)?)?;
         if let Some(beginning) = self.beginnings.get_mut(first) {
-            beginning.is_made = false;
+            beginning.forget();
         }
         self.replay(first);
         Some(taken)
@@ -149,6 +132,13 @@ impl<'k, K: KeyEncoder, S: Source> LoserTree<'k, K, S> {
     #[inline]
     fn is_before(&mut self, a: usize, b: usize) -> bool {
         let (left, right) = (self.sources[a].prefix(), self.sources[b].prefix());
+        #[cfg(feature = "disorder")]
+        if left < right
+            && self.sources[b].record().is_some()
+            && disorder::strikes(disorder::Fault::Merge)
+        {
+            return false;
+        }
         if left == right { self.is_before_on_tie(a, b) } else { left < right }
     }
 
@@ -160,27 +150,11 @@ impl<'k, K: KeyEncoder, S: Source> LoserTree<'k, K, S> {
             (_, None) => true,
             (Some(left), Some(right)) => {
                 let order = match beginnings.get_disjoint_mut([a, b]) {
-                    Ok(made) => compare_costly(*key, [left, right], made),
+                    Ok(made) => Beginning::compare(*key, [left, right], made),
                     Err(_) => key.compare_from(left, right, 1), // there are none
                 };
                 order.then(a.cmp(&b)).is_lt()
             }
         }
     }
-}
-
-/// Compares two records whose keys have to be made, by their beginnings first.
-fn compare_costly<K: KeyEncoder>(
-    key: &K,
-    [left, right]: [&[u8]; 2],
-    [made_left, made_right]: [&mut Beginning; 2],
-) -> Ordering {
-    if left == right {
-        return Ordering::Equal; // and no key has to be made to see it
-    }
-    let (start, other) = (made_left.get(key, left), made_right.get(key, right));
-    start.cmp(other).then_with(|| match start.len() {
-        BEGINNING_BYTES.. => key.compare_from(left, right, BEGINNING_BYTES / OPEN_WORD_BYTES),
-        _ => Ordering::Equal,
-    })
 }

@@ -8,6 +8,7 @@ use super::loser_tree::{self, LoserTree};
 use crate::format::Framing;
 use crate::incore::prefetch;
 use crate::key::KeyEncoder;
+use crate::order::{Beginning, OrderCheck};
 use crate::proof::Sum;
 
 /// How far ahead in each source records are asked for: memory of many streams is more than the
@@ -103,18 +104,55 @@ pub struct Merger<'a, K> {
     tree: LoserTree<'a, K, Source<'a>>,
     /// Sources that are not exhausted.
     live: usize,
+    /// Looks at the records in the order in which they are taken.
+    check: OrderCheck<'a, K>,
+    /// The record taken last.
+    previous: Option<&'a [u8]>,
 }
 
 impl<'a, K: KeyEncoder> Merger<'a, K> {
-    /// A merger of `sources`, each sorted, of whole records.
-    pub fn new(key: &'a K, framing: Framing, sources: impl IntoIterator<Item = &'a [u8]>) -> Self {
+    /// A merger of `sources`, each sorted, of whole records, whose order `check` proves.
+    pub fn new(
+        (key, framing): (&'a K, Framing),
+        sources: impl IntoIterator<Item = &'a [u8]>,
+        check: OrderCheck<'a, K>,
+    ) -> Self {
         let source = |rest: &'a [u8]| {
             let length = framing.first_length(rest);
             Source { rest, length, prefix: key.word(&rest[..length], 0) }
         };
         let sources: Vec<Source<'_>> =
             sources.into_iter().filter(|rest| !rest.is_empty()).map(source).collect();
-        Self { key, framing, live: sources.len(), tree: LoserTree::new(key, sources) }
+        let (live, tree) = (sources.len(), LoserTree::new(key, sources));
+        Self { key, framing, tree, live, check, previous: None }
+    }
+
+    /// Returns what was seen of the order so far.
+    pub fn check(&self) -> &OrderCheck<'a, K> {
+        &self.check
+    }
+
+    /// Returns that, once all records that are wanted have been taken.
+    pub fn into_check(mut self) -> OrderCheck<'a, K> {
+        self.previous.inspect(|last| self.check.keep(last));
+        self.check
+    }
+
+    /// Looks at the record that comes next and is about to be taken.
+    #[inline(always)]
+    fn look(&mut self, length: usize) {
+        let Some((source, beginning)) = self.tree.first_with_beginning() else { return };
+        let record = &source.rest[..length];
+        self.check.next_known(record, self.previous, (source.prefix, beginning));
+        self.previous = Some(record);
+    }
+
+    /// Looks at a record whose key the tree has not made.
+    fn look_at(&mut self, record: &'a [u8]) {
+        let mut beginning = self.key.is_costly().then(Beginning::default);
+        let known = (self.key.word(record, 0), beginning.as_mut());
+        self.check.next_known(record, self.previous, known);
+        self.previous = Some(record);
     }
 
     /// Merges whole records into `out` until the next one does not fit or nothing is left, and adds
@@ -141,6 +179,15 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
     fn play_into(&mut self, out: &mut [u8], cut: &impl Cut, mut sum: Option<&mut Sum>) -> usize {
         let (mut filled, key) = (0, self.key);
         while self.live > 1 {
+            if self.check.is_on() {
+                let Some(length) = self.tree.first().map(|source| cut.next_length(source)) else {
+                    break;
+                };
+                if out.len() - filled < length {
+                    break;
+                }
+                self.look(length);
+            }
             let step = |source: &mut Source<'a>| {
                 let length = cut.next_length(source);
                 let place = out.get_mut(filled..filled + length)?;
@@ -161,6 +208,11 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
     /// Takes the record that comes next as it lies in its source; `None` when nothing is left. For
     /// records too long for [`merge_into`](Self::merge_into).
     pub fn take_next(&mut self) -> Option<&'a [u8]> {
+        if let Some(source) = self.tree.first().filter(|source| source.length > 0) {
+            let (rest, length) = (source.rest, source.length);
+            // The prefix of the only source that is left may be that of a record before.
+            if self.live > 1 { self.look(length) } else { self.look_at(&rest[..length]) }
+        }
         let (key, framing) = (self.key, self.framing);
         let (record, is_live) = self.tree.advance(|source| {
             let (record, rest) = source.rest.split_at(source.length);
@@ -175,9 +227,11 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         Some(record)
     }
 
-    /// Copies from the only source that is left.
+    /// Copies from the only source that is left. Its records were looked at when they were written
+    /// there, and stay neighbours: only their ends are looked at again.
     fn copy_last(&mut self, out: &mut [u8]) -> usize {
         let framing = self.framing;
+        let first = self.tree.first().map_or(&[][..], |source| &source.rest[..source.length]);
         let step = |source: &mut Source<'a>| {
             let room = out.len().min(source.rest.len());
             let whole = match room == source.rest.len() {
@@ -188,11 +242,15 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             out[..whole].copy_from_slice(records);
             // Nothing is left to compare it with, so that its key prefix may stay.
             (source.rest, source.length) = (rest, framing.first_length(rest));
-            Some((whole, rest.is_empty()))
+            Some((records, rest.is_empty()))
         };
-        let Some((whole, is_over)) = self.tree.advance(step) else { return 0 };
+        let Some((records, is_over)) = self.tree.advance(step) else { return 0 };
         self.live -= usize::from(is_over);
-        whole
+        if self.check.is_on() && !records.is_empty() {
+            self.look_at(first);
+            self.look_at(&records[framing.last_start(records)..]);
+        }
+        records.len()
     }
 }
 

@@ -1,6 +1,8 @@
 //! One task of a selection: its records become groups, its groups become output.
 
-use std::ops::Range;
+mod held;
+
+use std::cmp::Ordering;
 
 use super::excerpt::excerpt;
 use super::fold::Value;
@@ -109,7 +111,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
             Err(_) => return self.pass(record),
         };
         match self.current.take() {
-            Some(group) if self.is_of(&group, record, &values) => {
+            Some(group) if self.is_of(&group, record, &values)? => {
                 self.current = Some(self.add(group, record, values));
                 Ok(())
             }
@@ -121,17 +123,23 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         }
     }
 
+    /// Returns whether two records, of which `before` comes first, are of one group.
+    fn is_same(&self, before: &[u8], record: &[u8]) -> Result<bool> {
+        let order = self.target.order_of(before, record)?;
+        Ok(self.selection.making.is_one_group(order, before, record))
+    }
+
     /// Whether a record belongs to a group, and can be added to it here.
-    fn is_of(&self, group: &Group, record: &[u8], values: &[Value]) -> bool {
+    fn is_of(&self, group: &Group, record: &[u8], values: &[Value]) -> Result<bool> {
         let Selection { making, is_last, .. } = self.selection;
-        (self.target.is_same)(&group.record, record)
-            && (*is_last || making.folds.fit(&group.values, values))
+        let is_same = self.is_same(&group.record, record)?;
+        Ok(is_same && (*is_last || making.folds.fit(&group.values, values)))
     }
 
     /// Takes no more records, as there is something wrong with this one.
     fn refuse(&mut self, record: &[u8], message: &str) -> Result<()> {
         match self.current.take() {
-            Some(group) if (self.target.is_same)(&group.record, record) => {
+            Some(group) if self.is_same(&group.record, record)? => {
                 self.current = Some(group);
             }
             Some(done) => drop(self.close(done)?),
@@ -144,6 +152,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
     /// Writes a record without a look at others.
     fn pass(&mut self, record: &[u8]) -> Result<()> {
         if let Some(before) = self.current.take() {
+            self.is_same(&before.record, record)?;
             self.close(before)?;
         }
         self.take_turn()?;
@@ -151,6 +160,11 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
             self.emit(&open.record, open.count, &open.values)?;
         }
         self.emit(record, 1, &[])
+    }
+
+    /// Returns whether two records that compare as `order` are of one group.
+    pub fn is_one_group(&self, order: Ordering, before: &[u8], record: &[u8]) -> bool {
+        self.selection.making.is_one_group(order, before, record)
     }
 
     /// Accounts for `count` records like this one that were left out elsewhere, as a neighbour has
@@ -253,7 +267,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         // These come before what is held.
         let mut before = Vec::new();
         let first = match (open, first) {
-            (Some(open), Some(first)) if self.is_of(&open, &first.record, &first.values) => {
+            (Some(open), Some(first)) if self.is_of(&open, &first.record, &first.values)? => {
                 Some(self.join(open, first)?)
             }
             (Some(open), Some(first)) => {
@@ -316,9 +330,11 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         let (mut folded, mut shaped) = std::mem::take(&mut self.made);
         let made = self.made_of((record, count, values), &mut folded, &mut shaped);
         let written = match made {
-            Ok(made) => write(self, self.prefix(count).as_bytes(), made),
+            Ok(Some(made)) => write(self, self.prefix(count).as_bytes(), made),
+            Ok(None) => Ok(()),
             Err(message) => {
-                self.fault = Some(Fault::Other(format!("{message}, in '{}'", excerpt(record))));
+                let said = excerpt(&self.selection.making.folds.mask(record));
+                self.fault = Some(Fault::Other(format!("{message}, in '{said}'")));
                 Ok(())
             }
         };
@@ -326,13 +342,13 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         written
     }
 
-    /// What is written of a group.
+    /// Returns the record that is written for a group, if one is.
     fn made_of<'r>(
         &mut self,
         (record, count, values): (&'r [u8], u64, &[Value]),
         folded: &'r mut Vec<u8>,
         shaped: &'r mut Vec<u8>,
-    ) -> std::result::Result<&'r [u8], String> {
+    ) -> std::result::Result<Option<&'r [u8]>, String> {
         let Selection { making, is_last, .. } = self.selection;
         let Making { folds, shape, .. } = &**making;
         let mut made = record;
@@ -343,7 +359,8 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         if count > 1 && !folds.is_empty() {
             folds.write(record, values, folded)?;
             made = folded;
-            if !(self.target.is_same)(record, made) {
+            let order = (self.target.compare)(record, made);
+            if !making.is_one_group(order, record, made) {
                 let names = folds.names();
                 return Err(format!(
                     "{names} would change the key; sort by other fields with --key"
@@ -357,115 +374,14 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
                 self.sum = self.sum.less(new);
             }
         }
+        if *is_last && !making.admits(made, count) {
+            return Ok(None);
+        }
         if *is_last && !shape.is_whole() {
             shape.write(made, count, shaped)?;
             made = shaped;
         }
-        Ok(made)
-    }
-
-    /// Adds a record to what is held.
-    fn hold(&mut self, prefix: &[u8], record: &[u8]) -> Result<()> {
-        let capacity = self.lane.capacity();
-        let length = prefix.len() + record.len();
-        if self.filled + length > capacity {
-            self.flush()?;
-        }
-        if length > capacity {
-            return self.write_alone(prefix, record);
-        }
-        let Some(held) = &mut self.held else { unreachable!("a buffer") };
-        let room = &mut held[self.filled..][..length];
-        room[..prefix.len()].copy_from_slice(prefix);
-        room[prefix.len()..].copy_from_slice(record);
-        self.filled += length;
-        self.longest_bytes = self.longest_bytes.max(length as u64);
-        if self.values.last().is_none_or(|(_, value)| *value != self.value) {
-            self.values.push((self.ends.len(), self.value.clone()));
-        }
-        self.ends.push(self.filled);
-        Ok(())
-    }
-
-    /// Writes what is held, as far as it is wanted.
-    fn flush(&mut self) -> Result<()> {
-        self.take_turn()?;
-        let passed = self.ends.len();
-        let wanted = self.wanted(passed);
-        let end = |records: usize| records.checked_sub(1).map_or(0, |last| self.ends[last]);
-        let range = end(wanted.start)..end(wanted.end);
-        let bytes = range.len() as u64;
-        if bytes > 0 {
-            let Some(held) = self.held.take() else { unreachable!("a buffer") };
-            let written = self.write_held(&held, range, wanted.clone());
-            self.held = Some(held);
-            written?;
-        }
-        if passed > 0 {
-            self.selection.note_passed(passed as u64, (wanted.len() as u64, bytes));
-        }
-        self.filled = 0;
-        self.ends.clear();
-        self.values.clear();
-        Ok(())
-    }
-
-    /// Writes those records of `held` that are wanted, which lie at `range`.
-    fn write_held(&mut self, held: &[u8], range: Range<usize>, wanted: Range<usize>) -> Result<()> {
-        let Some(splitter) = &self.selection.splitter else {
-            let offset = self.selection.state().offset;
-            let (records, bytes) = (&held[range.clone()], range.len() as u64);
-            (self.target.note)(offset, records);
-            return self.target.sink.write(self.lane, offset, bytes, |writer| writer.put(records));
-        };
-        let (mut at, mut from) = (wanted.start, range.start);
-        while at < wanted.end {
-            let next = self.values.partition_point(|(first, _)| *first <= at);
-            let value = &self.values[next - 1].1;
-            let end = self.values.get(next).map_or(wanted.end, |(first, _)| *first);
-            let left = usize::try_from(splitter.left()).unwrap_or(usize::MAX);
-            let end = end.min(wanted.end).min(at.saturating_add(left));
-            let to = self.ends[end - 1];
-            splitter.write(self.lane, value, &[&held[from..to]], (end - at) as u64)?;
-            (at, from) = (end, to);
-        }
-        Ok(())
-    }
-
-    /// Writes one record, not by way of what is held.
-    fn write_alone(&mut self, prefix: &[u8], record: &[u8]) -> Result<()> {
-        self.take_turn()?;
-        if self.wanted(1).is_empty() {
-            self.selection.note_passed(1, (0, 0));
-            return Ok(());
-        }
-        let bytes = (prefix.len() + record.len()) as u64;
-        if let Some(splitter) = &self.selection.splitter {
-            splitter.write(self.lane, &self.value, &[prefix, record], 1)?;
-        } else {
-            let offset = self.selection.state().offset;
-            (self.target.note)(offset, record);
-            self.target.sink.write(self.lane, offset, bytes, |writer| {
-                writer.put(prefix)?;
-                writer.put(record)
-            })?;
-        }
-        self.longest_bytes = self.longest_bytes.max(bytes);
-        self.selection.note_passed(1, (1, bytes));
-        Ok(())
-    }
-
-    /// Which of `records` further ones are wanted.
-    fn wanted(&self, records: usize) -> Range<usize> {
-        let select = &self.selection.select;
-        if !select.is_partial() {
-            return 0..records;
-        }
-        let passed = self.selection.state().passed;
-        let left = |place: u64| {
-            usize::try_from(place.saturating_sub(passed)).map_or(records, |left| left.min(records))
-        };
-        left(select.skip)..select.end().map_or(records, left)
+        Ok(Some(made))
     }
 
     /// Accounts for a record that goes no further.

@@ -1,14 +1,18 @@
 //! What is made of records: the parts of a selection that hang on what records look like.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::fold::Folds;
 use super::place::{Columns, Layout};
 use super::shape::Shape;
-use super::split::{PartFiles, Split, Splitter, Splitting};
+use super::split::{PartFiles, Splitter, Splitting};
 use super::{Select, Unique};
 use crate::error::{Error, Result};
 use crate::format::Framing;
+use crate::key::text::TextOrder;
+use crate::key::{Key, KeySpec};
+use crate::predicate::Predicate;
 
 /// Folds and shape, with their places found. The default makes nothing.
 #[derive(Clone, Debug, Default)]
@@ -19,18 +23,30 @@ pub struct Making {
     pub(super) shape: Shape,
     /// Into which files that goes.
     pub(super) splitting: Splitting,
+    /// The conditions that admit groups; without them all are written.
+    having: Option<Predicate>,
+    /// The first keys of the order, by which records are of one group; all keys without one.
+    group: Option<Key>,
+    /// Whether nothing is folded before all of a group are together.
+    folds_late: bool,
 }
 
 impl Making {
-    /// What `select` asks for, of records of this layout.
+    /// Returns what `select` asks for, of records of this layout; `order` says how values are read.
     ///
     /// # Errors
     ///
     /// [`Error::Usage`] where these have no such places, or it contradicts itself.
-    pub fn new(select: &Select, layout: Layout, columns: Option<Columns<'_>>) -> Result<Self> {
-        if select.count && matches!(layout, Layout::Fixed(_) | Layout::Prefixed(_)) {
-            let message = "counts stand before lines or in a column of their own, and binary \
-                           records have room for neither; leave out --count";
+    pub fn new(
+        select: &Select,
+        layout: Layout,
+        columns: Option<Columns<'_>>,
+        order: Option<&TextOrder>,
+    ) -> Result<Self> {
+        if !select.having.is_all() && !select.groups() {
+            let message = "--having asks what records with equal keys have become, and here each \
+                           stays as it is; give --count, --unique, --sum, --min or --max, or write \
+                           the condition with --include";
             return Err(Error::Usage(message.to_owned()));
         }
         if select.unique == Some(Unique::Error) && (select.count || !select.folds.is_empty()) {
@@ -38,17 +54,49 @@ impl Making {
                            left to count or to add up; leave one of them out";
             return Err(Error::Usage(message.to_owned()));
         }
-        if select.groups() && matches!(select.split, Some(Split::Count(_))) {
-            let message = "--split takes the number of records that are written, which nobody \
-                           knows before equal ones have become one; split the output of this \
-                           sort, or use --split-by";
-            return Err(Error::Usage(message.to_owned()));
-        }
+        select.check()?;
         let splitting = Splitting::new(select.split.as_ref(), layout, columns);
         let splitting = splitting.map_err(Error::Usage)?;
-        let folds = Folds::new(&select.folds, layout, columns).map_err(Error::Usage)?;
+        let folds = Folds::new(&select.folds, layout, columns, order).map_err(Error::Usage)?;
         let shape = Shape::new(&select.parts, select.count, layout, columns);
-        Ok(Self { folds, shape: shape.map_err(Error::Usage)?, splitting })
+        let shape = shape.map_err(Error::Usage)?;
+        Ok(Self { folds, shape, splitting, having: None, group: None, folds_late: false })
+    }
+
+    /// Says what records are ordered by: as `order` has it, or records of fixed length by `keys`.
+    #[must_use]
+    pub fn ordered_by(self, order: Option<&TextOrder>, keys: &[KeySpec]) -> Self {
+        let folds_late = self.folds.may_change_key(order, keys);
+        Self { folds_late, ..self }
+    }
+
+    /// Says by which of the first keys records are of one group, if not by all.
+    #[must_use]
+    pub fn grouped_by(self, group: Option<Key>) -> Self {
+        Self { group, ..self }
+    }
+
+    /// Says which groups are written, if not all.
+    #[must_use]
+    pub fn having(self, having: Option<Predicate>) -> Self {
+        Self { having, ..self }
+    }
+
+    /// Returns whether a group of `count` records, of which `record` was made, is written.
+    pub fn admits(&self, record: &[u8], count: u64) -> bool {
+        self.having.as_ref().is_none_or(|having| having.admits_group(record, count))
+    }
+
+    /// Returns whether records that stand to each other as `order` says, by all keys, are of one
+    /// group.
+    #[inline]
+    pub fn is_one_group(&self, order: Ordering, a: &[u8], b: &[u8]) -> bool {
+        order.is_eq() || self.group.as_ref().is_some_and(|group| group.are_equal(a, b))
+    }
+
+    /// Returns what of `select` can be done to some of the records before all are together.
+    pub fn early(&self, select: &Select) -> Option<Select> {
+        select.early().filter(|_| !self.folds_late)
     }
 
     /// The files of an output that is split, each under `header`: of `records` records.

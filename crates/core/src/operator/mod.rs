@@ -29,16 +29,22 @@ pub use selection::{Selected, Selection};
 pub use split::{PartFiles, Split, Splitter};
 pub use target::{Outlet, Target};
 
+use crate::predicate::Filter;
+
 /// Which of the sorted records are written, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Select {
     /// Of records with equal keys, only one.
     pub unique: Option<Unique>,
-    /// With each record that is written, how many had its key: before lines, and as the last cell
-    /// of rows.
+    /// The number of the job's first keys that make records equal; without it, all keys do.
+    pub unique_by: Option<usize>,
+    /// With each record that is written, how many had its key: before lines, as the last cell of
+    /// rows, and as the last eight bytes of other records, the most significant first.
     pub count: bool,
     /// Of records with equal keys, one that has these sums, least and greatest values.
     pub folds: Vec<FoldSpec>,
+    /// Of the groups that records with equal keys become, those that these conditions admit.
+    pub having: Filter,
     /// Of each record that is written, these parts alone, in this order; all where there are none.
     pub parts: Vec<Place>,
     /// Into several files.
@@ -84,6 +90,32 @@ impl Select {
         self.unique.is_some() || self.count || !self.folds.is_empty()
     }
 
+    /// Returns whether conditions on groups, or least and greatest values, look at days or times.
+    pub fn looks_at_days(&self) -> bool {
+        self.having.looks_at_days() || self.folds.iter().any(FoldSpec::looks_at_days)
+    }
+
+    /// Refuses what does not go together.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`](crate::Error::Usage) for a split by a number of records that is not known
+    /// beforehand.
+    pub fn check(&self) -> crate::error::Result<()> {
+        if self.groups() && matches!(self.split, Some(Split::Count(_))) {
+            let message = "--split takes the number of records that are written, which nobody \
+                           knows before equal ones have become one; split the output of this \
+                           sort, or use --split-by";
+            return Err(crate::Error::Usage(message.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Returns whether it matters how many records were equal.
+    fn counts(&self) -> bool {
+        self.count || self.having.asks_count()
+    }
+
     /// Whether there may be records that nobody wants, so that they are not even sorted.
     pub fn is_partial(&self) -> bool {
         self.skip > 0 || self.limit.is_some()
@@ -102,19 +134,20 @@ impl Select {
     /// What can be done to some of the records before all are together. Not counts, which would
     /// have to be kept beside the records; nor can it be told which duplicate is the first.
     pub fn early(&self) -> Option<Self> {
-        let is_early = self.groups() && !self.count && self.unique != Some(Unique::Error);
+        let is_early = self.groups() && !self.counts() && self.unique != Some(Unique::Error);
         is_early.then(|| Self {
             skip: 0,
             limit: None,
             parts: Vec::new(),
             split: None,
+            having: Filter::default(),
             ..self.clone()
         })
     }
 
     /// Which of equal neighbours is left, where nothing else is made of them.
     pub fn kept(&self) -> Option<Unique> {
-        let is_all = !self.count && self.folds.is_empty();
+        let is_all = !self.counts() && self.folds.is_empty();
         self.unique.filter(|unique| *unique != Unique::Error && is_all)
     }
 }

@@ -25,6 +25,8 @@ pub enum Layout {
         /// Between fields.
         separator: Option<u8>,
     },
+    /// Lines of JSON, whose values operators do not look into.
+    Json,
     /// So many bytes.
     Fixed(usize),
     /// Bytes behind their length.
@@ -79,6 +81,7 @@ impl Layout {
         match format {
             Format::Fixed { length } => Self::Fixed(length as usize),
             Format::Lines { .. } => Self::Lines { separator },
+            Format::JsonLines => Self::Json,
             Format::Csv(csv) => Self::Cells(csv.dialect),
             Format::Prefixed(prefix) => Self::Prefixed(prefix),
         }
@@ -91,7 +94,7 @@ impl Layout {
             Self::Lines { separator } => {
                 separator.map(|separator| Dialect { separator, quote: None })
             }
-            Self::Fixed(_) | Self::Prefixed(_) => None,
+            Self::Json | Self::Fixed(_) | Self::Prefixed(_) => None,
         }
     }
 
@@ -99,7 +102,7 @@ impl Layout {
     pub fn body(self, record: &[u8]) -> &[u8] {
         match self {
             Self::Cells(_) => csv::without_end(record),
-            Self::Lines { .. } => record.split_last().map_or(record, |(_, text)| text),
+            Self::Lines { .. } | Self::Json => record.split_last().map_or(record, |(_, text)| text),
             Self::Fixed(_) => record,
             Self::Prefixed(prefix) => record.get(prefix.bytes()..).unwrap_or_default(),
         }
@@ -127,6 +130,9 @@ impl Layout {
                 Self::Lines { .. } => format!(
                     "'{place}' is a field, and lines have fields where a byte separates them; give \
                      it with --separator"
+                ),
+                Self::Json => format!(
+                    "'{place}' is a value of JSON, which keys and conditions alone look into"
                 ),
                 _ => format!(
                     "'{place}' is not a range of bytes, the only place there is in such records; \
@@ -171,7 +177,7 @@ impl Layout {
     /// Why there are none, in words.
     pub fn range(self, place: &Place) -> Result<(usize, Option<usize>), String> {
         match (self, place) {
-            (Self::Cells(_) | Self::Lines { .. }, _) => {
+            (Self::Cells(_) | Self::Lines { .. } | Self::Json, _) => {
                 Err(format!("'{place}' is a range of bytes, and these records have columns"))
             }
             (_, Place::Column(text)) => Err(format!(

@@ -1,9 +1,15 @@
 //! The shape in which a record is written: with a count, or some of its fields alone.
+//!
+//! Records of bytes have their count as an integer of eight bytes at their end, the most
+//! significant byte first, and the length in front of them counts these.
 
 use super::fold::append_cell;
 use super::place::{Columns, Layout, Place};
 use crate::format::csv::{BYTE_ORDER_MARK, Cells};
-use crate::format::{Prefix, PrefixWidth};
+use crate::format::{FIXED_LENGTH_MAX, Prefix, PrefixWidth};
+
+/// Bytes of a count at the end of records of bytes.
+const COUNT_BYTES: usize = 8;
 
 /// The name of the column with counts.
 const COUNT: &[u8] = b"count";
@@ -13,7 +19,7 @@ const COUNT: &[u8] = b"count";
 pub struct Shape {
     layout: Option<Layout>,
     parts: Parts,
-    /// Whether the last cell says how many records there were.
+    /// True if the last cell, or the last bytes, hold the number of records.
     counts: bool,
 }
 
@@ -29,8 +35,8 @@ enum Parts {
 }
 
 impl Shape {
-    /// The shape of records of `layout` with `places` alone, if there are any, and a last cell for
-    /// counts, if `counts`.
+    /// The shape of records of `layout` with `places` alone, if there are any, and at their end a
+    /// cell or bytes for counts, if `counts`.
     ///
     /// # Errors
     ///
@@ -44,7 +50,7 @@ impl Shape {
         let said = |e| format!("--select: {e}");
         let parts = match layout {
             _ if places.is_empty() => Parts::All,
-            Layout::Cells(_) | Layout::Lines { .. } => {
+            Layout::Cells(_) | Layout::Lines { .. } | Layout::Json => {
                 let column = |place| layout.column(place, columns);
                 Parts::Cells(places.iter().map(column).collect::<Result<_, _>>().map_err(said)?)
             }
@@ -54,7 +60,23 @@ impl Shape {
             }
         };
         // Before lines stands how many they are.
-        let counts = counts && matches!(layout, Layout::Cells(_));
+        let counts = counts && !matches!(layout, Layout::Lines { .. } | Layout::Json);
+        if let (true, Layout::Fixed(whole)) = (counts, layout) {
+            let length = COUNT_BYTES
+                + match &parts {
+                    Parts::Ranges(ranges) => {
+                        ranges.iter().map(|(start, end)| end.unwrap_or(whole) - start).sum()
+                    }
+                    _ => whole,
+                };
+            if length as u64 > FIXED_LENGTH_MAX.bytes() {
+                return Err(format!(
+                    "--count makes records of {length} bytes, and fixed:N has up to {}; write \
+                     fewer bytes of them with --select",
+                    FIXED_LENGTH_MAX.bytes()
+                ));
+            }
+        }
         Ok(Self { layout: Some(layout), parts, counts })
     }
 
@@ -63,7 +85,7 @@ impl Shape {
         matches!(self.parts, Parts::All) && !self.counts
     }
 
-    /// Whether a cell says how many records there were.
+    /// Returns whether a cell or bytes at the end hold the number of records.
     pub fn counts(&self) -> bool {
         self.counts
     }
@@ -74,9 +96,12 @@ impl Shape {
     ///
     /// That it got too long for its prefix, in words.
     pub fn write(&self, record: &[u8], count: u64, out: &mut Vec<u8>) -> Result<(), String> {
-        match self.counts {
-            true => self.write_with(record, count.to_string().as_bytes(), out),
-            false => self.write_with(record, &[], out),
+        match (self.counts, self.layout) {
+            (false, _) => self.write_with(record, &[], out),
+            (true, Some(Layout::Fixed(_) | Layout::Prefixed(_))) => {
+                self.write_with(record, &count.to_be_bytes(), out)
+            }
+            (true, _) => self.write_with(record, count.to_string().as_bytes(), out),
         }
     }
 
@@ -107,7 +132,12 @@ impl Shape {
         };
         let body = layout.body(record);
         match (&self.parts, layout.dialect()) {
-            (Parts::Ranges(ranges), _) => return self.write_ranges(layout, body, ranges, out),
+            (Parts::Ranges(ranges), _) => {
+                return write_ranges(layout, body, (ranges, count), out);
+            }
+            (Parts::All, None) if self.counts => {
+                return write_ranges(layout, body, (&[(0, None)], count), out);
+            }
             (Parts::Cells(columns), Some(dialect)) => {
                 let cells: Vec<&[u8]> = Cells::new(dialect, body).collect();
                 for (place, column) in columns.iter().enumerate() {
@@ -130,24 +160,26 @@ impl Shape {
         out.extend_from_slice(&record[body.len()..]);
         Ok(())
     }
+}
 
-    fn write_ranges(
-        &self,
-        layout: Layout,
-        body: &[u8],
-        ranges: &[(usize, Option<usize>)],
-        out: &mut Vec<u8>,
-    ) -> Result<(), String> {
-        let ranges = ranges.iter().map(|(start, end)| {
-            let end = end.unwrap_or(body.len()).min(body.len());
-            &body[(*start).min(end)..end]
-        });
-        if let Layout::Prefixed(prefix) = layout {
-            write_prefix(prefix, ranges.clone().map(<[u8]>::len).sum(), out)?;
-        }
-        ranges.for_each(|range| out.extend_from_slice(range));
-        Ok(())
+/// Writes ranges of a record of bytes, and a count.
+fn write_ranges(
+    layout: Layout,
+    body: &[u8],
+    (ranges, count): (&[(usize, Option<usize>)], &[u8]),
+    out: &mut Vec<u8>,
+) -> Result<(), String> {
+    let ranges = ranges.iter().map(|(start, end)| {
+        let end = end.unwrap_or(body.len()).min(body.len());
+        &body[(*start).min(end)..end]
+    });
+    if let Layout::Prefixed(prefix) = layout {
+        let length = ranges.clone().map(<[u8]>::len).sum::<usize>() + count.len();
+        write_prefix(prefix, length, out)?;
     }
+    ranges.for_each(|range| out.extend_from_slice(range));
+    out.extend_from_slice(count);
+    Ok(())
 }
 
 /// Writes how long a record of so many bytes is.
@@ -156,7 +188,8 @@ fn write_prefix(prefix: Prefix, length: usize, out: &mut Vec<u8>) -> Result<(), 
     let wide = |bytes: usize| {
         let bits = 8 * bytes;
         format!(
-            "--select makes a record of {length} bytes, which does not fit {bits} bits of length"
+            "what --select and --count make has {length} bytes, which do not fit {bits} bits of \
+             length"
         )
     };
     match prefix.width {

@@ -20,7 +20,8 @@ const NAME_MAX: usize = 100;
 /// Into which files an output is split.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Split {
-    /// So many, with as equal numbers of records as can be.
+    /// So many, with as equal numbers of records as can be: the first ones have one more where the
+    /// records do not come out even, and the last ones none where the files are more.
     Count(u64),
     /// One for each value that records have here. They must be sorted by it before anything else.
     By(Place),
@@ -80,7 +81,7 @@ impl Splitting {
         match (split, layout) {
             (None, _) => Ok(Self::None),
             (Some(Split::Count(count)), _) => Ok(Self::Count(*count)),
-            (Some(Split::By(place)), Layout::Cells(_) | Layout::Lines { .. }) => {
+            (Some(Split::By(place)), Layout::Cells(_) | Layout::Lines { .. } | Layout::Json) => {
                 layout.column(place, columns).map(|at| Self::Cell(layout, at)).map_err(said)
             }
             (Some(Split::By(place)), _) => {
@@ -161,7 +162,6 @@ impl Splitter {
     pub fn left(&self) -> u64 {
         let Some((count, total)) = self.counts else { return u64::MAX };
         let state = self.state();
-        // The part of the next record; part p ends before record (p + 1) * total / count.
         let part = part_of(state.records, count, total);
         end_of(part, count, total) - state.records
     }
@@ -217,6 +217,9 @@ impl Splitter {
     /// Opens further files until there are `parts`.
     fn open_up_to(&self, state: &mut State, lane: &mut Lane<'_>, parts: u64) -> Result<()> {
         while state.parts < parts {
+            if lane.progress().is_stopping() {
+                return Err(Error::Interrupted);
+            }
             let name = (state.parts + 1).to_string();
             self.open_next(state, lane, &name)?;
         }
@@ -282,16 +285,24 @@ fn name_of(value: &[u8]) -> String {
     if name.is_empty() { "empty".to_owned() } else { name }
 }
 
-/// The part, from 0, of record number `record` of `total` in `count` parts.
+/// Returns the part, from 0, of record number `record` of `total` in `count` parts.
+///
+/// # Panics
+///
+/// If there are no more than `record` records.
 fn part_of(record: u64, count: u64, total: u64) -> u64 {
-    // The last part that begins at the record or before it.
-    let near = (u128::from(record) * u128::from(count) / u128::from(total.max(1))) as u64;
-    if end_of(near, count, total) <= record { near + 1 } else { near }
+    assert!(record < total, "record {record} of {total}");
+    let (each, longer) = (total / count, total % count);
+    // The first parts have a record more.
+    match record.checked_sub(longer * (each + 1)) {
+        None => record / (each + 1),
+        Some(record) => longer + record / each,
+    }
 }
 
-/// The first record that is not in part number `part` or one before.
+/// Returns the first record that is not in part number `part` or one before.
 fn end_of(part: u64, count: u64, total: u64) -> u64 {
-    (u128::from(part + 1) * u128::from(total) / u128::from(count)) as u64
+    (part + 1) * (total / count) + (part + 1).min(total % count)
 }
 
 #[cfg(test)]

@@ -1,6 +1,10 @@
 //! Where the records of a task come from and go to.
 
+use std::cmp::Ordering;
+
 use super::GroupWriter;
+use crate::error::Result;
+use crate::order::OrderProof;
 use crate::sink::{Sink, Writer};
 
 /// What the tasks of a selection write to, and how they see which records are equal.
@@ -8,10 +12,24 @@ use crate::sink::{Sink, Writer};
 pub struct Target<'a> {
     /// The file or stream.
     pub sink: &'a Sink,
-    /// Whether two records have the same key.
-    pub is_same: &'a dyn Fn(&[u8], &[u8]) -> bool,
+    /// Compares two records by their keys.
+    pub compare: &'a dyn Fn(&[u8], &[u8]) -> Ordering,
+    /// The proof that what is written is in order.
+    pub order: &'a OrderProof,
     /// Is told of whole records before they are written, and of the byte where they begin.
     pub note: &'a dyn Fn(u64, &[u8]),
+}
+
+impl Target<'_> {
+    /// Returns how the keys of two records stand to each other, of which `before` comes first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Disorder`](crate::Error::Disorder) where the record belongs before the other.
+    pub fn order_of(&self, before: &[u8], record: &[u8]) -> Result<Ordering> {
+        let order = (self.compare)(before, record);
+        self.order.look_at(order).map(|()| order)
+    }
 }
 
 /// What takes the sorted records of a task.

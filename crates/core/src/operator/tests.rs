@@ -1,10 +1,13 @@
 //! Selections against what a single loop over all records says.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::cmp::Ordering;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, LazyLock};
 
 use super::*;
 use crate::io::{Direct, Engine, File};
+use crate::order::OrderProof;
 use crate::proof::Sum;
 use crate::sink::{FileSink, Sink};
 use crate::stats::Progress;
@@ -33,9 +36,16 @@ fn expected(lines: &[Vec<u8>], select: &Select) -> Vec<u8> {
     out
 }
 
+/// What is written here is in order by construction.
+static ORDER: LazyLock<OrderProof> = LazyLock::new(|| OrderProof::of_output(true));
+
+fn compare(a: &[u8], b: &[u8]) -> Ordering {
+    if is_same(a, b) { Ordering::Equal } else { Ordering::Less }
+}
+
 /// What tasks write to a file.
 fn target(sink: &Sink) -> Target<'_> {
-    Target { sink, is_same: &is_same, note: &|_, _| () }
+    Target { sink, compare: &compare, order: &ORDER, note: &|_, _| () }
 }
 
 /// Writes lines in tasks of `per_task`, by some workers.
@@ -59,7 +69,7 @@ fn written(
         let work = || {
             let mut lane = lane();
             loop {
-                let task = next.fetch_add(1, Ordering::Relaxed);
+                let task = next.fetch_add(1, Relaxed);
                 if task >= stage.len() || selection.is_full() {
                     return lane.flush();
                 }
@@ -192,7 +202,7 @@ fn folds_are_those_of_a_single_loop() {
     let select =
         Select { folds: vec![FoldSpec::read(Function::Sum, "2").unwrap()], ..Select::default() };
     let layout = Layout::of(crate::format::Format::CSV, None);
-    let making = Arc::new(Making::new(&select, layout, None).unwrap());
+    let making = Arc::new(Making::new(&select, layout, None, None).unwrap());
     let mut expected = Vec::new();
     for group in (0..2000_u32).collect::<Vec<_>>().chunk_by(|a, b| a / 7 == b / 7) {
         let sum: u32 = group.iter().map(|number| number * number % 101).sum();
@@ -217,7 +227,11 @@ fn folds_are_those_of_a_single_loop() {
             let progress = Progress::new();
             let sizes = (2 * GRANULE, 0, GRANULE);
             let mut lane = crate::sink::tests::lane(Engine::Auto, sizes, &progress);
-            let target = Target { sink: &sink, is_same: &is_same, note: &|_, _| () };
+            let compare = |a: &[u8], b: &[u8]| match is_same(a, b) {
+                true => Ordering::Equal,
+                false => Ordering::Less,
+            };
+            let target = Target { compare: &compare, ..target(&sink) };
             for (task, rows) in left.chunks(per_task).enumerate() {
                 let produce = |writer: &mut GroupWriter<'_, '_>| {
                     rows.iter().try_for_each(|row| writer.take(row))
@@ -240,7 +254,7 @@ fn folds_are_those_of_a_single_loop() {
 fn a_sum_of_the_key_is_refused() {
     let select =
         Select { folds: vec![FoldSpec::read(Function::Sum, "1").unwrap()], ..Select::default() };
-    let making = Making::new(&select, Layout::Lines { separator: Some(b',') }, None).unwrap();
+    let making = Making::new(&select, Layout::Lines { separator: Some(b',') }, None, None).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = File::create(&folder.path().join("out"), Direct::Auto).unwrap();
     let sink = Sink::File(FileSink::growing(file, GRANULE));

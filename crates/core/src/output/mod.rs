@@ -15,7 +15,7 @@ use crate::sink::{FileSink, Sink, StreamSink};
 use crate::stats::Progress;
 use crate::units::ByteSize;
 
-pub use parts::Parts;
+pub use parts::{Parts, may_be_part};
 
 /// What messages call standard output.
 const STDOUT: &str = "standard output";
@@ -50,10 +50,8 @@ pub enum Output {
 impl Output {
     /// An output that will appear at `path`.
     pub fn file(path: &Path, direct: Direct) -> Result<Self> {
-        if directory_of(path).is_dir() {
-            sweep(directory_of(path))?;
-        }
         let temporary = TempFile::create(path, direct)?;
+        sweep(temporary.directory())?;
         Ok(Self::File { temporary, path: path.to_owned() })
     }
 
@@ -107,12 +105,13 @@ impl Output {
         Ok(Self::Compressed { target: Box::new(self), encoding })
     }
 
-    /// An output in files that will appear beside `path`.
-    pub fn parts(path: &Path, direct: Direct) -> Result<Self> {
+    /// An output in files that will appear beside `path`; with `force` also in place of files that
+    /// have no write permission.
+    pub fn parts(path: &Path, direct: Direct, force: bool) -> Result<Self> {
         if directory_of(path).is_dir() {
             sweep(directory_of(path))?;
         }
-        Parts::new(path, direct).map(|parts| Self::Parts(Arc::new(parts)))
+        Parts::new(path, direct, force).map(|parts| Self::Parts(Arc::new(parts)))
     }
 
     /// The files, where there are several.
@@ -126,6 +125,11 @@ impl Output {
     /// Whether the page cache is bypassed.
     pub fn is_direct(&self) -> bool {
         self.open_file().is_some_and(|file| file.is_direct())
+    }
+
+    /// Returns whether it goes to a stream, as it is.
+    pub fn is_stream(&self) -> bool {
+        matches!(self, Self::Stream(_))
     }
 
     /// The file that is written to, where it is one.

@@ -3,14 +3,19 @@
 //! They are written in a directory of our own beside their names, and get these one after the other
 //! when all are complete. A file is open only while it is written.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, OpenOptions, Permissions};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::granule;
 use crate::error::{Error, Result};
-use crate::io::{Direct, File, SpillDirectory, directory_of, limits};
+use crate::io::{
+    Direct, DirectoryIdentity, File, SpillDirectory, check_replaceable, directory_of, limits,
+    rename_target,
+};
 use crate::operator::PartFiles;
 use crate::sink::{FileSink, Sink};
 
@@ -21,6 +26,8 @@ pub struct Parts {
     path: PathBuf,
     directory: SpillDirectory,
     direct: Direct,
+    /// Replaces files that have no write permission, too.
+    force: bool,
     made: Mutex<Vec<Part>>,
 }
 
@@ -33,12 +40,12 @@ struct Part {
 
 impl Parts {
     /// Files that will appear beside `path`, under names made of it.
-    pub fn new(path: &Path, direct: Direct) -> Result<Self> {
+    pub fn new(path: &Path, direct: Direct, force: bool) -> Result<Self> {
         if path.file_name().is_none() {
             return Err(Error::Usage(format!("{} names no file", path.display())));
         }
         let directory = SpillDirectory::create(directory_of(path))?;
-        Ok(Self { path: path.to_owned(), directory, direct, made: Mutex::default() })
+        Ok(Self { path: path.to_owned(), directory, direct, force, made: Mutex::default() })
     }
 
     /// A sink that takes nothing, for whoever must be given one.
@@ -68,12 +75,17 @@ impl Parts {
             if part.path.is_dir() {
                 return Err(Error::io("replace", &part.path, rustix::io::Errno::ISDIR));
             }
+            if !self.force {
+                check_replaceable(&part.path)?;
+            }
         }
-        for (number, part) in made.iter().enumerate() {
-            let Err(e) = fs::rename(&part.temporary, &part.path) else { continue };
-            for named in &made[..number] {
+        let targets: Vec<PathBuf> =
+            made.iter().map(|part| rename_target(&part.path)).collect::<Result<_>>()?;
+        for (number, (part, target)) in made.iter().zip(&targets).enumerate() {
+            let Err(e) = fs::rename(&part.temporary, target) else { continue };
+            for named in &targets[..number] {
                 // What cannot be removed either is named by the error that led here.
-                let _ = fs::remove_file(&named.path);
+                let _ = fs::remove_file(named);
             }
             return Err(Error::io("replace", &part.path, e));
         }
@@ -107,12 +119,27 @@ impl PartFiles for Parts {
 
 /// `out.csv` and `Berlin` as `out-Berlin.csv`.
 fn named(path: &Path, name: &str) -> PathBuf {
-    let mut file_name = path.file_stem().unwrap_or_default().to_owned();
-    file_name.push("-");
-    file_name.push(name);
+    let [start, end] = around_name(path);
+    path.with_file_name([&start, OsStr::new(name), &end].into_iter().collect::<OsString>())
+}
+
+/// Returns whether the output at `path`, if it is split, may have a file at `other`.
+pub fn may_be_part(path: &Path, other: &Path) -> bool {
+    let directory = |path: &Path| DirectoryIdentity::of(directory_of(path));
+    let [start, end] = around_name(path);
+    let name = other.file_name().unwrap_or_default().as_bytes();
+    let rest = name.strip_prefix(start.as_bytes());
+    rest.is_some_and(|rest| rest.ends_with(end.as_bytes())) && directory(path) == directory(other)
+}
+
+/// Returns what stands before and behind the part's own name in the name of its file.
+fn around_name(path: &Path) -> [OsString; 2] {
+    let mut start = path.file_stem().unwrap_or_default().to_owned();
+    start.push("-");
+    let mut end = OsString::new();
     if let Some(extension) = path.extension() {
-        file_name.push(".");
-        file_name.push(extension);
+        end.push(".");
+        end.push(extension);
     }
-    path.with_file_name(file_name)
+    [start, end]
 }

@@ -90,8 +90,9 @@ impl Checkpoints {
         let mut state = self.state();
         state.before = crew.sums().1;
         let worker = &mut crew.workers[0];
-        let past = state.go_on(destination.sink, &mut worker.lane)?;
-        if let Some(past) = &past {
+        let mut past = state.go_on(destination.sink, &mut worker.lane)?;
+        if let Some(past) = &mut past {
+            destination.order.resume(past.last.take().map(Into::into));
             let written = past.written.into();
             match (destination.selection, &past.selected) {
                 (None, None) => worker.sum_out.add(written),
@@ -114,6 +115,7 @@ impl Checkpoints {
         let Some(mut past) = state.go_on(destination.sink, lane)? else { return Ok(None) };
         // What stands at the top of the output was written before anything was noted.
         let is_possible = past.offset >= destination.start;
+        destination.order.resume(past.last.take().map(Into::into));
         match past.streams.take() {
             Some(streams) if is_possible && streams.passed.len() == count => {
                 Ok(Some((past, streams)))
@@ -161,6 +163,7 @@ impl Checkpoints {
             written: written.into(),
             selected,
             streams,
+            last: destination.order.last().map(Into::into),
         };
         let mut state = self.state();
         // Nothing is given back that would have to be merged again.

@@ -5,9 +5,11 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::format::csv::{Dialect, Rows, without_end};
-use crate::format::{Fault, Framing};
+use crate::format::csv::{Dialect, Rows, stray_quote, without_end};
+use crate::format::{Fault, Framing, json};
+use crate::key::text::LONG_BYTES;
 use crate::key::{CutRecord, KeyEncoder};
+use crate::plan::scratch::ScratchMemory;
 use crate::predicate::Predicate;
 
 /// What is asked of rows of cells.
@@ -21,19 +23,38 @@ pub struct RowShape {
     pub is_of_header: bool,
 }
 
+/// What makes a record well formed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// Every record is.
+    #[default]
+    Any,
+    /// A row of cells.
+    Row(RowShape),
+    /// A line of JSON.
+    Json,
+}
+
 /// What is asked of records.
 #[derive(Clone, Debug, Default)]
 pub struct Gate {
-    /// Of rows.
-    pub shape: Option<RowShape>,
+    /// What makes them well formed.
+    pub shape: Shape,
     /// What admits records; all take part without it.
     pub predicate: Option<Predicate>,
+    /// The conditions on groups, for the memory that they take.
+    pub group_predicate: Option<Predicate>,
+    /// The memory for keys and values of a long record, where they may take any.
+    pub scratch: Option<ScratchMemory>,
 }
 
 impl Gate {
     /// Whether it lets everything pass, given the key.
     pub fn is_open<K: KeyEncoder + ?Sized>(&self, key: &K) -> bool {
-        self.shape.is_none() && self.predicate.is_none() && !key.is_partial()
+        self.shape == Shape::Any
+            && self.predicate.is_none()
+            && self.scratch.is_none()
+            && !key.is_partial()
     }
 
     /// Whether every record takes part that is as it must be.
@@ -60,6 +81,7 @@ impl Gate {
             let begun = at;
             at += record.bytes.len();
             let admits = |wanted: &Predicate| wanted.admits(record.bytes);
+            let fault = fault.or_else(|| self.lack(key, record.bytes));
             let is_wanted = || self.predicate.as_ref().is_none_or(admits);
             if fault.is_none() && !is_wanted() {
                 return Ok(());
@@ -70,7 +92,7 @@ impl Gate {
             Ok(())
         };
         match self.shape {
-            Some(shape) => {
+            Shape::Row(shape) => {
                 let mut rows = Rows::new(shape.dialect, bytes).noting(key.cells_wanted());
                 while let Some(row) = rows.next() {
                     let is_good = row.stray_quote.is_none()
@@ -79,13 +101,28 @@ impl Gate {
                     pass(CutRecord { bytes: row.bytes, cell_ends: rows.cell_ends() }, fault)?;
                 }
             }
-            None => framing.records(bytes).try_for_each(|record| pass(record.into(), None))?,
+            Shape::Json => {
+                let mut lines = framing.records(bytes);
+                lines.try_for_each(|line| pass(line.into(), json::fault(line)))?;
+            }
+            Shape::Any => {
+                framing.records(bytes).try_for_each(|record| pass(record.into(), None))?;
+            }
         }
         Ok(shown)
     }
 }
 
 impl Gate {
+    /// Returns what keeps a record out for lack of memory, if anything does.
+    #[inline]
+    fn lack<K: KeyEncoder>(&self, key: &K, record: &[u8]) -> Option<String> {
+        let scratch = self.scratch.filter(|_| record.len() > LONG_BYTES)?;
+        let predicates = self.predicate.iter().chain(&self.group_predicate);
+        let wanted = predicates.map(|wanted| wanted.scratch_bytes(record)).max();
+        scratch.fault(record.len(), key.scratch_bytes(record).max(wanted.unwrap_or(0)))
+    }
+
     /// Shows one record and the first word of its key, unless a gate there is keeps it out.
     ///
     /// # Errors
@@ -143,10 +180,7 @@ impl RowShape {
     #[cold]
     fn fault(self, row: &crate::format::csv::Row<'_>) -> Option<String> {
         if let Some(at) = row.stray_quote {
-            return Some(format!(
-                "a quote at byte {at} of the row neither opens nor closes a cell; within a cell in \
-                 quotes write it twice, or give --quote none if quotes mean nothing in this file"
-            ));
+            return Some(stray_quote(at));
         }
         let wanted = self.cells?;
         if without_end(row.bytes).is_empty() {

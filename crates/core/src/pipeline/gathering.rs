@@ -6,13 +6,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::checkpoints::Checkpoints;
 use super::stage::{Drain, Worker};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::incore::item::location;
 use crate::incore::{KeyedLoad, gather, prefetch};
 use crate::key::KeyEncoder;
 use crate::load::Records;
 use crate::operator::{GroupWriter, Outlet, Selected, Selection, Target, Unique};
+#[cfg(feature = "disorder")]
+use crate::order::disorder;
+use crate::order::{OrderCheck, OrderProof};
 use crate::proof::Sum;
 use crate::run::{RunWriter, Table};
 use crate::sink::{Lane, Sink, Writer};
@@ -38,15 +41,36 @@ pub struct Destination<'a> {
     pub start: u64,
     /// Which records are written, where not all are.
     pub selection: Option<&'a Selection>,
+    /// The proof that they are in order.
+    pub order: &'a OrderProof,
     /// Where it is noted how far they have come, if it is.
     pub checkpoints: Option<&'a Checkpoints>,
 }
 
 impl<'a> Destination<'a> {
     /// The destination that a run is, of what `selection` leaves.
-    pub fn run(writer: &'a RunWriter, selection: Option<&'a Selection>) -> Self {
+    pub fn run(
+        writer: &'a RunWriter,
+        selection: Option<&'a Selection>,
+        order: &'a OrderProof,
+    ) -> Self {
         let (sink, table) = (writer.sink(), Some(writer.table()));
-        Self { sink, table, is_summed: false, start: 0, selection, checkpoints: None }
+        Self { sink, table, is_summed: false, start: 0, selection, order, checkpoints: None }
+    }
+
+    /// Begins a stage, whose tasks are numbered from 0.
+    pub fn begin_stage(&self) {
+        self.order.begin_stage();
+        self.selection.inspect(|selection| selection.begin_stage());
+    }
+
+    /// Returns a check for the records of one task.
+    pub fn check<'k, K: KeyEncoder>(&self, key: &'k K) -> OrderCheck<'k, K> {
+        // Where records become groups, each is compared with its group there.
+        match self.selection.is_some_and(|selection| selection.select.groups()) {
+            true => OrderCheck::new(key, false),
+            false => self.order.check(key),
+        }
     }
 
     /// Whether no more records are wanted.
@@ -83,12 +107,12 @@ impl<'a> Destination<'a> {
         offset: u64,
         produce: impl FnOnce(Outlet<'_, '_, '_>) -> Result<u64>,
     ) -> Result<u64> {
+        self.begin_stage();
         let Some(selection) = self.selection else {
             let produce = |writer: &mut dyn Writer| produce(Outlet::All(writer));
             return self.sink.write_from(lane, self.start + offset, produce);
         };
         let mut bytes = 0;
-        selection.begin_stage();
         self.with_target(key, |target| {
             selection.write(target, lane, 0, |writer| {
                 bytes = produce(Outlet::Selected(writer))?;
@@ -110,13 +134,13 @@ impl<'a> Destination<'a> {
 
     /// Hands this on to a selection.
     fn with_target<K: KeyEncoder, R>(&self, key: &K, hand: impl FnOnce(Target<'_>) -> R) -> R {
-        let is_same = |a: &[u8], b: &[u8]| key.compare_from(a, b, 0).is_eq();
+        let compare = |a: &[u8], b: &[u8]| key.compare_from(a, b, 0);
         let note = |offset: u64, records: &[u8]| {
             if let Some(table) = self.table {
                 table.note(key, offset, records);
             }
         };
-        hand(Target { sink: self.sink, is_same: &is_same, note: &note })
+        hand(Target { sink: self.sink, compare: &compare, order: self.order, note: &note })
     }
 
     /// The sum that records are added to which are written, if they are.
@@ -168,8 +192,11 @@ impl<'a, K: KeyEncoder> Gathering<'a, K> {
         destination: Destination<'a>,
         task_bytes: u64,
     ) -> Self {
+        #[cfg(not(feature = "disorder"))]
         let tasks = load.tasks(task_bytes);
-        destination.selection.inspect(|selection| selection.begin_stage());
+        #[cfg(feature = "disorder")]
+        let tasks = with_tasks_swapped(load.tasks(task_bytes));
+        destination.begin_stage();
         Self { key, load, destination, framing, tasks, next: AtomicUsize::new(0) }
     }
 
@@ -179,9 +206,13 @@ impl<'a, K: KeyEncoder> Gathering<'a, K> {
         (entries, records): (&[u64], &Records<'_>),
         mut offset: u64,
         writer: &mut dyn Writer,
-        sum: &mut Sum,
+        (sum, check): (&mut Sum, &mut OrderCheck<'_, K>),
     ) -> Result<u64> {
         let (key, framing) = (self.key, self.framing);
+        #[cfg(feature = "disorder")]
+        let swapped = self.with_neighbours_swapped((entries, records));
+        #[cfg(feature = "disorder")]
+        let entries = &swapped[..];
         let mut rest = entries;
         while !rest.is_empty() {
             let room = writer.room();
@@ -191,22 +222,56 @@ impl<'a, K: KeyEncoder> Gathering<'a, K> {
             };
             let out = room.len().min(batch);
             let written = self.destination.sum_of(sum);
-            let gathered = gather(rest, records, &mut room[..out], written);
+            let gathered = gather(rest, records, &mut room[..out], (written, check));
             let bytes = if gathered.records > 0 {
                 self.destination.note_summed(key, offset, &room[..gathered.bytes]);
                 writer.commit(gathered.bytes)?;
                 gathered.bytes
             } else {
                 let record = records.get(location(rest[0]));
+                check.next_all(Framing::Fixed(record.len()), record);
                 self.destination.note(key, framing, offset, record, sum);
                 writer.put(record)?;
                 record.len()
             };
             rest = &rest[gathered.records.max(1)..];
             offset += bytes as u64;
+            self.destination.order.verify(check, Some(offset))?;
         }
         Ok(offset)
     }
+}
+
+#[cfg(feature = "disorder")]
+impl<K: KeyEncoder> Gathering<'_, K> {
+    /// Returns entries of which two neighbours have changed places, if it is time for that.
+    fn with_neighbours_swapped<'e>(
+        &self,
+        (entries, records): (&'e [u64], &Records<'_>),
+    ) -> std::borrow::Cow<'e, [u64]> {
+        if !disorder::is_wanted(disorder::Fault::Gather) {
+            return entries.into();
+        }
+        let mut entries = entries.to_vec();
+        for at in 1..entries.len() {
+            let [before, here] = [at - 1, at].map(|at| records.get(location(entries[at])));
+            if self.key.compare_from(before, here, 0).is_lt()
+                && disorder::strikes(disorder::Fault::Gather)
+            {
+                entries.swap(at - 1, at);
+            }
+        }
+        entries.into()
+    }
+}
+
+/// Returns tasks of which two neighbours have changed places, if it is time for that.
+#[cfg(feature = "disorder")]
+fn with_tasks_swapped(mut tasks: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    if tasks.len() > 1 && disorder::strikes_first(disorder::Fault::TaskBound) {
+        tasks.swap(0, 1);
+    }
+    tasks
 }
 
 impl<K: KeyEncoder> Gathering<'_, K> {
@@ -216,7 +281,7 @@ impl<K: KeyEncoder> Gathering<'_, K> {
         &self,
         (entries, records): (&[u64], &Records<'_>),
         kept: Option<Unique>,
-        writer: &mut GroupWriter<'_, '_>,
+        (writer, check): (&mut GroupWriter<'_, '_>, &mut OrderCheck<'_, K>),
     ) -> Result<()> {
         let (mut held, mut copies): (Option<&[u8]>, u64) = (None, 0);
         for (place, entry) in entries.iter().enumerate() {
@@ -231,10 +296,16 @@ impl<K: KeyEncoder> Gathering<'_, K> {
                 continue;
             }
             let record = records.get(location(*entry));
+            check.next(record, held);
             let Some(before) = held.replace(record) else { continue };
             writer.drop_equal(before, std::mem::take(&mut copies));
+            let is_same = || {
+                let order = self.key.compare_from(before, record, 0);
+                self.destination.order.look_at(order)?;
+                Ok::<_, Error>(writer.is_one_group(order, before, record))
+            };
             match kept {
-                Some(kept) if self.key.compare_from(before, record, 0).is_eq() => {
+                Some(kept) if is_same()? => {
                     let is_last = kept == Unique::Last;
                     writer.drop_equal(if is_last { before } else { record }, 1);
                     held = Some(if is_last { record } else { before });
@@ -243,6 +314,8 @@ impl<K: KeyEncoder> Gathering<'_, K> {
             }
         }
         let Some(last) = held else { return Ok(()) };
+        check.keep(last);
+        self.destination.order.verify(check, None)?;
         writer.drop_equal(last, copies);
         writer.take(last)
     }
@@ -250,8 +323,12 @@ impl<K: KeyEncoder> Gathering<'_, K> {
 
 impl<K: KeyEncoder> Drain for Gathering<'_, K> {
     fn claim(&self) -> Option<usize> {
+        // What is claimed is done, as those behind it wait for it.
+        if self.destination.is_full() {
+            return None;
+        }
         let task = self.next.fetch_add(1, Ordering::Relaxed);
-        (task < self.tasks.len() && !self.destination.is_full()).then_some(task)
+        (task < self.tasks.len()).then_some(task)
     }
 
     fn produce(&self, task: usize, worker: &mut Worker<'_>) -> Result<()> {
@@ -261,6 +338,7 @@ impl<K: KeyEncoder> Drain for Gathering<'_, K> {
         let Worker { lane, scratch, sum_out, clock, .. } = worker;
         let place = (task, range.start, range.end - range.start);
         let kept = self.destination.selection.and_then(|selection| selection.select.kept());
+        let mut check = self.destination.check(self.key);
         self.destination.write(self.key, lane, place, |mut outlet| {
             let mut offset = range.start;
             for part in parts {
@@ -269,14 +347,18 @@ impl<K: KeyEncoder> Drain for Gathering<'_, K> {
                     clock.turn_to(Activity::Gathering);
                     match &mut outlet {
                         Outlet::All(writer) => {
-                            offset = self.emit((entries, records), offset, *writer, sum_out)?;
+                            let seen = (&mut *sum_out, &mut check);
+                            offset = self.emit((entries, records), offset, *writer, seen)?;
                             Ok(())
                         }
-                        Outlet::Selected(writer) => self.select((entries, records), kept, writer),
+                        Outlet::Selected(writer) => {
+                            self.select((entries, records), kept, (writer, &mut check))
+                        }
                     }
                 })?;
             }
             Ok(())
-        })
+        })?;
+        self.destination.order.end_task(self.key, task, check)
     }
 }

@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 use memchr::memchr_iter;
 
 use crate::error::{Error, Result};
-use crate::format::csv::{BYTE_ORDER_MARK, Cells, ROW_END, Rows, value, without_end};
-use crate::format::{CsvFormat, Format};
+use crate::format::csv::{
+    BYTE_ORDER_MARK, Cells, ROW_END, Rows, first_return, stray_quote, value, without_end,
+};
+use crate::format::{CsvFormat, Format, HeaderLines};
 use crate::key::text::TextOrder;
 
 /// Most bytes of what stands at the top: it is held in memory besides everything that was planned.
@@ -20,14 +22,14 @@ const TOP_MAX: usize = 1 << 20;
 const STEP: usize = 4096;
 
 /// What to look for at the top of each input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heading {
     /// Nothing: records begin at once.
     Nothing,
     /// Some lines.
     Lines {
-        /// How many; at least one.
-        count: u64,
+        /// The lines; at least one.
+        header: HeaderLines,
         /// The byte that ends each.
         end: u8,
     },
@@ -41,24 +43,42 @@ pub struct Top {
     /// What stays on top, with its end; empty where there is nothing.
     pub bytes: Vec<u8>,
     /// How much of the input that is.
-    pub skip: u64,
+    pub size: TopSize,
     /// The first row, be it a header or not; of rows only.
     pub first_row: Vec<u8>,
     /// The input.
     pub path: PathBuf,
 }
 
+/// The size of what lies above the first record of an input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TopSize {
+    /// Bytes.
+    pub bytes: u64,
+    /// Line feeds among them.
+    pub lines: u64,
+}
+
+impl TopSize {
+    fn of(bytes: &[u8]) -> Self {
+        Self { bytes: bytes.len() as u64, lines: memchr_iter(b'\n', bytes).count() as u64 }
+    }
+}
+
 impl Heading {
-    /// What stands at the top of inputs of this format, besides the `lines` that were asked for.
+    /// Returns the heading of inputs of this format, with the `header` that was asked for.
     ///
     /// # Errors
     ///
     /// [`Error::Usage`] for lines where the format has none.
-    pub fn of(format: Format, lines: u64) -> Result<Self> {
+    pub fn of(format: Format, header: &HeaderLines) -> Result<Self> {
+        let is_asked_for = *header != HeaderLines::NONE;
         match format {
-            Format::Csv(csv) if lines == 0 => Ok(Self::Row(csv)),
-            Format::Lines { terminator: end } if lines > 0 => Ok(Self::Lines { count: lines, end }),
-            _ if lines == 0 => Ok(Self::Nothing),
+            Format::Csv(csv) if !is_asked_for => Ok(Self::Row(csv)),
+            Format::Lines { terminator: end } if is_asked_for => {
+                Ok(Self::Lines { header: header.clone(), end })
+            }
+            _ if !is_asked_for => Ok(Self::Nothing),
             Format::Csv(_) => {
                 let message = "the header of comma-separated values is one row, known by itself; \
                                leave out --header, or give --no-header if there is none";
@@ -78,16 +98,15 @@ impl Heading {
     ///
     /// Those of `read`; [`Error::Malformed`] for a top that is too long, or a row that is none.
     pub fn read(
-        self,
+        &self,
         path: &Path,
         mut read: impl FnMut(&mut [u8]) -> Result<usize>,
     ) -> Result<(Top, Vec<u8>)> {
         let mut bytes = Vec::new();
-        let mut is_at_end = self == Self::Nothing;
+        let mut is_at_end = *self == Self::Nothing;
         let length = loop {
-            match self.length(&bytes) {
+            match self.length(&bytes, is_at_end) {
                 Some(length) if length <= TOP_MAX => break length,
-                None if is_at_end && bytes.len() <= TOP_MAX => break bytes.len(),
                 None if bytes.len() <= TOP_MAX => {
                     let before = bytes.len();
                     bytes.resize(before + STEP.max(before), 0);
@@ -95,52 +114,77 @@ impl Heading {
                     is_at_end = before + more < bytes.len();
                     bytes.truncate(before + more);
                 }
-                _ => return Err(too_long(path)),
+                _ => {
+                    self.check_row_ends(path, &bytes)?;
+                    return Err(too_long(path));
+                }
             }
         };
+        // Where the first row is all there is, it may be rows that nothing we know of ends.
+        if length == bytes.len() && !is_at_end {
+            let mut more = [0; 1];
+            let read = read(&mut more)?;
+            bytes.extend_from_slice(&more[..read]);
+        }
+        if length == bytes.len() {
+            self.check_row_ends(path, &bytes)?;
+        }
         let top = self.top(path, &bytes[..length])?;
-        bytes.drain(..top.skip as usize);
+        bytes.drain(..top.size.bytes as usize);
         Ok((top, bytes))
     }
 
-    /// Bytes of the top, once all of it has been read.
-    fn length(self, bytes: &[u8]) -> Option<usize> {
+    /// Bytes of the top, once all of it has been read; `is_whole` at the end of the input.
+    fn length(&self, bytes: &[u8], is_whole: bool) -> Option<usize> {
         match self {
             Self::Nothing => Some(0),
-            Self::Lines { count, end } => {
-                let last = usize::try_from(count - 1).ok()?;
-                memchr_iter(end, bytes).nth(last).map(|at| at + 1)
-            }
+            Self::Lines { header, end } => header.length(*end, bytes, is_whole),
             Self::Row(csv) => {
                 let (mark, row) = split_mark(bytes);
-                let length = Format::Csv(csv).framing().whole_length(row)?;
+                let length = Format::Csv(*csv).framing().whole_length(row);
+                let length = length.or(is_whole.then_some(row.len()))?;
                 Some(mark.len() + length)
             }
         }
     }
 
+    /// Refuses an input, all of which is one row, whose rows end with carriage returns alone.
+    fn check_row_ends(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+        let Self::Row(csv) = self else { return Ok(()) };
+        let (mark, row) = split_mark(bytes);
+        let Some(at) = first_return(csv.dialect, row) else { return Ok(()) };
+        let message = format!(
+            "its rows end with a carriage return alone, the first at byte {}, where a line feed \
+             has to end them; change these first, as with: tr '\\r' '\\n'",
+            mark.len() + at
+        );
+        Err(Error::Malformed { path: path.to_owned(), message })
+    }
+
     /// The top that is `bytes`, whose end may be that of the input.
-    fn top(self, path: &Path, bytes: &[u8]) -> Result<Top> {
+    fn top(&self, path: &Path, bytes: &[u8]) -> Result<Top> {
         let path = path.to_owned();
         match self {
             Self::Nothing => Ok(Top { path, ..Top::default() }),
             Self::Lines { end, .. } => {
-                let skip = bytes.len() as u64;
-                Ok(Top { bytes: ended(bytes, end), skip, first_row: Vec::new(), path })
+                let size = TopSize::of(bytes);
+                Ok(Top { bytes: ended(bytes, *end), size, first_row: Vec::new(), path })
             }
             Self::Row(csv) => {
                 let (mark, row) = split_mark(bytes);
-                let is_good = |row: crate::format::csv::Row<'_>| row.stray_quote.is_none();
                 // The one row there is may lack its end.
-                if !Rows::new(csv.dialect, &ended(row, ROW_END)).next().is_none_or(is_good) {
-                    let message = "the first row has a quote that neither opens nor closes a cell; \
-                                   give --quote none if quotes mean nothing in this file";
-                    return Err(Error::Malformed { path, message: message.to_owned() });
+                let whole = ended(row, ROW_END);
+                let first = Rows::new(csv.dialect, &whole).next();
+                if let Some(at) = first.and_then(|first| first.stray_quote) {
+                    let name = if csv.has_header { "the header row" } else { "row 1" };
+                    let line = 1 + memchr_iter(ROW_END, &row[..at.min(row.len())]).count();
+                    let message = format!("{name}, line {line}: {}", stray_quote(at));
+                    return Err(Error::Malformed { path, message });
                 }
                 let kept = if csv.has_header { bytes } else { mark };
                 let end = if csv.has_header && !row.is_empty() { b"\n".as_slice() } else { b"" };
                 let bytes = end.first().map_or_else(|| kept.to_vec(), |end| ended(kept, *end));
-                Ok(Top { bytes, skip: kept.len() as u64, first_row: row.to_vec(), path })
+                Ok(Top { bytes, size: TopSize::of(kept), first_row: row.to_vec(), path })
             }
         }
     }
@@ -172,15 +216,16 @@ impl Columns {
 
 impl Top {
     /// Whether the input has nothing: neither lines nor a row, be there a mark or not.
-    pub fn is_nothing(&self, heading: Heading) -> bool {
+    pub fn is_nothing(&self, heading: &Heading) -> bool {
         match heading {
             Heading::Row(_) => self.first_row.is_empty(),
-            Heading::Nothing | Heading::Lines { .. } => self.skip == 0,
+            Heading::Nothing | Heading::Lines { .. } => self.size.bytes == 0,
         }
     }
 
     /// The columns that its first row shows; `None` where there is no row.
-    pub fn columns(&self, csv: CsvFormat) -> Option<Columns> {
+    pub fn columns(&self, heading: &Heading) -> Option<Columns> {
+        let Heading::Row(csv) = heading else { return None };
         if self.first_row.is_empty() {
             return None;
         }
@@ -189,16 +234,16 @@ impl Top {
         Some(Columns { cells, are_named: csv.has_header })
     }
 
-    /// Checks that another input's header names the same columns.
+    /// Checks that another input's header names the same columns, if it names some.
     ///
     /// # Errors
     ///
     /// [`Error::Malformed`] for the other input, with what differs.
-    pub fn check_same(&self, other: &Self, csv: CsvFormat) -> Result<()> {
-        let (Some(own), Some(others)) = (self.columns(csv), other.columns(csv)) else {
+    pub fn check_same(&self, other: &Self, heading: &Heading) -> Result<()> {
+        let (Some(own), Some(others)) = (self.columns(heading), other.columns(heading)) else {
             return Ok(());
         };
-        if !csv.has_header || own == others {
+        if !own.are_named || own == others {
             return Ok(());
         }
         let text = |cell: &[u8]| String::from_utf8_lossy(cell).into_owned();

@@ -28,7 +28,7 @@ use crate::load::layout::PAGE;
 use crate::load::lines::{LineCutter, LineLayout};
 use crate::manifest::InputPlace;
 use crate::plan::memory::LoadMemory;
-use crate::plan::passes::least_budget_mib;
+use crate::plan::passes::{larger_budget_mib, least_budget_mib};
 use crate::proof::Sum;
 use crate::units::ByteSize;
 
@@ -214,7 +214,7 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
             Input::Files(files) => {
                 let (source, offset) = place_in_input(fault.at, layout);
                 let file = &files[source];
-                let start = self.work.header.skips.get(source).copied().unwrap_or(0);
+                let start = self.work.header.sizes.get(source).map_or(0, |size| size.bytes);
                 match count_before(file, framing, start, offset) {
                     Ok(before) => (file.path().to_owned(), before),
                     Err(e) => return e,
@@ -256,7 +256,9 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         let message = match file.and_then(length) {
             Some(length) => {
                 let keeps_one = self.work.select.groups();
-                let least = least_budget_mib(&self.work.plan, &[length; 2], keeps_one);
+                let plan = &self.work.plan;
+                let least = least_budget_mib(plan, &[length; 2], keeps_one);
+                let least = least.max(larger_budget_mib(plan));
                 format!(
                     "the {what} that begins at byte {offset} has {}, more than the memory budget \
                      has room for; give at least {least} MiB with --memory, or {check}",

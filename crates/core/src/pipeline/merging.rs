@@ -42,7 +42,7 @@ impl<'a, K: KeyEncoder> Merging<'a, K> {
         destination: Destination<'a>,
         task_bytes: u64,
     ) -> Self {
-        destination.selection.inspect(|selection| selection.begin_stage());
+        destination.begin_stage();
         let pieces = loaded.pieces();
         let slab = &loaded.slab;
         let whole: Vec<(u64, u64)> =
@@ -79,7 +79,7 @@ impl<'a, K: KeyEncoder> Merging<'a, K> {
 
     fn merge(
         &self,
-        mut merger: Merger<'_, K>,
+        merger: &mut Merger<'_, K>,
         mut offset: u64,
         writer: &mut dyn Writer,
         sum: &mut Sum,
@@ -89,6 +89,7 @@ impl<'a, K: KeyEncoder> Merging<'a, K> {
             let batch = room.len().min(BATCH_BYTES);
             let written = self.destination.sum_of(sum);
             let merged = merger.merge_into(&mut room[..batch], written);
+            self.destination.order.verify(merger.check(), Some(offset + merged as u64))?;
             if merged > 0 {
                 self.destination.note_summed(self.key, offset, &room[..merged]);
                 writer.commit(merged)?;
@@ -106,8 +107,12 @@ impl<'a, K: KeyEncoder> Merging<'a, K> {
 
 impl<'a, K: KeyEncoder> Drain for Merging<'a, K> {
     fn claim(&self) -> Option<usize> {
+        // What is claimed is done, as those behind it wait for it.
+        if self.destination.is_full() {
+            return None;
+        }
         let task = self.next.fetch_add(1, Ordering::Relaxed);
-        (task <= self.cuts.len() && !self.destination.is_full()).then_some(task)
+        (task <= self.cuts.len()).then_some(task)
     }
 
     fn produce(&self, task: usize, worker: &mut Worker<'_>) -> Result<()> {
@@ -122,17 +127,20 @@ impl<'a, K: KeyEncoder> Drain for Merging<'a, K> {
         let shares: Vec<&[u8]> = places.map(share).collect();
         let bytes: u64 = shares.iter().map(|share| share.len() as u64).sum();
         let first: u64 = starts.iter().sum();
-        let mut merger = Merger::new(self.key, self.framing, shares);
+        let check = self.destination.check(self.key);
+        let mut merger = Merger::new((self.key, self.framing), shares, check);
         let Worker { lane, sum_out, .. } = worker;
         let place = (task, first, bytes);
         self.destination.write(self.key, lane, place, |outlet| match outlet {
-            Outlet::All(writer) => self.merge(merger, first, writer, sum_out),
+            Outlet::All(writer) => self.merge(&mut merger, first, writer, sum_out),
             Outlet::Selected(writer) => {
                 while let Some(record) = merger.take_next() {
+                    self.destination.order.verify(merger.check(), None)?;
                     writer.take(record)?;
                 }
                 Ok(())
             }
-        })
+        })?;
+        self.destination.order.end_task(self.key, task, merger.into_check())
     }
 }

@@ -59,6 +59,7 @@ use crate::load::layout::PAGE;
 use crate::load::lines::LineSource;
 use crate::manifest::SlabEntry;
 use crate::operator::{Making, Select, Selection};
+use crate::order::OrderProof;
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::plan::passes::{Choice, Way};
@@ -71,10 +72,10 @@ use crate::stats::{Phase, PhaseTime, Progress};
 
 use checkpoints::Checkpoints;
 use crew::Crew;
-pub use gate::{Gate, RowShape};
+pub use gate::{Gate, RowShape, Shape};
 use gathering::{Destination, Gathering};
 use generate::{Generated, Taken};
-pub use heading::{Columns, Heading, Top};
+pub use heading::{Columns, Heading, Top, TopSize};
 pub use names::Names;
 pub use sample::average_length;
 pub use spill::Spill;
@@ -93,10 +94,10 @@ pub enum Input {
 /// The first lines of files.
 #[derive(Clone, Debug, Default)]
 pub struct Header {
-    /// Those of the first file.
+    /// Those of the first file that has some.
     pub bytes: Vec<u8>,
-    /// How long they are, in each file.
-    pub skips: Vec<u64>,
+    /// Their size in each file.
+    pub sizes: Vec<TopSize>,
 }
 
 /// A job with everything decided.
@@ -154,6 +155,11 @@ impl Input {
 }
 
 impl Work {
+    /// Returns what of the selection can be done before all records are together.
+    fn early(&self) -> Option<Select> {
+        self.making.early(&self.select)
+    }
+
     /// The inputs as the layout sees them; a stream is as long as can be.
     fn sources(&self) -> Vec<Source> {
         match &self.input {
@@ -173,7 +179,7 @@ impl Work {
 
     /// The inputs as the layout of lines sees them.
     fn line_sources(&self) -> Vec<LineSource> {
-        let skips = self.header.skips.iter().copied().chain(std::iter::repeat(0));
+        let skips = self.header.sizes.iter().map(|size| size.bytes).chain(std::iter::repeat(0));
         let sources = self.sources().into_iter().zip(skips);
         sources.map(|(source, skip)| LineSource { source, skip }).collect()
     }
@@ -236,12 +242,16 @@ pub struct Outcome {
     pub engine: &'static str,
     /// Count and checksum of the records, where they were proven.
     pub proof: Option<Sum>,
+    /// Whether the order of what was written was proven.
+    pub is_order_proven: bool,
     /// Loads the input was read in.
     pub loads: u64,
     /// Times the data was read and written.
     pub passes: u32,
     /// Runs that were generated.
     pub runs: u64,
+    /// Runs that were merged into longer ones before the last merge.
+    pub runs_merged_again: u64,
     /// Most runs merged at once.
     pub merge_width: u64,
     /// How runs were merged in the end, if there were any.
@@ -308,7 +318,8 @@ pub fn sort<K: KeyEncoder>(
     crew.enter(Phase::Finishing)?;
     let proof = prove(work, &crew, made.records)?;
     let (phases, engine, seen) = (crew.phases(), crew.engine(), crew.seen());
-    Ok(Ended::Sorted(Outcome { phases, engine, proof, seen, ..made }))
+    let is_order_proven = work.verify;
+    Ok(Ended::Sorted(Outcome { phases, engine, proof, is_order_proven, seen, ..made }))
 }
 
 /// Makes sure that there is room, before there is work that could be lost.
@@ -330,7 +341,7 @@ fn reserve(work: &Work, (bytes, left): (u64, u64), output: &Output, spill: &Spil
         return Ok(());
     }
     // Of what is dropped on the way nobody knows how much it will be.
-    let keeps_all = work.select.early().is_none() && work.gate.admits_all();
+    let keeps_all = work.early().is_none() && work.gate.admits_all();
     if keeps_all && work.plan.wanted.is_none() && work.plan.sieve.is_none() {
         spill.check_limit(needed + around_runs(&volume))?;
     }
@@ -388,7 +399,8 @@ fn write_runs<K: KeyEncoder>(
         }
     }
     crew.enter(Phase::IntermediateMerge)?;
-    let (way, more) = passes::narrow(work, key, crew, &mut memory, (spill, &mut runs))?;
+    let passes::Narrowed { way, passes: more, merged } =
+        passes::narrow(work, key, crew, &mut memory, (spill, &mut runs))?;
     crew.enter(Phase::Writing)?;
     let merge_width = generated.min(runs.len() as u64);
     let is_possible = |slab: &SlabEntry| way == Way::Streams || slab.streams.is_none();
@@ -408,6 +420,7 @@ fn write_runs<K: KeyEncoder>(
         passes,
         loads: generated,
         runs: generated,
+        runs_merged_again: merged,
         merge_width,
         merged: (runs.len() > 1).then_some(way),
         ..Outcome::default()
@@ -441,8 +454,8 @@ fn write_to<K: KeyEncoder>(
     let selection = (!is_all).then(|| selection().of(&work.origin()).split(splitter));
     let selection = selection.as_ref();
     let checkpoints = checkpoints.as_ref();
-    let destination =
-        Destination { sink: &sink, table: None, is_summed, start, selection, checkpoints };
+    let (sink, table, order) = (&sink, None, &OrderProof::of_output(work.verify));
+    let destination = Destination { sink, table, is_summed, start, selection, order, checkpoints };
     write(crew, destination)?;
     let written = match selection {
         Some(selection) => {

@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::io::File;
 use crate::key::KeyEncoder;
 use crate::operator::Selection;
+use crate::order::OrderProof;
 use crate::proof::Sum;
 use crate::run::layout::Geometry;
 use crate::run::{Run, RunWriter};
@@ -23,16 +24,18 @@ use crate::run::{Run, RunWriter};
 pub struct NewRun {
     writer: RunWriter,
     selection: Option<Selection>,
+    order: OrderProof,
 }
 
 impl NewRun {
     /// Creates the file for records of this geometry.
     pub fn create(work: &Work, spill: &mut Spill, geometry: Geometry) -> Result<Self> {
         let (bytes, direct) = (geometry.file_bytes(), work.direct);
-        let Some(select) = work.select.early() else {
+        let order = OrderProof::of_run(work.verify);
+        let Some(select) = work.early() else {
             let create = |path: &Path| RunWriter::create(path, direct, geometry);
             let writer = spill.create(Size::Known(bytes), create)?;
-            return Ok(Self { writer, selection: None });
+            return Ok(Self { writer, selection: None, order });
         };
         let shape = (geometry.framing, geometry.index_key_length as usize);
         let create = |path: &Path| RunWriter::create_open(path, direct, shape);
@@ -40,12 +43,12 @@ impl NewRun {
         let is_summed = work.verify && !work.select.is_partial();
         let making = Arc::clone(&work.making);
         let selection = Selection::early(select, making, is_summed).of(&work.origin());
-        Ok(Self { writer, selection: Some(selection) })
+        Ok(Self { writer, selection: Some(selection), order })
     }
 
     /// Where a stage brings the records.
     pub fn destination(&self) -> Destination<'_> {
-        Destination::run(&self.writer, self.selection.as_ref())
+        Destination::run(&self.writer, self.selection.as_ref(), &self.order)
     }
 
     /// The file, while others may be writing to it.

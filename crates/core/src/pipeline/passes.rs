@@ -17,6 +17,8 @@ use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::manifest::{Entry, MergedEntry, RunText, SumText};
 use crate::merge::{Bound, Planner};
+#[cfg(feature = "disorder")]
+use crate::order::disorder;
 use crate::plan::Plan;
 use crate::plan::passes::{Choice, Way, longest_bytes};
 use crate::proof::Sum;
@@ -33,22 +35,33 @@ pub fn table_window_bytes(plan: &Plan, runs: usize) -> usize {
     plan.areas * plan.slab_bytes / INDEX_SHARE / runs.max(1)
 }
 
+/// The merges that were needed until all runs could be merged at once.
+#[derive(Clone, Copy, Debug)]
+pub struct Narrowed {
+    /// The way to merge the runs that are left.
+    pub way: Way,
+    /// The number of times each record was moved, at most.
+    pub passes: u32,
+    /// Runs that were merged into longer ones.
+    pub merged: u64,
+}
+
 /// Merges neighbouring runs until no more are left than can be merged at once, given their longest
-/// records; how those are to be merged, and how often each record was moved for that, at most.
+/// records.
 pub fn narrow<K: KeyEncoder>(
     work: &Work,
     key: &K,
     crew: &mut Crew<'_>,
     memory: &mut Vec<Region>,
     (spill, runs): (&mut Spill, &mut Vec<Run>),
-) -> Result<(Way, u32)> {
+) -> Result<Narrowed> {
     let framing = work.framing;
-    let mut passes = 0;
+    let (mut passes, mut count) = (0, 0);
     loop {
         // Merged, runs with long records are fewer; those that are left may allow for more.
         let Choice { way, groups, .. } = Choice::new(&work.plan, runs, work.select.groups())?;
         if groups.is_empty() {
-            return Ok((way, passes));
+            return Ok(Narrowed { way, passes, merged: count });
         }
         passes += 1;
         expect(crew, runs, &groups);
@@ -57,6 +70,7 @@ pub fn narrow<K: KeyEncoder>(
         for group in groups {
             merged.extend(left.by_ref().take(group.start - done));
             let group_runs: Vec<Run> = left.by_ref().take(group.len()).collect();
+            count += group_runs.len() as u64;
             let geometry = geometry(framing, key.key_length(), &group_runs);
             let run = NewRun::create(work, spill, geometry)?;
             let destination = run.destination();
@@ -141,6 +155,22 @@ fn begin(
     Ok(past.ends)
 }
 
+/// Lets one run begin some records too early and another as many too late, if it is time for that.
+#[cfg(feature = "disorder")]
+fn shift_starts(starts: &mut [u64], slab: &crate::merge::Slab, framing: Framing) {
+    let bytes = 3 * framing.fixed_length().unwrap_or(0) as u64;
+    let runs = || 0..starts.len();
+    let early = runs().find(|run| starts[*run] >= slab.bytes[*run].start + bytes);
+    let late = runs().rfind(|run| starts[*run] + bytes <= slab.bytes[*run].end);
+    if let (Some(early), Some(late)) = (early, late)
+        && early != late
+        && disorder::strikes_first(disorder::Fault::Resume)
+    {
+        starts[early] -= bytes;
+        starts[late] += bytes;
+    }
+}
+
 /// Merges slab after slab, one being read while another is merged, if there is memory for both.
 fn merge_slabs<K: KeyEncoder>(
     work: &Work,
@@ -168,6 +198,10 @@ fn merge_slabs<K: KeyEncoder>(
 
     assert!(!memory.is_empty(), "one slab has memory, at least");
     let mut expected = next_expected()?;
+    #[cfg(feature = "disorder")]
+    if let (Some(first), true) = (&expected, destination.order.last().is_some()) {
+        shift_starts(&mut starts, &first.slab, framing);
+    }
     let mut loaded: Option<LoadedSlab> = None;
     while (expected.is_some() || loaded.is_some()) && !destination.is_full() {
         // Of one slab the memory is free when it has been merged.

@@ -78,6 +78,11 @@ impl Spill {
         self.places.members()
     }
 
+    /// Returns the locks that are still to be opened besides those of the largest place.
+    pub fn further_locks(&self) -> usize {
+        self.places.further_locks()
+    }
+
     /// The same, for a job that gives back the room of its one input as it is read.
     #[must_use]
     pub fn freeing(mut self, input: Arc<File>) -> Self {

@@ -4,9 +4,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use memchr::memchr_iter;
-
-use super::heading::{Heading, Top};
+use super::heading::{Heading, Top, TopSize};
 use super::names::Names;
 use super::record_place::Before;
 use crate::error::{Error, Result};
@@ -70,6 +68,7 @@ impl Stream {
     ) -> Self {
         let readers: VecDeque<pipe::Reader> = readers.into_iter().collect();
         let none = Extent { bytes: 0, records: 0 };
+        let is_past_top = heading == Heading::Nothing;
         let extent = readers.iter().try_fold(none, |sum, reader| {
             let Extent { bytes, records } = reader.extent()?;
             Some(Extent { bytes: sum.bytes + bytes, records: sum.records + records })
@@ -87,7 +86,7 @@ impl Stream {
             heading,
             top: None,
             pending: VecDeque::new(),
-            is_past_top: heading == Heading::Nothing,
+            is_past_top,
             tracker: Tracker::new(framing),
             ended: (PathBuf::new(), 0),
             passed: 0,
@@ -217,15 +216,15 @@ impl Stream {
         let name = reader.name().to_owned();
         let (top, rest) = self.heading.read(&name, |buffer| reader.fill(buffer, progress))?;
         self.pending.extend(rest);
-        let kept = &top.bytes[..top.bytes.len().min(top.skip as usize)];
-        let lines = memchr_iter(b'\n', kept).count() as u64;
-        self.next_begins = Some(Before { lines, bytes: top.skip, ..Before::NOTHING });
-        match (&self.top, self.heading) {
-            (None, _) if !top.is_nothing(self.heading) => self.top = Some(top),
-            (Some(first), Heading::Row(csv)) => first.check_same(&top, csv)?,
-            _ => {}
+        let TopSize { bytes, lines } = top.size;
+        self.next_begins = Some(Before { lines, bytes, ..Before::NOTHING });
+        match &self.top {
+            Some(first) => first.check_same(&top, &self.heading),
+            None => {
+                self.top = (!top.is_nothing(&self.heading)).then_some(top);
+                Ok(())
+            }
         }
-        Ok(())
     }
 
     /// Reads on until the top of a stream has been found, and shows it; `None` where all are empty.

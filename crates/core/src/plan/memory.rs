@@ -177,6 +177,14 @@ impl Sizes {
         Self { record_length: average.max(1), buckets: Some(buckets), ..self }
     }
 
+    /// Returns the bytes of the buffers that short records are read through.
+    pub fn buffers_bytes(&self) -> usize {
+        match self.item {
+            Item::Entry | Item::WideEntry => 0,
+            Item::Record(_) => self.block_bytes * self.threads * self.read_depth,
+        }
+    }
+
     /// The memory of a load of `bytes` bytes of records that take `padded` bytes where they are
     /// read.
     pub fn load_for(&self, padded: u64, bytes: u64) -> LoadMemory {
@@ -189,7 +197,7 @@ impl Sizes {
         let pool = Pool::bytes_needed(records, self.item.bytes(), buckets_max, self.threads);
         let read = match self.item {
             Item::Entry | Item::WideEntry => padded.next_multiple_of(PAGE as u64),
-            Item::Record(_) => (self.block_bytes * self.threads * self.read_depth) as u64,
+            Item::Record(_) => self.buffers_bytes() as u64,
         };
         let is_too_many = expected > most;
         LoadMemory {
@@ -201,9 +209,10 @@ impl Sizes {
         }
     }
 
-    /// The load of a run of at most `bytes` bytes, or of two records.
+    /// The load of a run of about `bytes` bytes, or of two records. Where files are read past the
+    /// page cache, the pages at its ends are read for its neighbours too: it has room for them.
     pub fn load_of(&self, bytes: u64) -> LoadMemory {
-        let least = (2 * self.record_length as u64).next_multiple_of(PAGE as u64);
+        let least = (2 * self.record_length as u64).next_multiple_of(PAGE as u64) + 3 * PAGE as u64;
         let whole = (bytes / PAGE as u64 * PAGE as u64).max(least);
         self.load_for(whole, whole)
     }

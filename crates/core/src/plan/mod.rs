@@ -13,25 +13,30 @@ pub mod besides;
 pub mod geometry;
 pub mod levers;
 pub mod memory;
+pub mod open_files;
 pub mod outlook;
 pub mod passes;
 pub mod prediction;
+mod refusal;
 pub mod replacement;
+pub mod scratch;
 mod sieve;
 pub mod streams;
 pub mod volume;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::incore::{Item, Method};
 use crate::io::Direct;
-use crate::load::layout::PAGE;
+use crate::load::layout::{PAGE, whole_step};
 use crate::units::ByteSize;
 
 pub use algorithm::Algorithm;
 use besides::{Besides, Part};
 use levers::{AREAS_MAX, Levers, Overlap};
 use memory::{LaneMemory, LoadMemory};
+use open_files::OpenFiles;
 use passes::Way;
+use refusal::{least_budget, too_long_to_select, too_small};
 use replacement::ReplacementMemory;
 pub use sieve::SieveMemory;
 
@@ -59,7 +64,7 @@ pub struct Need {
     /// What takes a part of it beside records.
     pub besides: Besides,
     /// Files that can still be opened.
-    pub descriptors: usize,
+    pub files: OpenFiles,
     /// Files of the system that a run is made of, at most.
     pub run_members: usize,
     /// Workers wanted.
@@ -166,8 +171,8 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] where the budget is too small for even the smallest sort, or levers do not
-    /// go together.
+    /// [`Error::Usage`](crate::Error::Usage) where the budget is too small for even the smallest
+    /// sort, or levers do not go together.
     pub fn new(need: &Need) -> Result<Self> {
         need.levers.check(need.algorithm)?;
         let need = &need.with_requests();
@@ -207,13 +212,19 @@ impl Plan {
     fn within(need: &Need) -> Option<Self> {
         let item = item(need);
         let usable = memory::usable(need.besides.rest_of(need.budget), need.threads);
-        let threads = memory::threads(need, item, usable);
+        let most = memory::threads(need, item, usable);
+        // The buffers of each thread may leave too little for the reads that were asked for.
+        (1..=most).rev().find_map(|threads| Self::with_threads(need, item, (usable, threads)))
+    }
+
+    /// The plan for so many threads that share `usable` bytes.
+    fn with_threads(need: &Need, item: Item, (usable, threads): (usize, usize)) -> Option<Self> {
         let lane = LaneMemory::new(need.record_length, usable, threads, &need.levers);
         let scratch_bytes = memory::scratch_bytes(item);
         let fixed = threads * (lane.bytes() + scratch_bytes);
         let shared = usable.saturating_sub(fixed) & !(PAGE - 1);
         let reads = need.levers.queue_depth.unwrap_or(READS_IN_FLIGHT);
-        let block_bytes = block_bytes(&need.levers, (shared, reads));
+        let block_bytes = block_bytes(&need.levers, item, (shared, reads));
         let sizes = memory::Sizes {
             item,
             record_length: need.record_length,
@@ -239,8 +250,12 @@ impl Plan {
         let (merge_width, open_max) = widths(need, area, threads);
         let enough = enough(need, &sizes, merge_width).filter(|_| !is_one_pass);
         let load_limit = enough.map_or(most, |enough| enough.min(most));
-        let load = one.unwrap_or_else(|| sizes.load_within(load_limit));
-        if !is_one_pass && (load.records_max < 2 || merge_width < 2) {
+        let of_run = need.levers.run.map(|run| sizes.load_of(run.bytes()));
+        let of_run = of_run.filter(|load| load.bytes() <= load_limit);
+        let load = one.or(of_run).unwrap_or_else(|| sizes.load_within(load_limit));
+        // Where records vary in length, there is room for some records whatever their bytes.
+        let is_load = load.records_bytes > 0 && load.records_max >= 2;
+        if !is_one_pass && (!is_load || merge_width < 2) {
             return None;
         }
         let extra = sieve.map_or(0, |sieve| sieve.bytes());
@@ -337,7 +352,10 @@ const LOAD_TIMES: u64 = 8;
 fn load_limit(need: &Need, sizes: &memory::Sizes) -> usize {
     let wanted_bytes = |wanted: u64| wanted.saturating_mul(need.record_length as u64);
     let limit = need.wanted.map(|wanted| wanted_bytes(wanted).saturating_mul(LOAD_TIMES));
-    let limit = limit.map_or(usize::MAX, |limit| limit.max(LOAD_LEAST) as usize & !(PAGE - 1));
+    // Buffers that short records are read through come first: large budgets have large ones.
+    let buffers = sizes.buffers_bytes();
+    let least = |limit: u64| (limit.max(LOAD_LEAST) as usize & !(PAGE - 1)).saturating_add(buffers);
+    let limit = limit.map_or(usize::MAX, least);
     need.levers.run.map_or(limit, |run| limit.min(sizes.load_of(run.bytes()).bytes()))
 }
 
@@ -374,7 +392,7 @@ fn enough(need: &Need, sizes: &memory::Sizes, merge_width: usize) -> Option<usiz
 /// Most runs merged at once with slabs of `slab_bytes`, and most open at once in any case.
 fn widths(need: &Need, slab_bytes: usize, threads: usize) -> (usize, usize) {
     let most = need.levers.merge_width.unwrap_or(usize::MAX).max(2);
-    let open_max = passes::open_max(need.descriptors, need.run_members, threads).min(most);
+    let open_max = passes::open_max(need.files, need.run_members, threads).min(most);
     let (piece_bytes, areas) = (need.levers.piece_bytes(), need.levers.overlap.areas());
     let width = match need.levers.merge {
         Some(Way::Streams) => passes::stream_width(areas * slab_bytes, need.record_length),
@@ -385,11 +403,19 @@ fn widths(need: &Need, slab_bytes: usize, threads: usize) -> (usize, usize) {
 
 /// Bytes of a read request, where so much memory is shared by loads, and of so many reads in
 /// flight, which together take an eighth of it.
-fn block_bytes(levers: &Levers, (shared, reads): (usize, usize)) -> usize {
+fn block_bytes(levers: &Levers, item: Item, (shared, reads): (usize, usize)) -> usize {
     let usual = (shared / (8 * reads.max(READS_IN_FLIGHT))).clamp(BLOCK_MIN, BLOCK_MAX);
     let wanted = levers.block.map_or(usual, |block| block.bytes().min(BLOCK_WANTED_MAX) as usize);
-    // Rounded up to what requests can go past the page cache with.
-    wanted.max(shared / BLOCKS_MAX).next_multiple_of(PAGE)
+    let wanted = wanted.max(shared / BLOCKS_MAX);
+    match item {
+        // Rounded up to what requests can go past the page cache with.
+        Item::Entry | Item::WideEntry => wanted.next_multiple_of(PAGE),
+        // Dealt as they arrive, short records must lie whole in one request: 64 KiB at most.
+        Item::Record(length) => {
+            let step = whole_step(length);
+            (wanted / step).max(1) * step
+        }
+    }
 }
 
 impl Plan {
@@ -435,49 +461,6 @@ impl Plan {
     pub fn stream_bytes(&self) -> usize {
         self.arena_bytes - self.lane.bytes()
     }
-}
-
-/// Budgets are looked for in steps of this, up to that.
-const BUDGET_STEP: u64 = 1 << 20;
-const BUDGET_STEPS_MAX: u64 = 1 << 24;
-
-/// The least budget that is good enough, in whole MiB, if any is. More memory never makes it worse.
-fn least_budget(is_good: impl Fn(ByteSize) -> bool) -> Option<ByteSize> {
-    let is_good = |steps: u64| is_good(ByteSize(steps * BUDGET_STEP));
-    let (mut low, mut high) = (0, BUDGET_STEPS_MAX);
-    if !is_good(high) {
-        return None;
-    }
-    while high - low > 1 {
-        let middle = low + (high - low) / 2;
-        if is_good(middle) { high = middle } else { low = middle }
-    }
-    Some(ByteSize(high * BUDGET_STEP))
-}
-
-fn too_small(need: &Need) -> Error {
-    let taken = need.besides.bytes();
-    let around = |least: ByteSize| Need { budget: ByteSize(least.bytes() + taken), ..*need };
-    let advice = match least_budget(|least| Plan::around_runs(&around(least)).is_some()) {
-        Some(least) => {
-            format!("give at least {} MiB with --memory", need.besides.around_mib(least))
-        }
-        None => "no budget would do, as few more files may be opened; raise the limit (ulimit -n)"
-            .to_owned(),
-    };
-    Error::Usage(format!(
-        "a memory budget of {} is too small to sort records of {}; {advice}",
-        need.budget,
-        ByteSize(need.record_length as u64)
-    ))
-}
-
-fn too_long_to_select(record_length: usize) -> Error {
-    Error::Usage(format!(
-        "the memory budget has no room for a few records of {}, which --algorithm \
-         replacement-selection wants; give more with --memory, or --algorithm radix",
-        ByteSize(record_length as u64)
-    ))
 }
 
 #[cfg(test)]

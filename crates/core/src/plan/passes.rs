@@ -24,6 +24,7 @@ use std::str::FromStr;
 
 use super::Plan;
 use super::memory::{self, LaneMemory};
+use super::open_files::OpenFiles;
 use super::streams::RunStreams;
 use crate::error::{Error, Result};
 use crate::load::layout::PAGE;
@@ -40,16 +41,6 @@ const PARTS_MIN: usize = 4;
 /// Most runs merged at once, whatever memory there is: each is an open file with a window on its
 /// index.
 pub const WIDTH_MAX: usize = 512;
-
-/// Descriptors a file of a run takes: one through the page cache, one past it.
-const DESCRIPTORS: usize = 2;
-
-/// Descriptors left to the rest of the job, besides a queue for each worker: locks, the run being
-/// written and its table.
-const DESCRIPTORS_SPARED: usize = 12;
-
-/// And for each more file that a run is made of: its lock, itself and its table.
-const DESCRIPTORS_STRIPED: usize = 1 + 2 * DESCRIPTORS;
 
 /// How runs are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,16 +234,10 @@ impl Plan {
     }
 }
 
-/// Most runs of so many files each open at once where so many files can still be opened. Two are
-/// tried in any case: without a second descriptor a file is read through the page cache.
-pub fn open_max(descriptors: usize, run_members: usize, threads: usize) -> usize {
-    let left = descriptors.saturating_sub(spared(run_members) + threads);
-    (left / (DESCRIPTORS * run_members)).clamp(2, WIDTH_MAX)
-}
-
-/// Descriptors left to the rest of a job with runs of so many files each.
-pub fn spared(run_members: usize) -> usize {
-    DESCRIPTORS_SPARED + (run_members - 1) * DESCRIPTORS_STRIPED
+/// Most runs of so many files each open at once. Two are tried in any case: without a second
+/// descriptor a file is read through the page cache.
+pub fn open_max(files: OpenFiles, run_members: usize, threads: usize) -> usize {
+    files.at_once(run_members, threads).clamp(2, WIDTH_MAX)
 }
 
 /// Most runs merged at once with slabs of `slab_bytes`, of records of up to `longest_bytes` and
@@ -346,6 +331,15 @@ pub fn least_budget_mib(plan: &Plan, longest: &[u64], keeps_one: bool) -> u64 {
         }
         budget = ByteSize((budget.bytes() + lacking).next_multiple_of(1 << 20));
     }
+}
+
+/// Returns a budget, in MiB, with a quarter more memory than `plan` has: for a line that would be
+/// short enough to be merged and still finds no room in a load.
+pub fn larger_budget_mib(plan: &Plan) -> u64 {
+    let wanted = plan.arena_bytes + plan.arena_bytes / 4;
+    let is_enough = |mib: &u64| memory::usable(ByteSize::mib(*mib), plan.threads_wanted) >= wanted;
+    let budget = (1..1 << 24).find(is_enough).unwrap_or(1 << 24);
+    plan.besides.around_mib(ByteSize::mib(budget))
 }
 
 /// The groups of neighbouring runs, of `runs`, to merge next, where no more than `width` can be

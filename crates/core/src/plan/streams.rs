@@ -13,9 +13,10 @@
 //! their longest records are known beforehand.
 
 use super::besides::Besides;
+use super::least_budget;
 use super::levers::Levers;
 use super::memory::{self, LaneMemory};
-use super::{least_budget, passes};
+use super::open_files::OpenFiles;
 use crate::error::{Error, Result};
 use crate::load::layout::PAGE;
 use crate::run::layout::BLOCK;
@@ -55,8 +56,8 @@ const WANTED_MAX: usize = 1 << 30;
 /// few enough for an engine that takes a thread for each.
 pub const READS_USUAL: usize = 16;
 
-/// Descriptors a file of an input takes: one through the page cache, one past it.
-const DESCRIPTORS: usize = 2;
+/// Queues of a merge: one that reads and one that writes.
+const QUEUES: usize = 2;
 
 /// How inputs are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,13 +86,26 @@ pub struct StreamNeed {
     /// What takes a part of it beside records.
     pub besides: Besides,
     /// Files that can still be opened.
-    pub descriptors: usize,
+    pub files: OpenFiles,
     /// Files of the system that a run is made of, at most, where inputs are merged in between.
     pub run_members: usize,
     /// Most inputs at once, where they are compressed.
     pub width: Option<usize>,
     /// What was said of requests, buffers and the width.
     pub levers: Levers,
+}
+
+impl StreamNeed {
+    /// Makes sure that enough files can be opened to merge two at once, besides `outputs` that are
+    /// still to be opened.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] with the limit that would do.
+    pub fn check_files(&self, outputs: usize) -> Result<()> {
+        let outputs = outputs * self.files.per_file;
+        self.files.check((self.inputs, outputs), self.run_members, QUEUES)
+    }
 }
 
 impl StreamPlan {
@@ -109,16 +123,11 @@ impl StreamPlan {
         }
         let said = levers.merge_width.into_iter().chain(need.width).min();
         let most = said.unwrap_or(WIDTH_MAX).clamp(2, WIDTH_MAX).min(by_memory);
-        let mut by_files = files_at_once(need.descriptors, 1);
+        let mut by_files = need.files.inputs_at_once(QUEUES);
         if need.inputs > most.min(by_files) {
-            by_files = files_at_once(need.descriptors, need.run_members);
+            by_files = need.files.at_once(need.run_members, QUEUES);
         }
-        if by_files < 2 {
-            return Err(Error::Usage(format!(
-                "only {} more files may be opened, too few to merge; raise the limit (ulimit -n)",
-                need.descriptors
-            )));
-        }
+        need.check_files(0)?;
         let width = most.min(by_files);
         let at_once = need.inputs.clamp(1, width);
         let share = (rest / PIECES_SHARE).min(PIECES_MAX) / (2 * at_once);
@@ -179,11 +188,6 @@ fn too_little(need: &StreamNeed) -> Error {
         None => "give smaller requests and buffers".to_owned(),
     };
     Error::Usage(format!("{} is too little memory to merge in; {advice}", need.budget))
-}
-
-/// Most inputs open at once, all of which may be runs of so many files each.
-fn files_at_once(descriptors: usize, run_members: usize) -> usize {
-    descriptors.saturating_sub(passes::spared(run_members)) / (DESCRIPTORS * run_members)
 }
 
 /// How runs are merged as streams.

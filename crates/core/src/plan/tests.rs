@@ -28,7 +28,7 @@ pub(in crate::plan) fn need(
         algorithm: Algorithm::Auto,
         budget,
         besides: Besides::default(),
-        descriptors: 1 << 20,
+        files: files(1 << 20),
         run_members: 1,
         threads: 2,
         levers: Levers::default(),
@@ -36,6 +36,11 @@ pub(in crate::plan) fn need(
 }
 
 /// Budgets from too small to plenty, in steps of a few percent.
+/// So many files, each of which takes two descriptors.
+pub fn files(left: usize) -> OpenFiles {
+    OpenFiles { left, per_file: 2, per_queue: 1 }
+}
+
 fn budgets() -> impl Iterator<Item = ByteSize> {
     let mut bytes = 1 << 20;
     std::iter::from_fn(move || {
@@ -95,7 +100,7 @@ fn two_passes_take_no_more_memory_than_helps() {
         plan.used_bytes() == plan.arena_bytes && plan.load.bytes() * 10 > plan.slab_bytes * 9
     };
     assert!(!whole(&of(four, gibibytes)));
-    assert!(whole(&Need { descriptors: 32, ..of(four, gibibytes) }), "or runs would be too many");
+    assert!(whole(&Need { files: files(32), ..of(four, gibibytes) }), "or runs would be too many");
     assert!(whole(&Need { input_bytes: None, ..of(four, gibibytes) }), "it may be any size");
     let algorithm = Algorithm::ReplacementSelection;
     assert!(whole(&Need { algorithm, ..of(four, gibibytes) }), "it is for long runs");
@@ -172,10 +177,11 @@ fn assert_adds_up(need: &Need, plan: &Plan) {
 
 #[test]
 fn a_budget_too_small_is_refused_with_one_that_will_do() {
-    for record_length in LENGTHS {
+    let limits = [None, Some(1), Some(4186)];
+    for (record_length, wanted) in LENGTHS.into_iter().flat_map(|n| limits.map(|w| (n, w))) {
         for threads in [1, 2, 8] {
             let small = need(record_length, gigabytes(record_length, 9), ByteSize::mib(3));
-            let small = Need { threads, ..small };
+            let small = Need { threads, wanted, ..small };
             let error = Plan::new(&small).expect_err("too small");
             assert_eq!(error.exit_code(), 2);
             let said = error.to_string();
@@ -184,6 +190,31 @@ fn a_budget_too_small_is_refused_with_one_that_will_do() {
             let budget: ByteSize = named.parse().unwrap();
             assert!(Plan::new(&Need { budget, ..small }).is_ok(), "{said}, {threads} threads");
         }
+    }
+}
+
+/// Levers can take so much of each thread's share that fewer threads have room for a load.
+#[test]
+fn more_memory_is_never_refused_where_less_would_do() {
+    let write_buffers = Some(9);
+    let small_runs = |run, depth: usize| Levers {
+        run: Some(ByteSize(run)),
+        queue_depth: Some(depth),
+        write_buffers,
+        merge: Some(Way::Streams),
+        ..Levers::default()
+    };
+    for (record_length, varies, depth) in [(5, false, 64), (16, true, 4), (100, true, 4)] {
+        let mut was_enough = false;
+        for mib in 8..80 {
+            let levers = small_runs(12 << 10, depth);
+            let need = need(record_length, Some(30_000), ByteSize::mib(mib));
+            let plan = Plan::new(&Need { varies, levers, threads: 4, ..need });
+            assert!(plan.is_ok() || !was_enough, "{record_length} bytes in {mib} MiB");
+            was_enough = plan.is_ok();
+            assert!(plan.is_err() || plan.unwrap().load.records_bytes > 0, "room for no record");
+        }
+        assert!(was_enough);
     }
 }
 

@@ -5,11 +5,11 @@
 use memchr::memmem::Finder;
 use regex::bytes::RegexBuilder;
 
-use super::evaluate::{Check, Node, Test};
-use super::expression::{self, Condition, Location, Operand, Tree};
+use super::evaluate::{Check, Node, SubjectKey, Test};
+use super::expression::{self, COUNT, Condition, Location, Operand, Tree};
 use crate::error::{Error, Result};
 use crate::key::text::{
-    Body, Collation, End, TextKeySpec, TextOrder, TextSpec, TextType, ValueKey,
+    Body, Collation, End, Separator, TextKeySpec, TextOrder, TextSpec, TextType, ValueKey,
 };
 
 /// Bytes that a pattern may take once it is compiled, and those that each thread may keep of what
@@ -19,6 +19,8 @@ const PATTERN_BYTES: usize = 1 << 20;
 
 /// What keys mean.
 pub(super) struct Binder<'a> {
+    /// True if conditions are on groups, where `count` is the number of records.
+    pub has_count: bool,
     pub order: &'a TextOrder,
     pub resolve: &'a dyn Fn(&TextKeySpec) -> std::result::Result<TextSpec, String>,
 }
@@ -40,17 +42,18 @@ impl Binder<'_> {
 
     fn check(&self, condition: &Condition) -> std::result::Result<Check, String> {
         let Condition { location, test } = condition;
-        let spec = self.spec(location)?;
-        let key = ValueKey::new(&spec, self.order);
+        let (key, spec) = self.key(location)?;
+        let is_count = key.is_count;
+        let key = key.key;
         let text_in_values = |text: &String| {
             text_alone(location, &spec)?;
             key.literal(text).ok_or_else(|| not_in_page(location, text))
         };
         let test = match test {
             expression::Test::Compare(comparison, Operand::Location(other)) => {
-                let other_spec = self.spec(other)?;
+                let (other_key, other_spec) = self.key(other)?;
                 same_type((location, &spec), (other, &other_spec))?;
-                Test::Key(*comparison, Box::new(ValueKey::new(&other_spec, self.order)))
+                Test::Key(*comparison, Box::new(other_key))
             }
             expression::Test::Compare(comparison, Operand::Bare(written)) => {
                 if is_text(&spec) {
@@ -83,13 +86,34 @@ impl Binder<'_> {
             }
             expression::Test::IsEmpty => Test::IsEmpty,
         };
-        Ok(Check { key, test })
+        Ok(Check { key: SubjectKey { key, is_count }, test })
+    }
+
+    /// Returns the key at a location, and what it means.
+    fn key(&self, location: &Location) -> std::result::Result<(SubjectKey, TextSpec), String> {
+        if !self.has_count || !location.is_count() {
+            let spec = self.spec(location)?;
+            return Ok((
+                SubjectKey { key: ValueKey::new(&spec, self.order), is_count: false },
+                spec,
+            ));
+        }
+        if location.written != COUNT {
+            let written = &location.written;
+            return Err(format!(
+                "{written} is the number of records, which is a whole number; write count, or a \
+                 column of that name by its number"
+            ));
+        }
+        let spec = TextSpec { text_type: TextType::Int, ..TextSpec::default() };
+        let order = TextOrder { body: Body::Whole, ..TextOrder::by_bytes(b'\n') };
+        Ok((SubjectKey { key: ValueKey::new(&spec, &order), is_count: true }, spec))
     }
 
     /// What a key means, if it can be asked of a record.
     fn spec(&self, Location { written, spec }: &Location) -> std::result::Result<TextSpec, String> {
         let spec = (self.resolve)(spec)?;
-        if spec.is_by_name {
+        if spec.is_by_name && self.order.separator != Separator::Members {
             let name = spec.name.as_deref().unwrap_or_default();
             return Err(format!(
                 "{written} names the column '{name}', but the input has no names of columns; give \
@@ -106,7 +130,10 @@ impl Binder<'_> {
                 "{written} asks for a shuffle, which says nothing about values; leave out random"
             ));
         }
-        let is_field = |end| matches!(end, End::Field(_) | End::Within(_));
+        if let Some(lack) = self.order.lack_of_format(&spec) {
+            return Err(lack);
+        }
+        let is_field = |end| matches!(end, End::Field(_) | End::Within(..));
         if matches!(self.order.body, Body::Whole | Body::Behind(_))
             && (spec.start.field > 0 || is_field(spec.end))
         {

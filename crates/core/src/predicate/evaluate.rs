@@ -36,8 +36,24 @@ pub(super) enum Node {
 /// A condition, bound.
 #[derive(Clone, Debug)]
 pub(super) struct Check {
-    pub key: ValueKey,
+    pub key: SubjectKey,
     pub test: Test,
+}
+
+/// A key, and of what its values are.
+#[derive(Clone, Debug)]
+pub(super) struct SubjectKey {
+    pub key: ValueKey,
+    /// True if it looks at the number of records in a group, and not at a record.
+    pub is_count: bool,
+}
+
+/// The subject of conditions.
+#[derive(Clone, Copy, Debug)]
+struct Subject<'a> {
+    record: &'a [u8],
+    /// The number of records in a group, in digits.
+    count: &'a [u8],
 }
 
 /// What is asked of a value.
@@ -46,7 +62,7 @@ pub(super) enum Test {
     /// Against these bytes of a literal's key.
     Literal(Comparison, Box<[u8]>),
     /// Against the value of another key of the same type.
-    Key(Comparison, Box<ValueKey>),
+    Key(Comparison, Box<SubjectKey>),
     /// The texts of these are as the key sees values.
     Contains(Box<Finder<'static>>),
     StartsWith(Box<[u8]>),
@@ -55,15 +71,9 @@ pub(super) enum Test {
     IsEmpty,
 }
 
-/// Room for keys.
-#[derive(Debug, Default)]
-struct Scratch {
-    key: Vec<u8>,
-    other: Vec<u8>,
-}
-
 thread_local! {
-    static SCRATCH: Cell<Scratch> = Cell::new(Scratch::default());
+    /// Room for a key.
+    static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
 impl Predicate {
@@ -79,7 +89,7 @@ impl Predicate {
         order: &TextOrder,
         resolve: impl Fn(&TextKeySpec) -> std::result::Result<TextSpec, String>,
     ) -> Result<Self> {
-        Binder { order, resolve: &resolve }.node(&expression.root).map(Self::of)
+        Binder { order, resolve: &resolve, has_count: false }.node(&expression.root).map(Self::of)
     }
 
     pub(super) fn of(root: Node) -> Self {
@@ -88,30 +98,82 @@ impl Predicate {
 
     /// Whether `record`, whole as its format has it, takes part.
     pub fn admits(&self, record: &[u8]) -> bool {
+        self.holds(Subject { record, count: b"1" })
+    }
+
+    /// Returns whether a group of `count` records, of which `record` was made, takes part.
+    pub fn admits_group(&self, record: &[u8], count: u64) -> bool {
+        self.holds(Subject { record, count: count.to_string().as_bytes() })
+    }
+
+    fn holds(&self, subject: Subject<'_>) -> bool {
         let mut scratch = SCRATCH.take();
-        let holds = self.root.holds(record, &mut scratch);
+        let holds = self.root.holds(subject, &mut scratch);
         SCRATCH.set(scratch);
         holds == Some(true)
+    }
+
+    /// Bytes of memory that its lists of values take.
+    pub fn list_bytes(&self) -> usize {
+        self.root.list_bytes()
+    }
+
+    /// Bytes of memory that asking about a long record takes in proportion to it.
+    pub fn scratch_bytes(&self, record: &[u8]) -> usize {
+        self.root.scratch_bytes(record)
     }
 }
 
 impl Node {
-    fn holds(&self, record: &[u8], scratch: &mut Scratch) -> Option<bool> {
+    fn holds(&self, subject: Subject<'_>, scratch: &mut Vec<u8>) -> Option<bool> {
         match self {
-            Self::All(nodes) => joined(nodes, false, record, scratch),
-            Self::Any(nodes) => joined(nodes, true, record, scratch),
-            Self::Not(node) => node.holds(record, scratch).map(|holds| !holds),
-            Self::Unless(node) => Some(node.holds(record, scratch) != Some(true)),
-            Self::Check(check) => check.holds(record, scratch),
+            Self::All(nodes) => joined(nodes, false, subject, scratch),
+            Self::Any(nodes) => joined(nodes, true, subject, scratch),
+            Self::Not(node) => node.holds(subject, scratch).map(|holds| !holds),
+            Self::Unless(node) => Some(node.holds(subject, scratch) != Some(true)),
+            Self::Check(check) => check.holds(subject, scratch),
+        }
+    }
+
+    fn list_bytes(&self) -> usize {
+        match self {
+            Self::All(nodes) | Self::Any(nodes) => nodes.iter().map(Self::list_bytes).sum(),
+            Self::Not(node) | Self::Unless(node) => node.list_bytes(),
+            Self::Check(check) => {
+                let other =
+                    if let Test::Key(_, other) = &check.test { other.key.list_bytes() } else { 0 };
+                check.key.key.list_bytes() + other
+            }
+        }
+    }
+
+    fn scratch_bytes(&self, record: &[u8]) -> usize {
+        match self {
+            Self::All(nodes) | Self::Any(nodes) => {
+                nodes.iter().map(|node| node.scratch_bytes(record)).max().unwrap_or(0)
+            }
+            Self::Not(node) | Self::Unless(node) => node.scratch_bytes(record),
+            Self::Check(check) => match &check.test {
+                Test::IsEmpty => 0,
+                Test::Key(_, other) => {
+                    check.key.scratch_bytes(record) + other.scratch_bytes(record)
+                }
+                _ => check.key.scratch_bytes(record),
+            },
         }
     }
 }
 
 /// What `nodes` say together, where one that says `decisive` decides it.
-fn joined(nodes: &[Node], decisive: bool, record: &[u8], scratch: &mut Scratch) -> Option<bool> {
+fn joined(
+    nodes: &[Node],
+    decisive: bool,
+    subject: Subject<'_>,
+    scratch: &mut Vec<u8>,
+) -> Option<bool> {
     let mut together = Some(!decisive);
     for node in nodes {
-        match node.holds(record, scratch) {
+        match node.holds(subject, scratch) {
             Some(holds) if holds == decisive => return Some(decisive),
             Some(_) => {}
             None => together = None,
@@ -121,24 +183,26 @@ fn joined(nodes: &[Node], decisive: bool, record: &[u8], scratch: &mut Scratch) 
 }
 
 impl Check {
-    fn holds(&self, record: &[u8], scratch: &mut Scratch) -> Option<bool> {
+    fn holds(&self, subject: Subject<'_>, scratch: &mut Vec<u8>) -> Option<bool> {
         if let Test::IsEmpty = self.test {
-            return Some(self.key.with_value(record, <[u8]>::is_empty));
+            return Some(self.key.key.is_empty(self.key.source(subject)));
         }
-        if self.key.is_short(record) {
+        let (key, record) = (&self.key.key, self.key.source(subject));
+        if key.is_short(record) {
             return None;
         }
-        self.key.with_value(record, |value| {
+        key.with_value(record, |value| {
             Some(match &self.test {
                 Test::Literal(comparison, literal) => {
                     comparison.admits(self.compare_with_literal(value, literal, scratch)?)
                 }
                 Test::Key(comparison, other) => {
+                    let (other, record) = (&other.key, other.source(subject));
                     if other.is_short(record) {
                         return None;
                     }
                     comparison.admits(other.with_value(record, |other_value| {
-                        self.compare_with_key(value, (other, other_value), scratch)
+                        self.compare_with_key(value, (other, other_value))
                     })?)
                 }
                 Test::Contains(finder) => finder.find(value).is_some(),
@@ -156,17 +220,17 @@ impl Check {
         &self,
         value: &[u8],
         literal: &[u8],
-        Scratch { key, .. }: &mut Scratch,
+        key: &mut Vec<u8>,
     ) -> Option<Ordering> {
-        if self.key.is_plain() {
+        if self.key.key.is_plain() {
             return Some(value.cmp(literal));
         }
-        if !self.key.is_of_type(value) {
+        if !self.key.key.is_of_type(value) {
             return None;
         }
         key.clear();
         // One byte more tells a key that goes on from one that ends with the literal's.
-        self.key.append_key(value, literal.len().saturating_add(1), key);
+        self.key.key.append_key(value, literal.len().saturating_add(1), key);
         Some(key.as_slice().cmp(literal))
     }
 
@@ -174,19 +238,27 @@ impl Check {
         &self,
         value: &[u8],
         (other, other_value): (&ValueKey, &[u8]),
-        scratch: &mut Scratch,
     ) -> Option<Ordering> {
-        if self.key.is_plain() {
+        if self.key.key.is_plain() {
             return Some(value.cmp(other_value));
         }
-        if !self.key.is_of_type(value) || !other.is_of_type(other_value) {
+        if !self.key.key.is_of_type(value) || !other.is_of_type(other_value) {
             return None;
         }
-        scratch.key.clear();
-        scratch.other.clear();
-        self.key.append_key(value, usize::MAX, &mut scratch.key);
-        other.append_key(other_value, usize::MAX, &mut scratch.other);
-        Some(scratch.key.cmp(&scratch.other))
+        Some(self.key.key.compare(value, (other, other_value)))
+    }
+}
+
+impl SubjectKey {
+    /// Returns what its values are in.
+    #[inline]
+    fn source<'a>(&self, subject: Subject<'a>) -> &'a [u8] {
+        if self.is_count { subject.count } else { subject.record }
+    }
+
+    /// Bytes of memory that looking at a long record takes in proportion to it.
+    fn scratch_bytes(&self, record: &[u8]) -> usize {
+        if self.is_count { 0 } else { self.key.scratch_bytes(record) }
     }
 }
 

@@ -33,6 +33,25 @@ pub(super) enum Tree {
     Condition(Box<Condition>),
 }
 
+impl Tree {
+    /// Returns whether one of the places that its conditions look at is as `asked`.
+    pub fn has_location(&self, asked: &dyn Fn(&Location) -> bool) -> bool {
+        match self {
+            Self::All(trees) | Self::Any(trees) => {
+                trees.iter().any(|tree| tree.has_location(asked))
+            }
+            Self::Not(tree) => tree.has_location(asked),
+            Self::Condition(condition) => {
+                let other = match &condition.test {
+                    Test::Compare(_, Operand::Location(other)) => Some(other),
+                    _ => None,
+                };
+                std::iter::once(&condition.location).chain(other).any(asked)
+            }
+        }
+    }
+}
+
 /// One condition: what is looked at, and what is asked of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Condition {
@@ -46,6 +65,17 @@ pub(super) struct Location {
     /// The key as written.
     pub written: String,
     pub spec: TextKeySpec,
+}
+
+/// The name of the number of records in a group, in conditions on groups.
+pub(super) const COUNT: &str = "count";
+
+impl Location {
+    /// Returns whether it is what conditions on groups call the number of records in one. A name in
+    /// quotes is always that of a column.
+    pub fn is_count(&self) -> bool {
+        self.written.split(':').next() == Some(COUNT)
+    }
 }
 
 /// What is asked of a value.

@@ -2,7 +2,7 @@
 
 use super::bind::Binder;
 use super::evaluate::{Node, Predicate};
-use super::expression::Expression;
+use super::expression::{Expression, Location};
 use crate::error::Result;
 use crate::key::text::{TextKeySpec, TextOrder, TextSpec};
 
@@ -21,6 +21,26 @@ impl Filter {
         self.include.is_empty() && self.exclude.is_empty()
     }
 
+    /// Returns whether all conditions look at bytes of records as they are, without a copy.
+    pub fn looks_at_bytes_as_written(&self) -> bool {
+        !self.has_location(&|place| !place.spec.is_as_written())
+    }
+
+    /// Returns whether a condition on groups asks how many records there are in one.
+    pub fn asks_count(&self) -> bool {
+        self.has_location(&Location::is_count)
+    }
+
+    /// Returns whether a condition looks at days or times.
+    pub fn looks_at_days(&self) -> bool {
+        self.has_location(&|place| place.spec.is_day())
+    }
+
+    fn has_location(&self, asked: &dyn Fn(&Location) -> bool) -> bool {
+        let mut all = self.include.iter().chain(&self.exclude);
+        all.any(|expression| expression.root.has_location(asked))
+    }
+
     /// What admits the records that take part, bound as in [`Predicate::new`]; `None` where all do.
     ///
     /// # Errors
@@ -31,10 +51,26 @@ impl Filter {
         order: &TextOrder,
         resolve: impl Fn(&TextKeySpec) -> std::result::Result<TextSpec, String>,
     ) -> Result<Option<Predicate>> {
+        self.bound(&Binder { order, resolve: &resolve, has_count: false })
+    }
+
+    /// Returns what admits groups of records, bound likewise; `count` is the number of records.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Predicate::new`], for any of the expressions.
+    pub fn group_predicate(
+        &self,
+        order: &TextOrder,
+        resolve: impl Fn(&TextKeySpec) -> std::result::Result<TextSpec, String>,
+    ) -> Result<Option<Predicate>> {
+        self.bound(&Binder { order, resolve: &resolve, has_count: true })
+    }
+
+    fn bound(&self, binder: &Binder<'_>) -> Result<Option<Predicate>> {
         if self.is_all() {
             return Ok(None);
         }
-        let binder = Binder { order, resolve: &resolve };
         let mut nodes = Vec::with_capacity(self.include.len() + self.exclude.len());
         for expression in &self.include {
             nodes.push(binder.node(&expression.root)?);

@@ -215,12 +215,12 @@ fn location(token: &Token<'_>) -> Result<Location, Fault> {
 }
 
 /// Whether a word to compare with is a number, a date or the like: it begins as a number does, and
-/// is neither a range (`0..4`, `2[0..4]`) nor a field with its type (`2:int`).
+/// is neither a range (`0..4`, `2[0..4]`) nor fields with their type (`2:int`, `2-3:text`).
 fn is_bare(word: &str) -> bool {
     let unsigned = word.strip_prefix(['+', '-']).unwrap_or(word);
     let begins = unsigned.strip_prefix('.').unwrap_or(unsigned);
     let is_field = word.split_once(':').is_some_and(|(field, rest)| {
-        field.bytes().all(|byte| byte.is_ascii_digit())
+        field.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
             && !rest.starts_with(|next: char| next.is_ascii_digit())
     });
     begins.starts_with(|first: char| first.is_ascii_digit())

@@ -163,7 +163,8 @@ function chartOptions(what, group, width) {
   return {
     width,
     height: what.height ?? (what.large ? HEIGHT.large : HEIGHT.small),
-    padding: [(what.large && across.headroom) || 8, 10, 0, 0],
+    // At the right there is room for half of the last word below the chart.
+    padding: [(what.large && across.headroom) || 8, 28, 0, 0],
     legend: { show: false },
     cursor: {
       // What is drawn out is shown by the whole group, below; here only the cursor is shared.

@@ -15,7 +15,10 @@ function runsWords(stats) {
   if (!(stats.runs > 0)) return "in memory, nothing spilled";
   const runs = counted(stats.runs, isMerge(stats) ? "input" : "run");
   if (!(stats.merge_width > 0)) return runs;
-  return `${runs}, merged ${stats.merge_width < stats.runs ? `${count(stats.merge_width)} ` : ""}at once`;
+  const again = figure(stats.runs_merged_again);
+  const first = again > 0 ? `, ${count(again)} of them merged into longer ones first` : "";
+  const some = stats.merge_width < stats.runs ? `${count(stats.merge_width)} ` : "";
+  return `${runs}${first}, merged ${some}at once`;
 }
 
 function tiles(stats) {
@@ -100,6 +103,7 @@ function proofLine(stats) {
       make("b", null, "Proven: "),
       `${counted(proof.records, "record")} in and out, checksum `,
       make("code", null, words(proof.checksum)),
+      stats.is_order_proven === true ? ", each compared with the one before it" : "",
     ),
   );
 }

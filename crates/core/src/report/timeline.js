@@ -17,6 +17,10 @@ function timeSection(stats) {
     0,
   );
   if (!(interval > 0) || length === 0) return null;
+  if (length === 1) {
+    const sentence = `It was over within ${Number(interval.toFixed(3))} s: too soon for charts.`;
+    return section("Over the time", null, make("p", { class: "note" }, sentence));
+  }
   const of = (name, scale) => samples(given[name], length, scale);
   const has = (name) => list(given[name]).length > 0;
   const ofWaits = (name, scale) => samples(object(given.waiting_for)[name], length, scale);

@@ -10,8 +10,40 @@ fn reads_binary_and_decimal_units() {
     assert_eq!(read("2gb"), Ok(2_000_000_000));
     assert_eq!(read("4096"), Ok(4096));
     assert_eq!(read("7B"), Ok(7));
-    for bad in ["", "MiB", "12X", "-1GiB", "1..2MiB", "99999999999TiB"] {
+    for bad in [
+        "",
+        "MiB",
+        "12X",
+        "1iB",
+        "1Gx",
+        "1GiBs",
+        "1bk",
+        "\u{212a}1",
+        "1\u{212a}",
+        "-1GiB",
+        "1..2MiB",
+        "99999999999TiB",
+    ] {
         assert!(read(bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn reads_a_bare_letter_as_a_binary_unit() {
+    let read = |s: &str| s.parse::<ByteSize>().map(ByteSize::bytes);
+    for (text, bytes) in [
+        ("64k", 64 << 10),
+        ("64K", 64 << 10),
+        ("512M", 512 << 20),
+        ("1G", 1 << 30),
+        ("1g", 1 << 30),
+        ("1Gi", 1 << 30),
+        ("2T", 2 << 40),
+        ("1p", 1 << 50),
+        ("1GB", 1_000_000_000),
+        ("1pb", 1_000_000_000_000_000),
+    ] {
+        assert_eq!(read(text), Ok(bytes), "{text}");
     }
 }
 

@@ -8,7 +8,7 @@ use crate::source::Source;
 /// all; from `io` to `output` a record walks, with `sink` as the hand that writes for `run` and
 /// `output`; `plan` decides, `pipeline` does, `job` is the front door, and `report` reads what
 /// `stats` holds. A room need not exist yet.
-const ROOMS: [&str; 21] = [
+const ROOMS: [&str; 22] = [
     "units",
     "error",
     "format",
@@ -18,6 +18,7 @@ const ROOMS: [&str; 21] = [
     "sink",
     "load",
     "key",
+    "order",
     "predicate",
     "incore",
     "run",

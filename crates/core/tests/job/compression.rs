@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 use std::time::{Duration, Instant};
 
-use sortwell::format::Format;
+use sortwell::format::{Format, HeaderLines};
 use sortwell::io::compression::{Codec, Compress, Compression, Decompress};
 use sortwell::io::pipe::Outlet;
 use sortwell::job::{Budget, CheckJob, Input, MergeJob, Output, SortJob};
@@ -196,7 +196,7 @@ fn headers_stay_and_fixed_lengths_hold() {
     let inputs = [folder.at("in").join("a.gz"), folder.at("in").join("b.lz4")];
     pack(&inputs[0], b"head\nb\nd\n");
     pack(&inputs[1], b"head\nc\na");
-    let lined = SortJob { header_lines: 1, ..job(&folder, &inputs, "out") };
+    let lined = SortJob { header: HeaderLines::Count(1), ..job(&folder, &inputs, "out") };
     run(&lined).expect("sorted");
     assert_eq!(fs::read(folder.output()).expect("read"), b"head\na\nb\nc\nd\n");
 

@@ -126,6 +126,24 @@ fn what_is_left_of_a_job_that_was_done_is_removed() {
     }
 }
 
+/// Killed when the output had replaced the input, and nothing but the job itself was noted.
+#[test]
+fn a_small_job_in_place_that_was_done_is_done_again() {
+    let (folder, trial, expected) = spilling();
+    let job = SortJob { output: Output::File(folder.input(0)), ..trial.job(&folder) };
+    let job = SortJob { in_place: true, sync: true, ..job };
+    let directory = stop_with_something_done(&job);
+    let (manifest, entries) = Manifest::open(&directory).expect("opened");
+    let Some(Entry::Job(entry)) = entries.first() else { panic!("{entries:?}") };
+    fs::remove_file(manifest.path()).expect("removed");
+    drop(Manifest::create(&directory, entry).expect("a manifest"));
+    fs::write(&entry.part.0, &expected).expect("write");
+    fs::rename(&entry.part.0, folder.input(0)).expect("rename");
+    run(&job).expect("sorted once more");
+    assert_same(&fs::read(folder.input(0)).expect("read"), &expected, "sorted twice");
+    assert_eq!(leftovers(&folder.at("spill")).expect("read"), []);
+}
+
 /// Stops a job when it has noted slabs; its output on its way.
 fn stop_behind_a_slab(job: &SortJob) -> PathBuf {
     let mut random = Random::fresh();

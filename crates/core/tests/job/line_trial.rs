@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use sortwell::ByteSize;
-use sortwell::format::Format;
+use sortwell::format::{Format, HeaderLines};
 use sortwell::io::Engine;
 use sortwell::job::{Algorithm, Budget, Input, Output, SortJob};
 use sortwell::key::text::{Separator, TextKeySpec, TextOrder};
@@ -26,6 +26,8 @@ pub struct Lines {
     /// Keys as a person writes them, and what they mean.
     pub keys: Vec<&'static str>,
     pub compare: Comparator,
+    /// By what lines are of one group, where that is not by all keys.
+    pub group: Option<Comparator>,
     pub select: Select,
     pub header_lines: u64,
     pub memory: ByteSize,
@@ -45,6 +47,7 @@ impl Lines {
             separator: Separator::Blanks,
             keys: Vec::new(),
             compare: Ord::cmp,
+            group: None,
             select: Select::default(),
             header_lines: 0,
             memory: ByteSize::mib(128),
@@ -71,7 +74,8 @@ impl Lines {
         let format = Format::Lines { terminator: self.terminator };
         let mut job = SortJob::new(inputs.collect(), Output::File(folder.output()), format);
         job.order = (!self.keys.is_empty()).then(|| self.order());
-        (job.select, job.header_lines) = (self.select.clone(), self.header_lines);
+        job.select = self.select.clone();
+        job.header = HeaderLines::Count(self.header_lines);
         (job.memory, job.threads) = (Budget::Bytes(self.memory), Some(self.threads));
         (job.algorithm, job.levers.overlap) = (self.algorithm, self.overlap);
         (job.engine, job.temp, job.sync) = (self.engine, vec![folder.at("spill")], false);
@@ -109,7 +113,10 @@ impl Lines {
         };
         top.iter().for_each(|line| put("", line));
         let groups: Vec<&[&[u8]]> = match self.select.groups() {
-            true => lines.chunk_by(|a, b| (self.compare)(a, b).is_eq()).collect(),
+            true => {
+                let group = self.group.unwrap_or(self.compare);
+                lines.chunk_by(|a, b| group(a, b).is_eq()).collect()
+            }
             false => lines.chunks(1).collect(),
         };
         let limit = self.select.limit.map_or(usize::MAX, |limit| limit as usize);

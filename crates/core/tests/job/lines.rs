@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::fs;
 
-use sortwell::job::Input;
+use sortwell::job::{Algorithm, Input};
 use sortwell::key::text::Separator;
 use sortwell::operator::{Select, Unique};
 use sortwell::stats::Progress;
@@ -218,6 +218,42 @@ fn selections() {
             lines.run_against(&expected);
             let is_streamed = (random.one_in(2), random.one_in(2));
             Lines { is_streamed, ..lines }.run_against(&expected);
+        }
+    }
+}
+
+/// Of lines that are equal in the first key, the one that comes first by all keys.
+#[test]
+fn groups_by_the_first_of_the_keys() {
+    let mut random = Random::fresh();
+    let (keys, compare) = ORDERS[2];
+    let group: Comparator = |a, b| value(a).cmp(&value(b));
+    let algorithms = [Algorithm::Auto, Algorithm::Auto, Algorithm::ReplacementSelection];
+    for memory in [128, 30, 30] {
+        for (unique, count) in [(Unique::First, false), (Unique::Last, false), (Unique::Last, true)]
+        {
+            let lines = Lines {
+                keys: keys.to_vec(),
+                compare,
+                group: Some(group),
+                separator: Separator::Byte(b'\t'),
+                select: Select {
+                    unique: Some(unique),
+                    unique_by: Some(1),
+                    count,
+                    skip: random.pick(&[0, 0, 3]),
+                    limit: random.pick(&[None, Some(500)]),
+                    ..Select::default()
+                },
+                memory: ByteSize::mib(memory),
+                threads: 1 + random.below(4),
+                algorithm: random.pick(&algorithms),
+                engine: random.pick(&engines()),
+                ..Lines::new(vec![table(15_000_000, &mut random)])
+            };
+            let expected = lines.expected();
+            assert_eq!(lines.run_against(&expected).runs > 0, memory == 30);
+            Lines { is_streamed: (true, random.one_in(2)), ..lines }.run_against(&expected);
         }
     }
 }

@@ -119,12 +119,14 @@ impl Prefixed {
 
     /// What the output must be, and how many records are sorted for it.
     pub fn expected(&self) -> (Vec<u8>, u64) {
-        // Records that are too short for a key come first either way.
+        // Records that are too short for any of the keys come before all others.
         fn part<'a>(body: &'a [u8], range: &Range<usize>) -> Option<&'a [u8]> {
             let end = if range.end == usize::MAX { body.len() } else { range.end };
             body.get(range.start..end)
         }
+        let has_all = |body: &[u8]| self.keys.iter().all(|(range, _)| part(body, range).is_some());
         let compare = |a: &&[u8], b: &&[u8]| {
+            let apart = has_all(a).cmp(&has_all(b));
             let mut orders = self.keys.iter().map(|(range, is_descending)| {
                 match (part(a, range), part(b, range)) {
                     (Some(a), Some(b)) if *is_descending => b.cmp(a),
@@ -132,7 +134,7 @@ impl Prefixed {
                 }
             });
             let whole = || if self.keys.is_empty() { a.cmp(b) } else { Ordering::Equal };
-            orders.find(|order| order.is_ne()).unwrap_or_else(whole)
+            apart.then_with(|| orders.find(|order| order.is_ne()).unwrap_or_else(whole))
         };
         let mut found: Vec<&[u8]> =
             self.inputs.iter().flat_map(|input| bodies(self.format, input)).collect();

@@ -37,6 +37,8 @@ fn lines_are_selected_in_pieces() {
         unique(Unique::First),
         Select { skip: 1000, ..unique(Unique::Last) },
         Select { limit: Some(400_000), ..Select::default() },
+        Select { unique_by: Some(1), count: true, ..unique(Unique::First) },
+        Select { unique_by: Some(1), ..unique(Unique::Last) },
     ];
     let mut all_resumed = Resumed::default();
     for select in selects {
@@ -47,7 +49,12 @@ fn lines_are_selected_in_pieces() {
             input.extend_from_slice(format!("{number:06} {:>1$}\n", "-", number % 50).as_bytes());
         }
         let mut lines = Lines { select, memory: ByteSize::mib(34), ..Lines::new(vec![input]) };
-        if random.one_in(2) {
+        if lines.select.unique_by.is_some() {
+            (lines.keys, lines.compare) = (vec!["1", "2:desc"], |a: &[u8], b: &[u8]| {
+                a[..6].cmp(&b[..6]).then_with(|| b[7..].cmp(&a[7..]))
+            });
+            lines.group = Some(|a: &[u8], b: &[u8]| a[..6].cmp(&b[..6]));
+        } else if random.one_in(2) {
             // Lines of a group differ.
             (lines.keys, lines.compare) = (vec!["1"], |a: &[u8], b: &[u8]| a[..6].cmp(&b[..6]));
         }

@@ -158,7 +158,7 @@ fn an_output_that_is_not_made_changes_nothing() {
     assert_eq!(leftovers(&folder.at("spill")).expect("read"), []);
     assert_eq!((fs::read(&output).expect("read"), members(&output)), (before, 3));
     assert_eq!(read(&output, &folder), b"what was there before");
-    let missing = Definition::read(&output).expect("read").paths(&output)[2].clone();
+    let missing = Definition::read(&output).expect("read").files(&output)[2].clone();
     fs::remove_file(&missing).expect("remove");
     let input = SortJob { inputs: vec![Input::Striped(output.clone())], ..job };
     assert!(matches!(input.run(&Progress::new()), Err(Error::Io { path, .. }) if path == missing));

@@ -204,7 +204,7 @@ fn directories_are_kept_and_removed_together() {
         let directory = stop_with_something_done(&job);
         let found = leftovers(&temp).expect("listed");
         assert_eq!(found.len(), 1);
-        assert_eq!(found[0].directory, directory);
+        assert_eq!(found[0].path, directory);
         let own = directories(&temp);
         let runs: Vec<Vec<PathBuf>> = own.iter().map(|own| runs_in(own)).collect();
         assert!(runs.iter().all(|files| !files.is_empty() && files.len() == runs[0].len()));

@@ -21,6 +21,7 @@ use sortwell::io::{Direct, Engine};
 use sortwell::job::{Budget, Input, Output, SortJob};
 use sortwell::plan::besides::Besides;
 use sortwell::plan::levers::{Levers, Overlap};
+use sortwell::plan::open_files::OpenFiles;
 use sortwell::plan::passes::intermediate_groups;
 use sortwell::plan::{Algorithm, Need, Plan};
 use sortwell::stats::{Phase, Progress, Statistics};
@@ -170,7 +171,7 @@ impl Trial {
             algorithm: self.algorithm,
             budget: memory,
             besides: Besides::default(),
-            descriptors: 1 << 20,
+            files: OpenFiles { left: 1 << 20, per_file: 2, per_queue: 1 },
             run_members: 1,
             threads: self.threads,
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sortwell::stats::Progress;
 
-use super::{Destination, Source};
+use super::{Destination, Opened, Source};
 
 #[test]
 fn a_dash_is_a_standard_stream() {
@@ -20,7 +20,8 @@ fn a_dash_is_a_standard_stream() {
 #[test]
 fn devices_are_streams() {
     let null = PathBuf::from("/dev/null");
-    assert_eq!(Source::File(null.clone()).seekable().unwrap(), None);
+    let opened = Source::File(null.clone());
+    assert!(matches!(opened.open(&Progress::new()).unwrap(), Opened::Stream(_)));
     assert_eq!(Destination::File(null).replaceable().unwrap(), None);
     assert_eq!(Destination::Stdout.replaceable().unwrap(), None);
 }
@@ -33,7 +34,9 @@ fn new_names_and_files_can_be_replaced() {
     assert_eq!(to.replaceable().unwrap(), Some(&*path));
     fs::write(&path, b"old").unwrap();
     assert_eq!(to.replaceable().unwrap(), Some(&*path));
-    assert_eq!(Source::File(path.clone()).seekable().unwrap(), Some(&*path));
+    let from = Source::File(path.clone());
+    let opened = from.open(&Progress::new()).unwrap();
+    assert!(matches!(opened, Opened::File(named) if named == path));
 }
 
 #[test]

@@ -1,18 +1,21 @@
 //! Validating a file from the summaries of its partitions, each taken where the partition lies.
 
 use sortwell::Result;
+use sortwell::io::pipe;
 use sortwell::stats::{Progress, Stream};
 
 use super::{Validation, part_of_a_piece};
-use crate::place::Source;
 use crate::summary::Summary;
 
 /// Summaries read at once.
 const BATCH_SUMMARIES: usize = 256;
 
-/// Joins every summary in `from`, in order.
-pub(super) fn read(job: &Validation, from: &Source, progress: &Progress) -> Result<Summary> {
-    let mut reader = from.open_stream()?;
+/// Joins every summary that `reader` brings, in order.
+pub(super) fn read(
+    job: &Validation,
+    mut reader: pipe::Reader,
+    progress: &Progress,
+) -> Result<Summary> {
     let mut joined = Summary::default();
     let mut buffer = vec![0; BATCH_SUMMARIES * Summary::LENGTH];
     loop {

@@ -13,14 +13,13 @@ use super::{Validation, part_of_a_piece};
 use crate::RECORD_LENGTH;
 use crate::block::{BLOCK_LENGTH, Blocks, buffer};
 use crate::joining::Joining;
-use crate::place::Source;
 use crate::summary::Summary;
 
-/// Summarises all records in `from`.
-pub(super) fn read(job: &Validation, from: &Source, progress: &Progress) -> Result<Summary> {
+/// Summarises all records that `reader` brings.
+pub(super) fn read(job: &Validation, reader: pipe::Reader, progress: &Progress) -> Result<Summary> {
     // How many blocks there are turns out when the stream ends.
     let blocks = Blocks::new(u64::MAX, progress);
-    let stream = Mutex::new(Stream { reader: from.open_stream()?, is_over: false });
+    let stream = Mutex::new(Stream { reader, is_over: false });
     let joining = Joining::new(job.order);
     blocks.work(job.threads, || {
         let mut region = buffer()?;

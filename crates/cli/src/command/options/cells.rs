@@ -4,27 +4,31 @@ use clap::Args;
 use sortwell::format::{CsvFormat, Format};
 use sortwell::{Error, Result};
 
+use super::DETAILS;
+
 /// What may be said of rows of cells.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = DETAILS)]
 pub struct Cells {
     /// csv and tsv: the byte around cells in which separators and line ends are data, or none
     ///
     /// Within quotes it is written twice. With none, quotes are data, every line end ends a row
     /// and every separator a cell. The default is ".
-    #[arg(long, value_name = "BYTE", value_parser = quote)]
+    #[arg(long, value_name = "BYTE", value_parser = quote, hide_short_help = true)]
     quote: Option<Quote>,
 
-    /// csv and tsv: the first row of each input is a row like others, and not a header
+    /// csv and tsv: the first row is a row like others, and not a header
     ///
     /// Columns then go by their numbers, from 1.
-    #[arg(long)]
+    #[arg(long, help_heading = None)]
     no_header: bool,
 
     /// csv and tsv: what to do with rows that have more or fewer cells than the header
     ///
     /// error: refuse the input, naming the row. keep: sort them too; cells that they lack are
     /// empty.
-    #[arg(long, value_name = "error|keep", value_parser = ["error", "keep"])]
+    #[arg(long, value_name = "error|keep", value_parser = ["error", "keep"],
+          hide_short_help = true)]
     ragged: Option<String>,
 }
 

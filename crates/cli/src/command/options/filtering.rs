@@ -3,14 +3,16 @@
 use clap::Args;
 use sortwell::predicate::{Expression, Filter};
 
-use super::values;
+use super::{SELECTION, values};
 
 /// Conditions on records.
 #[derive(Args, Debug)]
+#[command(next_help_heading = SELECTION)]
 pub struct Filtering {
-    /// Take only records for which this holds; repeat for further conditions, which all have to
+    /// Take only records for which this holds, as in '2:int >= 10'; repeatable
     ///
-    /// A condition asks something of a key, written as for --key but without a direction:
+    /// Of several conditions, all have to hold. A condition asks something of a key, written as for
+    /// --key but without a direction:
     ///
     /// 2:int >= 10, 1:decimal != -0.5: by the key's type, with == != < <= > >=. Numbers, dates and
     /// the like stand as they are, text in double or single quotes (1 == "Smith"), and another key
@@ -31,9 +33,10 @@ pub struct Filtering {
     #[arg(long, value_name = "EXPR", value_parser = values::parse::<Expression>)]
     include: Vec<Expression>,
 
-    /// Leave out records for which this holds; repeat for further conditions, none of which may
+    /// Leave out records for which this holds; repeatable
     ///
-    /// Written as for --include. Records of which it is unknown are not left out.
+    /// Of several conditions, none may hold. Written as for --include. Records of which it is
+    /// unknown are not left out.
     #[arg(long, value_name = "EXPR", value_parser = values::parse::<Expression>)]
     exclude: Vec<Expression>,
 }

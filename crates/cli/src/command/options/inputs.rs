@@ -1,8 +1,7 @@
 //! Which files are read.
 
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{BufRead, BufReader};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
@@ -12,32 +11,40 @@ use sortwell::io::stripe::Definition;
 use sortwell::job::Input;
 use sortwell::{Error, Result};
 
-use super::values;
+use super::{FILES, values};
+use crate::standard::Text;
 
 /// Names of inputs.
 #[derive(Args, Debug)]
+#[command(next_help_heading = FILES)]
 pub struct Inputs {
     /// Files to read; `-` or none is standard input
     ///
     /// A file that was made by 'sortwell stripe create' stands for the striped file it defines.
-    #[arg(value_name = "INPUT", value_hint = ValueHint::FilePath)]
+    #[arg(value_name = "INPUT", value_hint = ValueHint::FilePath, help_heading = None)]
     inputs: Vec<PathBuf>,
 
     /// Read the names of the files from FILE, each ended by a NUL; `-` is standard input
     ///
     /// For more files than a command line holds, as `find -print0` lists them. Each takes some 200
     /// bytes of the memory budget.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "inputs")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "inputs",
+          hide_short_help = true)]
     files0_from: Option<PathBuf>,
 
     /// Which inputs are compressed: auto, off, gzip, zstd or lz4
     ///
     /// auto goes by the names: files that end in .gz, .zst or .lz4 are expanded, by threads of
-    /// their own, while they are read. Standard input has no name, and is taken as it is. The name
-    /// of a format says that all inputs have it, standard input too; off takes all as they are.
-    /// Records, offsets and statistics are those of the expanded data.
+    /// their own, while they are read. Where records are lines, csv or tsv, it also looks how an
+    /// input begins, standard input too: gzip, zstd and lz4 data is expanded under any name, and
+    /// what other programs make text of (xz, bzip2, zip, 7z and others, UTF-16, Parquet) is
+    /// refused, with the command that does. Of several pipes that are read one after the other only
+    /// the first is expanded so, and others are refused. The name of a format says that all inputs
+    /// have it; off takes all as they are. Records, offsets and statistics are those of the
+    /// expanded data.
     #[arg(long, value_name = "HOW", default_value = "auto",
-          value_parser = values::one_of::<Decompress>(&["auto", "off", "gzip", "zstd", "lz4"]))]
+          value_parser = values::one_of::<Decompress>(&["auto", "off", "gzip", "zstd", "lz4"]),
+          hide_short_help = true)]
     pub decompress: Decompress,
 }
 
@@ -73,13 +80,7 @@ fn input(path: &Path) -> Input {
 
 /// The files that a list names. It is read name by name, as it may be long.
 fn listed(list: &Path) -> Result<Vec<Input>> {
-    let is_stdin = list.as_os_str() == "-";
-    let mut reader: Box<dyn BufRead> = match is_stdin {
-        true => Box::new(io::stdin().lock()),
-        false => Box::new(BufReader::new(
-            File::open(list).map_err(|error| Error::io("open", list, error))?,
-        )),
-    };
+    let mut reader = BufReader::new(Text::open(list)?);
     let wrong = |what: String| Error::Usage(format!("--files0-from {}: {what}", list.display()));
     let mut inputs = Vec::new();
     let mut name = Vec::new();

@@ -6,16 +6,17 @@ use sortwell::io::Affinity;
 use sortwell::plan::geometry::Geometry;
 use sortwell::plan::levers::{Levers as Chosen, Overlap};
 
-use super::values;
+use super::{EXPERT, values};
 
 /// Sizes and numbers of requests and buffers. All of them are chosen well where nothing is said.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Levers")]
+#[command(next_help_heading = EXPERT)]
 pub struct Requests {
     /// Reads in flight, of all threads together; each has two at least
     ///
     /// Eight if not said, which keep most disks busy; sixteen of streams, each of which has one.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096),
+          hide_short_help = true)]
     queue_depth: Option<u16>,
 
     /// Bytes of a read request (256KiB, 4MiB)
@@ -23,36 +24,41 @@ pub struct Requests {
     /// By the memory there is if not said, from 256 KiB to 4 MiB; no more than 1 GiB. Rounded up to
     /// whole pages, and so far that no load takes more than 4096 of them; of streams to whole 64
     /// KiB. A merge reads less of a run at a time where a slab has less of it.
-    #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
+    #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>,
+          hide_short_help = true)]
     block_size: Option<ByteSize>,
 
     /// Output buffers of each thread; one is filled while the others are written
     ///
     /// Four if not said; three at least.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(3..=256))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(3..=256),
+          hide_short_help = true)]
     write_buffers: Option<u16>,
 
     /// Bytes of each output buffer, and so of a write request (512KiB, 8MiB)
     ///
     /// By the memory there is if not said, from 512 KiB to 4 MiB; no more than 1 GiB.
-    #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
+    #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>,
+          hide_short_help = true)]
     write_buffer_size: Option<ByteSize>,
 
     /// How many blocks of 4 KiB could be read in the time that it takes to begin to read one
     ///
     /// The higher it is, the larger are the pieces in which a merge reads runs, and the fewer runs
     /// are merged at once. 32 if not said; 'sortwell calibrate disk' measures it.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8192))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8192),
+          hide_short_help = true)]
     read_factor: Option<u32>,
 
     /// Most runs or inputs merged at once; as many as memory and open files allow if not said
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..),
+          hide_short_help = true)]
     merge_width: Option<u16>,
 }
 
 /// What else may be set of a sort's plan.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Levers")]
+#[command(next_help_heading = EXPERT)]
 pub struct Levers {
     #[command(flatten)]
     requests: Requests,
@@ -62,7 +68,8 @@ pub struct Levers {
     /// Shorter runs take less memory to make and more of it, or more passes, to merge: the effect
     /// that the experiment 'bench runs' shows. What fits one run is sorted in one pass. Not for
     /// replacement selection, whose runs are as long as the order of the input makes them.
-    #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
+    #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>,
+          hide_short_help = true)]
     run_size: Option<ByteSize>,
 
     /// How runs are merged: by slabs, or as streams
@@ -72,7 +79,7 @@ pub struct Levers {
     /// that takes little more memory than a record of each run. auto takes slabs unless records
     /// are too long for them.
     #[arg(long, value_name = "HOW", default_value = "auto",
-          value_parser = ["auto", "slabs", "streams"])]
+          value_parser = ["auto", "slabs", "streams"], hide_short_help = true)]
     merge: String,
 
     /// How pieces differ that streams of runs are read ahead in: geometry=0 (alike) to geometry=1
@@ -80,7 +87,7 @@ pub struct Levers {
     /// Above 0 they grow from run to run around the same mean, so that runs of one length do not
     /// all want their next piece at the same time; after psort's merge. For --merge streams.
     #[arg(long, value_name = "geometry=G", default_value_t = Geometry::default(),
-          value_parser = values::parse::<Geometry>)]
+          value_parser = values::parse::<Geometry>, hide_short_help = true)]
     merge_buffers: Geometry,
 
     /// Whether one load is read while another is sorted and written
@@ -92,7 +99,8 @@ pub struct Levers {
     /// file has less merged twice then, and else pipelined; with --in-place always. Replacement
     /// selection and merges of the longest records have a way of their own.
     #[arg(long, value_name = "HOW", default_value = "auto",
-          value_parser = values::one_of::<Overlap>(&["auto", "sync", "pipelined"]))]
+          value_parser = values::one_of::<Overlap>(&["auto", "sync", "pipelined"]),
+          hide_short_help = true)]
     overlap: Overlap,
 
     /// Whether threads stay on processors: each on one of its own, or on those of a NUMA node
@@ -100,7 +108,8 @@ pub struct Levers {
     /// auto keeps them on nodes where there are several. Memory that a thread touches first is
     /// that of its node.
     #[arg(long, value_name = "WHERE", default_value = "auto",
-          value_parser = values::one_of::<Affinity>(&["auto", "off", "cores", "nodes"]))]
+          value_parser = values::one_of::<Affinity>(&["auto", "off", "cores", "nodes"]),
+          hide_short_help = true)]
     affinity: Affinity,
 }
 

@@ -1,27 +1,44 @@
 //! How the input is cut into records, and what these are ordered by.
 
-use std::str::FromStr;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use clap::Args;
 use sortwell::format::Format;
+use sortwell::io::compression::Codec;
+use sortwell::job::{Budget, Input};
 use sortwell::key::text::{
-    DateFormat, Invalid, Separator, TextKeySpec, TextOrder, TextSpec, TextType, collation,
-    read_byte,
+    DateFormat, Invalid, ListMemory, Separator, TextKeySpec, TextOrder, TextSpec, TextType,
+    collation, gnu_key, read_byte,
 };
 use sortwell::key::{KeySpec, NumberType};
 use sortwell::{Error, Result};
 
 use super::cells::Cells;
-use super::values;
+use super::{DETAILS, values};
+use crate::usage;
 
 /// What may become of invalid keys.
 const INVALID: [&str; 3] = ["error", "last", "first"];
 
 /// Records and their order.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Order {
-    /// How the input is cut into records: lines, csv, tsv, fixed:N, u16be, rdw and more
+    /// Sort by this key, as in 2:decimal:desc; repeat for further keys: `sortwell help keys`
+    ///
+    /// LOCATION[:TYPE][:MODIFIER]..., most significant key first. LOCATION is a field (2), a column
+    /// of CSV by its name (amount), a value in JSON (user.id) or bytes (0..10). TYPE is bytes if
+    /// not said; int, decimal, date, version, u32le, packed and many others. MODIFIER is desc, ci,
+    /// trim and others. Without any key, the whole record as bytes. Records with equal keys keep
+    /// the order of the input. 'sortwell help keys' has all of it.
+    #[arg(short, long = "key", value_name = "KEY")]
+    keys: Vec<String>,
+
+    /// Form of the records: lines, csv, tsv, jsonl, fixed:N, u16be, rdw and more
+    ///
+    /// The default is lines. Where a key names a column, and the names of all inputs end in .csv,
+    /// or all in .tsv or all in .jsonl (also .csv.gz and the like), that is the format; statistics
+    /// and 'sortwell explain' say so. Names of formats are read in any case.
     ///
     /// lines: text, one record a line. A carriage return is data, and a last line without its end
     /// gets one. lines:BYTE ends records with another byte, given by its number (lines:0 for find
@@ -29,79 +46,26 @@ pub struct Order {
     ///
     /// csv, tsv: rows of cells as RFC 4180 has them, under a row that names the columns. Cells in
     /// quotes may hold separators, line ends and doubled quotes. Rows are written as they were
-    /// read.
+    /// read. They end with a line feed, or a carriage return and a line feed; an input whose rows
+    /// end with a carriage return alone is refused.
+    ///
+    /// jsonl (or ndjson): lines of JSON, one value a line. Every line is checked; a line that is
+    /// not JSON is an error that names it. Lines are written as they were read.
     ///
     /// fixed:N: every record N bytes long, from 1 to 1048576 (1 MiB).
     ///
     /// u16le, u16be, u32le, u32be: every record begins with the number of bytes that follow, or
     /// with :self (u16be:self) with its own length. rdw: the record descriptor word of mainframes.
-    #[arg(short = 'F', long, value_name = "FORMAT", default_value = "lines",
-          value_parser = values::parse::<Format>)]
-    format: Format,
+    #[arg(short = 'F', long, value_name = "FORMAT", value_parser = values::parse::<Format>)]
+    format: Option<Format>,
 
-    #[command(flatten)]
-    cells: Cells,
-
-    /// What to sort by; repeat for further keys, most significant first
+    /// Separator of fields or cells: one byte, or tab
     ///
-    /// Without any key, the whole record as bytes. A key is LOCATION[:TYPE][:MODIFIER]... Records
-    /// with equal keys keep the order of the input.
-    ///
-    /// LOCATION in lines and CSV: a field counted from 1 (2), bytes of a field counted from 0, the
-    /// end not included (2[0..4]), or bytes of the record (0..10). In CSV also a column's name
-    /// (amount), in double quotes where it might be misread ("2024", "a:b"). In fixed:N and records
-    /// with a length in front: bytes of the record (0..10, 4..), counted behind the length.
-    ///
-    /// TYPE in all formats: bytes (the default), text, int, decimal (any number of digits, exact),
-    /// float, size (1K, 2.5Gi), month, version, natural (digits in text by their value), random (a
-    /// shuffle that keeps equal keys together), date (2026-11-22), time (13:45:06.789), timestamp
-    /// (2026-11-22T13:45:06+01:00; without an offset UTC), ip (version 4 before 6), uuid, bool (yes
-    /// true on 1 y t, and their opposites, which come first), order=low|mid|high (values in this
-    /// order; order=@FILE has one a line).
-    ///
-    /// TYPE in records of bytes: an unsigned integer u8 u16le u16be u32le u32be u64le u64be, a
-    /// signed one i8 i16le ... i64be, or a floating-point number f32le f32be f64le f64be, ordered
-    /// -NaN, -inf, negative, -0, +0, positive, inf, NaN. Of mainframes: packed (COMP-3), zoned and
-    /// zoned=ebcdic (the sign over the last digit; zoned-leading, zoned-separate,
-    /// zoned-leading-separate), ebcdic (text in code page 037, as the characters it stands for;
-    /// ebcdic=500, ebcdic=1047), sequence=FILE (a collating sequence: 256 bytes, what each byte
-    /// sorts as).
-    ///
-    /// Modifiers: desc (largest first), ci (case does not count), trim (blanks at the ends do not
-    /// count), nulls-first and nulls-last (where empty keys go; last in CSV, whichever direction),
-    /// locale=NAME (a language's order of text, the same on every machine: locale=de).
-    #[arg(short, long = "key", value_name = "KEY")]
-    keys: Vec<String>,
-
-    /// What lies between the fields of a line or the cells of a row: one byte, or tab
-    ///
-    /// Without it, fields are divided by blanks: each begins at the first blank behind the one
-    /// before, and has its leading blanks.
+    /// Without it, fields are divided by blanks (spaces, tabs, and line feeds where these do not
+    /// end lines): each begins at the first blank behind the one before, and has its leading
+    /// blanks.
     #[arg(short = 't', long, value_name = "BYTE", value_parser = separator)]
     separator: Option<u8>,
-
-    /// What becomes of a record with a key that is no value of its type
-    ///
-    /// error: the sort ends, and says which record it is. last and first: such records come behind
-    /// all others or before them, in the order of the input. Without it, that is an error, but for
-    /// int, decimal, float, size and month in lines: there, what can be read of the text is taken,
-    /// and nothing is 0.
-    #[arg(long, value_name = "PLACE", value_parser = values::one_of::<Invalid>(&INVALID))]
-    invalid: Option<Invalid>,
-
-    /// How days and times are written, for keys of type date, time and timestamp
-    ///
-    /// A pattern as of strptime: %d.%m.%Y, %m/%d/%y %I:%M %p, %s. Without it, they are read as ISO
-    /// 8601 and RFC 3339 have them: 2026-11-22, 13:45:06.789, 2026-11-22T13:45:06+01:00.
-    #[arg(long, value_name = "FORMAT", value_parser = DateFormat::new)]
-    date_format: Option<DateFormat>,
-
-    /// The byte that stands for those a record is too short to have
-    ///
-    /// As a number (0, 64, 0x40) or as itself. Without it, a record of varying length that ends
-    /// before a key's range of bytes is an error. A key may say its own: 4..8:pad=0.
-    #[arg(long, value_name = "BYTE", value_parser = read_byte)]
-    pad: Option<u8>,
 
     /// Turn the order of every key around
     ///
@@ -109,6 +73,47 @@ pub struct Order {
     /// places.
     #[arg(short, long)]
     reverse: bool,
+
+    /// What becomes of a record with a key that is no value of its type
+    ///
+    /// error: the sort ends, and says which record it is. last and first: records of which any key
+    /// is no value (with --unique-by, any of its KEYs) come after all others or before them. Among
+    /// themselves they are in the order of their keys, where what is no value comes last (or
+    /// first), beyond what is empty; and then in the order of the input. Without it, that is an
+    /// error, but for int, decimal, float, size and month in lines: there, what can be read of the
+    /// text is taken, and nothing is 0. A float is read as a whole; text that is none comes before
+    /// all numbers.
+    #[arg(long, value_name = "PLACE", value_parser = values::one_of::<Invalid>(&INVALID),
+          help_heading = DETAILS, hide_short_help = true)]
+    invalid: Option<Invalid>,
+
+    /// Read values of type date, time and timestamp by this pattern
+    ///
+    /// A pattern as of strptime: %d.%m.%Y, %m/%d/%y %I:%M %p, %s. Without it, they are read as ISO
+    /// 8601 and RFC 3339 have them: 2026-11-22, 13:45:06.789Z, 2026-11-22T13:45:06+01:00. An error
+    /// if no key or condition is of these types.
+    #[arg(long, value_name = "FORMAT", value_parser = DateFormat::new, help_heading = DETAILS,
+          hide_short_help = true)]
+    date_format: Option<DateFormat>,
+
+    /// Choose the shuffle that keys of type random make
+    ///
+    /// Any number; 0 if not given. A number gives one shuffle, on every machine and in every sort.
+    /// An error if no key is of type random.
+    #[arg(long, value_name = "N", help_heading = DETAILS, hide_short_help = true)]
+    random_seed: Option<u64>,
+
+    /// The byte that stands for those a record is too short to have
+    ///
+    /// As a number (0, 64, 0x40) or as itself. Without it, a record of varying length that ends
+    /// before a key's range of bytes is an error. Blanks that trim takes away are bytes that the
+    /// record has: nothing stands for them. A key may say its own: 4..8:pad=0.
+    #[arg(long, value_name = "BYTE", value_parser = read_byte, help_heading = DETAILS,
+          hide_short_help = true)]
+    pad: Option<u8>,
+
+    #[command(flatten)]
+    cells: Cells,
 }
 
 /// The byte that lies between fields: a character, or one of the names that shells make hard to
@@ -125,13 +130,34 @@ fn separator(text: &str) -> std::result::Result<u8, String> {
 }
 
 impl Order {
-    /// How the input is cut into records.
+    /// Returns the order by `keys` first, and by its own keys among records that are equal in them.
+    pub fn behind(&self, keys: &[String]) -> Cow<'_, Self> {
+        match keys {
+            [] => Cow::Borrowed(self),
+            _ => Cow::Owned(Self { keys: [keys, &self.keys].concat(), ..self.clone() }),
+        }
+    }
+
+    /// Returns how `inputs` are cut into records.
     ///
     /// # Errors
     ///
     /// [`Error::Usage`] for what means nothing in the format.
-    pub fn format(&self) -> Result<Format> {
-        self.cells.apply(self.format, self.separator)
+    pub fn format(&self, inputs: &[Input]) -> Result<Format> {
+        let by_names = self.format_by_names(inputs).map(|(_, format)| format);
+        let format = self.format.or(by_names).unwrap_or(Format::LINES);
+        self.cells.apply(format, self.separator)
+    }
+
+    /// Returns the format, and what it is called, that the names of `inputs` say, where none is
+    /// given and a key names a column: without names of columns it would mean nothing.
+    pub fn format_by_names(&self, inputs: &[Input]) -> Option<(&'static str, Format)> {
+        if self.format.is_some() || !self.keys.iter().any(|key| names_column(key)) {
+            return None;
+        }
+        let mut formats = inputs.iter().map(format_by_name);
+        let first = formats.next()??;
+        formats.all(|other| other == Some(first)).then_some(first)
     }
 
     /// The keys of records of fixed length that machine numbers and bytes are enough for, and the
@@ -139,47 +165,64 @@ impl Order {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for a key that cannot be read, or that means nothing in the format.
-    pub fn keys(&self) -> Result<(Vec<KeySpec>, Option<TextOrder>)> {
-        let format = self.format()?;
+    /// [`Error::Usage`] for a key that cannot be read, or that means nothing in the format, for a
+    /// list of values that `memory` has no room for, and for a date format that no key has a use
+    /// for, nor anything else, as `has_days` says.
+    pub fn keys(
+        &self,
+        format: Format,
+        memory: Budget,
+        has_days: bool,
+    ) -> Result<(Vec<KeySpec>, Option<TextOrder>)> {
         if self.pad.is_some() && !matches!(format, Format::Prefixed(_)) {
             let message = "--pad is for records with their length in front, of which some are \
                            shorter than others; leave it out";
             return Err(Error::Usage(message.to_owned()));
         }
         let Format::Fixed { .. } = format else {
-            return Ok((Vec::new(), Some(self.text_order(format)?)));
+            return Ok((Vec::new(), Some(self.text_order(format, memory, has_days)?)));
         };
         if self.separator.is_some() {
             let message = "--separator divides lines, and records of fixed length have no fields; \
                            leave it out, or give --format lines";
             return Err(Error::Usage(message.to_owned()));
         }
-        match read_all(&self.keys) {
-            Ok(_) if self.date_format.is_some() => Err(without_days()),
-            Ok(keys) => Ok((if self.reverse { values::reversed(&keys)? } else { keys }, None)),
-            Err(fault) => match self.text_order(format) {
+        match self.keys.iter().map(|key| key.parse()).collect::<std::result::Result<Vec<_>, _>>() {
+            Ok(keys) if self.date_format.is_none() && self.random_seed.is_none() => {
+                Ok((if self.reverse { values::reversed(&keys)? } else { keys }, None))
+            }
+            Ok(_) => Ok((Vec::new(), Some(self.text_order(format, memory, has_days)?))),
+            Err(fault) => match self.text_order(format, memory, has_days) {
                 Ok(order) => Ok((Vec::new(), Some(order))),
                 // Of a key of bytes or machine numbers, the other reader says what is wrong.
-                Err(_) if self.keys.iter().all(|key| is_of_bytes(key)) => Err(fault),
+                Err(_) if self.keys.iter().all(|key| is_of_bytes(key)) => Err(Error::Usage(fault)),
                 Err(fault) => Err(fault),
             },
         }
     }
 
     /// The order of records by whatever keys there are.
-    fn text_order(&self, format: Format) -> Result<TextOrder> {
-        let keys: Vec<TextKeySpec> = read_all(&self.keys)?;
-        let spec = |key: &TextKeySpec| {
-            key.check(format).map_err(Error::Usage)?;
-            key.spec(key.locale().map(collation).transpose()?)
+    fn text_order(&self, format: Format, memory: Budget, has_days: bool) -> Result<TextOrder> {
+        let budget = memory.resolve()?;
+        let mut taken = 0;
+        let wrong = |fault| with_gnu_advice(fault, &self.keys);
+        let read = |key: &String| TextKeySpec::read(key, format).map_err(wrong);
+        let keys: Vec<TextKeySpec> = self.keys.iter().map(read).collect::<Result<_>>()?;
+        let mut spec = |key: &TextKeySpec| {
+            key.check(format).map_err(wrong)?;
+            let collation = key.locale().map(collation).transpose()?;
+            let spec = key.spec_within(collation, ListMemory { budget, taken })?;
+            taken += spec.list_bytes();
+            Ok(spec)
         };
-        let mut specs: Vec<TextSpec> = keys.iter().map(spec).collect::<Result<_>>()?;
-        let is_day = |spec: &TextSpec| {
-            matches!(spec.text_type, TextType::Date | TextType::Time | TextType::Timestamp)
-        };
-        if self.date_format.is_some() && !specs.iter().any(is_day) {
+        let mut specs: Vec<TextSpec> = keys.iter().map(&mut spec).collect::<Result<_>>()?;
+        let has_days = has_days || keys.iter().any(TextKeySpec::is_day);
+        if self.date_format.is_some() && !has_days {
             return Err(without_days());
+        }
+        let is_shuffle = |spec: &TextSpec| spec.text_type == TextType::Random;
+        if self.random_seed.is_some() && !specs.iter().any(is_shuffle) {
+            return Err(without_shuffle());
         }
         if specs.is_empty() && self.reverse {
             specs.push(TextSpec::default());
@@ -190,6 +233,11 @@ impl Order {
         let order = TextOrder::of(format);
         let separator = match (format, self.separator) {
             (Format::Lines { .. }, Some(byte)) => Separator::Byte(byte),
+            (Format::JsonLines, Some(_)) => {
+                let message = "--separator divides lines and rows, and JSON has its own form; \
+                               leave it out";
+                return Err(Error::Usage(message.to_owned()));
+            }
             (Format::Prefixed(_), Some(_)) => {
                 let message = "--separator divides lines and rows, and these records have no \
                                fields; leave it out";
@@ -202,25 +250,56 @@ impl Order {
             specs,
             invalid: self.invalid,
             date_format: self.date_format.clone().map(Arc::new),
+            seed: seed(self.random_seed.unwrap_or(0)),
             pad: self.pad,
             ..order
         })
     }
 }
 
-fn read_all<T: FromStr<Err = String>>(keys: &[String]) -> Result<Vec<T>> {
-    keys.iter().map(|key| key.parse().map_err(Error::Usage)).collect()
+/// Returns whether a key names a column. One that is written as for GNU sort is a slip.
+fn names_column(key: &str) -> bool {
+    let key = key.parse::<TextKeySpec>().ok();
+    key.as_ref().and_then(TextKeySpec::column).is_some_and(|name| gnu_key(name).is_none())
 }
 
-/// That a date format is given, and no key that it is for.
+/// Returns the format that the name of an input ends in, compressed or not.
+fn format_by_name(input: &Input) -> Option<(&'static str, Format)> {
+    let (Input::File(path) | Input::Striped(path)) = input else { return None };
+    let plain = Codec::of_path(path).map(|_| path.with_extension(""));
+    let end = plain.as_ref().unwrap_or(path).extension()?;
+    let json = ["jsonl", "ndjson"].map(|name| (name, Format::JsonLines));
+    let formats = [("csv", Format::CSV), ("tsv", Format::TSV), json[0], json[1]];
+    formats.into_iter().find(|(name, _)| end.eq_ignore_ascii_case(name))
+}
+
+/// Returns the error for a date format that no key or condition uses.
 fn without_days() -> Error {
-    let message = "--date-format says how days and times are written, but no key is a date, a time \
-                   or a timestamp; write one, as in -k 2:date, or leave it out";
+    let message = "--date-format says how days and times are written, but no key or condition is \
+                   of a date, a time or a timestamp; write one, as in -k 2:date, or leave it out";
     Error::Usage(message.to_owned())
+}
+
+/// Returns the error for a seed that no key uses.
+fn without_shuffle() -> Error {
+    let message = "--random-seed says which shuffle keys of type random make, but no key is of \
+                   that type; write one, as in -k 1:random, or leave it out";
+    Error::Usage(message.to_owned())
+}
+
+/// Returns the seed of the shuffle with this number.
+fn seed(number: u64) -> [u8; 16] {
+    (u128::from(number) << u64::BITS).to_be_bytes()
+}
+
+/// Returns what is wrong with keys, with the command line of GNU sort where one is a key of its.
+fn with_gnu_advice(fault: String, keys: &[String]) -> Error {
+    let advice = keys.iter().find_map(|key| usage::gnu::advice_for_key(key));
+    Error::Usage(fault + &advice.unwrap_or_default())
 }
 
 /// Whether a key names bytes or a machine number, or no type.
 fn is_of_bytes(key: &str) -> bool {
-    let word = key.split(':').nth(1).unwrap_or("bytes");
-    matches!(word, "bytes" | "asc" | "desc") || NumberType::named(word).is_some()
+    let word = key.split(':').nth(1).unwrap_or("bytes").to_ascii_lowercase();
+    matches!(word.as_str(), "bytes" | "asc" | "desc") || NumberType::named(&word).is_some()
 }

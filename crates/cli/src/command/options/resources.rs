@@ -9,18 +9,21 @@ use sortwell::io::{DirectStreams, Engine};
 use sortwell::job::Budget;
 use sortwell::profile::Profile;
 
-use super::values;
+use super::{EXPERT, RESOURCES, values};
+use crate::standard;
 
 /// Names of engines.
 const ENGINES: [&str; 6] = ["auto", "uring", "threads", "mmap", "mmap-plain", "sync"];
 
 /// Memory, and the way to the disks.
 #[derive(Args, Debug)]
+#[command(next_help_heading = RESOURCES)]
 pub struct Resources {
-    /// Ceiling of the memory of the whole process, as a size (512MiB, 4GiB, 2GB) or a share (50%)
+    /// Most memory of the process: a size (512M, 4GiB, 2GB) or a share (50%)
     ///
-    /// A share is one of what the machine or the container really offers; the default is 60%. It
-    /// is taken, and that is said, where a size is more than there is at all.
+    /// Sizes are binary (512MiB, 4GiB; short 512M, 4G) or decimal (2GB). A share is one of what the
+    /// machine or the container really offers; the default is 60%. It is taken, and that is said,
+    /// where a size is more than there is at all.
     #[arg(short = 'M', long, value_name = "SIZE", value_parser = values::parse::<Budget>)]
     memory: Option<Budget>,
 
@@ -29,7 +32,8 @@ pub struct Resources {
     /// auto takes io_uring where the system allows it and a pool of threads where not. mmap asks
     /// for the pages of its mappings ahead, mmap-plain does not: that is to be measured against.
     #[arg(long = "io", value_name = "ENGINE", default_value = "auto",
-          value_parser = values::one_of::<Engine>(&ENGINES))]
+          value_parser = values::one_of::<Engine>(&ENGINES), help_heading = EXPERT,
+          hide_short_help = true)]
     pub engine: Engine,
 
     /// Whether bytes are moved past the page cache: auto, on or off, or of each stream its own as
@@ -40,14 +44,16 @@ pub struct Resources {
     /// a tenth of the memory. Streams are input, spill and output; those that are not named are
     /// auto.
     #[arg(long, value_name = "WHEN", default_value = "auto",
-          value_parser = values::parse::<DirectStreams>)]
+          value_parser = values::parse::<DirectStreams>, help_heading = EXPERT,
+          hide_short_help = true)]
     pub direct: DirectStreams,
 
     /// The machine profile that 'sortwell calibrate' has made
     ///
     /// Plans are made with it, and times foretold. The default is sortwell/machine.toml in the
     /// directory for configurations, if it is there.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = EXPERT,
+          hide_short_help = true)]
     profile: Option<PathBuf>,
 }
 
@@ -63,7 +69,8 @@ impl Resources {
         let profile = match &self.profile {
             Some(path) => Profile::read(path).map(Some)?,
             None => Profile::usual().unwrap_or_else(|error| {
-                eprintln!("sortwell: {error}; it goes on without the machine profile");
+                let words = format!("sortwell: {error}; it goes on without the machine profile\n");
+                standard::tell(words);
                 None
             }),
         };
@@ -73,10 +80,10 @@ impl Resources {
     /// Says on standard error where a ceiling is higher than memory ever reaches.
     pub fn warn(&self) {
         if let (Budget::Bytes(said), Some(most)) = (self.memory(), self.memory().excess()) {
-            eprintln!(
+            standard::tell(format!(
                 "sortwell: --memory {said} is more than the {most} that this process may have at \
-                 most; it goes on with a share of what is free, as without --memory"
-            );
+                 most; it goes on with a share of what is free, as without --memory\n"
+            ));
         }
     }
 }

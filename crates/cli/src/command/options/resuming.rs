@@ -3,10 +3,13 @@
 use clap::{Args, ValueEnum};
 use sortwell::job::Resume;
 
+use super::SAFETY;
+
 /// Going on where another job ended.
 #[derive(Args, Debug)]
+#[command(next_help_heading = SAFETY)]
 pub struct Resuming {
-    /// Keep what is done if it is stopped or fails, and go on with what was kept
+    /// Keep what is done if it is stopped or fails, and continue it the next time
     ///
     /// The same command then goes on where it was: runs that were written are not written again,
     /// nor is what was merged. Before that the inputs are looked at: they must be the same files,
@@ -15,21 +18,23 @@ pub struct Resuming {
     /// and not compressed. With often it is noted as often as possible how far the output has come,
     /// not only when that costs less than a hundredth of the time.
     #[arg(long, value_name = "off|on|often", default_value = "off", default_missing_value = "on",
-          num_args = 0..=1, require_equals = true)]
+          num_args = 0..=1, require_equals = true, hide_possible_values = true)]
     resume: Choice,
 }
 
 /// Sorting a file where it is.
 #[derive(Args, Debug)]
+#[command(next_help_heading = SAFETY)]
 pub struct InPlace {
-    /// Sort FILE itself, giving back its room as it is read: little more is needed beside it
+    /// Sort the file itself, with little room beside it
     ///
-    /// For lines and records of fixed length. Its records lie in runs and then in the new file;
-    /// what is done is kept as with --resume, and a sort that was stopped, or killed, must be gone
-    /// on with by the same command: until then FILE is not whole. Runs are spilled to the directory
-    /// of FILE, unless --temp says otherwise. About three loads, or one and a half times --memory,
-    /// need room beside FILE; with so little memory that runs are merged more than once (see
-    /// --stats), as much as is merged at once.
+    /// FILE gives back its room as it is read. For lines and records of fixed length, with keys
+    /// that every record has and without a locale. Its records lie in runs and then in the new
+    /// file; what is done is kept as with --resume, and a sort that was stopped, or killed, must be
+    /// continued by its own command: until then FILE is not whole. Runs are spilled to the
+    /// directory of FILE, unless --temp says otherwise. About three loads, or one and a half times
+    /// --memory, need room beside FILE; with so little memory that runs are merged more than once
+    /// (see --stats), as much as is merged at once.
     #[arg(long, conflicts_with = "output")]
     pub in_place: bool,
 }

@@ -2,23 +2,25 @@
 
 use clap::{ArgAction, Args};
 
-use super::values;
+use super::{SAFETY, values};
 
 /// Safety from our own mistakes, and from a loss of power.
 #[derive(Args, Debug)]
+#[command(next_help_heading = SAFETY)]
 pub struct Safety {
-    /// Prove that every input record is in the output exactly once
+    /// Prove that the output has every input record exactly once, in order
     ///
-    /// Counts the records and sums a 128-bit checksum of each on the way in and on the way out; if
-    /// they differ there is no output and the exit status is 5.
+    /// sortwell counts the records, sums a 128-bit checksum of each on the way in and on the way
+    /// out, and compares the key of each record that it writes with that of the record before. If a
+    /// proof fails, there is no output and the exit status is 5. With off, neither is done.
     #[arg(long, value_name = "on|off", default_value = "on",
-          action = ArgAction::Set, value_parser = values::switch())]
+          action = ArgAction::Set, value_parser = values::switch(), hide_short_help = true)]
     pub verify: bool,
 
     /// Make the output durable before it gets its name
     ///
     /// With off the operating system writes it when it likes, and a power failure may lose it.
     #[arg(long, value_name = "on|off", default_value = "on",
-          action = ArgAction::Set, value_parser = values::switch())]
+          action = ArgAction::Set, value_parser = values::switch(), hide_short_help = true)]
     pub sync: bool,
 }

@@ -2,13 +2,15 @@
 
 use clap::Args;
 use sortwell::operator::{FoldSpec, Function, Place, Select, Split, Unique};
+use sortwell::predicate::{Expression, Filter};
 
-use super::values;
+use super::{SELECTION, values};
 
 /// Records with equal keys, and how many records.
 #[derive(Args, Debug)]
+#[command(next_help_heading = SELECTION)]
 pub struct Selecting {
-    /// Of records with equal keys write only the first, or the last, or refuse them
+    /// Of records with equal keys keep only the first, or the last, or refuse them
     ///
     /// Without a word, the first in the order of the input. Duplicates are dropped wherever sorted
     /// records pass, so that with many of them little is spilled. With error, the first that has
@@ -19,42 +21,79 @@ pub struct Selecting {
           value_parser = values::one_of::<Unique>(&["first", "last", "error"]))]
     unique: Option<Unique>,
 
+    /// Keep one record per KEY, the first in the order of --key; repeatable
+    ///
+    /// KEY is written as for --key; of several, all together count. The output is ordered by them,
+    /// as if they stood before the keys of --key, which decide what is kept: the first record, or
+    /// with --unique=last the last; with equal keys, the order of the input decides. --count, --sum
+    /// and the like take what is equal in KEY. For another order, sort the output once more. As in
+    /// --unique-by id -k updated:timestamp:desc, the latest row of each id.
+    #[arg(long, value_name = "KEY")]
+    unique_by: Vec<String>,
+
     /// Leave out the first N records of the order
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_short_help = true)]
     skip: u64,
 
-    /// Write only the first N records of the order, behind those that are skipped
+    /// Write only the first N records of the order
     ///
-    /// Records beyond them are not sorted.
+    /// They are counted after those that --skip leaves out. Records beyond them are not sorted. Of
+    /// records with equal keys that become one, N counts what is written. Whether values can be
+    /// folded, whether a sum fits and, with --unique=error, whether a key is there twice is asked
+    /// of what is skipped or written alone, and never of what lies beyond; the first such error in
+    /// the order is reported, whatever the memory and the number of threads. Keys, and the cells of
+    /// rows, are checked in all records.
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
 
-    /// With each record, of those with equal keys, write how many they are
+    /// With each record, write how many have its key, as uniq -c does
     ///
-    /// Before lines, as uniq -c does; rows of csv and tsv get a last column, called count.
+    /// The number stands before lines; rows of csv and tsv get a last column, called count. Records
+    /// of bytes get eight bytes more at their end, the number as u64be: of fixed:20 comes fixed:28,
+    /// and the length in front of others grows by eight. A record that then is too long for its
+    /// length is an error.
     #[arg(long)]
     count: bool,
 
-    /// Of records with equal keys write one, with the sum of this field of all of them; repeatable
+    /// Of records with equal keys write one, with the sum of this field
     ///
-    /// The first of them is kept, or with --unique=last the last. csv and tsv: PLACE is a column,
-    /// by its name or its number from 1; lines: a field, with --separator. TYPE is decimal (the
-    /// default) or int. Numbers are exact and of any length; an empty cell takes no part, and any
-    /// other that is not a number is an error. The sum is written in plain notation.
+    /// Repeat it for further fields. The first of the records is kept, or with --unique=last the
+    /// last. csv and tsv: PLACE is a column, by its name or its number from 1; lines: a field, with
+    /// --separator. TYPE is decimal (the default) or int. Numbers are exact and of any length; an
+    /// empty cell takes no part, and any other that is not a number is an error. The sum is written
+    /// in plain notation.
     ///
     /// fixed:N and records with their lengths: PLACE is a range of bytes, and TYPE a binary
     /// integer, as in 8..12:u32le, or packed, as in 0..3:packed. A sum that does not fit is an
-    /// error.
+    /// error: that of the whole group, however it came about, and not beyond --limit.
     #[arg(long, value_name = "PLACE[:TYPE]", value_parser = fold(Function::Sum))]
     sum: Vec<FoldSpec>,
 
-    /// The same with the least value; TYPE may also be text, by its bytes
-    #[arg(long, value_name = "PLACE[:TYPE]", value_parser = fold(Function::Min))]
+    /// Like --sum, with the least value; TYPE may also be text, date and others
+    ///
+    /// csv, tsv and lines: text (by its bytes), float, size, date, time, timestamp, version,
+    /// natural, ip, uuid, bool or month, in the order of keys of that type; days and times are
+    /// written as --date-format says. A cell that is no value of the type is an error. The value is
+    /// written as it was read; of equal values, the first.
+    #[arg(long, value_name = "PLACE[:TYPE]", value_parser = fold(Function::Min),
+          hide_short_help = true)]
     min: Vec<FoldSpec>,
 
-    /// The same with the greatest value
-    #[arg(long, value_name = "PLACE[:TYPE]", value_parser = fold(Function::Max))]
+    /// Like --min, with the greatest value
+    #[arg(long, value_name = "PLACE[:TYPE]", value_parser = fold(Function::Max),
+          hide_short_help = true)]
     max: Vec<FoldSpec>,
+
+    /// Write only groups of records with equal keys for which this holds; repeatable
+    ///
+    /// With options that make one record of equal ones. Written as for --include, and asked of the
+    /// record that is made: a column that is added up has its sum there, as in 'amount:decimal >
+    /// 100' with --sum amount. count is the number of records in the group, with or without
+    /// --count, as in 'count > 1'; a column of that name is written in quotes or by its number.
+    /// --skip and --limit count the groups that are left.
+    #[arg(long, value_name = "EXPR", value_parser = values::parse::<Expression>,
+          hide_short_help = true)]
+    having: Vec<Expression>,
 
     /// Write of each record only these parts, in this order
     ///
@@ -68,28 +107,42 @@ pub struct Selecting {
 
     /// Write N files, in order and with as equal numbers of records as can be
     ///
-    /// With -o out.csv they are called out-1.csv, out-2.csv and so on; each has the header. All of
-    /// them appear, or none. Not with options that make one record of equal ones.
-    #[arg(long, value_name = "N", value_parser = values::parse::<Split>)]
+    /// With -o out.csv they are called out-1.csv, out-2.csv and so on; each has the header. If the
+    /// records cannot be shared out evenly, the first files have one more each; if there are fewer
+    /// records than files, the last files have none. All of them appear, or none. Not with options
+    /// that make one record of equal ones.
+    #[arg(long, value_name = "N", value_parser = values::parse::<Split>, hide_short_help = true)]
     split: Option<Split>,
 
     /// Write a file for each value of this column, field or range of bytes
     ///
     /// The first of the sort's keys must be the same place, by its bytes. With -o out.csv, records
-    /// with Berlin there are in out-Berlin.csv; signs that are no letters or digits, - _ or .
-    /// become _ in names, and values whose names are the same then are an error.
+    /// with Berlin there are in out-Berlin.csv. White space at the ends of a value is left out of
+    /// the name, signs that are no letters or digits, - _ or . become _, and an empty value is
+    /// called empty. Values whose names are the same then are an error.
     #[arg(long, value_name = "PLACE", conflicts_with = "split",
-          value_parser = values::parse::<Place>)]
+          value_parser = values::parse::<Place>, hide_short_help = true)]
     split_by: Option<Place>,
 }
 
 impl Selecting {
+    /// The keys that make records equal; all keys without any.
+    pub fn group_keys(&self) -> &[String] {
+        &self.unique_by
+    }
+
+    fn unique_by(&self) -> Option<usize> {
+        Some(self.unique_by.len()).filter(|keys| *keys > 0)
+    }
+
     /// What is written.
     pub fn select(&self) -> Select {
         Select {
-            unique: self.unique,
+            unique: self.unique.or_else(|| self.unique_by().map(|_| Unique::First)),
+            unique_by: self.unique_by(),
             count: self.count,
             folds: [&self.sum, &self.min, &self.max].into_iter().flatten().cloned().collect(),
+            having: Filter { include: self.having.clone(), ..Filter::default() },
             parts: self.select.clone(),
             split: self.split.clone().or_else(|| self.split_by.clone().map(Split::By)),
             skip: self.skip,

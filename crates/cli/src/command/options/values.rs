@@ -32,17 +32,24 @@ pub fn switch() -> impl TypedValueParser<Value = bool> {
     PossibleValuesParser::new(["on", "off"]).map(|word| word == "on")
 }
 
-/// A number of threads.
+/// Reads a number of threads, of which 0 leaves the choice to the program.
 pub fn threads(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
-        Ok(threads) if (1..=THREADS_MAX).contains(&threads) => Ok(threads),
-        _ => Err(format!("'{text}' is not a number of threads; write 1 to {THREADS_MAX}")),
+        Ok(threads) if (0..=THREADS_MAX).contains(&threads) => Ok(threads),
+        _ => Err(format!(
+            "'{text}' is not a number of threads; write 1 to {THREADS_MAX}, or 0 for one a core"
+        )),
     }
 }
 
-/// The number of threads asked for, or one for each core.
+/// Returns the number of threads asked for; `None` where the choice is left to the program.
+pub fn chosen(threads: Option<usize>) -> Option<usize> {
+    threads.filter(|threads| *threads > 0)
+}
+
+/// Returns the number of threads asked for, or one for each core.
 pub fn threads_or_cores(threads: Option<usize>) -> usize {
-    threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get))
+    chosen(threads).unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get))
 }
 
 /// The keys with every direction turned around; no key at all is the whole record, turned around.

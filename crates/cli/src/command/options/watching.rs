@@ -5,24 +5,29 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum, ValueHint};
 use sortwell::Result;
-use sortwell::job::{Input, Output};
+use sortwell::job::Output;
 use sortwell::stats::{Progress, Statistics};
 
+use super::WATCHING;
 use crate::failure::{Failure, Outcome};
 use crate::progress::When;
-use crate::reporting::Report;
+use crate::reporting::{JobFiles, Report};
+use crate::standard;
 use crate::statistics::{self, Named};
 use crate::watched;
 
 /// How a job is watched while it runs.
 #[derive(Args, Debug)]
+#[command(next_help_heading = WATCHING)]
 pub struct Watching {
-    /// When to show a progress line on standard error
+    /// Show progress on standard error
     ///
     /// auto shows it on a terminal for anything longer than a second. json is for programs: one
     /// line a second, an object with the phase, the share of the work that is done, seconds so far
     /// and seconds left, and bytes of each stream so far; the last one when the job has ended.
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    /// Without a word, auto; before a file, the option stands bare as well.
+    #[arg(long, value_name = "WHEN", default_value = "auto", default_missing_value = "auto",
+          num_args = 0..=1)]
     progress: When,
 }
 
@@ -40,16 +45,22 @@ impl Watching {
 
 /// How a job that makes an output is watched, and accounted for.
 #[derive(Args, Debug)]
+#[command(next_help_heading = WATCHING)]
 pub struct Account {
     #[command(flatten)]
     watching: Watching,
 
-    /// Say on standard error, at the end, where the time and the bytes went, and what moved them
-    #[arg(long, value_name = "FORM")]
+    /// Say at the end where the time and the bytes went: text or json
+    ///
+    /// It is said on standard error. Without a form, text. Before a file that is called as no form
+    /// is, as in --stats in.txt, the option stands bare as well; a file called text or json is
+    /// written ./json there.
+    #[arg(long, value_name = "FORM", default_missing_value = "text", num_args = 0..=1)]
     stats: Option<Form>,
 
-    /// Make a page of the job, to look at: the plan, bytes a second over the time, waiting, proof
+    /// Make a page of the job, to look at
     ///
+    /// It shows the plan, bytes a second over the time, waiting and the proof.
     /// One HTML file that needs no other and no network. It takes the place of what has that name
     /// once the job is done; 'sortwell report' makes such pages of what --stats json printed.
     #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
@@ -74,21 +85,24 @@ impl Account {
     /// Does a job's `work`, watched, and shows its statistics.
     pub fn run(
         &self,
-        (inputs, output): (&[Input], &Output),
+        files: JobFiles<'_>,
         work: impl FnOnce(&Progress) -> Result<Statistics>,
     ) -> Outcome {
         // Where it cannot be written is better heard of now than after hours.
-        let report = self.report.as_deref().map(|path| Report::new(path, inputs, output));
+        let report = self.report.as_deref().map(|path| Report::new(path, &files));
         let report = report.transpose()?;
-        let result = self.watching.run(*output == Output::Stdout, work)?;
-        let whole = || statistics::json(&result, Named::new(inputs, output));
-        match self.stats {
-            Some(Form::Text) => eprint!("{}", statistics::text(&result)),
-            Some(Form::Json) => eprintln!("{}", whole()),
-            None => {}
-        }
+        let result = self.watching.run(*files.output == Output::Stdout, work)?;
+        let whole = || statistics::json(&result, Named::new(&files));
         if let Some(report) = report {
             report.write(&whole())?;
+        }
+        match self.stats {
+            Some(Form::Text) => {
+                let format = statistics::format_line(files.format_by_names);
+                standard::tell(statistics::text(&result) + &format);
+            }
+            Some(Form::Json) => standard::tell(whole() + "\n"),
+            None => {}
         }
         Ok(ExitCode::SUCCESS)
     }

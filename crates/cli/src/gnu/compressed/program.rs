@@ -35,7 +35,7 @@ const PAUSE_FIRST: Duration = Duration::from_micros(100);
 const PAUSE_LAST: Duration = Duration::from_millis(20);
 
 /// How long a program that was told to end has until it is made to.
-const GRACE: Duration = Duration::from_secs(1);
+const GRACE: Duration = Duration::from_millis(200);
 
 /// A key of the terminal stops all its programs at once. How long we wait to hear of it ourselves,
 /// where it was the other that fell first.

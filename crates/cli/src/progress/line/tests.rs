@@ -9,8 +9,8 @@ fn meter(done: Option<f64>) -> Meter {
     let mut meter = Meter::default();
     let elapsed = Duration::from_secs(1);
     let left = done.map(|_| elapsed);
-    let (words, bytes_done) = ("merging runs", 5_000_000);
-    meter.add(Sample { elapsed, words, bytes_done, spilled: 0, done, left });
+    let (words, bytes_done, input_read) = ("merging runs", 9_000_000, 5_000_000);
+    meter.add(Sample { elapsed, words, bytes_done, input_read, spilled: 0, done, left });
     meter
 }
 
@@ -27,7 +27,7 @@ fn a_bar_fills_from_the_left() {
 fn the_line_shows_what_is_known() {
     let half = meter(Some(0.5));
     assert_eq!(words(&half, 50), "merging runs    [========>       ]  50%  1 s left");
-    assert_eq!(words(&meter(None), 80), "merging runs    5 MB");
+    assert_eq!(words(&meter(None), 80), "merging runs    5 MB read in 1 s");
 }
 
 #[test]

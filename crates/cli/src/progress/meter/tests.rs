@@ -7,6 +7,7 @@ fn sample(seconds: u64, done_mb: u64, done: Option<f64>) -> Sample {
         elapsed: Duration::from_secs(seconds),
         words: "reading",
         bytes_done: done_mb * 1_000_000,
+        input_read: done_mb * 1_000_000 / 2,
         spilled: 0,
         done,
         left: done.map(|_| Duration::from_secs(9)),
@@ -26,10 +27,12 @@ fn known_total_gives_share_speed_and_time_left() {
 }
 
 #[test]
-fn unknown_total_gives_amount_and_speed() {
+fn unknown_total_gives_bytes_of_input_time_and_speed() {
     let meter = metered(&[sample(0, 0, None), sample(2, 50, None)]);
-    assert_eq!(meter.words(), "50 MB    25 MB/s");
-    assert_eq!(Meter::default().words(), "0 MB");
+    assert_eq!(meter.words(), "25 MB read in 2 s    25 MB/s");
+    let long = Sample { left: Some(Duration::from_secs(9)), ..sample(75, 50, None) };
+    assert_eq!(metered(&[long]).words(), "25 MB read in 1 min 15 s", "no time left is guessed");
+    assert_eq!(Meter::default().words(), "");
 }
 
 #[test]
@@ -58,9 +61,9 @@ fn the_share_that_is_done_never_becomes_less() {
 
 #[test]
 fn times_in_words() {
-    let words = |seconds| words_of(Duration::from_secs_f64(seconds));
-    assert_eq!(words(0.2), "1 s");
-    assert_eq!(words(59.0), "59 s");
-    assert_eq!(words(200.0), "3 min 20 s");
-    assert_eq!(words(3900.0), "1 h 05 min");
+    assert_eq!(words_of(59), "59 s");
+    assert_eq!(words_of(200), "3 min 20 s");
+    assert_eq!(words_of(3900), "1 h 05 min");
+    let soon = Sample { left: Some(Duration::from_millis(200)), ..sample(1, 0, Some(0.9)) };
+    assert!(metered(&[soon]).words().ends_with("1 s left"), "never 0 s");
 }

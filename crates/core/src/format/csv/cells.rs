@@ -2,22 +2,141 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
 use super::Dialect;
+use super::masks::{Chunk, WIDTH, all_or_none, parity_so_far};
+
+/// Chunks without the end of a cell after which a search of many bytes at once is quicker.
+const BARREN_MAX: usize = 4;
+
+/// Finds where the cells of a well-formed row end, sixty-four bytes at a time.
+///
+/// Most cells are shorter than a search for the next separator takes to begin, so that one look at
+/// a chunk finds the ends of all cells in it.
+#[derive(Clone, Debug)]
+pub struct CellEnds<'a> {
+    dialect: Dialect,
+    row: &'a [u8],
+    /// The end of the chunk whose separators are known.
+    next_chunk: usize,
+    /// Ends that have not been returned one by one.
+    ends: EndsFrom,
+    /// All ones if the next chunk starts in quotes.
+    inside: u64,
+    /// Whether the end of the last cell has been returned.
+    is_done: bool,
+}
+
+/// Ends of cells that were found together.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EndsFrom {
+    /// The byte that the lowest bit of `mask` stands for.
+    start: usize,
+    /// A bit for each byte that follows a cell.
+    mask: u64,
+}
+
+impl Iterator for EndsFrom {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        let end = self.start + self.mask.trailing_zeros() as usize;
+        let is_one = self.mask != 0;
+        self.mask &= self.mask.wrapping_sub(1);
+        is_one.then_some(end)
+    }
+}
+
+impl<'a> CellEnds<'a> {
+    /// Starts at byte `start` of `row`, where a cell starts. The row is without its end.
+    #[inline]
+    pub fn new(dialect: Dialect, row: &'a [u8], start: usize) -> Self {
+        let (ends, inside, is_done) = (EndsFrom::default(), 0, false);
+        Self { dialect, row, next_chunk: start, ends, inside, is_done }
+    }
+
+    /// Returns the ends of the next cells, at least one: all that end in one chunk.
+    #[inline(always)]
+    pub fn next_few(&mut self) -> Option<EndsFrom> {
+        let length = self.row.len();
+        let mut barren = 0;
+        while self.next_chunk < length {
+            barren += 1;
+            if barren > BARREN_MAX {
+                self.skip();
+            }
+            let start = self.next_chunk;
+            let mut mask = self.advance();
+            if length - start < WIDTH {
+                // The row ends in this chunk as well.
+                mask |= 1 << (length - start);
+                self.is_done = true;
+            }
+            if mask != 0 {
+                return Some(EndsFrom { start, mask });
+            }
+        }
+        let is_last = !std::mem::replace(&mut self.is_done, true);
+        is_last.then_some(EndsFrom { start: length, mask: 1 })
+    }
+
+    /// Returns the separators of the next chunk.
+    #[inline(always)]
+    fn advance(&mut self) -> u64 {
+        // The last chunk of a long row overlaps the one before: a copy would take longer.
+        let overlap = match self.row.len().checked_sub(WIDTH) {
+            Some(last) if last < self.next_chunk => self.next_chunk - last,
+            _ => 0,
+        };
+        let chunk = Chunk::of(&self.row[self.next_chunk - overlap..]);
+        let quotes = self.dialect.quote.map_or(0, |quote| chunk.equal(quote) >> overlap);
+        let quoted = parity_so_far(quotes) ^ self.inside;
+        self.inside = all_or_none(quoted);
+        self.next_chunk += WIDTH;
+        chunk.equal(self.dialect.separator) >> overlap & !quoted
+    }
+
+    /// Moves the next chunk to the next byte that may end the cell or its quotes.
+    #[cold]
+    fn skip(&mut self) {
+        let Dialect { separator, quote } = self.dialect;
+        let rest = &self.row[self.next_chunk..];
+        let found = match quote {
+            Some(quote) if self.inside != 0 => memchr(quote, rest),
+            Some(quote) => memchr2(quote, separator, rest),
+            None => memchr(separator, rest),
+        };
+        // The last byte is looked at as part of a chunk, so that there is one.
+        self.next_chunk += found.unwrap_or(rest.len().saturating_sub(1));
+    }
+}
+
+impl Iterator for CellEnds<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        if self.ends.mask == 0 {
+            self.ends = self.next_few()?;
+        }
+        self.ends.next()
+    }
+}
 
 /// The cells of a row without its end, from the first on, as they are written.
 #[derive(Clone, Debug)]
 pub struct Cells<'a> {
-    dialect: Dialect,
-    /// What is left; `None` behind the last cell.
-    rest: Option<&'a [u8]>,
+    ends: CellEnds<'a>,
+    /// The start of the next cell.
+    start: usize,
 }
 
 impl<'a> Cells<'a> {
     /// The cells of `row`.
     pub fn new(dialect: Dialect, row: &'a [u8]) -> Self {
-        Self { dialect, rest: Some(row) }
+        Self { ends: CellEnds::new(dialect, row, 0), start: 0 }
     }
 }
 
@@ -25,31 +144,11 @@ impl<'a> Iterator for Cells<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
-        let rest = self.rest.take()?;
-        let length = cell_length(self.dialect, rest);
-        self.rest = rest.get(length + 1..);
-        Some(&rest[..length])
+        let end = self.ends.next()?;
+        let cell = &self.ends.row[self.start..end];
+        self.start = end + 1;
+        Some(cell)
     }
-}
-
-/// Bytes of the first cell of `rest`.
-#[inline]
-pub fn cell_length(Dialect { separator, quote }: Dialect, rest: &[u8]) -> usize {
-    let mut start = 0;
-    if let Some(quote) = quote.filter(|quote| rest.first() == Some(quote)) {
-        // Behind each closing quote another one opens, or the cell ends.
-        let mut at = 1;
-        loop {
-            let Some(close) = memchr(quote, &rest[at..]) else { return rest.len() };
-            at += close + 1;
-            if rest.get(at) != Some(&quote) {
-                break;
-            }
-            at += 1;
-        }
-        start = at;
-    }
-    memchr(separator, &rest[start..]).map_or(rest.len(), |at| start + at)
 }
 
 /// What lies between the quotes of a cell, and whether some of it stands for other bytes; the cell
@@ -84,6 +183,21 @@ pub fn append_value(quote: u8, mut inner: &[u8], out: &mut Vec<u8>) {
         inner = inner.get(at + 2..).unwrap_or_default();
     }
     out.extend_from_slice(inner);
+}
+
+/// Where in `inner`, what lies between quotes, byte `byte` begins of what it says.
+pub fn place_of(quote: u8, inner: &[u8], byte: usize) -> usize {
+    if byte >= inner.len() {
+        return inner.len(); // it says no more bytes than it has
+    }
+    let (mut place, mut left) = (0, byte);
+    while let Some(at) = inner.get(place..).and_then(|rest| memchr(quote, rest)) {
+        if left <= at {
+            break;
+        }
+        (place, left) = (place + at + 2, left - at - 1);
+    }
+    place.saturating_add(left).min(inner.len())
 }
 
 #[cfg(test)]

@@ -57,6 +57,13 @@ pub const fn parity_so_far(mut mask: u64) -> u64 {
     mask ^ mask << 32
 }
 
+/// Returns all ones where the highest bit is set, and else zero: of a mask of bytes in quotes,
+/// whether the next chunk starts in quotes.
+#[inline]
+pub const fn all_or_none(mask: u64) -> u64 {
+    (mask.cast_signed() >> 63).cast_unsigned()
+}
+
 /// Whether `wanted` occurs in `bytes` an odd number of times.
 pub fn is_odd(bytes: &[u8], wanted: u8) -> bool {
     // Counted in bytes, so that the compiler can do many at once.

@@ -15,10 +15,12 @@
 
 mod cells;
 mod masks;
+mod returns;
 mod rows;
 
-pub use cells::{Cells, append_value, cell_length, unquoted, value};
+pub use cells::{CellEnds, Cells, append_value, place_of, unquoted, value};
 pub use masks::is_odd;
+pub use returns::first_return;
 pub use rows::{Row, Rows, first_end, last_end};
 
 /// The byte that ends a row.
@@ -34,6 +36,14 @@ pub struct Dialect {
     pub separator: u8,
     /// Around cells whose bytes mean nothing; none where no byte is one.
     pub quote: Option<u8>,
+}
+
+/// Returns what is wrong with a row that has a quote at byte `at` where none may be.
+pub fn stray_quote(at: usize) -> String {
+    format!(
+        "a quote at byte {at} of the row neither opens nor closes a cell; within a cell in quotes \
+         write it twice, or give --quote none if quotes mean nothing in this file"
+    )
 }
 
 /// A row without what ends it.

@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr2};
 
-use super::masks::{Chunk, WIDTH, parity_so_far};
+use super::masks::{Chunk, WIDTH, all_or_none, parity_so_far};
 use super::{Dialect, ROW_END, without_end};
 
 /// Behind the first row that ends in `bytes`, at whose beginning one is in quotes or not.
@@ -53,12 +53,6 @@ pub fn last_end(quote: u8, bytes: &[u8], mut is_inside: bool) -> Option<usize> {
         }
     }
     None
-}
-
-/// All ones where the highest bit is set: what lies in quotes at the beginning of the next chunk.
-#[inline]
-const fn all_or_none(mask: u64) -> u64 {
-    (mask.cast_signed() >> 63).cast_unsigned()
 }
 
 /// A row that was found.

@@ -8,6 +8,7 @@ use crate::io::Arena;
 use crate::key::text::TextOrder;
 use crate::key::{Key, KeySpec, with_encoder};
 use crate::load::Loaded;
+use crate::order::OrderCheck;
 use crate::proof::Sum;
 use crate::units::ByteSize;
 
@@ -225,7 +226,8 @@ fn lines_come_back_once_and_are_gathered_whole() {
             for room in [whole.len(), whole.len() / 2, whole.len().saturating_sub(1), 0] {
                 let mut out = vec![0; room];
                 let mut sum = Sum::default();
-                let gathered = gather(&entries, &loaded.records(), &mut out, Some(&mut sum));
+                let seen = (Some(&mut sum), &mut OrderCheck::new(key, false));
+                let gathered = gather(&entries, &loaded.records(), &mut out, seen);
                 let fits = expected.iter().scan(0, |end, line| {
                     *end += line.len();
                     Some(*end)

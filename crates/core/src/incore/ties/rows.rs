@@ -45,7 +45,7 @@ pub fn refine<K: KeyEncoder>(
     depth: usize,
 ) {
     if depth == DEPTH_MAX {
-        return super::compare(group, word, key, records);
+        return super::compare(group, word, key, records, wide);
     }
     let rows: &mut [Row] = &mut wide.as_chunks_mut().0[..group.len()];
     for (place, row) in rows.iter_mut().enumerate() {

@@ -1,6 +1,8 @@
 //! Ties of every size and depth, of keys that are loaded and of keys that are made, against a
 //! stable sort.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::*;
 use crate::format::Framing;
 use crate::incore::Classifier;
@@ -96,4 +98,46 @@ fn ties_among_others() {
     for key in &keys() {
         with_encoder!(key, |key| check(key, &text, 0));
     }
+}
+
+/// A key that counts how often a record is looked at.
+struct Counting<'a, K> {
+    key: &'a K,
+    looks: AtomicU64,
+}
+
+impl<K: KeyEncoder> KeyEncoder for Counting<'_, K> {
+    fn key_length(&self) -> usize {
+        self.key.key_length()
+    }
+
+    fn word(&self, record: &[u8], index: usize) -> u64 {
+        self.looks.fetch_add(1, Ordering::Relaxed);
+        self.key.word(record, index)
+    }
+
+    fn first_difference(&self, a: &[u8], b: &[u8], first: usize) -> Option<usize> {
+        self.looks.fetch_add(2, Ordering::Relaxed);
+        self.key.first_difference(a, b, first)
+    }
+
+    fn compare_from(&self, a: &[u8], b: &[u8], word: usize) -> std::cmp::Ordering {
+        self.looks.fetch_add(2, Ordering::Relaxed);
+        self.key.compare_from(a, b, word)
+    }
+}
+
+#[test]
+fn records_are_looked_at_as_often_however_much_their_keys_share() {
+    let looks = |equal: usize| {
+        let text = lines(1000, equal, 12);
+        let [key, _] = keys();
+        with_encoder!(&key, |key| {
+            let counting = Counting { key, looks: AtomicU64::new(0) };
+            check(&counting, &text, 0);
+            counting.looks.into_inner()
+        })
+    };
+    let (few, many) = (looks(70), looks(7000));
+    assert!(many < few + few / 10, "{few} looks at lines that share 70 bytes, {many} at 7000");
 }

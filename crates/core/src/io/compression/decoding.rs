@@ -33,6 +33,8 @@ pub enum Origin {
     File(PathBuf),
     /// Standard input.
     Stdin,
+    /// A stream of which the beginning has been read.
+    Begun(Supplied),
 }
 
 /// Threads and buffers.
@@ -125,7 +127,7 @@ impl Decoding {
             }
         }
         let is_pipe = |origin: &Origin| match origin {
-            Origin::Stdin => true,
+            Origin::Stdin | Origin::Begun(_) => true,
             Origin::File(path) => !metadata(path).is_ok_and(|data| data.is_file()),
         };
         let pipes = inputs.iter().filter(|(origin, _)| is_pipe(origin)).count();
@@ -183,6 +185,7 @@ fn expanded_name(origin: &Origin) -> PathBuf {
     let mut name = match origin {
         Origin::File(path) => path.clone().into_os_string(),
         Origin::Stdin => "standard input".into(),
+        Origin::Begun(stream) => stream.name().into(),
     };
     name.push(" (decompressed)");
     name.into()
@@ -267,6 +270,7 @@ impl Shared {
         let reader = match origin {
             Origin::File(path) => pipe::Reader::open(path)?,
             Origin::Stdin => pipe::Reader::stdin()?,
+            Origin::Begun(stream) => pipe::Reader::supplied(stream.clone()),
         };
         let from = Compressed::new(reader, Arc::clone(&self.halt), Arc::clone(&self.bytes));
         Ok(Open { from, decoder: codec.decoder(&self.windows)? })

@@ -129,7 +129,7 @@ impl State {
         for (origin, codec) in inputs {
             let head = match origin {
                 Origin::File(path) => head(path)?,
-                Origin::Stdin => None,
+                Origin::Stdin | Origin::Begun(_) => None,
             };
             let bytes = match codec {
                 Codec::Gzip => GZIP_STATE,
@@ -203,8 +203,17 @@ fn check_window(origin: &Origin, window: u64, budget: ByteSize) -> Result<()> {
     })
 }
 
-/// The first bytes of a regular file; of nothing else, as they would be gone.
+/// The first bytes of a regular file that tell how to expand it.
 fn head(path: &Path) -> Result<Option<Vec<u8>>> {
+    beginning(path, HEAD_BYTES)
+}
+
+/// The first bytes of a regular file, up to so many; of nothing else, as they would be gone.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn beginning(path: &Path, bytes: usize) -> Result<Option<Vec<u8>>> {
     let metadata = std::fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
     if metadata.is_dir() {
         return Err(Error::io("read", path, rustix::io::Errno::ISDIR));
@@ -214,8 +223,8 @@ fn head(path: &Path) -> Result<Option<Vec<u8>>> {
         return readable.map(|()| None).map_err(|e| Error::io("open", path, e));
     }
     let file = File::open(path).map_err(|e| Error::io("open", path, e))?;
-    let mut head = Vec::with_capacity(HEAD_BYTES);
-    let read = file.take(HEAD_BYTES as u64).read_to_end(&mut head);
+    let mut head = Vec::with_capacity(bytes);
+    let read = file.take(bytes as u64).read_to_end(&mut head);
     read.map(|_| Some(head)).map_err(|e| Error::io("read", path, e))
 }
 

@@ -8,6 +8,9 @@
 //!                                               \__ threads of `encoding` __/
 //! ```
 //!
+//! What an input is, is told by its beginning (`content`), or by its name; formats that are not
+//! expanded here are told apart too, and refused (`foreign`).
+//!
 //! To all else such an input is a stream, and so is such an output. A codec is one file here: how
 //! it is told apart, decoded and encoded. `memory` says what that takes of the budget.
 //!
@@ -15,8 +18,10 @@
 //! knows the format reads them one after the other, and their bytes hang on the records alone, not
 //! on the number of threads.
 
+mod content;
 mod decoding;
 mod encoding;
+mod foreign;
 #[cfg(feature = "compression")]
 mod gzip;
 #[cfg(feature = "compression")]
@@ -42,10 +47,12 @@ use std::sync::Arc;
 
 use crate::error::Result;
 
+pub use content::{CONTENT_BYTES, Content};
 pub use decoding::{Decoding, Origin, Shape};
 pub use encoding::{Encoding, Inlet};
+pub use foreign::{Foreign, STDIN};
 use memory::Windows;
-pub use memory::{Appetite, OUTPUT_SHARE, encoders};
+pub use memory::{Appetite, OUTPUT_SHARE, beginning, encoders};
 pub use setting::{Compress, Compression, Decompress};
 use source::Compressed;
 

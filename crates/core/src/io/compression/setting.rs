@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use super::Codec;
+use super::{Codec, Foreign};
 #[cfg(feature = "compression")]
 use super::{Encode, gzip, lz4, zstd};
 use crate::error::{Error, Result};
@@ -15,8 +15,8 @@ pub enum Decompress {
     /// None: files are taken as they are.
     #[default]
     Off,
-    /// Files whose names end as those of compressed files do. Standard input has no name, and is
-    /// taken as it is: nothing that merely looks compressed is ever expanded.
+    /// Files whose names end as those of compressed files do. Where records are text, also inputs
+    /// that begin as compressed data does, under any name or none.
     Auto,
     /// All of them, standard input too.
     All(Codec),
@@ -51,7 +51,7 @@ impl Decompress {
         }
     }
 
-    /// How standard input is expanded.
+    /// Returns how standard input, which has no name, is expanded.
     pub fn of_stream(self) -> Option<Codec> {
         match self {
             Self::Off | Self::Auto => None,
@@ -62,11 +62,18 @@ impl Decompress {
 
 impl Compress {
     /// How an output of this name, if it has one, is compressed.
-    pub fn of(self, path: Option<&Path>) -> Option<Compression> {
-        match self {
-            Self::Off => None,
-            Self::Auto => path.and_then(Codec::of_path).map(Compression::of),
-            Self::As(compression) => Some(compression),
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for a name that says a format which is not written here.
+    pub fn of(self, path: Option<&Path>) -> Result<Option<Compression>> {
+        match (self, path) {
+            (Self::Off, _) | (Self::Auto, None) => Ok(None),
+            (Self::Auto, Some(path)) => match Foreign::of_path(path) {
+                Some(foreign) => Err(Error::Usage(foreign.output_advice(path))),
+                None => Ok(Codec::of_path(path).map(Compression::of)),
+            },
+            (Self::As(compression), _) => Ok(Some(compression)),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Codec;
+use super::{Codec, Content};
 use crate::error::{Error, Result};
 use crate::io::pipe;
 use crate::stats::Progress;
@@ -130,9 +130,12 @@ impl Compressed {
             ));
         }
         if self.offset == 0 {
-            return self.malformed(format!(
-                "does not begin as {codec} data does; if it is not compressed, use --decompress off"
-            ));
+            let what = match Content::of(&self.buffer[self.unread.clone()]) {
+                Content::Packed(other) => format!("is {other} data, as --decompress {other} says"),
+                Content::Foreign(foreign) => foreign.advice(self.name()),
+                Content::Plain => "if it is not compressed, use --decompress off".to_owned(),
+            };
+            return self.malformed(format!("does not begin as {codec} data does; {what}"));
         }
         self.malformed(format!(
             "at byte {} of the compressed data, behind the last {what}, there is something else; \

@@ -20,6 +20,7 @@
 //! list with each other both ways, that keys and the library agree.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use super::weights::{Element, LEVELS_MAX, Weights};
 
@@ -120,7 +121,7 @@ impl Levels {
     fn agrees(&self, compare: impl Fn(&[u8], &[u8]) -> Ordering) -> bool {
         let mut probes = PROBES.map(|text| {
             let mut key = Vec::new();
-            self.append_key(text, usize::MAX, &mut key);
+            self.append_key(text, &mut KeyOut::beginning(&mut key, usize::MAX));
             (key, text)
         });
         probes.sort_unstable();
@@ -130,24 +131,24 @@ impl Levels {
         })
     }
 
-    /// Appends the first `limit` bytes of the key of a text without NULs, and perhaps more.
-    pub fn append_key(&self, text: &[u8], limit: usize, key: &mut Vec<u8>) {
+    /// Appends the key of a text without NULs, as far as it is wanted.
+    pub fn append_key(&self, text: &[u8], out: &mut KeyOut<'_>) {
         if text.is_empty() {
             return;
         }
-        let limit = key.len().saturating_add(limit);
-        self.append_first_level(text, limit, key);
+        self.append_first_level(text, out);
+        let mut elements = Elements::default();
         for level in 1..self.weights.levels() {
-            if key.len() >= limit {
+            if !out.is_wanted() {
                 return;
             }
-            key.push(LEVEL_END);
-            let mut out = Level { weights: &self.weights, level, ignored: None, limit, key };
+            out.key.push(LEVEL_END);
+            let mut out = Level { weights: &self.weights, level, ignored: None, out };
             if self.weights.counts_ignored(level) {
                 out.ignored = Some(0);
             }
             if self.has_backward[level] {
-                self.append_both_ways(text, &mut out);
+                self.append_both_ways(text, &mut elements, &mut out);
             } else {
                 out.append_forward(text);
             }
@@ -156,7 +157,7 @@ impl Levels {
 
     /// Appends the first level, which decides most comparisons and never runs backwards. Weights of
     /// a byte or two are collected in a block: a copy of unknown length costs more than all else.
-    fn append_first_level(&self, text: &[u8], limit: usize, key: &mut Vec<u8>) {
+    fn append_first_level(&self, text: &[u8], out: &mut KeyOut<'_>) {
         let mut block = [0; BLOCK_BYTES];
         let mut filled = 0;
         let mut rest = text;
@@ -167,85 +168,184 @@ impl Levels {
                 block[filled..filled + KEPT_BYTES].copy_from_slice(kept);
                 filled += length;
                 rest = &rest[1..];
-                if filled <= BLOCK_BYTES - KEPT_BYTES && key.len() + filled < limit {
+                if filled <= BLOCK_BYTES - KEPT_BYTES && out.key.len() + filled < out.limit {
                     continue;
                 }
             }
-            key.extend_from_slice(&block[..filled]);
+            out.key.extend_from_slice(&block[..filled]);
             filled = 0;
             if length > KEPT_BYTES {
                 let (element, bytes) = self.weights.element(rest);
-                key.extend_from_slice(self.weights.weight(element, 0));
+                out.key.extend_from_slice(self.weights.weight(element, 0));
                 rest = &rest[bytes..];
             }
-            if key.len() >= limit {
+            if !out.is_wanted() {
                 return;
             }
         }
-        key.extend_from_slice(&block[..filled]);
+        out.key.extend_from_slice(&block[..filled]);
     }
 
     /// Appends a level at which some characters run backwards.
-    fn append_both_ways(&self, text: &[u8], out: &mut Level<'_>) {
-        // Forward characters without weight right before the run.
-        let mut passed: Vec<Element> = Vec::new();
-        let mut run: Vec<Element> = Vec::new();
+    fn append_both_ways(&self, text: &[u8], elements: &mut Elements, out: &mut Level<'_, '_>) {
+        let mut run = Run::default();
         let mut rest = text;
-        while !rest.is_empty() && out.is_wanted() {
-            let (element, bytes) = self.weights.element(rest);
+        while !rest.is_empty() && out.out.is_wanted() {
+            let (here, (element, bytes)) = (rest, self.weights.element(rest));
             rest = &rest[bytes..];
-            if self.weights.is_backward(element, out.level) {
-                run.push(element);
+            let is_backward = self.weights.is_backward(element, out.level);
+            let has_weight = !self.weights.weight(element, out.level).is_empty();
+            if is_backward || run.backward == 0 && !has_weight {
+                run.text = if run.passed + run.backward == 0 { here } else { run.text };
+            }
+            if is_backward {
+                (run.backward, run.last) = (run.backward + 1, Some(element));
                 continue;
             }
-            let has_weight = !self.weights.weight(element, out.level).is_empty();
-            if run.is_empty() && !has_weight {
-                passed.push(element);
+            if run.backward == 0 && !has_weight {
+                run.passed += 1;
             } else {
-                self.append_run(&passed, &run, true, out);
-                passed.clear();
-                run.clear();
+                self.append_run(&run, true, elements, out);
+                run = Run::default();
             }
             out.append(element);
         }
-        self.append_run(&passed, &run, false, out);
+        self.append_run(&run, false, elements, out);
     }
 
     /// Appends a run of characters from its end, the way the library does.
-    fn append_run(&self, passed: &[Element], run: &[Element], is_inner: bool, out: &mut Level<'_>) {
+    fn append_run(
+        &self,
+        run: &Run<'_>,
+        is_inner: bool,
+        elements: &mut Elements,
+        out: &mut Level<'_, '_>,
+    ) {
+        let Some(last) = run.last else { return };
         if !self.passes_over {
-            run.iter().rev().for_each(|element| out.append(*element));
-            return;
+            let all = run.passed..run.passed + run.backward;
+            return elements.append_reversed(run.text, all, out);
         }
-        let Some(last) = run.last() else { return };
-        out.append(*last);
+        out.append(last);
         // The others are counted from where the library looked last, before what it passed.
-        let others = (run.len() - 1).saturating_sub(usize::from(is_inner));
-        for index in (0..others).rev() {
-            let counted = passed.iter().chain(run).nth(index);
-            counted.into_iter().for_each(|element| out.append(*element));
+        let others = (run.backward - 1).saturating_sub(usize::from(is_inner));
+        elements.append_reversed(run.text, 0..others, out);
+    }
+}
+
+/// Characters that are taken backwards, and those right before them that were passed over.
+#[derive(Default)]
+struct Run<'a> {
+    /// The text from the first of them on.
+    text: &'a [u8],
+    /// Forward characters without weight right before the others.
+    passed: usize,
+    /// Characters taken backwards.
+    backward: usize,
+    /// The last of these.
+    last: Option<Element>,
+}
+
+/// Characters of a long run that are held at once.
+const HELD: usize = 4096;
+
+/// Space for a part of a run, and where each part begins.
+#[derive(Default)]
+struct Elements {
+    held: Vec<Element>,
+    parts: Vec<usize>,
+}
+
+impl Elements {
+    /// Appends the characters of `text` with numbers in `range`, the last first. A long run is
+    /// walked twice, so that no more than a part of it is held.
+    fn append_reversed(&mut self, text: &[u8], range: Range<usize>, out: &mut Level<'_, '_>) {
+        self.parts.clear();
+        let mut at = 0;
+        for number in 0..range.end {
+            if number % HELD == 0 {
+                self.parts.push(at);
+                if range.end - number <= HELD {
+                    break;
+                }
+            }
+            at += out.weights.element(&text[at..]).1;
         }
+        for (part, start) in self.parts.iter().enumerate().rev() {
+            let first = part * HELD;
+            let mut rest = &text[*start..];
+            self.held.clear();
+            self.held.extend((first..range.end.min(first + HELD)).map(|_| {
+                let (element, bytes) = out.weights.element(rest);
+                rest = &rest[bytes..];
+                element
+            }));
+            let wanted = self.held.get(range.start.saturating_sub(first)..).unwrap_or_default();
+            wanted.iter().rev().for_each(|element| out.append(*element));
+            if !out.out.is_wanted() {
+                return;
+            }
+        }
+    }
+}
+
+/// Where a key goes: into a buffer as far as it is wanted, or through a buffer to whoever looks at
+/// it piece by piece.
+pub struct KeyOut<'a> {
+    pub key: &'a mut Vec<u8>,
+    /// Bytes of the buffer from which on no more is wanted, or it is shown.
+    limit: usize,
+    show: Option<&'a mut Show<'a>>,
+}
+
+/// Looks at a piece of a key, and says whether it wants more.
+type Show<'a> = dyn FnMut(&[u8]) -> bool + 'a;
+
+/// Bytes that are shown at once.
+const SHOWN_BYTES: usize = 16 << 10;
+
+impl<'a> KeyOut<'a> {
+    /// Takes the first `limit` bytes, and perhaps more.
+    pub fn beginning(key: &'a mut Vec<u8>, limit: usize) -> Self {
+        Self { limit: key.len().saturating_add(limit), key, show: None }
+    }
+
+    /// Shows all pieces to `show`, until that says that it wants no more.
+    pub fn shown(key: &'a mut Vec<u8>, show: &'a mut dyn FnMut(&[u8]) -> bool) -> Self {
+        Self { limit: SHOWN_BYTES, key, show: Some(show) }
+    }
+
+    /// Returns whether more is wanted.
+    #[inline]
+    pub fn is_wanted(&mut self) -> bool {
+        self.key.len() < self.limit || self.flush()
+    }
+
+    /// Shows what there is. Whether more is wanted.
+    #[cold]
+    pub fn flush(&mut self) -> bool {
+        let Some(show) = &mut self.show else { return false };
+        if self.limit > 0 && !show(self.key) {
+            self.limit = 0;
+        }
+        self.key.clear();
+        self.limit > 0
     }
 }
 
 /// A level of a key, being written.
-struct Level<'a> {
+struct Level<'a, 'o> {
     weights: &'a Weights,
     level: usize,
     /// Characters without a weight since the last that had one, where they count.
     ignored: Option<usize>,
-    limit: usize,
-    key: &'a mut Vec<u8>,
+    out: &'a mut KeyOut<'o>,
 }
 
-impl Level<'_> {
-    fn is_wanted(&self) -> bool {
-        self.key.len() < self.limit
-    }
-
+impl Level<'_, '_> {
     fn append_forward(&mut self, text: &[u8]) {
         let mut rest = text;
-        while !rest.is_empty() && self.is_wanted() {
+        while !rest.is_empty() && self.out.is_wanted() {
             let (element, bytes) = self.weights.element(rest);
             self.append(element);
             rest = &rest[bytes..];
@@ -260,9 +360,9 @@ impl Level<'_> {
                 *ignored += 1;
                 return;
             }
-            append_count(std::mem::take(ignored), self.key);
+            append_count(std::mem::take(ignored), self.out.key);
         }
-        self.key.extend_from_slice(weight);
+        self.out.key.extend_from_slice(weight);
     }
 }
 

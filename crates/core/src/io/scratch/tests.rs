@@ -173,7 +173,7 @@ fn an_output_on_its_way_is_for_its_user_alone() {
     let directory = tempfile::tempdir().unwrap();
     let target = directory.path().join("out");
     let part = TempFile::part_path(&target).unwrap();
-    assert!(crate::io::is_part(&part) && !crate::io::is_part(&target));
+    assert!(is_part(&part) && !is_part(&target));
     let made = TempFile::part(&part, true, Direct::Auto).unwrap();
     assert_eq!(mode(&part), 0o600);
     drop(made);

@@ -1,6 +1,7 @@
 //! The text that says which members a striped file has, and how much of it each takes by turns. Its
 //! form stands in `docs/stripe-file.md`.
 
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fmt;
 use std::io::Read;
@@ -10,8 +11,8 @@ use std::str::FromStr;
 
 use super::Layout;
 use crate::error::{Error, Result};
-use crate::io::Direct;
-use crate::io::scratch::{TempFile, directory_of, random};
+use crate::io::scratch::{TempFile, directory_of, random, rename_target};
+use crate::io::{Direct, NameIdentity};
 use crate::units::ByteSize;
 
 /// What every text begins with.
@@ -109,13 +110,35 @@ impl Definition {
     ///
     /// # Errors
     ///
-    /// [`Error::Malformed`] with the line that is wrong, [`Error::Io`].
+    /// [`Error::Malformed`] with the line that is wrong, or two members that are one file by two
+    /// paths; [`Error::Io`].
     pub fn read(path: &Path) -> Result<Self> {
         let failed = |e| Error::io("read", path, e);
         let file = std::fs::File::open(path).map_err(failed)?;
         let mut text = Vec::new();
         file.take(TEXT_MAX + 1).read_to_end(&mut text).map_err(failed)?;
-        Self::of_text(&text).map_err(|message| Error::Malformed { path: path.to_owned(), message })
+        let read = Self::of_text(&text).and_then(|read| read.check_places(path).map(|()| read));
+        read.map_err(|message| Error::Malformed { path: path.to_owned(), message })
+    }
+
+    /// Checks that no two members of the set that is defined at `path` have the same file, by
+    /// whatever paths.
+    ///
+    /// # Errors
+    ///
+    /// The two paths, in words.
+    pub fn check_places(&self, path: &Path) -> std::result::Result<(), String> {
+        let mut members = HashMap::new();
+        for place in self.places(path) {
+            if let Some(other) = members.insert(NameIdentity::of(&place), place.clone()) {
+                return Err(format!(
+                    "{} and {} are two paths of one file; a set needs a file for each member",
+                    other.display(),
+                    place.display()
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Whether the file at `path` has the ending `.str` and begins like such a text. Others are not
@@ -139,7 +162,16 @@ impl Definition {
         }
         let members = Vec::new();
         let mut made = Self { base: BASE, length: 0, set: None, generation: None, members };
+        let mut words = Vec::new();
         for (number, line) in lines {
+            let (word, _) = split_word(line);
+            if matches!(word, b"base" | b"length" | b"set" | b"generation") {
+                if words.contains(&word) {
+                    let word = String::from_utf8_lossy(word);
+                    return Err(format!("line {number}: it says '{word}' for the second time"));
+                }
+                words.push(word);
+            }
             made.add_line(line).map_err(|message| format!("line {number}: {message}"))?;
         }
         made.check().map(|()| made)
@@ -186,13 +218,21 @@ impl Definition {
         if self.generation.is_some() && self.set.is_none() {
             return Err("it has a generation, and no set that this would be one of".to_owned());
         }
+        if self.generation.is_none() && self.length > 0 {
+            return Err(format!(
+                "it has a length of {} bytes, and no generation whose members would have them",
+                self.length
+            ));
+        }
         if self.members.len() > MEMBERS_MAX {
             return Err(format!("it has more than {MEMBERS_MAX} members"));
         }
+        let mut paths = HashSet::new();
         for (number, member) in self.members.iter().enumerate() {
             let path = member.path.as_os_str().as_bytes();
             let name = member.path.display();
-            if member.path.file_name().is_none() || path.contains(&b'\n') {
+            let is_file = |last: &OsStr| path.ends_with(last.as_bytes());
+            if !member.path.file_name().is_some_and(is_file) || path.contains(&b'\n') {
                 return Err(format!("member {number} has no path that could be that of a file"));
             }
             let bytes = self.stride_bytes(member);
@@ -204,7 +244,7 @@ impl Definition {
                     ByteSize(STRIDE_MAX)
                 ));
             }
-            if self.members[..number].iter().any(|other| other.path == member.path) {
+            if !paths.insert(&member.path) {
                 return Err(format!("{name} is a member twice"));
             }
         }
@@ -224,19 +264,37 @@ impl Definition {
         Layout::new(self.members.iter().map(bytes).collect())
     }
 
-    /// Where members lie whose set is defined at `path`, without set and generation.
+    /// Returns where members lie whose set is defined at `path`, without set and generation: no
+    /// file of the set ever has such a name.
     pub fn places(&self, path: &Path) -> Vec<PathBuf> {
-        let directory = directory_of(path);
+        // Whatever link leads to the text, its members are the same.
+        let is_link = path.symlink_metadata().is_ok_and(|data| data.is_symlink());
+        let target = is_link.then(|| rename_target(path).ok()).flatten();
+        let text = target.unwrap_or_else(|| path.to_owned());
+        let directory = directory_of(&text);
         self.members.iter().map(|member| directory.join(&member.path)).collect()
     }
 
-    /// The members' files.
-    pub fn paths(&self, path: &Path) -> Vec<PathBuf> {
-        let named = |place: PathBuf| match self.set.zip(self.generation) {
-            Some(numbers) => numbered(&place, numbers),
-            None => place,
-        };
-        self.places(path).into_iter().map(named).collect()
+    /// The members' files; none while nothing was written to the set.
+    pub fn files(&self, path: &Path) -> Vec<PathBuf> {
+        let Some(numbers) = self.set.zip(self.generation) else { return Vec::new() };
+        self.places(path).iter().map(|place| numbered(place, numbers)).collect()
+    }
+
+    /// Removes the set that is defined at `path`: its members' files, then the text.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system. Files that are gone already are no error.
+    pub fn remove(&self, path: &Path) -> Result<()> {
+        let failed = |path: &Path, e| Err(Error::io("remove", path, e));
+        for file in self.files(path) {
+            match std::fs::remove_file(&file) {
+                Err(e) if e.kind() != std::io::ErrorKind::NotFound => return failed(&file, e),
+                _ => {}
+            }
+        }
+        std::fs::remove_file(path).or_else(|e| failed(path, e))
     }
 
     /// The text.

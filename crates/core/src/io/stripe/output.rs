@@ -10,7 +10,9 @@
 //!
 //! Members of this set, S, and of a generation that the text does not name are what a killed job
 //! has left: the next output of the set removes them, unless their maker lives and has locked them.
-//! Those of other sets are nobody's business here.
+//! It does so only where the generation that the text names is there, whole: otherwise the text may
+//! be damaged, and what looks left may be all there is. Those of other sets are nobody's business
+//! here, nor is any file whose name lacks the numbers of set and generation.
 
 use std::fs;
 use std::os::fd::AsFd;
@@ -18,13 +20,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::CWD;
-
 use super::definition::{Definition, numbered, numbers_of, random_number};
 use super::set::{Stripes, checksum_of, in_parallel};
 use crate::error::{Error, Result};
-use crate::io::scratch::{TempFile, directory_of, open_directory};
-use crate::io::sweep::{free_lock, sweep};
+use crate::io::scratch::{TempFile, directory_of};
+use crate::io::sweep::{free_lock, open_followed, sweep};
 use crate::io::{Direct, File};
 
 /// A new generation of a striped file, removed when dropped unless it was
@@ -49,16 +49,21 @@ impl StripedOutput {
     /// [`Error::Malformed`] where it is not well defined; those of creating files.
     pub fn create(path: &Path, direct: Direct) -> Result<Self> {
         let mut definition = Definition::read(path)?;
-        let old = definition.paths(path);
+        let old = definition.files(path);
         let places = definition.places(path);
+        let known = Stripes::are_whole(&definition, path).then_some(definition.generation);
         let set = *definition.set.get_or_insert_with(random_number);
         for place in &places {
-            tidy(place, (set, definition.generation))?;
+            tidy(place, (set, known.flatten()))?;
         }
-        let random = random_number();
-        // Another name than the old ones have.
-        let generation =
-            definition.generation.map_or(random, |old| random ^ u32::from(random == old));
+        let is_taken = |number: u32| {
+            let is_there = |name: PathBuf| fs::symlink_metadata(name).is_ok();
+            let mut names = places.iter().map(|place| numbered(place, (set, number)));
+            definition.generation == Some(number) || names.any(is_there)
+        };
+        let numbers = std::iter::repeat_with(random_number);
+        let mut free = numbers.skip_while(|number| is_taken(*number));
+        let generation = free.next().unwrap_or_else(|| unreachable!("numbers do not end"));
         definition.generation = Some(generation);
         let create = |place: &PathBuf| {
             let name = numbered(place, (set, generation));
@@ -85,7 +90,7 @@ impl StripedOutput {
         for (member, own) in definition.members.iter_mut().zip(&members) {
             member.checksum = Some(checksum_of(own.file())?);
         }
-        let new = definition.paths(&path);
+        let new = definition.files(&path);
         // Their locks last as long as the file is open: nobody takes them for litter meanwhile.
         let named =
             in_parallel(members.into_iter().zip(&new), |(member, name)| member.persist(name, sync));
@@ -107,20 +112,20 @@ fn remove(paths: &[PathBuf]) {
 }
 
 /// Removes what killed jobs have left of a member: temporary files, and generations of the set that
-/// are not the one that counts.
+/// are not the one that counts, if there is one.
 fn tidy(place: &Path, (set, counts): (u32, Option<u32>)) -> Result<()> {
     let directory = directory_of(place);
     if !directory.is_dir() {
         return Err(Error::io("make a member in", directory, rustix::io::Errno::NOENT));
     }
     sweep(directory)?;
-    let Some(name) = place.file_name() else { return Ok(()) };
+    let (Some(name), Some(counts)) = (place.file_name(), counts) else { return Ok(()) };
     let failed = |e| Error::io("look for old members in", directory, e);
-    let opened = open_directory(CWD, directory).map_err(|e| failed(e.into()))?;
+    let opened = open_followed(directory).map_err(|e| failed(e.into()))?;
     for entry in fs::read_dir(directory).map_err(failed)? {
         let file = entry.map_err(failed)?.file_name();
         let found = numbers_of(name.as_bytes(), file.as_bytes());
-        if found.is_some_and(|(of, generation)| of == set && Some(generation) != counts) {
+        if found.is_some_and(|(of, generation)| of == set && generation != counts) {
             // Held until the name is gone.
             if let Ok(Some(_lock)) = free_lock(opened.as_fd(), file.as_bytes()) {
                 let _ = fs::remove_file(directory.join(&file));

@@ -44,11 +44,16 @@ impl Stripes {
     /// Those of opening; [`Error::Malformed`] where a member has not as many bytes as it should, or
     /// others than were written.
     pub fn open(definition: &Definition, path: &Path, direct: Direct) -> Result<Self> {
-        let layout = definition.layout();
         if definition.length == 0 {
             let message = "it is empty: nothing was written to this striped file".to_owned();
             return Err(Error::Malformed { path: path.to_owned(), message });
         }
+        Self::open_members(definition, path, direct)
+    }
+
+    /// Opens the members of a set that may hold nothing.
+    fn open_members(definition: &Definition, path: &Path, direct: Direct) -> Result<Self> {
+        let layout = definition.layout();
         let open = |(number, path): (usize, PathBuf)| -> Result<Arc<File>> {
             let wrong = |message| Error::Malformed { path: path.clone(), message };
             let file = File::open_read(&path, direct)?;
@@ -69,8 +74,13 @@ impl Stripes {
             }
             Ok(file)
         };
-        let members = in_parallel(definition.paths(path).into_iter().enumerate(), open)?;
+        let members = in_parallel(definition.files(path).into_iter().enumerate(), open)?;
         Ok(Self::new(layout, members))
+    }
+
+    /// Returns whether all files of the generation that counts are there, as they were written.
+    pub fn are_whole(definition: &Definition, path: &Path) -> bool {
+        definition.generation.is_some() && Self::open_members(definition, path, Direct::Off).is_ok()
     }
 
     /// Which byte lies where.

@@ -91,7 +91,7 @@ fn definitions_are_written_as_they_are_read() {
     let path = Path::new("/sets/s.str");
     let files = ["/a/with blanks ~~0000000c000000ab", "/sets/b~0000000c000000ab"];
     let files = files.map(PathBuf::from);
-    assert_eq!(made.paths(path), files);
+    assert_eq!(made.files(path), files);
     assert!(String::from_utf8(text).expect("text").contains("member 3x - b\n"));
 }
 
@@ -233,7 +233,7 @@ fn members_that_are_missing_short_or_foreign_are_told() {
     let folder = tempfile::tempdir().expect("a folder");
     let content = bytes(50_000, &mut Random(5));
     let path = written(&folder, &[1, 2, 1], &content);
-    let member = Definition::read(&path).expect("read").paths(&path)[1].clone();
+    let member = Definition::read(&path).expect("read").files(&path)[1].clone();
     let whole = fs::read(&member).expect("read");
     let malformed = |words: &str| match File::open_stripes(&path, Direct::Auto) {
         Err(Error::Malformed { path, message }) if path == member => {

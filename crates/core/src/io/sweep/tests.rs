@@ -39,6 +39,20 @@ fn litter_of_dead_processes_is_removed_and_counted() {
 }
 
 #[test]
+fn what_would_be_removed_is_listed_and_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, directory) = (dead_file("out"), dead_directory());
+    fs::write(folder.path().join(&file), b"half").unwrap();
+    fs::create_dir(folder.path().join(&directory)).unwrap();
+    fs::write(folder.path().join("other"), b"mine").unwrap();
+    let listed = [folder.path().join(&file), folder.path().join(&directory)];
+    assert_eq!(abandoned(folder.path()).unwrap(), listed);
+    assert_eq!(sweep(folder.path()).unwrap(), 2);
+    assert!(abandoned(folder.path()).unwrap().is_empty());
+    assert!(abandoned(&folder.path().join("missing")).unwrap().is_empty());
+}
+
+#[test]
 fn names_that_only_look_similar_are_never_touched() {
     let place = tempfile::tempdir().unwrap();
     let near = [
@@ -105,13 +119,14 @@ fn a_missing_directory_is_an_error_that_names_it() {
 
 /// Removes everything unlocked, as a sweeper would that takes every process for dead.
 fn sweep_ruthlessly(directory: &Path) {
-    let Ok(fd) = open_directory(CWD, directory) else { return };
+    let Ok(fd) = open_followed(directory) else { return };
     for entry in Dir::read_from(&fd).unwrap().flatten() {
         let name = entry.file_name().to_bytes();
+        let remove = |dead: Option<Dead>| dead.map(|dead| dead.remove(fd.as_fd(), name));
         if pid_of_file(name).is_some() {
-            let _ = sweep_file(fd.as_fd(), name, DEAD);
+            let _ = Dead::file(fd.as_fd(), name, DEAD).map(&remove);
         } else if pid_of_directory(name).is_some() {
-            let _ = sweep_directory(fd.as_fd(), name, DEAD);
+            let _ = Dead::directory(fd.as_fd(), name, DEAD).map(&remove);
         }
     }
 }

@@ -1,12 +1,12 @@
 //! What a job is, as far as another that goes on with it has to be the same.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::absolute;
+use super::real;
 use crate::error::{Error, Result};
 use crate::io::compression::Compress;
+use crate::io::inherited;
 use crate::io::{Direct, File};
 use crate::job::{MergeJob, Output, SortJob, in_place};
 use crate::manifest::{Hash, InputEntry, JobEntry, PathText};
@@ -58,7 +58,7 @@ impl Wanted {
             in_place::check(job, (path, files), is_open)?;
         }
         Ok(Self {
-            output: absolute(path)?,
+            output: real(path)?,
             is_in_place: job.in_place,
             direct: job.direct.output,
             temp_limit: job.temp_limit,
@@ -69,7 +69,7 @@ impl Wanted {
                 setting("keys", &(&job.keys, &job.order)),
                 setting("conditions", &job.filter),
                 setting("selection", &job.select),
-                setting("header", &job.header_lines),
+                setting("header", &job.header),
                 setting("proof", &job.verify),
                 setting("use of --in-place", &job.in_place),
             ],
@@ -88,7 +88,7 @@ impl Wanted {
             _ => Err(refused("--resume", "inputs that are files and not compressed")),
         };
         Ok(Self {
-            output: absolute(path)?,
+            output: real(path)?,
             is_in_place: false,
             direct: job.direct.output,
             temp_limit: job.temp_limit,
@@ -97,7 +97,8 @@ impl Wanted {
             settings: vec![
                 setting("format", &job.format),
                 setting("keys", &(&job.keys, &job.order)),
-                setting("use of --unique", &job.unique),
+                setting("header", &job.header),
+                setting("use of --unique", &(job.unique, job.unique_by)),
                 setting("use of --check", &job.check),
                 setting("proof", &job.verify),
             ],
@@ -179,10 +180,10 @@ fn one_output<'o>(
     let Output::File(path) = output else {
         return Err(refused(option, "an output that is one file with a name"));
     };
-    if !is_one || compress.of(Some(path)).is_some() {
+    if !is_one || compress.of(Some(path))?.is_some() {
         return Err(refused(option, "one output that is not compressed"));
     }
-    if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
+    if inherited::look(path).is_ok_and(|found| found.map_or(true, |data| !data.is_file())) {
         return Err(refused(option, "an output that is a file"));
     }
     Ok(path)
@@ -204,7 +205,7 @@ fn input_entry(file: &Arc<File>) -> Result<InputEntry> {
         Hash(end_hash(file, 0..bytes.min(END_BYTES))?),
         Hash(end_hash(file, bytes.saturating_sub(END_BYTES)..bytes)?),
     );
-    Ok(InputEntry { path: PathText(absolute(file.path())?), inode, bytes, modified, ends })
+    Ok(InputEntry { path: PathText(real(file.path())?), inode, bytes, modified, ends })
 }
 
 fn end_hash(file: &File, range: std::ops::Range<u64>) -> Result<u128> {

@@ -1,6 +1,8 @@
 //! Columns by their names, and what is said about names that no column has.
 
 use super::fault::shown;
+use super::spec::gnu_key;
+use crate::error::spelling::meant;
 
 /// Names that a message lists.
 const LISTED: usize = 10;
@@ -32,24 +34,39 @@ pub(super) fn find(name: &str, columns: &[Vec<u8>]) -> Result<usize, String> {
 pub(super) fn name(number: usize, columns: &[Vec<u8>]) -> Result<String, String> {
     match columns.get(number) {
         Some(name) => Ok(String::from_utf8_lossy(name).into_owned()),
-        None => Err(format!(
-            "there is no column {}; the {} columns are {}",
-            number + 1,
-            columns.len(),
-            listed(columns)
-        )),
+        None => {
+            let of_header = other_separator(columns).map(|advice| format!("; {advice}"));
+            Err(format!(
+                "there is no column {}; the {} columns are {}{}",
+                number + 1,
+                columns.len(),
+                listed(columns),
+                of_header.unwrap_or_default()
+            ))
+        }
     }
 }
 
 fn unknown(name: &str, columns: &[Vec<u8>]) -> String {
-    let close = columns
-        .iter()
-        .map(|column| String::from_utf8_lossy(column))
-        .map(|column| (distance(&name.to_lowercase(), &column.to_lowercase()), column))
-        .filter(|(distance, column)| *distance <= column.chars().count().max(3) / 3)
-        .min_by_key(|(distance, _)| *distance);
-    let meant = close.map_or(String::new(), |(_, close)| format!(" (did you mean '{close}'?)"));
-    format!("no column is called '{name}'{meant}; the columns are {}", listed(columns))
+    let names = columns.iter().map(|column| String::from_utf8_lossy(column));
+    let meant = meant(name, names);
+    let listed = listed(columns);
+    let mut words = format!("no column is called '{name}'{meant}; the columns are {listed}");
+    let how =
+        gnu_key(name).map(|how| format!("a key as GNU sort has it is written otherwise: {how}"));
+    for advice in how.into_iter().chain(other_separator(columns)) {
+        words.push_str(&format!("; {advice}"));
+    }
+    words
+}
+
+/// Returns advice to give another separator, where a header holds one that it was not cut at.
+fn other_separator(columns: &[Vec<u8>]) -> Option<String> {
+    const SEPARATORS: [(u8, &str, &str); 4] =
+        [(b';', "';'", "';'"), (b'\t', "tabs", "tab"), (b'|', "'|'", "'|'"), (b',', "','", "','")];
+    let [header] = columns else { return None };
+    let (_, shown, word) = SEPARATORS.into_iter().find(|(byte, ..)| header.contains(byte))?;
+    Some(format!("the header holds {shown}: give --separator {word}"))
 }
 
 /// The first few names, for a message.
@@ -60,27 +77,6 @@ fn listed(columns: &[Vec<u8>]) -> String {
         0 => names.join(", "),
         more => format!("{} and {more} more", names.join(", ")),
     }
-}
-
-/// How many characters have to be put in, left out, replaced or exchanged with their neighbours to
-/// make one text of another (Damerau; each place at most once).
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = replaced.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(before[j - 2] + 1);
-            }
-            row.push(least);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
 }
 
 #[cfg(test)]

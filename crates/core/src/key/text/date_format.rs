@@ -6,7 +6,7 @@
 
 use jiff::civil;
 use jiff::fmt::strtime::{self, BrokenDownTime};
-use jiff::tz::TimeZone;
+use jiff::tz::{Offset, TimeZone};
 
 /// A form of days and times, and what it tells of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,15 +77,15 @@ impl DateFormat {
         Some((since.as_hours() / 24) as i32)
     }
 
-    /// The second of the day, and the digits behind it.
-    pub(super) fn time(&self, text: &[u8]) -> Option<(u32, Nanoseconds)> {
+    /// The second from midnight UTC, and the digits behind it; without an offset the time is UTC.
+    pub(super) fn time(&self, text: &[u8]) -> Option<(i32, Nanoseconds)> {
         let read = self.read(text)?;
-        let time = match read.timestamp() {
-            Some(instant) => instant.to_zoned(TimeZone::UTC).time(),
-            None => read.to_time().ok()?,
+        let (time, ahead) = match read.timestamp() {
+            Some(instant) => (instant.to_zoned(TimeZone::UTC).time(), 0),
+            None => (read.to_time().ok()?, read.offset().map_or(0, Offset::seconds)),
         };
         let since = time.duration_since(civil::Time::midnight());
-        Some((since.as_secs() as u32, digits(since.subsec_nanos())))
+        Some((since.as_secs() as i32 - ahead, digits(since.subsec_nanos())))
     }
 
     /// The second since 1970, and the digits behind it. Without an offset the time is UTC.

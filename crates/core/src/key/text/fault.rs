@@ -3,7 +3,7 @@
 
 use super::date_format::DateFormat;
 use super::order::{End, Position, Separator, TextOrder, TextSpec};
-use super::text_type::{Class, TextType, Zoned};
+use super::text_type::{Class, NumberStyle, TextType, Zoned};
 use crate::key::key_type::{KeyType, NumberType};
 
 /// Bytes of a key that are shown.
@@ -68,18 +68,21 @@ impl Words {
 }
 
 fn place(spec: &TextSpec, separator: Separator) -> String {
+    let first = spec.start.field.saturating_add(1);
     let field = match spec.end {
-        End::Field(field) | End::Within(Position { field, .. }) if field == spec.start.field => {
-            field
+        End::Field(last) | End::Within(_, last) if last == spec.start.field => last,
+        End::Field(last) | End::Within(_, last) if last > spec.start.field => {
+            return format!("fields {first} to {}", last.saturating_add(1));
         }
         End::At(end) if end.field == 0 && spec.start.field == 0 => {
             return format!("bytes {}..{}", spec.start.byte, end.byte);
         }
         _ if spec.start == Position::default() => return "the record".to_owned(),
         _ if spec.start.field == 0 => return format!("bytes {}..", spec.start.byte),
-        _ => spec.start.field,
+        _ => return format!("fields {first} to the last"),
     };
     match (&spec.name, separator) {
+        (Some(name), Separator::Members) => format!("'{}'", shown(name.as_bytes())),
         (Some(name), _) => format!("column '{}'", shown(name.as_bytes())),
         (None, Separator::Cells(_)) => format!("column {}", field.saturating_add(1)),
         (None, _) => format!("field {}", field.saturating_add(1)),
@@ -103,9 +106,11 @@ fn expected(text_type: &TextType, format: Option<&DateFormat>) -> String {
         TextType::Timestamp => return by_format("timestamp", "2026-11-22T13:45:06Z"),
         TextType::Ip => "an IP address",
         TextType::Uuid => "a UUID",
+        TextType::Semver => "a semantic version, as in 1.10.0-rc.1",
+        TextType::Written(form) => return written(*form),
         TextType::Bool => "a bool, as in true or false",
         TextType::List(values) => {
-            return format!("in the order {}", shown(values.words().as_bytes()));
+            return format!("in the order {}", shown(&values.beginning(SHOWN_BYTES)));
         }
         TextType::Packed => "a packed decimal: two digits a byte, then the sign, as in 12 3C",
         TextType::Zoned(form) => return zoned(*form),
@@ -120,6 +125,16 @@ fn expected(text_type: &TextType, format: Option<&DateFormat>) -> String {
         | TextType::Sequence(_) => "text",
     };
     words.to_owned()
+}
+
+fn written(form: NumberStyle) -> String {
+    let NumberStyle { radix, thousands, has_currency, is_whole } = form;
+    let shown = |byte: u8| char::from(byte).escape_default();
+    let group = thousands.map(|byte| shown(byte).to_string()).unwrap_or_default();
+    let fraction = if is_whole { String::new() } else { format!("{}56", shown(radix)) };
+    let sign = if has_currency { ", with a sign of a currency or without" } else { "" };
+    let name = if is_whole { "an int" } else { "a decimal" };
+    format!("{name}, as in 1{group}234{fraction}{sign}")
 }
 
 fn zoned(form: Zoned) -> String {

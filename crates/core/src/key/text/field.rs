@@ -11,14 +11,21 @@
 
 use std::ops::Range;
 
-use memchr::memchr;
+use memchr::{memchr, memchr3};
 
+use super::super::agreeing_bytes;
+use super::content::Escapes;
 use super::encode::number::{is_blank, without_blanks};
+use super::leading::leading;
 use super::order::{End, Position, Separator};
-use crate::format::{csv, csv::Dialect};
+use crate::format::{csv, json};
 
 /// Ends that are kept. Keys beyond the first fields are looked for from the last kept one.
 const KEPT: usize = 8;
+
+/// Bytes of a word that are looked at one by one: most words end there, and before a search of many
+/// bytes at once has begun.
+const WORD_BYTES_SHORT: usize = 32;
 
 /// The fields of one record, found as they are asked for.
 #[derive(Debug)]
@@ -51,31 +58,62 @@ impl<'a> Fields<'a> {
         self.text.len()
     }
 
-    /// The bytes from `start` to `end`, none where `end` lies before; and whether these are of a
-    /// cell in which pairs of quotes stand for one, so that places in it have not been counted yet.
+    /// Returns the value at `path` of a line of JSON.
+    pub fn member(&self, path: &json::Path) -> (&'a [u8], Escapes) {
+        let (value, has_escapes) = path.find(self.text);
+        (value, if has_escapes { Escapes::Json } else { Escapes::None })
+    }
+
+    /// Returns how many bytes this record and `other` agree in.
     #[inline]
-    pub fn slice(&mut self, start: Position, end: End) -> (&'a [u8], bool) {
-        match (self.separator, end) {
-            (
-                Separator::Cells(dialect),
-                End::Field(field) | End::Within(Position { field, .. }),
-            ) if field == start.field => {
-                let (from, to) = (self.field_start(field), self.field_end(field));
-                let (text, has_pairs) = csv::unquoted(dialect.quote, &self.text[from..to]);
-                let wanted = if has_pairs { 0..text.len() } else { range_within(text, start, end) };
-                (&text[wanted], has_pairs)
+    pub fn agreement(&self, other: &Self) -> usize {
+        agreeing_bytes(self.text, other.text)
+    }
+
+    /// Returns where `part`, a part of the record, begins.
+    #[inline]
+    pub fn place_of(&self, part: &[u8]) -> usize {
+        part.as_ptr().addr().wrapping_sub(self.text.as_ptr().addr())
+    }
+
+    /// Takes over the ends of fields from a record that agrees with this one in the first `agreed`
+    /// bytes: fields that end there end at the same places in both.
+    #[inline]
+    pub fn learn(&mut self, other: &Self, agreed: usize) {
+        while self.known < other.known.min(KEPT) {
+            let end = other.ends[self.known];
+            if self.known < other.given.len() || end >= agreed {
+                break;
             }
-            _ => (self.between(start, end), false),
+            self.ends[self.known] = end;
+            self.known += 1;
         }
     }
 
-    /// Appends what a cell says between two places, given what lies between its quotes.
-    pub fn append_value(&self, inner: &[u8], start: Position, end: End, out: &mut Vec<u8>) {
-        if let Separator::Cells(Dialect { quote: Some(quote), .. }) = self.separator {
-            csv::append_value(quote, inner, out);
-            let wanted = range_within(out, start, end);
-            out.truncate(wanted.end);
-            out.drain(..wanted.start);
+    /// The bytes from `start` to `end`, none where `end` lies before; and whether these are of a
+    /// cell in which pairs of quotes stand for one.
+    #[inline]
+    pub fn slice(&mut self, start: Position, end: End) -> (&'a [u8], Escapes) {
+        match (self.separator, end) {
+            (Separator::Cells(dialect), End::Field(field) | End::Within(_, field))
+                if field == start.field =>
+            {
+                let cell = &self.text[self.cell(dialect, field)];
+                let (text, has_pairs) = csv::unquoted(dialect.quote, cell);
+                let is_whole = (start.byte, start.skips_blanks) == (0, false);
+                let wanted = match end {
+                    End::Field(_) if is_whole => 0..text.len(),
+                    _ => range_within(text, start, end),
+                };
+                match dialect.quote.filter(|_| has_pairs) {
+                    None => (&text[wanted], Escapes::None),
+                    Some(quote) => {
+                        let place = |byte| csv::place_of(quote, text, byte);
+                        (&text[place(wanted.start)..place(wanted.end)], Escapes::Pairs(quote))
+                    }
+                }
+            }
+            _ => (self.between(start, end), Escapes::None),
         }
     }
 
@@ -85,7 +123,7 @@ impl<'a> Fields<'a> {
             End::Record => self.text.len(),
             End::Field(field) => self.field_end(field),
             End::At(position) => self.place(position),
-            End::Within(position) => self.place(position).min(self.field_end(position.field)),
+            End::Within(position, field) => self.place(position).min(self.field_end(field)),
         };
         &self.text[from..to.max(from)]
     }
@@ -113,7 +151,7 @@ impl<'a> Fields<'a> {
     #[inline]
     fn behind(&self, end: usize) -> usize {
         match self.separator {
-            Separator::Blanks => end,
+            Separator::Blanks | Separator::Members => end,
             Separator::Byte(_) | Separator::Cells(_) => (end + 1).min(self.text.len()),
         }
     }
@@ -127,25 +165,70 @@ impl<'a> Fields<'a> {
     }
 
     fn find_end(&mut self, field: usize) -> usize {
-        if field < self.known.min(KEPT) {
+        if let Separator::Cells(dialect) = self.separator {
+            return self.find_cell(dialect, field).end;
+        }
+        if field < self.known {
             return self.ends[field];
         }
         let mut at = self.known;
-        let mut end = match at.checked_sub(1) {
-            None => 0,
-            Some(last) => self.given.get(last).map_or_else(|| self.ends[last], |end| *end as usize),
-        };
+        let mut start = self.start_of(at);
         loop {
-            let start = if at == 0 { 0 } else { self.behind(end) };
-            end = self.end_of_field_at(start);
-            if at < KEPT {
-                self.ends[at] = end;
-                self.known = at + 1;
-            }
+            let end = self.end_of_field_at(start);
+            self.note(at, end);
             if at == field || end == self.text.len() {
                 return end;
             }
             at += 1;
+            start = self.behind(end);
+        }
+    }
+
+    /// Returns where field `field` begins, where the end of the one before is known.
+    #[inline]
+    fn start_of(&self, field: usize) -> usize {
+        let Some(last) = field.checked_sub(1) else { return 0 };
+        self.behind(self.given.get(last).map_or_else(|| self.ends[last], |end| *end as usize))
+    }
+
+    /// Returns where cell `field` of a row lies.
+    #[inline]
+    fn cell(&mut self, dialect: csv::Dialect, field: usize) -> Range<usize> {
+        match self.given.get(field) {
+            Some(end) => self.start_of(field)..*end as usize,
+            None => self.find_cell(dialect, field),
+        }
+    }
+
+    fn find_cell(&mut self, dialect: csv::Dialect, field: usize) -> Range<usize> {
+        if field < self.known {
+            return self.start_of(field)..self.ends[field];
+        }
+        let mut at = self.known;
+        let mut start = self.start_of(at);
+        let mut ends = csv::CellEnds::new(dialect, self.text, start);
+        let mut found = self.text.len()..self.text.len();
+        while at <= field
+            && let Some(few) = ends.next_few()
+        {
+            // The chunk that was looked at has the ends of the next cells as well.
+            for end in few {
+                self.note(at, end);
+                if at == field {
+                    found = start..end;
+                }
+                (at, start) = (at + 1, end + 1);
+            }
+        }
+        found
+    }
+
+    /// Notes that field `at` ends at byte `end`, if it is among those that are kept.
+    #[inline]
+    fn note(&mut self, at: usize, end: usize) {
+        if at < KEPT {
+            self.ends[at] = end;
+            self.known = at + 1;
         }
     }
 
@@ -154,15 +237,28 @@ impl<'a> Fields<'a> {
     fn end_of_field_at(&self, start: usize) -> usize {
         let rest = &self.text[start..];
         let length = match self.separator {
+            // Cells and members are found by ways of their own.
+            Separator::Members | Separator::Cells(_) => rest.len(),
             Separator::Byte(separator) => memchr(separator, rest).unwrap_or(rest.len()),
-            Separator::Cells(dialect) => csv::cell_length(dialect, rest),
             Separator::Blanks => {
-                let blanks = rest.iter().take_while(|&&byte| is_blank(byte)).count();
-                let word = rest[blanks..].iter().take_while(|&&byte| !is_blank(byte)).count();
-                blanks + word
+                let blanks = leading(rest, is_blank);
+                blanks + word_length(&rest[blanks..])
             }
         };
         start + length
+    }
+}
+
+/// Bytes before the first blank.
+#[inline]
+fn word_length(text: &[u8]) -> usize {
+    let short = &text[..text.len().min(WORD_BYTES_SHORT)];
+    match short.iter().position(|&byte| is_blank(byte)) {
+        Some(length) => length,
+        None => {
+            let rest = &text[short.len()..];
+            short.len() + memchr3(b' ', b'\t', b'\n', rest).unwrap_or(rest.len())
+        }
     }
 }
 
@@ -174,7 +270,7 @@ fn range_within(text: &[u8], start: Position, end: End) -> Range<usize> {
         position.byte.saturating_add(skipped).min(text.len())
     };
     let from = place(start);
-    let to = if let End::Within(position) = end { place(position) } else { text.len() };
+    let to = if let End::Within(position, _) = end { place(position) } else { text.len() };
     from..to.max(from)
 }
 

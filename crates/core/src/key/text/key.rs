@@ -5,13 +5,14 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::super::{
-    CutRecord, FEW_WORDS, KeyEncoder, OPEN_WORD_BYTES, is_last_open_word, open_word,
+    CutRecord, FEW_WORDS, KeyEncoder, OPEN_WORD_BYTES, differing_word, is_last_open_word, open_word,
 };
+use super::content::with_buffer;
+use super::difference::{Source, difference};
 use super::field::Fields;
-use super::order::{Body, Separator, TextOrder, TextSpec};
+use super::order::{Body, Invalid, Place, Separator, TextOrder, TextSpec};
 use super::part::Part;
 use super::sink::{BufferSink, FewSink, Sink, WordSink};
-use super::text_type::TextType;
 use crate::error::{Error, Result};
 
 /// Any order of text records. The order of lines by their bytes is `LineKey`, and far cheaper.
@@ -23,6 +24,9 @@ pub struct TextKey {
     parts: Box<[Part]>,
     /// Whether a record may have a fault in one of them.
     is_partial: bool,
+    /// The place of records of which one of the first parts is invalid, and the number of these
+    /// parts. `None` if the mark of the first part places such records.
+    invalid: Option<(Place, usize)>,
     /// Cells up to the last that a part looks at.
     cells: usize,
 }
@@ -30,14 +34,9 @@ pub struct TextKey {
 /// Ends of cells that are worth noting for all rows; what lies behind is looked for.
 const CELLS_NOTED_MAX: usize = 64;
 
-/// Bytes of a part's key that two records are compared by at first. A collation makes no more than
-/// these, where its whole keys are several times as long as the text; they are twice what two lines
-/// of a sorted table have in common, and to compare them a second time costs little more.
-const COMPARED_FIRST: usize = 64;
-
 thread_local! {
-    /// Space for the keys of two records that are compared.
-    static COMPARED: Cell<(Vec<u8>, Vec<u8>)> = const { Cell::new((Vec::new(), Vec::new())) };
+    /// Space for some words of a key.
+    static WORDS: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
 impl TextKey {
@@ -73,14 +72,25 @@ impl TextKey {
         let count = specs.len();
         let parts = specs.iter().enumerate();
         let parts = parts.map(|(index, spec)| Part::new(spec, order, index + 1 == count));
-        let parts: Box<[Part]> = parts.collect();
+        let mut parts: Box<[Part]> = parts.collect();
+        let invalid = match order.invalid {
+            Some(Invalid::Placed(place)) => {
+                let placing = order.placing_keys.min(count);
+                let later = parts.iter().take(placing).skip(1);
+                later.into_iter().any(Part::places_invalid).then_some((place, placing))
+            }
+            _ => None,
+        };
+        if invalid.is_some() {
+            parts[0].mark_values();
+        }
         let is_partial = parts.iter().any(Part::is_partial);
         let cells = match order.separator {
             Separator::Cells(_) => parts.iter().map(Part::fields).max().unwrap_or(0),
-            Separator::Blanks | Separator::Byte(_) => 0,
+            Separator::Blanks | Separator::Byte(_) | Separator::Members => 0,
         };
         let (separator, body) = (order.separator, order.body);
-        Ok(Self { separator, body, parts, is_partial, cells })
+        Ok(Self { separator, body, parts, is_partial, invalid, cells })
     }
 
     /// The bytes that key number `spec` of the order looks at, as a part of `record`; for showing
@@ -102,20 +112,19 @@ impl TextKey {
     /// Shows the words `wanted` of a record's key, made at once; none behind its last.
     #[inline]
     fn show_words(&self, record: &[u8], wanted: Range<usize>, mut show: impl FnMut(u64)) {
-        let (mut key, other) = COMPARED.take();
-        key.clear();
-        let end = wanted.end.saturating_mul(OPEN_WORD_BYTES);
-        // One byte more tells whether the last of them is the last of the key.
-        self.append(record, &mut BufferSink::new(&mut key, end.saturating_add(1)));
-        for index in wanted {
-            let from = index.saturating_mul(OPEN_WORD_BYTES).min(key.len());
-            let word = open_word(&key[from..]);
-            show(word);
-            if is_last_open_word(word) {
-                break;
+        with_buffer(&WORDS, |key| {
+            let start = wanted.start.saturating_mul(OPEN_WORD_BYTES);
+            let length = wanted.len().saturating_mul(OPEN_WORD_BYTES);
+            // One byte more tells whether the last of them is the last of the key.
+            self.append(record, &mut BufferSink::from(start, key, length.saturating_add(1)));
+            for place in 0..wanted.len() {
+                let word = open_word(&key[(place * OPEN_WORD_BYTES).min(key.len())..]);
+                show(word);
+                if is_last_open_word(word) {
+                    break;
+                }
             }
-        }
-        COMPARED.set((key, other));
+        });
     }
 
     #[inline]
@@ -123,8 +132,18 @@ impl TextKey {
         self.append_fields(&mut self.fields(record), out);
     }
 
+    /// Returns whether one of the first `placing` parts of a record is no value.
+    fn has_invalid(&self, placing: usize, fields: &mut Fields<'_>) -> bool {
+        self.parts[..placing].iter().any(|part| part.is_invalid(fields))
+    }
+
     #[inline]
     fn append_fields<S: Sink>(&self, fields: &mut Fields<'_>, out: &mut S) {
+        if let Some((place, placing)) = self.invalid
+            && self.has_invalid(placing, fields)
+        {
+            out.push(if place == Place::First { 0 } else { 0xff });
+        }
         for part in &self.parts {
             part.append(fields, out);
             if out.room() == 0 {
@@ -136,21 +155,14 @@ impl TextKey {
 
 /// What keeps a spec from being a key of `order`, if anything does.
 fn fault_of(spec: &TextSpec, order: &TextOrder) -> Option<String> {
-    if spec.is_by_name {
+    if spec.is_by_name && order.separator != Separator::Members {
         let name = spec.name.as_deref().unwrap_or_default();
         return Some(format!(
             "a key names the column '{name}', but the input has no names of columns; give the \
              number of the column"
         ));
     }
-    let format = order.date_format.as_ref()?;
-    let lacking = match spec.text_type {
-        TextType::Date | TextType::Timestamp if !format.has_date() => "day",
-        TextType::Time if !format.has_time() => "time of day",
-        _ => return None,
-    };
-    let pattern = format.pattern();
-    Some(format!("the date format '{pattern}' tells no {lacking}, which a key asks for"))
+    order.lack_of_format(spec)
 }
 
 impl KeyEncoder for TextKey {
@@ -177,6 +189,11 @@ impl KeyEncoder for TextKey {
     #[inline]
     fn is_partial(&self) -> bool {
         self.is_partial
+    }
+
+    fn scratch_bytes(&self, record: &[u8]) -> usize {
+        let mut fields = self.fields(record);
+        self.parts.iter().map(|part| part.scratch_bytes(&mut fields)).max().unwrap_or(0)
     }
 
     fn fault(&self, record: &[u8]) -> Option<String> {
@@ -214,15 +231,30 @@ impl KeyEncoder for TextKey {
         sink.word()
     }
 
-    fn compare_from(&self, a: &[u8], b: &[u8], _word: usize) -> Ordering {
+    fn first_difference(&self, a: &[u8], b: &[u8], _first: usize) -> Option<usize> {
         if a == b {
+            return None;
+        }
+        let found = difference(&mut [a, b].map(|record| Whole { key: self, record }))?;
+        Some(differing_word(found.at, found.is_end))
+    }
+
+    fn compare_from(&self, a: &[u8], b: &[u8], _word: usize) -> Ordering {
+        let (mut fields_a, mut fields_b) = (self.fields(a), self.fields(b));
+        // What records agree in is read here alone.
+        let agreed = fields_a.agreement(&fields_b);
+        if agreed == fields_a.length().max(fields_b.length()) {
             return Ordering::Equal; // and no key has to be made to see it
         }
-        let (mut fields_a, mut fields_b) = (self.fields(a), self.fields(b));
+        if let Some((place, placing)) = self.invalid {
+            let [a, b] =
+                [&mut fields_a, &mut fields_b].map(|fields| self.has_invalid(placing, fields));
+            if a != b {
+                return if place == Place::First { b.cmp(&a) } else { a.cmp(&b) };
+            }
+        }
         for part in &self.parts {
-            let order = part
-                .compare(&mut fields_a, &mut fields_b)
-                .unwrap_or_else(|| compare_keys(part, &mut fields_a, &mut fields_b));
+            let order = part.compare(&mut fields_a, &mut fields_b, agreed);
             if order.is_ne() {
                 return order;
             }
@@ -231,24 +263,20 @@ impl KeyEncoder for TextKey {
     }
 }
 
-/// Compares two records by their keys of one part, which has to make them: a little of them first,
-/// as that decides most comparisons.
-fn compare_keys<'a>(part: &Part, a: &mut Fields<'a>, b: &mut Fields<'a>) -> Ordering {
-    let (mut key_a, mut key_b) = COMPARED.take();
-    let mut order = Ordering::Equal;
-    for limit in [COMPARED_FIRST, usize::MAX] {
-        for (fields, key) in [(&mut *a, &mut key_a), (&mut *b, &mut key_b)] {
-            key.clear();
-            part.append(fields, &mut BufferSink::new(key, limit));
-            key.truncate(limit);
-        }
-        order = key_a.cmp(&key_b);
-        if order.is_ne() || key_a.len() < limit {
-            break;
-        }
+/// The key of a record.
+struct Whole<'a> {
+    key: &'a TextKey,
+    record: &'a [u8],
+}
+
+impl Source for Whole<'_> {
+    fn append<S: Sink>(&mut self, out: &mut S) {
+        self.key.append(self.record, out);
     }
-    COMPARED.set((key_a, key_b));
-    order
+
+    fn text_bytes(&self) -> usize {
+        self.record.len()
+    }
 }
 
 #[cfg(test)]

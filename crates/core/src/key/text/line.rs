@@ -11,7 +11,9 @@
 
 use std::cmp::Ordering;
 
-use super::super::{KeyEncoder, OPEN_WORD_BYTES, WORD_BYTES, continued, open_word};
+use super::super::{
+    KeyEncoder, OPEN_WORD_BYTES, WORD_BYTES, agreeing_bytes, continued, differing_word, open_word,
+};
 use super::encode::bytes;
 use super::fault::Words;
 use super::order::{Body, End, Invalid, Position, TextOrder, TextSpec};
@@ -91,9 +93,9 @@ impl LineKey {
 
     /// Appends the descending key.
     fn append_descending<S: Sink>(&self, record: &[u8], out: &mut S) {
-        let mark = out.mark();
+        let mark = out.begin_inverted();
         bytes::append(self.text(record), false, out);
-        out.invert_from(mark);
+        out.end_inverted(mark);
     }
 
     /// Word 0 of a record that may be too short for a whole load, or has bytes to escape.
@@ -115,7 +117,7 @@ fn plain_range(spec: &TextSpec) -> Option<(usize, usize)> {
     let end = match spec.end {
         End::Record => usize::MAX,
         End::At(position) => byte(position)?,
-        End::Field(_) | End::Within(_) => return None,
+        End::Field(_) | End::Within(..) => return None,
     };
     let start = byte(spec.start)?;
     (spec.is_plain() && !spec.trims).then_some((start, end))
@@ -161,6 +163,22 @@ impl KeyEncoder for LineKey {
         }
         let text = self.text(record);
         open_word(&text[index.saturating_mul(OPEN_WORD_BYTES).min(text.len())..])
+    }
+
+    fn first_difference(&self, a: &[u8], b: &[u8], _first: usize) -> Option<usize> {
+        let (a, b) = (self.text(a), self.text(b));
+        let at = agreeing_bytes(a, b);
+        let (next_a, next_b) = (a.get(at), b.get(at));
+        if next_a.is_none() && next_b.is_none() {
+            return None;
+        }
+        if !self.is_descending {
+            return Some(differing_word(at, next_a.is_none() || next_b.is_none()));
+        }
+        // Both bytes may be escaped, and then differ one byte behind.
+        let are_escaped = [next_a, next_b].iter().all(|next| next.is_some_and(bytes::is_escaped));
+        let escaped = bytes::escapes(&a[..at]) + usize::from(are_escaped);
+        Some(differing_word(at + escaped, false))
     }
 
     fn is_whole_record(&self) -> bool {

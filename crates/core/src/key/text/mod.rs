@@ -18,11 +18,14 @@
 
 mod collate;
 mod columns;
+mod content;
 mod date_format;
+mod difference;
 mod encode;
 mod fault;
 mod field;
 mod key;
+mod leading;
 mod line;
 mod order;
 mod part;
@@ -31,6 +34,7 @@ mod spec;
 mod strict;
 mod text_type;
 mod translate;
+mod turns;
 mod typed;
 
 pub use collate::collation;
@@ -42,5 +46,6 @@ pub use order::{
     TextOrder, TextSpec, Translation,
 };
 pub use part::ValueKey;
-pub use spec::{TextKeySpec, read_byte};
-pub use text_type::{CodePage, TextType, ValueList, Zoned};
+pub use spec::{ListMemory, TextKeySpec, gnu_key, read_byte};
+pub use text_type::{CodePage, NumberStyle, TextType, ValueList, Zoned};
+pub(crate) use turns::LONG_BYTES;

@@ -3,6 +3,7 @@
 //! Only what is meant stands here; finding the bytes of a key is left to `field`, their order to
 //! the encoders. Everything counts from 0, and every end is excluded.
 
+use std::cmp::Ordering;
 use std::fmt::Debug;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use super::date_format::DateFormat;
 use super::line::LineKey;
 use super::text_type::TextType;
 use crate::error::{Error, Result};
-use crate::format::{Format, csv, csv::Dialect};
+use crate::format::{Format, csv, csv::Dialect, json};
 use crate::io::locale::ByteClasses;
 
 /// How a record divides into fields.
@@ -26,6 +27,8 @@ pub enum Separator {
     Byte(u8),
     /// Fields are the cells of a row, without the quotes around them.
     Cells(Dialect),
+    /// Fields are members of a JSON value, by their names.
+    Members,
 }
 
 /// What of a record its keys look at.
@@ -47,6 +50,7 @@ impl Body {
         match format {
             Format::Fixed { .. } => Self::Whole,
             Format::Lines { terminator } => Self::Terminated(terminator),
+            Format::JsonLines => Self::Terminated(b'\n'),
             Format::Csv(_) => Self::Row,
             Format::Prefixed(prefix) => Self::Behind(prefix.bytes()),
         }
@@ -92,8 +96,8 @@ pub enum End {
     Field(usize),
     /// Before the byte at this position.
     At(Position),
-    /// Before the byte at this position, and not behind the end of its field.
-    Within(Position),
+    /// Before the byte at this position, and not behind the end of the field of this number.
+    Within(Position, usize),
 }
 
 /// What becomes of the bytes of a key before they are looked at as their type.
@@ -126,6 +130,24 @@ pub trait Collation: Send + Sync + Debug {
     fn append_beginning(&self, text: &[u8], limit: usize, out: &mut Vec<u8>) {
         let _ = limit;
         self.append_key(text, out);
+    }
+
+    /// Shows the key piece by piece to `show`, until that says that it wants no more.
+    fn show_key(&self, text: &[u8], show: &mut dyn FnMut(&[u8]) -> bool) {
+        let mut key = Vec::new();
+        self.append_key(text, &mut key);
+        show(&key);
+    }
+
+    /// Bytes of memory that making the key of a long text takes for `piece`, a piece of the text
+    /// that may begin and end anywhere.
+    fn piece_bytes(&self, piece: &[u8]) -> usize;
+
+    /// Compares two short texts as their keys are, where that is faster than making them. `None`
+    /// where it is not.
+    fn compare(&self, a: &[u8], b: &[u8]) -> Option<Ordering> {
+        let _ = (a, b);
+        None
     }
 
     /// Its name, as a person writes it.
@@ -161,6 +183,14 @@ pub struct TextSpec {
 }
 
 impl TextSpec {
+    /// Bytes of memory that its list of values takes.
+    pub fn list_bytes(&self) -> usize {
+        match &self.text_type {
+            TextType::List(values) => values.bytes(),
+            _ => 0,
+        }
+    }
+
     /// Whether it orders by the bytes it looks at as they are.
     pub(super) fn is_plain(&self) -> bool {
         self.text_type == TextType::Bytes
@@ -187,7 +217,8 @@ pub enum Place {
 pub enum Invalid {
     /// They have no key.
     Error,
-    /// They are all equal, before the values or behind them, and beyond empty keys.
+    /// They come before all other records or after them. Among themselves they are in the order of
+    /// their keys, in which all that is no value is equal, and beyond values and empty keys.
     Placed(Place),
 }
 
@@ -302,6 +333,9 @@ pub struct TextOrder {
     pub seed: [u8; 16],
     /// What becomes of keys that are no values of their types.
     pub invalid: Option<Invalid>,
+    /// The number of first keys that place a record in which one of them is invalid. An invalid
+    /// later key counts only among records that are equal in the keys before it.
+    pub placing_keys: usize,
     /// How days and times are written, if not as ISO 8601 has them.
     pub date_format: Option<Arc<DateFormat>>,
     /// What stands for bytes that a record is too short to have. Without it, a record that ends
@@ -331,6 +365,48 @@ impl TextOrder {
         is_made && !text_type.fills_word() && (goes_on || !text_type.is_coarse())
     }
 
+    /// The way to the value that a key looks at, in lines of JSON; `None` for keys that look at
+    /// bytes of the line.
+    pub(super) fn path(&self, spec: &TextSpec) -> Option<json::Path> {
+        let name = spec.name.as_ref().filter(|_| self.separator == Separator::Members)?;
+        json::Path::read(name).ok()
+    }
+
+    /// Returns whether a key may take memory in proportion to its record, as far as that can be
+    /// said of all records.
+    pub fn may_take_memory(&self) -> bool {
+        // Some collations make keys piece by piece, of text that stands in the record as it is.
+        let is_held = |order: &Arc<dyn Collation>| order.piece_bytes(b"a") > 0;
+        let is_long = |spec: &TextSpec| {
+            let is_written = !spec.translation.is_identity()
+                || matches!(self.separator, Separator::Cells(_) | Separator::Members)
+                || spec.pad.or(self.pad).is_some();
+            match &spec.collation {
+                Some(collation) => is_written || is_held(collation),
+                None => spec.pad.or(self.pad).is_some() && !spec.is_plain(),
+            }
+        };
+        let last = self.then_whole.as_ref().and_then(|last| last.collation.as_ref());
+        last.is_some_and(is_held) || self.specs.iter().any(is_long)
+    }
+
+    /// Returns what its date format does not tell of the days or times of a key, in words.
+    pub(crate) fn lack_of_format(&self, spec: &TextSpec) -> Option<String> {
+        let format = self.date_format.as_ref()?;
+        let lacking = match spec.text_type {
+            TextType::Date | TextType::Timestamp if !format.has_date() => "day",
+            TextType::Time if !format.has_time() => "time of day",
+            _ => return None,
+        };
+        let pattern = format.pattern();
+        Some(format!("the date format '{pattern}' tells no {lacking}, which a key asks for"))
+    }
+
+    /// Bytes of memory that its lists of values take.
+    pub fn list_bytes(&self) -> usize {
+        self.specs.iter().map(TextSpec::list_bytes).sum()
+    }
+
     /// The byte that ends records; the end of a line for those that do without.
     pub fn terminator(&self) -> u8 {
         if let Body::Terminated(end) = self.body { end } else { b'\n' }
@@ -344,19 +420,21 @@ impl TextOrder {
     /// [`Error::Usage`] for a name that no column has or several have.
     pub fn resolve(&mut self, columns: &[Vec<u8>]) -> Result<()> {
         for spec in &mut self.specs {
-            let (End::Field(field) | End::Within(Position { field, .. })) = &mut spec.end else {
-                continue;
-            };
-            if *field != spec.start.field {
+            let (End::Field(field) | End::Within(_, field)) = spec.end else { continue };
+            if field != spec.start.field {
                 continue;
             }
             if spec.is_by_name {
                 let name = spec.name.as_deref().unwrap_or_default();
-                *field = columns::find(name, columns).map_err(Error::Usage)?;
-                spec.start.field = *field;
+                let field = columns::find(name, columns).map_err(Error::Usage)?;
+                spec.start.field = field;
+                spec.end = match spec.end {
+                    End::Within(position, _) => End::Within(Position { field, ..position }, field),
+                    _ => End::Field(field),
+                };
                 spec.is_by_name = false;
             } else {
-                spec.name = Some(columns::name(*field, columns).map_err(Error::Usage)?);
+                spec.name = Some(columns::name(field, columns).map_err(Error::Usage)?);
             }
         }
         Ok(())
@@ -371,6 +449,7 @@ impl TextOrder {
     pub fn of(format: Format) -> Self {
         let separator = match format {
             Format::Csv(format) => Separator::Cells(format.dialect),
+            Format::JsonLines => Separator::Members,
             _ => Separator::default(),
         };
         Self {
@@ -383,6 +462,7 @@ impl TextOrder {
             classes: Arc::new(ByteClasses::c()),
             seed: [0; 16],
             invalid: None,
+            placing_keys: usize::MAX,
             date_format: None,
             pad: None,
         }

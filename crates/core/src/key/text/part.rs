@@ -10,12 +10,14 @@
 //! whose first byte is none of the marks. Direction leaves marks as they are: what is placed last
 //! comes last either way.
 
+mod usual;
 mod value;
 
-use std::cell::Cell;
 use std::cmp::Ordering;
-use std::thread::LocalKey;
 
+use super::super::agreeing_bytes;
+use super::content::{Content, Escapes};
+use super::difference::{Source, difference};
 use super::encode::number::trimmed;
 use super::fault::Words;
 use super::field::Fields;
@@ -24,9 +26,14 @@ use super::sink::Sink;
 use super::text_type::{Class, TextType};
 use super::translate::Table;
 use super::typed::Typed;
+use crate::format::json;
+use usual::Usual;
 
 /// In front of a value.
 const VALUE: u8 = 2;
+
+/// Bytes of a fault that are looked at.
+const SAID_BYTES: usize = 256;
 
 pub use value::ValueKey;
 
@@ -34,10 +41,14 @@ pub use value::ValueKey;
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     spec: TextSpec,
+    /// The value it looks at, of lines of JSON.
+    path: Option<json::Path>,
     typed: Typed,
     class: Class,
     /// Whether the bytes it looks at are its key, but for the direction.
     is_plain: bool,
+    /// The values that it takes without a further look.
+    usual: Usual,
     /// What its bytes go through first, where that changes them.
     table: Option<Box<Table>>,
     /// Whether blanks at its ends are those of its table's text, not of the record's.
@@ -50,30 +61,13 @@ pub(super) struct Part {
     invalid: Option<Place>,
     /// Whether a mark is in front of values.
     marks_values: bool,
+    /// True if a mark may stand in place of a value.
+    is_placing: bool,
     /// Bytes that a record has to have.
     needs: usize,
     /// What stands for those it has not, and how many bytes it looks at then.
     pad: Option<(u8, usize)>,
     words: Box<Words>,
-}
-
-thread_local! {
-    /// Space for a cell whose quotes are doubled, or a range that reaches beyond its record.
-    static REWRITTEN: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-    /// Space for text on its way through a translation.
-    static TRANSLATED: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-}
-
-/// Lends a thread's empty buffer to `body`. Where it is lent already, `body` gets a new one.
-pub(super) fn with_buffer<T>(
-    buffer: &'static LocalKey<Cell<Vec<u8>>>,
-    body: impl FnOnce(&mut Vec<u8>) -> T,
-) -> T {
-    let mut lent = buffer.take();
-    lent.clear();
-    let result = body(&mut lent);
-    buffer.set(lent);
-    result
 }
 
 impl Part {
@@ -83,13 +77,18 @@ impl Part {
         let is_cell = is_cell(spec, order.separator);
         let is_checked = match class {
             Class::Text | Class::Unchecked => false,
-            Class::Loose => !matches!(order.body, Body::Terminated(_)) || order.invalid.is_some(),
+            Class::Loose => {
+                let is_line = matches!(order.body, Body::Terminated(_));
+                let is_json = order.separator == Separator::Members;
+                !is_line || is_json || order.invalid.is_some()
+            }
             Class::Strict | Class::StrictBytes => true,
         };
         let range = range(spec, order.body);
         let needs = range.map_or(0, |(start, end)| end.unwrap_or(start));
         let pad = spec.pad.or(order.pad).filter(|_| needs > 0);
-        let pad = pad.zip(range.and_then(|(start, end)| Some(end?.saturating_sub(start))));
+        // A range without an end takes what there is: nothing of it is missing.
+        let pad = pad.zip(range.map(|(start, end)| end.map_or(0, |end| end.saturating_sub(start))));
         let needs = if pad.is_some() { 0 } else { needs };
         // Machine bytes at a place of the record are never none at all.
         let is_there = class == Class::StrictBytes && range.is_some_and(|(_, end)| end.is_some());
@@ -102,16 +101,25 @@ impl Part {
         let is_open = is_last && !spec.is_descending;
         let typed = Typed::new(spec, order, is_open, is_checked);
         let is_placing = nulls.is_some() || invalid.is_some();
+        // Numbers and months are read in either case.
+        let is_changed =
+            matches!(class, Class::Text) || matches!(spec.text_type, TextType::List(_));
+        let table = if is_changed { Table::of(spec, &order.classes) } else { None };
+        let is_plain = spec.is_plain() && pad.is_none() && invalid.is_none();
+        let is_whole = needs == 0 && pad.is_none() && table.is_none();
         Self {
-            is_plain: spec.is_plain() && pad.is_none() && invalid.is_none(),
-            table: Table::of(spec, &order.classes).map(Box::new),
+            is_plain,
+            usual: if is_whole { Usual::of(&spec.text_type, is_plain) } else { Usual::None },
+            table: table.map(Box::new),
             trims_late: spec.trims && matches!(spec.text_type, TextType::Ebcdic(_)),
             marks_values: is_placing && !typed.spares_ends(),
             words: Box::new(Words::new(spec, order)),
             spec: spec.clone(),
+            path: order.path(spec),
             typed,
             class,
             nulls,
+            is_placing,
             is_checked,
             invalid,
             needs,
@@ -119,86 +127,109 @@ impl Part {
         }
     }
 
+    /// Returns whether there may be records whose text here is no value and has a place.
+    pub fn places_invalid(&self) -> bool {
+        self.invalid.is_some()
+    }
+
+    /// Keeps the first byte of values apart from all marks.
+    pub fn mark_values(&mut self) {
+        self.is_placing = true;
+        self.marks_values = !self.typed.spares_ends();
+    }
+
+    /// Returns whether the text of a record is no value and has a place.
+    pub fn is_invalid(&self, fields: &mut Fields<'_>) -> bool {
+        let is_short = self.needs > fields.length();
+        let mut marked = || self.mark(&self.content(fields), is_short);
+        self.invalid.is_some() && matches!(marked(), Some(0 | 0xff))
+    }
+
     /// Whether there are records that have a fault in it.
     pub fn is_partial(&self) -> bool {
         (self.is_checked || self.needs > 0) && self.invalid.is_none()
     }
 
-    /// The bytes it looks at, and whether quotes in them are doubled, each pair of which is one.
+    /// The bytes it looks at, and which of them stand for others.
     #[inline]
-    pub fn located<'a>(&self, fields: &mut Fields<'a>) -> (&'a [u8], bool) {
-        let (text, has_pairs) = fields.slice(self.spec.start, self.spec.end);
-        (self.trim(text), has_pairs)
+    pub fn located<'a>(&self, fields: &mut Fields<'a>) -> (&'a [u8], Escapes) {
+        let (text, escapes) = match &self.path {
+            None => fields.slice(self.spec.start, self.spec.end),
+            Some(path) => fields.member(path),
+        };
+        (self.trim(text, escapes), escapes)
     }
 
     #[inline]
-    fn trim<'a>(&self, text: &'a [u8]) -> &'a [u8] {
-        if self.spec.trims && !self.trims_late { trimmed(text) } else { text }
-    }
-
-    /// Shows the text it looks at to `body`, as what it is to be taken for.
-    #[inline]
-    fn with_text<T>(&self, fields: &mut Fields<'_>, body: impl FnOnce(&[u8]) -> T) -> T {
-        match self.located(fields) {
-            (text, false) if self.pad.is_none() => self.with_translated(text, body),
-            (text, has_pairs) => with_buffer(&REWRITTEN, |value| {
-                self.rewrite(fields, text, has_pairs, value);
-                self.with_translated(self.trim(value), body)
-            }),
+    fn trim<'a>(&self, text: &'a [u8], escapes: Escapes) -> &'a [u8] {
+        if !self.spec.trims || self.trims_late || self.pad.is_some() {
+            return text;
         }
+        if escapes == Escapes::Json { json::trimmed(text) } else { trimmed(text) }
     }
 
+    /// The text it looks at, as what it is to be taken for.
     #[inline]
-    fn with_translated<T>(&self, text: &[u8], body: impl FnOnce(&[u8]) -> T) -> T {
+    pub fn content<'a: 'c, 'b: 'c, 'c>(&'a self, fields: &mut Fields<'b>) -> Content<'c> {
+        self.content_of(self.located(fields))
+    }
+
+    /// Returns located bytes as the text that they stand for.
+    #[inline]
+    fn content_of<'a: 'c, 'b: 'c, 'c>(&'a self, located: (&'b [u8], Escapes)) -> Content<'c> {
+        let said = self.said(located);
         match &self.table {
-            None => body(text),
-            Some(table) => with_buffer(&TRANSLATED, |buffer| {
-                table.append(text, buffer);
-                body(if self.trims_late { trimmed(buffer) } else { buffer })
-            }),
+            None => said,
+            Some(table) if self.trims_late => said.through(Some(table)).trimmed(),
+            Some(table) => said.through(Some(table)),
         }
     }
 
-    /// Appends what a cell with doubled quotes says, or a range with all its bytes.
-    fn rewrite(&self, fields: &Fields<'_>, text: &[u8], has_pairs: bool, out: &mut Vec<u8>) {
-        if has_pairs {
-            fields.append_value(text, self.spec.start, self.spec.end, out);
-            return;
-        }
-        out.extend_from_slice(text);
-        if let Some((byte, length)) = self.pad {
-            out.resize(length.max(text.len()), byte);
-        }
+    /// The text that was located, before any translation.
+    #[inline]
+    fn said<'a>(&self, (text, escapes): (&'a [u8], Escapes)) -> Content<'a> {
+        let cell = Content::escaped(text, escapes);
+        let Some((byte, length)) = self.pad else { return cell };
+        let padded = cell.padded(byte, length.saturating_sub(text.len()));
+        if self.spec.trims && !self.trims_late { padded.trimmed() } else { padded }
     }
 
     /// Appends its bytes of the key.
     #[inline]
     pub fn append<S: Sink>(&self, fields: &mut Fields<'_>, out: &mut S) {
-        let is_short = self.needs > fields.length();
-        self.with_text(fields, |text| self.append_text(text, is_short, out));
+        let located = self.located(fields);
+        if !self.append_usual(located, out) {
+            let is_short = self.needs > fields.length();
+            self.append_content(&self.content_of(located), is_short, out);
+        }
     }
 
-    /// The same, or what keeps a record from having this part of the key.
+    /// Appends its bytes of the key, or says what keeps a record from having them.
     #[inline]
     pub fn append_checked<S: Sink>(
         &self,
         fields: &mut Fields<'_>,
         out: &mut S,
     ) -> Result<(), String> {
-        let is_good = self.needs <= fields.length()
-            && self.with_text(fields, |text| {
-                let is_good = self.is_good(text);
-                if is_good && out.room() > 0 {
-                    self.append_text(text, false, out);
+        if self.needs <= fields.length() {
+            let located = self.located(fields);
+            if out.room() > 0 && self.append_usual(located, out) {
+                return Ok(());
+            }
+            let text = self.content_of(located);
+            if self.is_good(&text) {
+                if out.room() > 0 {
+                    self.append_content(&text, false, out);
                 }
-                is_good
-            });
-        if is_good { Ok(()) } else { self.fault(fields).map_or(Ok(()), Err) }
+                return Ok(());
+            }
+        }
+        self.fault(fields).map_or(Ok(()), Err)
     }
 
     #[inline]
-    fn append_text<S: Sink>(&self, text: &[u8], is_short: bool, out: &mut S) {
-        if self.nulls.is_some() || self.invalid.is_some() {
+    fn append_content<S: Sink>(&self, text: &Content<'_>, is_short: bool, out: &mut S) {
+        if self.is_placing {
             if let Some(mark) = self.mark(text, is_short) {
                 out.push(mark);
                 return;
@@ -207,36 +238,43 @@ impl Part {
                 out.push(VALUE);
             }
         }
-        let mark = out.mark();
-        self.typed.append(text, out);
-        if self.spec.is_descending {
-            out.invert_from(mark);
+        if !self.spec.is_descending {
+            return self.typed.append(*text, out);
         }
+        let mark = out.begin_inverted();
+        self.typed.append(*text, out);
+        out.end_inverted(mark);
     }
 
     /// What stands for text that is no value, where such has a place.
     #[inline]
-    fn mark(&self, text: &[u8], is_short: bool) -> Option<u8> {
+    fn mark(&self, text: &Content<'_>, is_short: bool) -> Option<u8> {
         if self.is_null(text) && !is_short {
             return self.nulls.map(|place| if place == Place::First { 1 } else { 0xfe });
         }
         let place = self.invalid?;
         let mark = if place == Place::First { 0 } else { 0xff };
-        (is_short || self.is_checked && !self.typed.is_valid(text)).then_some(mark)
+        (is_short || self.is_checked && !self.typed.is_valid(*text)).then_some(mark)
+    }
+
+    /// Returns whether text is not marked as anything but a value.
+    #[inline]
+    fn is_value(&self, text: &Content<'_>) -> bool {
+        self.nulls.is_none() && self.invalid.is_none() || self.mark(text, false).is_none()
     }
 
     #[inline]
-    fn is_null(&self, text: &[u8]) -> bool {
+    fn is_null(&self, text: &Content<'_>) -> bool {
         match self.class {
             Class::Text | Class::StrictBytes => text.is_empty(),
-            Class::Loose | Class::Unchecked | Class::Strict => trimmed(text).is_empty(),
+            Class::Loose | Class::Unchecked | Class::Strict => text.is_blank(),
         }
     }
 
     /// Whether text is a value, or none where that has a place.
     #[inline]
-    fn is_good(&self, text: &[u8]) -> bool {
-        !self.is_checked || self.nulls.is_some() && self.is_null(text) || self.typed.is_valid(text)
+    fn is_good(&self, text: &Content<'_>) -> bool {
+        !self.is_checked || self.nulls.is_some() && self.is_null(text) || self.typed.is_valid(*text)
     }
 
     /// What keeps a record from having this part of the key, if anything does.
@@ -249,56 +287,152 @@ impl Part {
         if self.needs > length {
             return Some(self.words.short(length, self.needs));
         }
-        let is_good = self.with_text(fields, |text| self.is_good(text));
-        (!is_good).then(|| self.words.invalid(&self.said(fields)))
+        let is_good = self.is_good(&self.content(fields));
+        let words = || {
+            self.said(self.located(fields)).with_slice(SAID_BYTES, |said| self.words.invalid(said))
+        };
+        (!is_good).then(words)
+    }
+
+    /// Bytes of memory that making its bytes of the key takes in proportion to a long record.
+    pub fn scratch_bytes(&self, fields: &mut Fields<'_>) -> usize {
+        if self.is_plain { 0 } else { self.typed.scratch_bytes(&self.content(fields)) }
     }
 
     /// Fields up to the last that it looks at.
     pub fn fields(&self) -> usize {
         let last = match self.spec.end {
-            End::Field(field) => field,
-            End::At(position) | End::Within(position) => position.field,
+            End::Field(field) | End::Within(_, field) => field,
+            End::At(position) => position.field,
             End::Record => 0,
         };
         last.max(self.spec.start.field).saturating_add(1)
     }
 
-    /// The text it looks at, before any translation.
-    #[cold]
-    fn said(&self, fields: &mut Fields<'_>) -> Vec<u8> {
-        let (text, has_pairs) = self.located(fields);
-        let mut said = Vec::new();
-        self.rewrite(fields, text, has_pairs, &mut said);
-        said
-    }
-
-    /// Compares plain parts in place; `None` where their keys have to be made.
+    /// Compares two records, which agree in their first `agreed` bytes, by this part of their keys;
+    /// in place where the part is plain.
     #[inline]
-    pub fn compare(&self, a: &mut Fields<'_>, b: &mut Fields<'_>) -> Option<Ordering> {
+    pub fn compare<'a>(
+        &'a self,
+        a: &mut Fields<'a>,
+        b: &mut Fields<'a>,
+        agreed: usize,
+    ) -> Ordering {
         if !self.is_plain {
-            return None;
+            return self.compare_contents(a, b, agreed);
         }
-        let ((a, a_has_pairs), (b, b_has_pairs)) = (self.located(a), self.located(b));
-        if a_has_pairs || b_has_pairs {
-            return None;
+        let (text_a, escapes_a) = self.located(a);
+        b.learn(a, agreed);
+        let (text_b, escapes_b) = self.located(b);
+        if (escapes_a, escapes_b) != (Escapes::None, Escapes::None) {
+            return self.compare_contents(a, b, agreed);
         }
         match self.nulls {
-            Some(Place::First) if a.is_empty() || b.is_empty() => {
-                return Some(b.is_empty().cmp(&a.is_empty()));
+            Some(Place::First) if text_a.is_empty() || text_b.is_empty() => {
+                return text_b.is_empty().cmp(&text_a.is_empty());
             }
-            Some(Place::Last) if a.is_empty() || b.is_empty() => {
-                return Some(a.is_empty().cmp(&b.is_empty()));
+            Some(Place::Last) if text_a.is_empty() || text_b.is_empty() => {
+                return text_a.is_empty().cmp(&text_b.is_empty());
             }
             _ => {}
         }
-        let order = a.cmp(b);
-        Some(if self.spec.is_descending { order.reverse() } else { order })
+        let agreed = agreement([a, b], [text_a, text_b], agreed).unwrap_or(0);
+        self.directed(text_a[agreed..].cmp(&text_b[agreed..]))
+    }
+
+    fn directed(&self, order: Ordering) -> Ordering {
+        if self.spec.is_descending { order.reverse() } else { order }
+    }
+
+    /// Compares two records by keys that have to be made: from where their bytes first differ,
+    /// where the type allows it.
+    fn compare_contents<'a>(
+        &'a self,
+        a: &mut Fields<'a>,
+        b: &mut Fields<'a>,
+        agreed: usize,
+    ) -> Ordering {
+        let is_short = [&*a, &*b].map(|fields| self.needs > fields.length());
+        let text_a = self.content(a);
+        b.learn(a, agreed);
+        let texts = [text_a, self.content(b)];
+        let raw = texts.map(|text| text.raw());
+        let agreed = agreement([a, b], raw, agreed);
+        let agreed = agreed.unwrap_or_else(|| agreeing_bytes(raw[0], raw[1]));
+        let is_same = agreed == raw[0].len().max(raw[1].len()) && texts[0].is_alike(&texts[1]);
+        if is_same && is_short[0] == is_short[1] {
+            return Ordering::Equal;
+        }
+        let is_value = |text: &Content<'_>| !text.raw().is_empty() && self.is_value(text);
+        let has_values = is_short == [false; 2] && texts.iter().all(is_value);
+        if has_values && let Some(order) = self.typed.order_of(&texts, agreed) {
+            return self.directed(order);
+        }
+        let restart = match has_values && texts[0].has_same_pairs(&texts[1]) {
+            true => self.typed.restart(&texts, agreed),
+            false => 0,
+        };
+        // What agrees is a value in both, as no text of such types is none unless it is empty.
+        let order = if restart > 0 {
+            let mut sources =
+                texts.map(|text| Rest { typed: &self.typed, text: text.behind(restart) });
+            difference(&mut sources).map(|found| self.directed(found.order))
+        } else {
+            let [short_a, short_b] = is_short;
+            let whole = |text, is_short| Whole { part: self, text, is_short };
+            let mut sources = [whole(texts[0], short_a), whole(texts[1], short_b)];
+            difference(&mut sources).map(|found| found.order)
+        };
+        order.unwrap_or(Ordering::Equal)
     }
 }
 
-/// Whether `spec` looks at a cell, or a part of one.
+/// A part of a record's key.
+struct Whole<'a> {
+    part: &'a Part,
+    text: Content<'a>,
+    is_short: bool,
+}
+
+impl Source for Whole<'_> {
+    fn append<S: Sink>(&mut self, out: &mut S) {
+        self.part.append_content(&self.text, self.is_short, out);
+    }
+
+    fn text_bytes(&self) -> usize {
+        self.text.raw().len()
+    }
+}
+
+/// The rest of a text, by itself.
+struct Rest<'a> {
+    typed: &'a Typed,
+    text: Content<'a>,
+}
+
+impl Source for Rest<'_> {
+    fn append<S: Sink>(&mut self, out: &mut S) {
+        self.typed.append(self.text, out);
+    }
+
+    fn text_bytes(&self) -> usize {
+        self.text.raw().len()
+    }
+}
+
+/// Returns how many bytes of two records' parts agree, where that follows from how many bytes the
+/// records agree in; `None` where it takes another look.
+#[inline]
+fn agreement(records: [&Fields<'_>; 2], parts: [&[u8]; 2], agreed: usize) -> Option<usize> {
+    let [start, other] = [0, 1].map(|place| records[place].place_of(parts[place]));
+    let shorter = parts[0].len().min(parts[1].len());
+    (start == other && start <= agreed).then(|| (agreed - start).min(shorter))
+}
+
+/// Returns whether `spec` looks at a cell of a row, or a part of one.
 fn is_cell(spec: &TextSpec, separator: Separator) -> bool {
-    matches!(separator, Separator::Cells(_)) && matches!(spec.end, End::Field(_) | End::Within(_))
+    let has_cells = matches!(separator, Separator::Cells(_) | Separator::Members);
+    has_cells && matches!(spec.end, End::Field(_) | End::Within(..))
 }
 
 /// The range of bytes that `spec` looks at in a record that has no fields.

@@ -4,9 +4,7 @@
 //! bytes in a register, so that the key prefix costs no memory and no allocation; [`FewSink`] has
 //! room for the words that are asked for together.
 
-use super::super::{
-    FEW_WORDS, OPEN_WORD_BYTES, WORD_BYTES, continued, is_last_open_word, open_word,
-};
+use super::super::{FEW_WORDS, OPEN_WORD_BYTES, WORD_BYTES, continued};
 
 /// Takes the bytes of a key in order, as many as are wanted.
 pub(super) trait Sink {
@@ -19,11 +17,12 @@ pub(super) trait Sink {
     /// Appends bytes as they are.
     fn extend(&mut self, bytes: &[u8]);
 
-    /// The place behind what was appended, for [`Sink::invert_from`].
-    fn mark(&self) -> usize;
+    /// Begins a stretch of bytes that are complemented; what is returned ends it. One may lie in
+    /// another.
+    fn begin_inverted(&mut self) -> usize;
 
-    /// Complements everything appended since `mark`.
-    fn invert_from(&mut self, mark: usize);
+    /// Ends the stretch of complemented bytes that began at `mark`.
+    fn end_inverted(&mut self, mark: usize);
 }
 
 /// One word of the key; what comes before and after it is dropped.
@@ -84,12 +83,12 @@ impl Sink for WordSink {
     }
 
     #[inline]
-    fn mark(&self) -> usize {
+    fn begin_inverted(&mut self) -> usize {
         self.filled_bits as usize
     }
 
     #[inline]
-    fn invert_from(&mut self, mark: usize) {
+    fn end_inverted(&mut self, mark: usize) {
         let ones_from = |bits: u32| u64::MAX.checked_shr(bits).unwrap_or(0);
         self.word ^= ones_from(mark as u32) ^ ones_from(self.filled_bits);
     }
@@ -100,6 +99,7 @@ impl Sink for WordSink {
 pub(super) struct FewSink {
     /// Bytes still to come before the words.
     skip: usize,
+    /// Zeros after the first `filled`.
     bytes: [u8; FEW_BYTES],
     filled: usize,
 }
@@ -120,9 +120,15 @@ impl FewSink {
     pub fn words(&self) -> [u64; FEW_WORDS] {
         let mut words = [0; FEW_WORDS];
         for (place, word) in words.iter_mut().enumerate() {
-            *word = open_word(&self.bytes[(place * OPEN_WORD_BYTES).min(self.filled)..self.filled]);
-            if is_last_open_word(*word) {
-                break;
+            let start = place * OPEN_WORD_BYTES;
+            let bytes = self.bytes[start..].first_chunk().copied().unwrap_or_default();
+            let all = u64::from_be_bytes(bytes);
+            match self.filled.saturating_sub(start) {
+                left @ ..WORD_BYTES => {
+                    *word = all | left as u64;
+                    break;
+                }
+                _ => *word = continued(all),
             }
         }
         words
@@ -157,19 +163,21 @@ impl Sink for FewSink {
     }
 
     #[inline]
-    fn mark(&self) -> usize {
+    fn begin_inverted(&mut self) -> usize {
         self.filled
     }
 
     #[inline]
-    fn invert_from(&mut self, mark: usize) {
+    fn end_inverted(&mut self, mark: usize) {
         self.bytes[mark..self.filled].iter_mut().for_each(|byte| *byte = !*byte);
     }
 }
 
-/// The beginning of the key, appended to a buffer.
+/// A stretch of the key, appended to a buffer.
 #[derive(Debug)]
 pub(super) struct BufferSink<'a> {
+    /// Bytes still to come before the stretch.
+    skip: usize,
     out: &'a mut Vec<u8>,
     /// Length of `out` at which no more is wanted. It may become longer.
     limit: usize,
@@ -178,34 +186,46 @@ pub(super) struct BufferSink<'a> {
 impl<'a> BufferSink<'a> {
     /// Takes `limit` bytes and perhaps some more.
     pub fn new(out: &'a mut Vec<u8>, limit: usize) -> Self {
+        Self::from(0, out, limit)
+    }
+
+    /// Takes `limit` bytes and perhaps some more, from byte `start` of the key on.
+    pub fn from(start: usize, out: &'a mut Vec<u8>, limit: usize) -> Self {
         let limit = out.len().saturating_add(limit);
-        Self { out, limit }
+        Self { skip: start, out, limit }
     }
 }
 
 impl Sink for BufferSink<'_> {
     #[inline]
     fn room(&self) -> usize {
-        self.limit.saturating_sub(self.out.len())
+        self.skip.saturating_add(self.limit.saturating_sub(self.out.len()))
     }
 
     #[inline]
     fn push(&mut self, byte: u8) {
-        self.out.push(byte);
+        match self.skip {
+            0 => self.out.push(byte),
+            _ => self.skip -= 1,
+        }
     }
 
     #[inline]
     fn extend(&mut self, bytes: &[u8]) {
-        self.out.extend_from_slice(bytes);
+        let skipped = self.skip.min(bytes.len());
+        self.skip -= skipped;
+        // The last bytes may be many more than are wanted.
+        let wanted = self.limit.saturating_sub(self.out.len()).min(bytes.len() - skipped);
+        self.out.extend_from_slice(&bytes[skipped..skipped + wanted]);
     }
 
     #[inline]
-    fn mark(&self) -> usize {
+    fn begin_inverted(&mut self) -> usize {
         self.out.len()
     }
 
     #[inline]
-    fn invert_from(&mut self, mark: usize) {
+    fn end_inverted(&mut self, mark: usize) {
         self.out[mark..].iter_mut().for_each(|byte| *byte = !*byte);
     }
 }

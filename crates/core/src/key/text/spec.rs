@@ -4,17 +4,23 @@
 //!     LOCATION   2           the second field, from 1
 //!                amount      the column of that name; "2024" or "a:b" where it might be misread
 //!                2[0..4]     bytes of that field, from 0, the end not included
+//!                2-3  2-     fields 2 to 3 of a line, or to its end, with what is between them
 //!                0..10  4..  bytes of the record
 //!                ..          the whole record, as is nothing
 //!     TYPE       bytes (default) text int decimal float size month version natural random date
-//!                time timestamp ip uuid bool order=low|mid|high order=@FILE
+//!                time timestamp ip uuid semver bool order=low|mid|high order=@FILE
 //!                packed zoned ebcdic sequence=FILE u32le and other machine numbers
-//!     MODIFIER   asc (default) desc, ci, trim, nulls-first, nulls-last, pad=BYTE, locale=NAME
+//!     MODIFIER   asc (default) desc, ci, trim, nulls-first, nulls-last, pad=BYTE, locale=NAME,
+//!                decimal=, thousands=. currency
 //! ```
+//!
+//! Names of types and modifiers are read in any case.
 //!
 //! Which collation a locale means is not known here; whoever asks for the spec says so. Nor is the
 //! format of the records: [`TextKeySpec::check`] holds a key to one.
 
+mod files;
+mod gnu_key;
 mod location;
 mod modifiers;
 mod named_type;
@@ -26,13 +32,17 @@ use std::sync::Arc;
 
 use super::columns;
 use super::order::{Collation, End, Position, TextSpec, Translation};
+use super::text_type::TextType;
 use crate::error;
 use crate::format::Format;
+use crate::format::json;
 use crate::key::KeySpec;
+pub use files::ListMemory;
+pub use gnu_key::gnu_key;
 use location::Location;
 use modifiers::Modifiers;
 pub use modifiers::read_byte;
-use named_type::{BINARY_NAMES, NAMES, NamedType};
+use named_type::{Listed, NamedType};
 
 /// One key of text records, as written.
 ///
@@ -56,6 +66,19 @@ impl TextKeySpec {
     /// The locale whose collation it asks for.
     pub fn locale(&self) -> Option<&str> {
         self.modifiers.locale.as_deref()
+    }
+
+    /// Returns whether it looks at bytes of the record as they are: without folding case, a pad, a
+    /// language or a code page.
+    pub fn is_as_written(&self) -> bool {
+        let Modifiers { ignores_case, pad, locale, .. } = &self.modifiers;
+        let is_translated = *ignores_case || pad.is_some() || locale.is_some();
+        !is_translated && !self.named.word.starts_with("ebcdic")
+    }
+
+    /// Returns whether its values are days or times.
+    pub fn is_day(&self) -> bool {
+        matches!(self.named.word.as_str(), "date" | "time" | "timestamp")
     }
 
     /// The name of the column that it asks for and whose number is not known yet.
@@ -82,7 +105,7 @@ impl TextKeySpec {
                 let name = columns::name(*field, columns).map_err(|fault| self.said(&fault))?;
                 self.column = Some(name);
             }
-            Location::Record { .. } => {}
+            Location::Fields { .. } | Location::Record { .. } => {}
         }
         Ok(())
     }
@@ -99,10 +122,16 @@ impl TextKeySpec {
     pub fn check(&self, format: Format) -> Result<(), String> {
         match format {
             Format::Lines { .. } => match &self.location {
+                Location::Column { name, .. } if gnu_key(name).is_some() => {
+                    Err(self.said(&format!(
+                        "it is written as for GNU sort; {}",
+                        gnu_key(name).unwrap_or_default()
+                    )))
+                }
                 Location::Column { name, .. } => Err(format!(
                     "'{name}' in key '{self}' is not a place in a line; write 2 for the second \
-                     field, 2[0..4] for its first four bytes, 0..10 for bytes of the line, or .. \
-                     for all of it"
+                     field, 2[0..4] for its first four bytes, 2-3 for fields 2 to 3, 0..10 for \
+                     bytes of the line, or .. for all of it"
                 )),
                 _ => self.check_is_text("lines"),
             },
@@ -111,11 +140,48 @@ impl TextKeySpec {
                     "key '{self}' names the column '{name}', but there is no header to name it; \
                      write its number, as in 2:decimal"
                 )),
+                Location::Fields { first, .. } => Err(format!(
+                    "key '{self}' names several fields of a line, and columns are keys of their \
+                     own; write -k {} -k {}, or \"{}\" for the column of that name",
+                    first + 1,
+                    first + 2,
+                    self.location
+                )),
                 _ => self.check_is_text("rows"),
             },
+            Format::JsonLines => self.check_member(),
             Format::Fixed { length } => self.check_range(Some(length as usize)),
             Format::Prefixed(_) => self.check_range(None),
         }
+    }
+
+    fn check_member(&self) -> Result<(), String> {
+        match &self.location {
+            Location::Column { name, start: 0, end: None } => {
+                json::Path::read(name).map_err(|fault| self.said(&fault))?;
+            }
+            Location::Column { name, .. } => {
+                return Err(format!(
+                    "key '{self}' asks for bytes of the JSON value '{name}'; leave out the range \
+                     of bytes"
+                ));
+            }
+            Location::Field { field, .. } => {
+                return Err(format!(
+                    "key '{self}' is the number of a field, and JSON values have names; write the \
+                     name of a member, as in user.id, or \"{}\" if that is its name",
+                    field + 1
+                ));
+            }
+            Location::Fields { .. } => {
+                return Err(format!(
+                    "key '{self}' names several fields of a line, and JSON values have names; \
+                     write one key for each, as in -k user.id -k ts"
+                ));
+            }
+            Location::Record { .. } => {}
+        }
+        self.check_is_text("lines of JSON")
     }
 
     fn check_is_text(&self, records: &str) -> Result<(), String> {
@@ -130,7 +196,8 @@ impl TextKeySpec {
         }
         let word = &self.named.word;
         Err(format!(
-            "'{word}' in key '{self}' is a type of binary records; keys of {records} are {NAMES}"
+            "'{word}' in key '{self}' is a type of binary records; keys of {records} are {}",
+            Listed::OfText
         ))
     }
 
@@ -139,7 +206,8 @@ impl TextKeySpec {
         let Location::Record { start, end } = self.location else {
             return Err(format!(
                 "key '{self}' is not a range of bytes, and these records have no fields; write \
-                 0..10, 4.. or ..8, and a type behind it ({NAMES} {BINARY_NAMES})"
+                 0..10, 4.. or ..8, and a type after it ({})",
+                Listed::All
             ));
         };
         let fault = match (length, end) {
@@ -161,11 +229,27 @@ impl TextKeySpec {
     /// [`Error::Usage`](crate::Error::Usage) for a file that it names and that cannot be read, or
     /// does not hold what it should.
     pub fn spec(&self, collation: Option<Arc<dyn Collation>>) -> error::Result<TextSpec> {
+        self.spec_within(collation, ListMemory::UNBOUNDED)
+    }
+
+    /// Returns what it means, with the collation of [`Self::locale`], where a list of values takes
+    /// a part of `memory`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`spec`](Self::spec), and [`Error::Usage`](crate::Error::Usage) for a list of
+    /// values that is too large.
+    pub fn spec_within(
+        &self,
+        collation: Option<Arc<dyn Collation>>,
+        memory: ListMemory,
+    ) -> error::Result<TextSpec> {
         let modifiers = &self.modifiers;
         let trims = modifiers.trims;
         let at = |field, byte| Position { field, byte, skips_blanks: trims };
         let within = |field, start, end: Option<usize>| {
-            (at(field, start), end.map_or(End::Field(field), |end| End::Within(at(field, end))))
+            let last = |end| End::Within(at(field, end), field);
+            (at(field, start), end.map_or(End::Field(field), last))
         };
         let (start, end) = match &self.location {
             // Bytes of the record count from its beginning, blanks or not.
@@ -174,13 +258,25 @@ impl TextKeySpec {
                 (at(*start), end.map_or(End::Record, |end| End::At(at(end))))
             }
             Location::Field { field, start, end } => within(*field, *start, *end),
+            Location::Fields { first, last, start, end } => {
+                let end = match (*last, end.map(|end| at(*first, end))) {
+                    (Some(last), Some(end)) => End::Within(end, last),
+                    (Some(last), None) => End::Field(last),
+                    (None, Some(end)) => End::At(end),
+                    (None, None) => End::Record,
+                };
+                (at(*first, *start), end)
+            }
             Location::Column { start, end, .. } => within(0, *start, *end),
         };
         let column = self.column().map(str::to_owned);
         Ok(TextSpec {
             start,
             end,
-            text_type: self.named.text_type(modifiers.ignores_case)?,
+            text_type: match modifiers.written(self.named.word == "int") {
+                Some(form) => TextType::Written(form),
+                None => self.named.text_type(modifiers.ignores_case, memory)?,
+            },
             translation: Translation {
                 folds_case: modifiers.ignores_case,
                 ..Translation::default()
@@ -210,6 +306,21 @@ impl FromStr for TextKeySpec {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        Self::read_listing(text, Listed::All)
+    }
+}
+
+impl TextKeySpec {
+    /// Reads a key of records of `format`; errors list the types that such keys have.
+    ///
+    /// # Errors
+    ///
+    /// The fault, in words. [`check`](Self::check) says whether it fits the format.
+    pub fn read(text: &str, format: Format) -> Result<Self, String> {
+        Self::read_listing(text, Listed::of(format))
+    }
+
+    fn read_listing(text: &str, types: Listed) -> Result<Self, String> {
         let pieces = words::split(text, ':').ok_or_else(|| location::unclosed(text))?;
         let (place, words) = match pieces.as_slice() {
             [place, words @ ..] => (*place, words),
@@ -221,16 +332,19 @@ impl FromStr for TextKeySpec {
             None => None,
         };
         let words = &words[usize::from(named.is_some())..];
-        let modifiers = Modifiers::read(text, words, named.is_some())?;
+        let modifiers = Modifiers::read(text, words, named.is_none().then_some(types))?;
+        let named =
+            named.or_else(|| NamedType::known("decimal").filter(|_| modifiers.is_of_number()));
         let default = if modifiers.locale.is_some() { "text" } else { "bytes" };
         let named = named.unwrap_or_else(|| NamedType::of_bytes(default));
         modifiers.check(text, &named)?;
         if named.number().is_some() {
             let Location::Record { .. } = location else {
                 return Err(format!(
-                    "'{word}' in key '{text}' is a type of binary records, at bytes of theirs as \
-                     in 0..8:u64le; keys of fields are {NAMES}",
-                    word = named.word
+                    "'{}' in key '{text}' is a type of binary records, at bytes of theirs as \
+                     in 0..8:u64le; keys of fields are {}",
+                    named.word,
+                    Listed::OfText
                 ));
             };
             // Its range has to have its width.

@@ -5,8 +5,9 @@
 //! beginning. *Strict* types know a value only where all of the text is one. Which kind a type is
 //! of where it is not said otherwise stands in [`TextType::class`].
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::key_type::NumberType;
 use super::encode::number::trimmed;
@@ -36,13 +37,18 @@ pub enum TextType {
     Month,
     /// File names with version numbers in them (GNU's `-V`).
     Version,
+    /// A semantic version (semver.org), a pre-release before its release.
+    Semver,
+    /// A number as people write it.
+    Written(NumberStyle),
     /// Text in which runs of digits compare by value and stand where digits do.
     Natural,
     /// A keyed hash: a shuffle that keeps equal keys together.
     Random,
     /// A day, `2026-11-22` or `20261122`.
     Date,
-    /// A time of day, `13:45`, `13:45:06` or `13:45:06.789`, with any number of digits.
+    /// A time of day, `13:45`, `13:45:06` or `13:45:06.789`, with any number of digits; as an
+    /// instant of one day where it has an offset from UTC.
     Time,
     /// A day and a time, compared as instants: with an offset from UTC, or without one as if it
     /// were UTC.
@@ -88,7 +94,13 @@ impl TextType {
     pub(super) fn fills_word(&self) -> bool {
         matches!(
             self,
-            Self::Int | Self::Decimal | Self::Size | Self::Human | Self::Packed | Self::Zoned(_)
+            Self::Int
+                | Self::Decimal
+                | Self::Written(_)
+                | Self::Size
+                | Self::Human
+                | Self::Packed
+                | Self::Zoned(_)
         )
     }
 
@@ -113,10 +125,25 @@ impl TextType {
             | Self::Ip
             | Self::Uuid
             | Self::Bool
+            | Self::Semver
+            | Self::Written(_)
             | Self::List(_) => Class::Strict,
             Self::Packed | Self::Zoned(_) | Self::Binary(_) => Class::StrictBytes,
         }
     }
+}
+
+/// The style in which people write a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NumberStyle {
+    /// Between the number and its fraction.
+    pub radix: u8,
+    /// Between groups of three digits of the whole number.
+    pub thousands: Option<u8>,
+    /// True if a sign of a currency may stand before or after the number.
+    pub has_currency: bool,
+    /// True if the number has no fraction.
+    pub is_whole: bool,
 }
 
 /// Where the sign of a zoned decimal is, and in which characters it is written.
@@ -141,16 +168,22 @@ pub enum CodePage {
     Cp1047,
 }
 
-/// Values in an order of their own.
+/// Values in an order of their own: their bytes one after the other, where each ends, and a table
+/// of their numbers by hash (open addressing with linear probing).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ValueList {
-    places: HashMap<Box<[u8]>, u32>,
-    /// As written, joined by `|`.
-    words: String,
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    /// Numbers of values, or [`FREE`]: a power of two, a third of them free at least.
+    slots: Vec<u32>,
+    longest_bytes: usize,
 }
 
+/// A slot without a value.
+const FREE: u32 = u32::MAX;
+
 /// Values that a list may have: their numbers take three bytes of a key.
-const VALUES_MAX: usize = 1 << 22;
+pub const VALUES_MAX: usize = 1 << 22;
 
 impl ValueList {
     /// The list of `values`, least first. Blanks at their ends do not count.
@@ -160,37 +193,132 @@ impl ValueList {
     /// What is wrong with the list, in words: a value twice, an empty one, or none.
     pub fn new<'a>(values: impl IntoIterator<Item = &'a [u8]>) -> Result<Self, String> {
         let mut list = Self::default();
-        for value in values.into_iter().map(trimmed) {
+        values.into_iter().try_for_each(|value| list.add(value))?;
+        list.finish()
+    }
+
+    /// Adds a value behind all others, without blanks at its ends.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, in words.
+    pub fn add(&mut self, value: &[u8]) -> Result<(), String> {
+        let value = trimmed(value);
+        if value.is_empty() {
+            return Err("has an empty value, which is none: nulls-first and nulls-last say where \
+                        empty ones go"
+                .to_owned());
+        }
+        if self.place(value).is_some() {
             let shown = String::from_utf8_lossy(value);
-            let place = list.places.len();
-            if value.is_empty() {
-                return Err("has an empty value, which is none: nulls-first and nulls-last say \
-                            where empty ones go"
-                    .to_owned());
-            }
-            if list.places.insert(value.into(), place as u32).is_some() {
-                return Err(format!("has the value '{shown}' twice; leave one out"));
-            }
-            list.words.push_str(if list.words.is_empty() { "" } else { "|" });
-            list.words.push_str(&shown);
+            return Err(format!("has the value '{shown}' twice; leave one out"));
         }
-        match list.places.len() {
-            0 => Err("has no values; write order=low|mid|high".to_owned()),
-            VALUES_MAX.. => Err(format!("has more than {VALUES_MAX} values")),
-            _ => Ok(list),
+        if self.ends.len() == VALUES_MAX {
+            return Err(format!("has more than {VALUES_MAX} values"));
         }
+        self.push(value);
+        Ok(())
+    }
+
+    /// The list of all values that were added.
+    ///
+    /// # Errors
+    ///
+    /// That there are none, in words.
+    pub fn finish(mut self) -> Result<Self, String> {
+        if self.ends.is_empty() {
+            return Err("has no values; write order=low|mid|high".to_owned());
+        }
+        self.bytes.shrink_to_fit();
+        self.ends.shrink_to_fit();
+        Ok(self)
+    }
+
+    /// Adds a value that is not there yet.
+    fn push(&mut self, value: &[u8]) {
+        self.bytes.extend_from_slice(value);
+        self.ends.push(self.bytes.len());
+        self.longest_bytes = self.longest_bytes.max(value.len());
+        if 3 * self.ends.len() > 2 * self.slots.len() {
+            self.slots = vec![FREE; (2 * self.slots.len()).max(16)];
+            (0..self.ends.len()).for_each(|number| self.note(number));
+        } else {
+            self.note(self.ends.len() - 1);
+        }
+    }
+
+    /// Puts a value into the table.
+    fn note(&mut self, number: usize) {
+        let hash = hash(self.value(number));
+        let mut slots = probes(hash, self.slots.len());
+        if let Some(slot) = slots.find(|slot| self.slots[*slot] == FREE) {
+            self.slots[slot] = number as u32;
+        }
+    }
+
+    fn value(&self, number: usize) -> &[u8] {
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start..self.ends[number]]
     }
 
     /// The number of `value`, from 0.
     #[inline]
     pub fn place(&self, value: &[u8]) -> Option<u32> {
-        self.places.get(value).copied()
+        if value.len() > self.longest_bytes {
+            return None;
+        }
+        let numbers = probes(hash(value), self.slots.len()).map(|slot| self.slots[slot]);
+        let mut taken = numbers.take_while(|number| *number != FREE);
+        taken.find(|number| self.value(*number as usize) == value)
     }
 
-    /// The values, joined by `|`.
-    pub fn words(&self) -> &str {
-        &self.words
+    /// Bytes of the longest value.
+    pub fn longest_bytes(&self) -> usize {
+        self.longest_bytes
     }
+
+    /// Bytes of memory that the list takes.
+    pub fn bytes(&self) -> usize {
+        let ends = self.ends.len() * size_of::<usize>();
+        self.bytes.len() + ends + self.slots.len() * size_of::<u32>()
+    }
+
+    /// Bytes of memory that a list of so many values, of `bytes` bytes together, takes while it is
+    /// made: the table is made anew, twice as large, where the one before is too small.
+    pub fn peak_bytes(values: u64, bytes: u64) -> u64 {
+        let slots = values.saturating_mul(3).div_ceil(2).max(16).next_power_of_two();
+        let table = slots * size_of::<u32>() as u64;
+        bytes + values * size_of::<usize>() as u64 + table + table / 2
+    }
+
+    /// The values that there are, and the bytes of all of them together.
+    pub fn extent(&self) -> (u64, u64) {
+        (self.ends.len() as u64, self.bytes.len() as u64)
+    }
+
+    /// The first values, joined by `|`, and more than `bytes` bytes where there are so many.
+    pub fn beginning(&self, bytes: usize) -> Vec<u8> {
+        let mut words = Vec::new();
+        for number in 0..self.ends.len() {
+            if words.len() > bytes {
+                break;
+            }
+            words.extend_from_slice(if number > 0 { b"|" } else { b"" });
+            words.extend_from_slice(self.value(number));
+        }
+        words
+    }
+}
+
+#[inline]
+fn hash(value: &[u8]) -> usize {
+    xxh3_64(value) as usize
+}
+
+/// All of `slots` slots, a power of two or none, from that of a hash on.
+#[inline]
+fn probes(hash: usize, slots: usize) -> impl Iterator<Item = usize> {
+    (0..slots).map(move |step| hash.wrapping_add(step) & (slots - 1))
 }
 
 #[cfg(test)]

@@ -61,16 +61,29 @@ impl Table {
         (!translation.is_identity()).then_some(table)
     }
 
-    /// Appends what remains of `text`.
-    pub fn append(&self, text: &[u8], out: &mut Vec<u8>) {
-        let mut end = out.len();
-        out.resize(end + text.len(), 0);
+    /// Whether a byte remains.
+    #[inline]
+    pub fn keeps(&self, byte: u8) -> bool {
+        self.is_kept[usize::from(byte)]
+    }
+
+    /// What stands for a byte that remains.
+    #[inline]
+    pub fn of_byte(&self, byte: u8) -> u8 {
+        self.becomes[usize::from(byte)]
+    }
+
+    /// Writes what remains of `text` to the beginning of `out`, which has room for all of it; how
+    /// many bytes remain.
+    pub fn translate(&self, text: &[u8], out: &mut [u8]) -> usize {
+        let out = &mut out[..text.len()];
+        let mut end = 0;
         // Every byte is written, and one that is left out is written over by the next.
         for &byte in text {
             out[end] = self.becomes[usize::from(byte)];
             end += usize::from(self.is_kept[usize::from(byte)]);
         }
-        out.truncate(end);
+        end
     }
 }
 

@@ -25,6 +25,7 @@ fn merge_summed<K: KeyEncoder>(
     let filled = merger.merge_into(out, Some(&mut sum));
     expected.add_all(framing, &out[..filled]);
     assert_eq!(sum, expected);
+    assert!(!merger.check().is_disordered(), "in order");
     filled
 }
 
@@ -32,7 +33,8 @@ fn merge_summed<K: KeyEncoder>(
 fn merged(key: &Key, length: usize, sources: &[Vec<u8>], batch: &[usize]) -> Vec<u8> {
     let sources = sources.iter().map(Vec::as_slice);
     with_encoder!(key, |key| {
-        let mut merger = Merger::new(key, Framing::Fixed(length), sources);
+        let mut merger =
+            Merger::new((key, Framing::Fixed(length)), sources, OrderCheck::new(key, true));
         let mut whole = Vec::new();
         for records in batch.iter().cycle() {
             let mut out = vec![0xee; records * length + length - 1];
@@ -170,7 +172,9 @@ const END: u8 = b'.';
 /// is taken as it lies.
 fn merged_terminated(sources: &[Vec<u8>], rooms: &[usize]) -> Vec<u8> {
     let key = WholeRecord(END);
-    let mut merger = Merger::new(&key, Framing::Terminated(END), sources.iter().map(Vec::as_slice));
+    let sources = sources.iter().map(Vec::as_slice);
+    let order = (&key, Framing::Terminated(END));
+    let mut merger = Merger::new(order, sources, OrderCheck::new(&key, true));
     let mut whole = Vec::new();
     for room in rooms.iter().cycle() {
         let mut out = vec![0xee; *room];
@@ -251,10 +255,39 @@ fn keys_that_are_made_agree_to_any_depth() {
             let mut expected: Vec<&[u8]> = sources.iter().flatten().map(Vec::as_slice).collect();
             expected.sort_by(|a, b| key.compare_from(a, b, 0));
             let texts: Vec<Vec<u8>> = sources.iter().map(|lines| lines.concat()).collect();
-            let mut merger = Merger::new(key, framing, texts.iter().map(Vec::as_slice));
+            let mut merger = {
+                let sources = texts.iter().map(Vec::as_slice);
+                Merger::new((key, framing), sources, OrderCheck::new(key, true))
+            };
             let mut out = vec![0; texts.iter().map(Vec::len).sum()];
             assert_eq!(merger.merge_into(&mut out, None), out.len());
             assert!(out == expected.concat(), "{equal} letters are equal");
         }
     });
+}
+
+/// Of the only source that is left, records are copied, and taken where they are too long to be:
+/// the order is looked at across both.
+#[test]
+fn records_of_the_last_source_are_copied_and_taken_in_turn() {
+    let key = WholeRecord(END);
+    let line = |letter: u8, length: usize| [vec![letter; length], vec![END]].concat();
+    let lengths = [3, 3, 60, 3, 60, 60, 3];
+    let lines: Vec<Vec<u8>> = (b'b'..).zip(lengths).map(|(l, length)| line(l, length)).collect();
+    let (first, last) = (line(b'a', 3), lines.concat());
+    let order = (&key, Framing::Terminated(END));
+    let sources = [&first[..], &last[..]];
+    let mut merger = Merger::new(order, sources, OrderCheck::new(&key, true));
+    let mut whole = Vec::new();
+    let mut out = vec![0; 20];
+    loop {
+        let filled = merger.merge_into(&mut out, None);
+        whole.extend_from_slice(&out[..filled]);
+        if filled == 0 {
+            let Some(record) = merger.take_next() else { break };
+            whole.extend_from_slice(record);
+        }
+        assert!(!merger.check().is_disordered(), "in order so far: {} bytes", whole.len());
+    }
+    assert_eq!(whole, [first, last].concat());
 }

@@ -9,6 +9,7 @@ use crate::format::Framing;
 use crate::io::Direct;
 use crate::key::{Key, with_encoder};
 use crate::merge::{Merger, Piece, positions};
+use crate::order::OrderCheck;
 use crate::run::INDEX_KEY_MAX;
 use crate::run::Run;
 use crate::run::tests::{indexed, key_of, write_run};
@@ -115,7 +116,11 @@ fn check<K: KeyEncoder>(
         let shares: Vec<Vec<u8>> = runs.iter().zip(starts.iter().zip(&ends)).map(share).collect();
         let held = shares.iter().map(Vec::len).sum();
         let mut out = vec![0; held];
-        let mut merger = Merger::new(key, framing, shares.iter().map(Vec::as_slice));
+        let mut merger = Merger::new(
+            (key, framing),
+            shares.iter().map(Vec::as_slice),
+            OrderCheck::new(key, true),
+        );
         assert_eq!(merger.merge_into(&mut out, None), held);
         merged.extend_from_slice(&out);
         starts = ends;

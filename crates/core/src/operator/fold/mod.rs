@@ -10,8 +10,10 @@
 //!   are left as they are until all are together: only that whole sum can overflow;
 //! - cells that are empty take no part, and a group of nothing else keeps what it has.
 
+mod cell_order;
 mod decimal;
 mod integer;
+mod keyed;
 mod machine;
 mod packed;
 
@@ -19,7 +21,9 @@ use std::str::FromStr;
 
 use super::place::{Columns, Layout, Place};
 use crate::format::csv::{self, Dialect};
+use crate::key::text::TextOrder;
 use crate::manifest::{Bytes, ValueText};
+use cell_order::CellOrder;
 use decimal::Decimal;
 use machine::Machine;
 
@@ -44,8 +48,25 @@ pub struct FoldSpec {
     type_name: Option<String>,
 }
 
-/// Names of the types of cells.
-const CELL_TYPES: [&str; 4] = ["decimal", "int", "text", "bytes"];
+/// Names of the types of cells. Of all behind the second, least and greatest values can be found,
+/// and no sums.
+const CELL_TYPES: [&str; 15] = [
+    "decimal",
+    "int",
+    "text",
+    "bytes",
+    "float",
+    "size",
+    "date",
+    "time",
+    "timestamp",
+    "version",
+    "natural",
+    "ip",
+    "uuid",
+    "bool",
+    "month",
+];
 
 impl Function {
     /// The option that asks for it.
@@ -59,7 +80,12 @@ impl Function {
 }
 
 impl FoldSpec {
-    /// Reads `PLACE[:TYPE]`.
+    /// Returns whether its values are days or times.
+    pub fn looks_at_days(&self) -> bool {
+        matches!(self.type_name.as_deref(), Some("date" | "time" | "timestamp"))
+    }
+
+    /// Reads `PLACE[:TYPE]`; the type in any case.
     ///
     /// # Errors
     ///
@@ -67,7 +93,9 @@ impl FoldSpec {
     pub fn read(function: Function, text: &str) -> Result<Self, String> {
         let is_type = |name: &str| CELL_TYPES.contains(&name) || Machine::is_named(name);
         let (place, type_name) = match text.rsplit_once(':') {
-            Some((place, name)) if is_type(name) => (place, Some(name.to_owned())),
+            Some((place, name)) if is_type(&name.to_ascii_lowercase()) => {
+                (place, Some(name.to_ascii_lowercase()))
+            }
             _ => (text, None),
         };
         Ok(Self { function, place: Place::from_str(place)?, type_name })
@@ -83,6 +111,8 @@ struct Fold {
     function: Function,
     field: Field,
     layout: Layout,
+    /// The order of a cell's values, where that is not by their bytes.
+    order: Option<CellOrder>,
     /// What messages call the place.
     name: String,
 }
@@ -91,7 +121,7 @@ struct Fold {
 enum Field {
     /// A cell with a number, perhaps a whole one.
     Number { column: usize, is_whole: bool },
-    /// A cell, by its bytes.
+    /// A cell, by its bytes or in an order of its own.
     Text { column: usize },
     /// Bytes.
     Machine(Machine),
@@ -148,6 +178,7 @@ impl Folds {
         specs: &[FoldSpec],
         layout: Layout,
         columns: Option<Columns<'_>>,
+        order: Option<&TextOrder>,
     ) -> Result<Self, String> {
         let mut folds: Vec<Fold> = Vec::with_capacity(specs.len());
         for spec in specs {
@@ -162,7 +193,11 @@ impl Folds {
                 ));
             }
             let name = spec.place.to_string();
-            folds.push(Fold { function: spec.function, field, layout, name });
+            let order = match (field, &spec.type_name) {
+                (Field::Text { .. }, Some(name)) => CellOrder::named(name, order)?,
+                _ => None,
+            };
+            folds.push(Fold { function: spec.function, field, layout, order, name });
         }
         Ok(Self(folds))
     }
@@ -209,6 +244,30 @@ impl Folds {
         })
     }
 
+    /// Appends `record` with question marks in place of what is folded, for a message: what stands
+    /// there depends on how much was folded before.
+    pub fn mask(&self, record: &[u8]) -> Vec<u8> {
+        let mut masked = Vec::new();
+        match self.0.first().and_then(|fold| fold.layout.dialect().zip(Some(fold.layout))) {
+            Some(places) => {
+                let values = vec![Value::Text(b"?".to_vec()); self.len()];
+                self.write_cells(record, places, &values, &mut masked);
+            }
+            None => {
+                masked.extend_from_slice(record);
+                for fold in &self.0 {
+                    let before = record.len() - fold.layout.body(record).len();
+                    if let Field::Machine(number) = fold.field
+                        && let Some(bytes) = masked[before..].get_mut(number.range())
+                    {
+                        bytes.fill(b'?');
+                    }
+                }
+            }
+        }
+        masked
+    }
+
     /// Writes `record` with these values in place of its own.
     ///
     /// # Errors
@@ -217,7 +276,7 @@ impl Folds {
     pub fn write(&self, record: &[u8], values: &[Value], out: &mut Vec<u8>) -> Result<(), String> {
         out.clear();
         match self.0.first().and_then(|fold| fold.layout.dialect().zip(Some(fold.layout))) {
-            Some((dialect, layout)) => self.write_cells(record, (dialect, layout), values, out),
+            Some(places) => self.write_cells(record, places, values, out),
             None => return self.write_numbers(record, values, out),
         }
         Ok(())
@@ -305,7 +364,10 @@ impl Fold {
                     .ok_or_else(|| format!("bytes {name}, {bytes:02X?}, are not a packed decimal"))
             }
             Field::Text { column } => Ok(match cell(column).map(|cell| csv::value(quote, cell)) {
-                Some(text) if !text.is_empty() => Value::Text(text.into_owned()),
+                Some(text) if !text.is_empty() => {
+                    self.order.as_ref().map_or(Ok(()), |order| order.check(&text, &self.name))?;
+                    Value::Text(text.into_owned())
+                }
                 _ => Value::Nothing,
             }),
             Field::Number { column, is_whole } => {
@@ -335,7 +397,10 @@ impl Fold {
                 return;
             }
             (Value::Number(a), Value::Number(b)) => b.compare(a),
-            (Value::Text(a), Value::Text(b)) => b.as_slice().cmp(a),
+            (Value::Text(a), Value::Text(b)) => match &self.order {
+                Some(order) => order.compare(b, a),
+                None => b.as_slice().cmp(a),
+            },
             (Value::Integer(a), Value::Integer(b)) => b.cmp(a),
             _ => {
                 *value = more;
@@ -362,10 +427,12 @@ fn field(spec: &FoldSpec, layout: Layout, columns: Option<Columns<'_>>) -> Resul
     match name {
         None | Some("decimal") => Ok(Field::Number { column, is_whole: false }),
         Some("int") => Ok(Field::Number { column, is_whole: true }),
-        Some("text" | "bytes") if spec.function != Function::Sum => Ok(Field::Text { column }),
-        Some(name @ ("text" | "bytes")) => {
-            Err(format!("'{place}:{name}' is text, which cannot be added; write int or decimal"))
-        }
+        Some(name) if CELL_TYPES.contains(&name) => match spec.function {
+            Function::Sum => Err(format!(
+                "'{place}:{name}' has values that cannot be added; write int or decimal"
+            )),
+            Function::Min | Function::Max => Ok(Field::Text { column }),
+        },
         Some(name) => Err(format!(
             "'{name}' is a type of machine numbers; cells have the types {}",
             CELL_TYPES.join(" ")

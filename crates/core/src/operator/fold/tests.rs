@@ -6,7 +6,7 @@ use crate::format::{Format, Prefix};
 fn folds(specs: &[(Function, &str)], layout: Layout) -> Result<Folds, String> {
     let read = |(function, text): &(Function, &str)| FoldSpec::read(*function, text);
     let specs: Vec<FoldSpec> = specs.iter().map(read).collect::<Result<_, _>>()?;
-    Folds::new(&specs, layout, None)
+    Folds::new(&specs, layout, None, None)
 }
 
 /// The first of some records, with what is folded of all.
@@ -118,6 +118,7 @@ fn what_cannot_be_folded_is_said() {
     let lines = Layout::Lines { separator: None };
     for (specs, layout, part) in [
         (vec![(Sum, "2:text")], CSV, "cannot be added"),
+        (vec![(Sum, "2:date")], CSV, "cannot be added"),
         (vec![(Sum, "2:u16le")], CSV, "decimal int text bytes"),
         (vec![(Sum, "0..2")], CSV, "name one by its number"),
         (vec![(Sum, "amount")], CSV, "no names"),
@@ -134,4 +135,47 @@ fn what_cannot_be_folded_is_said() {
         let said = folds(&specs, layout).unwrap_err();
         assert!(said.contains(part), "{specs:?}: {said}");
     }
+}
+
+#[test]
+fn cells_have_the_order_of_a_type() {
+    use Function::{Max, Min};
+    for (name, values, least, most) in [
+        ("version", &["1.10.0", "1.9.3", "1.10.0"][..], "1.9.3", "1.10.0"),
+        ("natural", &["a10", "a9", "b1"], "a9", "b1"),
+        ("ip", &["10.0.0.9", "::1", "10.0.0.10"], "10.0.0.9", "::1"),
+        ("size", &["2K", "1.5M", "900"], "900", "1.5M"),
+        ("float", &["1e3", "-2e-3", "0.5"], "-2e-3", "1e3"),
+        ("month", &["FEB", "jan", "Dec"], "jan", "Dec"),
+        ("bool", &["true", "false", ""], "false", "true"),
+        ("date", &["2026-11-22", "20251231", ""], "20251231", "2026-11-22"),
+        ("time", &["13:45", "9:30:00"][..1], "13:45", "13:45"),
+        (
+            "timestamp",
+            &["2026-11-22T13:00:00+02:00", "2026-11-22T12:00:00Z"],
+            "2026-11-22T13:00:00+02:00",
+            "2026-11-22T12:00:00Z",
+        ),
+        (
+            "uuid",
+            &["{F0000000-0000-0000-0000-000000000000}", "00000000000000000000000000000001"],
+            "00000000000000000000000000000001",
+            "{F0000000-0000-0000-0000-000000000000}",
+        ),
+    ] {
+        let specs = [(Min, format!("2:{name}")), (Max, format!("3:{name}"))];
+        let specs: Vec<_> = specs.iter().map(|(f, text)| (*f, text.as_str())).collect();
+        let folds = folds(&specs, CSV).unwrap();
+        let rows: Vec<Vec<u8>> =
+            values.iter().map(|value| format!("k,{value},{value}\n").into_bytes()).collect();
+        let rows: Vec<&[u8]> = rows.iter().map(Vec::as_slice).collect();
+        let expected = format!("k,{least},{most}\n").into_bytes();
+        assert_eq!(folded_in_parts(&folds, &rows), Ok(expected), "{name}");
+    }
+    let folds = folds(&[(Max, "2:date")], CSV).unwrap();
+    let said = folds.values(b"k,yesterday\n").unwrap_err();
+    assert_eq!(said, "'yesterday' in column 2 is not of type date");
+    // Of values that compare equal the first is taken.
+    let rows: [&[u8]; 2] = [b"k,20260101\n", b"k,2026-01-01\n"];
+    assert_eq!(folded_in_parts(&folds, &rows), Ok(rows[0].to_vec()));
 }

@@ -59,3 +59,29 @@ fn fields_of_lines_and_ranges_of_bytes() {
     let said = twice.write(&long, 1, &mut Vec::new()).unwrap_err();
     assert!(said.contains("80000 bytes") && said.contains("16 bits"), "{said}");
 }
+
+#[test]
+fn records_of_bytes_end_with_their_count() {
+    let fixed = |length| Format::Fixed { length };
+    assert_eq!(shaped("", true, fixed(3), b"abc"), b"abc\0\0\0\0\0\0\0\x0c");
+    assert_eq!(shaped("1..2", true, fixed(3), b"abc"), b"b\0\0\0\0\0\0\0\x0c");
+    let prefixed = |name: &str| name.parse::<Format>().unwrap();
+    assert_eq!(
+        shaped("", true, prefixed("rdw"), b"\0\x06\0\0ab"),
+        b"\0\x0e\0\0ab\0\0\0\0\0\0\0\x0c"
+    );
+    assert_eq!(
+        shaped("..1", true, prefixed("u32le"), b"\x02\0\0\0ab"),
+        b"\x09\0\0\0a\0\0\0\0\0\0\0\x0c"
+    );
+    let whole = shape("", true, prefixed("u16be")).unwrap();
+    for (length, fits) in [(65_527_u16, true), (65_528, false)] {
+        let record = [&length.to_be_bytes()[..], &vec![b'x'; length.into()]].concat();
+        let said = whole.write(&record, 1, &mut Vec::new());
+        assert_eq!(said.is_ok(), fits, "{said:?}");
+    }
+    shape("", true, fixed((1 << 20) - 8)).unwrap();
+    let said = shape("", true, fixed((1 << 20) - 7)).unwrap_err();
+    assert!(said.contains("--count") && said.contains("1048577 bytes"), "{said}");
+    shape("0..8", true, fixed(1 << 20)).unwrap();
+}

@@ -4,7 +4,16 @@ use super::*;
 
 #[test]
 fn parts_are_as_equal_as_can_be() {
-    for (count, total) in [(1, 0), (1, 5), (3, 0), (3, 2), (3, 3), (3, 10), (7, 100), (100, 99)] {
+    let counts = [1, 2, 3, 5, 7, 100, 101, u64::from(u32::MAX), u64::MAX / 2];
+    let totals = [u64::MAX / 2, u64::MAX - 1];
+    for (count, total) in totals.iter().flat_map(|total| counts.map(|count| (count, *total))) {
+        for record in [0, 1, total / 2, total - 1] {
+            let part = part_of(record, count, total);
+            let start = part.checked_sub(1).map_or(0, |before| end_of(before, count, total));
+            assert!((start..end_of(part, count, total)).contains(&record), "{record} of {total}");
+        }
+    }
+    for (count, total) in (1..9).flat_map(|count| (0..30).map(move |total| (count, total))) {
         let mut sizes = vec![0; count as usize];
         let mut before = 0;
         for record in 0..total {
@@ -12,8 +21,9 @@ fn parts_are_as_equal_as_can_be() {
             assert!(part >= before && record < end_of(part, count, total), "{record} of {total}");
             (before, sizes[part as usize]) = (part, sizes[part as usize] + 1);
         }
-        let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
-        assert!(most - least <= 1, "{total} in {count}: {sizes:?}");
+        let (least, most) = (sizes[sizes.len() - 1], sizes[0]);
+        assert!(most - least <= 1 && sizes.is_sorted_by(|a, b| a >= b), "{total}: {sizes:?}");
+        assert_eq!(end_of(count - 1, count, total), total);
     }
 }
 

@@ -6,8 +6,8 @@ use crate::key::{Key, with_encoder};
 
 fn passed(cells: Option<usize>, text: &str) -> Result<Vec<(usize, String)>, Fault> {
     let dialect = Dialect { separator: b',', quote: Some(b'"') };
-    let gate =
-        Gate { shape: Some(RowShape { dialect, cells, is_of_header: true }), predicate: None };
+    let shape = Shape::Row(RowShape { dialect, cells, is_of_header: true });
+    let gate = Gate { shape, ..Gate::default() };
     let key = Key::for_lines(&TextOrder::by_bytes(b'\n')).unwrap();
     let mut rows = Vec::new();
     let show = |row: CutRecord<'_>, at, _| {

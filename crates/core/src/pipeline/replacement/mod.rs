@@ -23,10 +23,12 @@ use super::new_run::NewRun;
 use super::spill::{Size, Spill};
 use super::stage::Worker;
 use crate::error::{Error, Result};
+use crate::format::Framing;
 use crate::incore::replacement::{LEAF_BYTES, Tournament};
 use crate::io::Region;
 use crate::key::KeyEncoder;
 use crate::operator::{GroupWriter, Outlet};
+use crate::order::{OrderCheck, OrderProof};
 use crate::plan::replacement::ReplacementMemory;
 use crate::proof::Sum;
 use crate::run::layout::Geometry;
@@ -123,11 +125,11 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         let (framing, key_length) = (self.work.framing, self.key.key_length());
         let Some((number, _)) = self.tournament.first() else { unreachable!("asked before") };
         let mut sum = Sum::default();
-        if self.work.select.early().is_some() {
+        if self.work.early().is_some() {
             let geometry = Geometry::new(framing, key_length, 0, 0, 0);
             let run = NewRun::create(self.work, spill, geometry)?;
             let destination = run.destination();
-            destination.selection.inspect(|selection| selection.begin_stage());
+            destination.begin_stage();
             let lane = &mut crew.workers[0].lane;
             destination.write(self.key, lane, (0, 0, 0), |outlet| match outlet {
                 Outlet::Selected(writer) => self.select(number, writer, &mut sum),
@@ -140,7 +142,8 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         let run = spill.create(Size::Unknown, create)?;
         let lane: &mut Lane<'_> = &mut crew.workers[0].lane;
         let is_summed = self.work.verify;
-        let destination = Destination { is_summed, ..Destination::run(&run, None) };
+        let order = OrderProof::of_run(is_summed);
+        let destination = Destination { is_summed, ..Destination::run(&run, None, &order) };
         let mut written = Written::default();
         run.sink().write_open(lane, |writer| {
             self.write(number, destination, writer, (&mut written, &mut sum))?;
@@ -159,35 +162,50 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         (written, sum): (&mut Written, &mut Sum),
     ) -> Result<()> {
         let (key, framing) = (self.key, self.work.framing);
+        let mut check = destination.check(key);
         loop {
             self.reader.check_stop()?;
             let room = writer.room();
             let batch = room.len().min(BATCH_BYTES);
             let offset = written.bytes;
-            self.fill(number, &mut room[..batch], written)?;
+            self.fill(number, &mut room[..batch], (written, &mut check))?;
             let filled = (written.bytes - offset) as usize;
+            destination.order.verify(&check, Some(written.bytes))?;
             if filled > 0 {
                 destination.note(key, framing, offset, &room[..filled], sum);
                 writer.commit(filled)?;
                 continue;
             }
-            let Some(record) = self.first_of(number, written) else { return Ok(()) };
+            let Some(record) = self.first_of(number, written) else { break };
+            check.next_all(Framing::Fixed(record.len()), record);
+            destination.order.verify(&check, Some(offset))?;
             destination.note(key, framing, offset, record, sum);
             writer.put(record)?;
             written.count(record.len());
             self.go_on()?;
         }
+        destination.order.end_task(key, 0, check)
     }
 
     /// Fills `out` with records of run `number` until the next one does not fit.
-    fn fill(&mut self, number: u32, out: &mut [u8], written: &mut Written) -> Result<()> {
-        let mut filled = 0;
+    fn fill(
+        &mut self,
+        number: u32,
+        out: &mut [u8],
+        (written, check): (&mut Written, &mut OrderCheck<'_, K>),
+    ) -> Result<()> {
+        let (mut filled, mut last) = (0, None);
         while let Some(record) = self.first_of(number, written) {
-            let Some(place) = out.get_mut(filled..filled + record.len()) else { break };
+            let end = filled + record.len();
+            let Some(place) = out.get_mut(filled..end) else { break };
             place.copy_from_slice(record);
-            filled += record.len();
             written.count(record.len());
+            check.next(&out[filled..end], last.map(|start: usize| &out[start..filled]));
+            (last, filled) = (Some(filled), end);
             self.go_on()?;
+        }
+        if let Some(start) = last {
+            check.keep(&out[start..filled]);
         }
         // Nobody wants what the run has more.
         while self.work.plan.wanted.is_some_and(|most| written.records >= most)

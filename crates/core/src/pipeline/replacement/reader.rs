@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use memchr::memchr_iter;
-
 use crate::error::{Error, Result};
 use crate::io::Arena;
 use crate::key::KeyEncoder;
@@ -110,14 +108,12 @@ impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
 
     /// Opens the next input, if there is one.
     fn open_next(&mut self) -> Result<bool> {
-        let header = &self.work.header;
-        let skip = header.skips.get(self.begun).copied().unwrap_or(0);
+        let top = self.work.header.sizes.get(self.begun).copied().unwrap_or_default();
         let (reading, standing) = match &self.work.input {
             Input::Files(files) => {
                 let Some(file) = files.get(self.begun) else { return Ok(false) };
-                let lines = memchr_iter(b'\n', &header.bytes).count() as u64;
-                let reading = self.feed.open(Arc::clone(file), skip)?;
-                (reading, Standing { offset: skip, records: 0, lines })
+                let reading = self.feed.open(Arc::clone(file), top.bytes)?;
+                (reading, Standing { offset: top.bytes, records: 0, lines: top.lines })
             }
             Input::Stream(_) if self.begun > 0 => return Ok(false),
             Input::Stream(streams) => (self.feed.open_streams(streams), Standing::default()),

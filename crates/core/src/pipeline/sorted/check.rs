@@ -24,8 +24,6 @@ pub struct CheckWork {
     pub framing: Framing,
     /// What is asked of records.
     pub gate: Gate,
-    /// Line feeds in what stands at the top of each input.
-    pub header_lines: u64,
     /// The engine.
     pub engine: Engine,
     /// Whether files bypass the page cache.
@@ -68,7 +66,7 @@ pub fn check<K: KeyEncoder>(work: &CheckWork, key: &K, progress: &Progress) -> R
     let mut feed = Feed::new((work.engine, 1), pieces, work.plan.spare_bytes, progress)?;
     let mut checked = Checked::default();
     for place in &work.inputs {
-        let standing = place.first(work.header_lines);
+        let standing = place.first();
         let reading = open(place, work.direct.into(), standing.offset, &mut feed)?;
         let source = Source::new(reading, work.framing, work.plan.piece_bytes, false)?;
         let mut source = source.with_gate(Some(&work.gate), key).at(standing);

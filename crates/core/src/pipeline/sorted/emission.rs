@@ -1,5 +1,6 @@
 //! Writing what a tournament yields: record after record, in batches that fit a first-level cache.
 
+use super::UniqueBy;
 use super::feed::Feed;
 use super::source::{Kept, Source};
 use super::tournament::Tournament;
@@ -7,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::key::KeyEncoder;
 use crate::operator::GroupWriter;
+use crate::order::OrderCheck;
 use crate::pipeline::gathering::Destination;
 use crate::proof::Sum;
 use crate::sink::Writer;
@@ -15,7 +17,7 @@ use crate::sink::Writer;
 const BATCH_BYTES: usize = 16 << 10;
 
 /// A merge being written.
-pub struct Emission<'m, 'p, K> {
+pub struct Emission<'m, 'k, 'p, K> {
     pub key: &'m K,
     pub framing: Framing,
     pub feed: &'m mut Feed<'p>,
@@ -23,13 +25,16 @@ pub struct Emission<'m, 'p, K> {
     pub destination: Destination<'m>,
     /// Count and checksum of what was written, where the destination wants them.
     pub sum: &'m mut Sum,
+    /// Looks at the order of what is written.
+    pub check: &'m mut OrderCheck<'k, K>,
     /// Drops all but the first of equal records.
-    pub filter: Option<&'m mut Filter>,
+    pub filter: Option<&'m mut Filter<'p>>,
 }
 
 /// Knows the record that was written last, so that others equal to it are not.
 #[derive(Debug)]
-pub struct Filter {
+pub struct Filter<'w> {
+    unique: &'w UniqueBy,
     /// Its key prefix; `None` before the first record.
     prefix: Option<u64>,
     record: Kept,
@@ -48,7 +53,7 @@ pub struct Emitted {
     pub longest_bytes: u64,
 }
 
-impl<K: KeyEncoder> Emission<'_, '_, K> {
+impl<K: KeyEncoder> Emission<'_, '_, '_, K> {
     /// Writes all records that are wanted, or those until `until` bytes are taken.
     pub fn write(
         &mut self,
@@ -62,12 +67,19 @@ impl<K: KeyEncoder> Emission<'_, '_, K> {
             let offset = emitted.bytes;
             self.fill(tree, &mut room[..batch], (emitted, until))?;
             let filled = (emitted.bytes - offset) as usize;
+            self.destination.order.verify(self.check, Some(emitted.bytes))?;
             if filled > 0 {
                 self.note(offset, &room[..filled]);
                 writer.commit(filled)?;
                 continue;
             }
-            let Some(source) = tree.winner().filter(|_| emitted.taken < until) else { break };
+            if emitted.taken >= until {
+                break;
+            }
+            tree.look(self.check, None);
+            self.destination.order.verify(self.check, Some(offset))?;
+            let Some(source) = tree.winner() else { break };
+            self.check.keep(source.record());
             self.note(offset, source.record());
             writer.put(source.record())?;
             self.take(source, emitted)?;
@@ -83,10 +95,11 @@ impl<K: KeyEncoder> Emission<'_, '_, K> {
         writer: &mut GroupWriter<'_, '_>,
         (emitted, until): (&mut Emitted, u64),
     ) -> Result<()> {
-        while !self.destination.is_full()
-            && emitted.taken < until
-            && let Some(source) = tree.winner()
-        {
+        while !self.destination.is_full() && emitted.taken < until && tree.winner().is_some() {
+            tree.look(self.check, None);
+            self.destination.order.verify(self.check, None)?;
+            let Some(source) = tree.winner() else { break };
+            self.check.keep(source.record());
             emitted.taken += source.record().len() as u64;
             writer.take(source.record())?;
             tree.advance(self.feed)?;
@@ -101,20 +114,24 @@ impl<K: KeyEncoder> Emission<'_, '_, K> {
         out: &mut [u8],
         (emitted, until): (&mut Emitted, u64),
     ) -> Result<()> {
-        let mut filled = 0;
+        let (mut filled, mut last) = (0, None);
         while emitted.taken < until
             && let Some(source) = tree.winner()
         {
             if self.is_dropped(source) {
                 emitted.taken += source.record().len() as u64;
             } else {
-                let record = source.record();
-                let Some(place) = out.get_mut(filled..filled + record.len()) else { break };
-                place.copy_from_slice(record);
-                filled += record.len();
+                let end = filled + source.record().len();
+                let Some(place) = out.get_mut(filled..end) else { break };
+                place.copy_from_slice(source.record());
                 self.take(source, emitted)?;
+                tree.look(self.check, last.map(|start: usize| &out[start..filled]));
+                (last, filled) = (Some(filled), end);
             }
             tree.advance(self.feed)?;
+        }
+        if let Some(start) = last {
+            self.check.keep(&out[start..filled]);
         }
         Ok(())
     }
@@ -140,8 +157,14 @@ impl<K: KeyEncoder> Emission<'_, '_, K> {
     #[inline]
     fn is_dropped(&mut self, source: &Source) -> bool {
         let Some(filter) = &mut self.filter else { return false };
-        let is_dropped = filter.prefix == Some(source.prefix())
-            && self.key.compare_from(filter.record.record(), source.record(), 1).is_eq();
+        let (before, record) = (filter.record.record(), source.record());
+        let is_dropped = match &filter.unique.group {
+            Some(group) => filter.prefix.is_some() && group.are_equal(before, record),
+            None => {
+                filter.prefix == Some(source.prefix())
+                    && self.key.compare_from(before, record, 1).is_eq()
+            }
+        };
         if let (true, Some(dropped)) = (is_dropped, &mut filter.dropped) {
             dropped.add_record(source.record());
         }
@@ -154,11 +177,11 @@ impl<K: KeyEncoder> Emission<'_, '_, K> {
     }
 }
 
-impl Filter {
-    /// A filter that has seen nothing; `dropped` is what others like it have dropped before, where
-    /// that is summed.
-    pub fn new(dropped: Option<Sum>) -> Self {
-        Self { prefix: None, record: Kept::default(), dropped }
+impl<'w> Filter<'w> {
+    /// A filter that has seen nothing, of records that are equal as `unique` says; `dropped` is
+    /// what others like it have dropped before, where that is summed.
+    pub fn new(unique: &'w UniqueBy, dropped: Option<Sum>) -> Self {
+        Self { unique, prefix: None, record: Kept::default(), dropped }
     }
 
     /// Begins another merge, behind `last` if it is gone on with.

@@ -3,8 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use memchr::memchr_iter;
-
 use super::emission::{Emission, Emitted, Filter};
 use super::feed::Feed;
 use super::source::{Guard, Source, Standing};
@@ -13,6 +11,7 @@ use super::{Memory, MergeWork, Merged, Place, open};
 use crate::error::{Error, Result};
 use crate::key::KeyEncoder;
 use crate::manifest::{Bytes, Entry, MergedEntry, Past, RunText, SlabEntry, StreamsEntry};
+use crate::order::OrderProof;
 use crate::pipeline::Outcome;
 use crate::pipeline::checkpoints::Checkpoints;
 use crate::pipeline::gathering::Destination;
@@ -30,7 +29,7 @@ pub struct Merger<'a, K> {
     progress: &'a Progress,
     feed: Feed<'a>,
     lane: Lane<'a>,
-    tally: Tally,
+    tally: Tally<'a>,
     phases: Vec<(PhaseTime, LaneCounters)>,
     entered: PhaseClock,
     streams: Streams,
@@ -38,7 +37,7 @@ pub struct Merger<'a, K> {
 
 /// What was seen of records so far.
 #[derive(Debug)]
-struct Tally {
+struct Tally<'a> {
     /// Read from the inputs.
     read: Sum,
     /// Written to the output.
@@ -46,7 +45,7 @@ struct Tally {
     /// Written to the output, summed or not.
     records: u64,
     /// Drops equal records, where that is wanted.
-    filter: Option<Filter>,
+    filter: Option<Filter<'a>>,
 }
 
 impl<'a, K: KeyEncoder> Merger<'a, K> {
@@ -63,7 +62,8 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         let (read, written) = (past.read, Sum::default());
         let reads = (work.engine, work.plan.read_depth);
         let feed = Feed::new(reads, pieces, work.plan.spare_bytes, progress)?;
-        let filter = work.is_unique.then(|| Filter::new(work.verify.then_some(past.dropped)));
+        let dropped = work.verify.then_some(past.dropped);
+        let filter = work.unique.as_ref().map(|unique| Filter::new(unique, dropped));
         Ok(Self {
             work,
             key,
@@ -100,8 +100,9 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         // With its table, which lies aside meanwhile.
         let size = bytes.map_or(Size::Unknown, |bytes| Size::AtMost(bytes + bytes / 50));
         let writer = spill.create(size, create)?;
+        let order = OrderProof::of_run(self.work.proves_order());
         let destination =
-            Destination { is_summed: self.work.verify, ..Destination::run(&writer, None) };
+            Destination { is_summed: self.work.verify, ..Destination::run(&writer, None, &order) };
         let (read, dropped) = (self.tally.read, self.tally.dropped());
         let (mut emitted, mut sum) = (Emitted::default(), Sum::default());
         let starts = self.starts(inputs);
@@ -158,7 +159,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             {
                 let written = Sum { records: emitted.records, ..sum };
                 let offset = destination.start + emitted.bytes;
-                let entry = self.standing(&tree, inputs, (offset, written));
+                let entry = self.standing(&tree, inputs, (offset, written), destination.order);
                 checkpoints.streams_are_merged(sink, &mut self.lane, entry)?;
             }
         }
@@ -174,8 +175,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
 
     /// Where inputs begin.
     fn starts(&self, inputs: &[Place]) -> Vec<Standing> {
-        let lines = memchr_iter(b'\n', &self.work.header).count() as u64;
-        inputs.iter().map(|place| place.first(lines)).collect()
+        inputs.iter().map(Place::first).collect()
     }
 
     /// Opens inputs at `starts`, where another merge was if there was one.
@@ -216,12 +216,16 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
     ) -> Result<()> {
         let Self { work, key, feed, lane, tally, .. } = self;
         let (framing, filter, before) = (work.framing, tally.filter.as_mut(), emitted.bytes);
-        let mut emission = Emission { key: *key, framing, feed, destination, sum, filter };
+        destination.begin_stage();
+        let (key, mut order) = (*key, destination.check(*key));
+        let check = &mut order;
+        let mut emission = Emission { key, framing, feed, destination, sum, check, filter };
         let write = destination.sink.write_from(lane, destination.start + before, |writer| {
             emission.write(tree, writer, (emitted, until))?;
             Ok(emitted.bytes - before)
         });
-        write.map(drop)
+        write?;
+        destination.order.end_task(key, 0, order)
     }
 
     /// How far it has come with `inputs`, and with the output, which ends at `offset` now.
@@ -230,6 +234,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         tree: &Tournament<'_, K>,
         inputs: &[Place],
         (offset, written): (u64, Sum),
+        order: &OrderProof,
     ) -> SlabEntry {
         let (first, sources) = tree.standing();
         let mut read = self.tally.read;
@@ -248,7 +253,8 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             last: last.map(|record| Bytes(record.to_vec())),
         };
         let (bound, edge, written) = ((first, ends[first]), Bytes::default(), written.into());
-        SlabEntry { bound, ends, offset, edge, written, selected: None, streams: Some(streams) }
+        let (selected, streams, last) = (None, Some(streams), order.last().map(Into::into));
+        SlabEntry { bound, ends, offset, edge, written, selected, streams, last }
     }
 
     /// Notes what was read of inputs that have been merged, from `starts` on.
@@ -281,14 +287,16 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             });
         }
         let (phases, engine) = (self.phases, self.feed.engine());
-        let outcome = Outcome { records, phases, engine, proof, ..Outcome::default() };
+        let is_order_proven = self.work.proves_order();
+        let outcome =
+            Outcome { records, phases, engine, proof, is_order_proven, ..Outcome::default() };
         let (run_reads, spill_read) = self.feed.run_reads();
         let streams = Streams { spill_read, ..self.streams };
         Ok(Merged { outcome, streams, run_reads, is_direct: self.feed.is_direct() })
     }
 }
 
-impl Tally {
+impl Tally<'_> {
     /// What was dropped so far.
     fn dropped(&self) -> Sum {
         self.filter.as_ref().map(Filter::dropped).unwrap_or_default()

@@ -34,8 +34,9 @@ use super::{Gate, Outcome, Written};
 use crate::error::Result;
 use crate::format::Framing;
 use crate::io::{Arena, DirectStreams, Engine, Region, pipe};
-use crate::key::KeyEncoder;
+use crate::key::{Key, KeyEncoder};
 use crate::manifest::{Merging, Past, SlabEntry};
+use crate::order::OrderProof;
 use crate::output::Output;
 use crate::plan::passes::intermediate_groups;
 use crate::plan::streams::StreamPlan;
@@ -73,12 +74,27 @@ pub struct MergeWork {
     pub direct: DirectStreams,
     /// Whether the output is proven.
     pub verify: bool,
-    /// Whether of equal records only the first is written.
-    pub is_unique: bool,
+    /// The equality of records, if only the first of equal ones is written.
+    pub unique: Option<UniqueBy>,
     /// Whether an input that is not sorted is an error.
     pub is_checked: bool,
     /// Whether it is noted only now and then how far the output has come, where that is noted.
     pub is_thrifty: bool,
+}
+
+/// The equality of records.
+#[derive(Clone, Debug)]
+pub struct UniqueBy {
+    /// The first keys of the order, which make them so; all keys without one.
+    pub group: Option<Key>,
+}
+
+impl MergeWork {
+    /// Returns whether the order of what is written is proven: that of inputs which are merged
+    /// unchecked is whatever it is.
+    pub(super) fn proves_order(&self) -> bool {
+        self.verify && self.is_checked
+    }
 }
 
 /// What a merge came to.
@@ -104,6 +120,7 @@ pub fn merge<K: KeyEncoder>(
     let inputs = std::mem::take(&mut work.inputs);
     let (runs, past) = (inputs.len(), spill.take_past());
     let mut passes = 1 + u32::from(past.as_ref().is_some_and(|past| !past.runs.is_empty()));
+    let mut runs_merged_again = 0;
     let (mut inputs, past) = left(inputs, past);
     let work = &*work;
     reserve(work, (&inputs, past.slab.as_ref()), output, spill, progress)?;
@@ -120,6 +137,7 @@ pub fn merge<K: KeyEncoder>(
         let mut merged = Vec::with_capacity(groups.len());
         for group in groups {
             merged.extend(left.by_ref().take(group.start - done));
+            runs_merged_again += group.len() as u64;
             let places: Vec<Place> = left.by_ref().take(group.len()).collect();
             merged.push(merger.spill((merged.len(), &places), spill)?);
             done = group.end;
@@ -133,7 +151,8 @@ pub fn merge<K: KeyEncoder>(
     let checkpoints = checkpoints.map(|log| Checkpoints::new(log, slab, work.is_thrifty));
     let (sink, is_summed, start) = (output.growing_sink()?, work.verify, work.header.len() as u64);
     let (table, selection, checkpoints) = (None, None, checkpoints.as_ref());
-    let destination = Destination { sink: &sink, table, is_summed, start, selection, checkpoints };
+    let (sink, order) = (&sink, &OrderProof::of_output(work.proves_order()));
+    let destination = Destination { sink, table, is_summed, start, selection, order, checkpoints };
     let emitted = merger.write(&inputs, destination);
     if checkpoints.is_some_and(Checkpoints::were_noted) {
         spill.mark_begun();
@@ -144,7 +163,8 @@ pub fn merge<K: KeyEncoder>(
     let runs = runs as u64;
     let merge_width = runs.min(work.plan.width as u64);
     let written = Written { bytes: start + bytes, records: None };
-    let outcome = Outcome { passes, bytes, written, runs, merge_width, ..merged.outcome };
+    let outcome =
+        Outcome { passes, bytes, written, runs, runs_merged_again, merge_width, ..merged.outcome };
     Ok(Merged { outcome, ..merged })
 }
 
@@ -190,7 +210,7 @@ fn reserve(
         if before == 0 {
             // Tables take less than one part in a hundred, and lie aside meanwhile.
             let needed = spilled + spilled / 50 + lines_lacking;
-            if needed > 0 && !work.is_unique {
+            if needed > 0 && work.unique.is_none() {
                 spill.check_limit(needed)?;
             }
             spill.check_space(needed, 0, needed)?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::source::Standing;
 use crate::error::Result;
 use crate::io::{Direct, File, Supplied};
+use crate::pipeline::heading::TopSize;
 use crate::run::Run;
 
 /// A sorted input, not open yet.
@@ -19,8 +20,8 @@ pub enum Place {
     Supplied {
         /// The stream.
         stream: Supplied,
-        /// Bytes of what stood at its top.
-        skip: u64,
+        /// The size of its top.
+        top: TopSize,
     },
     /// A file.
     File {
@@ -28,8 +29,8 @@ pub enum Place {
         path: PathBuf,
         /// How many bytes it has.
         bytes: u64,
-        /// Bytes of what stands at its top.
-        skip: u64,
+        /// The size of its top.
+        top: TopSize,
         /// Whether it is the definition of a striped one.
         is_striped: bool,
     },
@@ -38,11 +39,11 @@ pub enum Place {
 }
 
 impl Place {
-    /// Bytes of it that are no records.
-    fn skip(&self) -> u64 {
+    /// Returns the size of what lies above its first record.
+    fn top(&self) -> TopSize {
         match self {
-            Self::File { skip, .. } | Self::Supplied { skip, .. } => *skip,
-            Self::Stdin | Self::Stream(_) | Self::Spilled(_) => 0,
+            Self::File { top, .. } | Self::Supplied { top, .. } => *top,
+            Self::Stdin | Self::Stream(_) | Self::Spilled(_) => TopSize::default(),
         }
     }
 
@@ -57,9 +58,9 @@ impl Place {
     }
 
     /// Lets the bytes of a file begin behind what stands at its top.
-    pub fn pass(&mut self, top: u64) {
-        if let Self::File { skip, .. } = self {
-            *skip = top;
+    pub fn pass(&mut self, size: TopSize) {
+        if let Self::File { top, .. } = self {
+            *top = size;
         }
     }
 
@@ -76,9 +77,10 @@ impl Place {
         }
     }
 
-    /// Where its first record is, behind so many line feeds.
-    pub fn first(&self, lines: u64) -> Standing {
-        Standing { offset: self.skip(), records: 0, lines }
+    /// Returns the offset of its first record.
+    pub fn first(&self) -> Standing {
+        let TopSize { bytes, lines } = self.top();
+        Standing { offset: bytes, records: 0, lines }
     }
 
     /// Whether it is a run of our own.

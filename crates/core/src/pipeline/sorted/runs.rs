@@ -58,9 +58,11 @@ pub fn merge_runs<K: KeyEncoder>(
         let until = emitted.taken.saturating_add(stage_bytes);
         let (before, framing) = (emitted.bytes, work.framing);
         let Worker { lane, sum_out, .. } = &mut crew.workers[0];
+        let mut check = destination.check(key);
         destination.write_from(key, lane, before, |outlet| {
             let (feed, filter) = (&mut feed, None);
-            let mut emission = Emission { key, framing, feed, destination, sum: sum_out, filter };
+            let (sum, check) = (sum_out, &mut check);
+            let mut emission = Emission { key, framing, feed, destination, sum, check, filter };
             let so_far = (&mut emitted, until);
             match outlet {
                 Outlet::All(writer) => emission.write(&mut tree, writer, so_far)?,
@@ -68,6 +70,7 @@ pub fn merge_runs<K: KeyEncoder>(
             }
             Ok(emitted.bytes - before)
         })?;
+        destination.order.end_task(key, 0, check)?;
         if let (Some(checkpoints), Some(_)) = (checkpoints, tree.winner()) {
             let (first, sources) = tree.standing();
             let ends: Vec<u64> = sources.iter().map(|source| source.standing().offset).collect();

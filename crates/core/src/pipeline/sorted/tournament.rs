@@ -8,6 +8,7 @@ use super::source::{Guard, Source, Step};
 use crate::error::{Error, Result};
 use crate::key::KeyEncoder;
 use crate::merge::loser_tree::{self, LoserTree};
+use crate::order::OrderCheck;
 
 impl loser_tree::Source for Source {
     #[inline]
@@ -48,6 +49,17 @@ impl<'k, K: KeyEncoder> Tournament<'k, K> {
     #[inline]
     pub fn winner(&self) -> Option<&Source> {
         self.tree.first().filter(|source| source.has_record())
+    }
+
+    /// Shows its record to a check of order; `previous` is the one that was shown before, where
+    /// that is at hand.
+    #[inline]
+    pub fn look(&mut self, check: &mut OrderCheck<'_, K>, previous: Option<&[u8]>) {
+        if let Some((source, beginning)) = self.tree.first_with_beginning()
+            && source.has_record()
+        {
+            check.next_known(source.record(), previous, (source.prefix(), beginning));
+        }
     }
 
     /// The number of that source, and all of them.

@@ -10,10 +10,17 @@ use std::sync::Arc;
 use super::room::Systems;
 use super::share::{self, Standing};
 use crate::error::Result;
-use crate::io::{Allowance, Holding, SpillPlace, SpillSet, directory_of, spilled};
+use crate::io::{Allowance, Holding, SpillPlace, SpillSet, directory_of, limits, spilled};
 use crate::manifest::Past;
 use crate::run::{Run, RunWriter};
 use crate::units::ByteSize;
+
+/// Files that are open at least for each member of a place: its lock, a run that is written, its
+/// table, and two runs that are merged.
+const RUN_FILES: usize = 5;
+
+/// And those that are for a moment only.
+const PASSING_FILES: usize = 1;
 
 /// Bytes that a new run will take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +83,13 @@ impl Places {
     pub fn members(&self) -> usize {
         let named = self.named.iter().map(SpillPlace::members);
         named.chain(self.made.iter().map(|place| place.set.members())).max().unwrap_or(1)
+    }
+
+    /// Returns the locks that are still to be opened besides those of the largest place.
+    pub fn further_locks(&self) -> usize {
+        let named = self.named.iter().map(SpillPlace::members);
+        let all: usize = named.clone().sum();
+        if self.made.is_empty() { all - named.max().unwrap_or(0) } else { 0 }
     }
 
     /// The first directory, which has to be there.
@@ -166,6 +180,8 @@ impl Places {
         if !self.made.is_empty() {
             return Ok(());
         }
+        let needed = PASSING_FILES + RUN_FILES * self.members() + self.further_locks();
+        limits::check_open_files(limits::open_files_left(), needed)?;
         let mut refusal = None;
         for place in &self.named {
             match SpillSet::create(place) {

@@ -4,7 +4,7 @@
 use super::*;
 use crate::io::Direct;
 use crate::plan::levers::{Levers, Overlap};
-use crate::plan::tests::need;
+use crate::plan::tests::{files, need};
 use crate::plan::{Need, Plan};
 use crate::run::layout::Geometry;
 use crate::run::tests::{key_of, sparse_run};
@@ -304,7 +304,9 @@ fn streams_divide_what_there_is() {
 #[test]
 fn no_more_runs_are_open_than_may_be() {
     let budget = ByteSize::gib(1);
-    let plan = |descriptors| Plan::new(&Need { descriptors, ..need(100, None, budget) }).unwrap();
+    let plan = |descriptors| {
+        Plan::new(&Need { files: files(descriptors), ..need(100, None, budget) }).unwrap()
+    };
     let runs = runs(&plan(1 << 20), &[100; 200]);
     let choice = |plan: &Plan| Choice::new(plan, &runs, false).unwrap();
     assert!(choice(&plan(1 << 20)).groups.is_empty());
@@ -318,7 +320,7 @@ fn no_more_runs_are_open_than_may_be() {
     }
     // What is written, its table and a lock more for each file of a striped run.
     for (descriptors, members, width) in [(64, 2, 11), (64, 3, 6), (64, 36, 2), (1024, 36, 11)] {
-        assert_eq!(open_max(descriptors, members, 2), width);
+        assert_eq!(open_max(files(descriptors), members, 2), width);
     }
 }
 

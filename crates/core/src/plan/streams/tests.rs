@@ -1,11 +1,12 @@
 //! Plans of merges: within the budget, at least two wide, no wider than files can be opened.
 
 use super::*;
+use crate::plan::tests::files;
 
 fn need(inputs: usize, budget: ByteSize) -> StreamNeed {
-    let (besides, descriptors) = (Besides::default(), 1 << 20);
+    let (besides, files) = (Besides::default(), files(1 << 20));
     let (input_bytes, width, run_members, levers) = (None, None, 1, Levers::default());
-    StreamNeed { inputs, input_bytes, budget, besides, descriptors, run_members, width, levers }
+    StreamNeed { inputs, input_bytes, budget, besides, files, run_members, width, levers }
 }
 
 #[test]
@@ -55,17 +56,17 @@ fn small_inputs_get_small_pieces() {
 #[test]
 fn open_files_and_the_user_bound_the_width() {
     let all = need(2000, ByteSize::gib(1));
-    let few = StreamPlan::new(&StreamNeed { descriptors: 60, ..all }).expect("a plan");
-    assert_eq!(few.width, (60 - passes::spared(1)) / DESCRIPTORS);
-    assert!(StreamPlan::new(&StreamNeed { descriptors: 13, ..all }).is_err());
+    let few = StreamPlan::new(&StreamNeed { files: files(60), ..all }).expect("a plan");
+    assert_eq!(few.width, (60 - 14) / 2);
+    assert!(StreamPlan::new(&StreamNeed { files: files(17), ..all }).is_err());
     let said = StreamPlan::new(&StreamNeed { width: Some(7), ..all }).expect("a plan");
     assert_eq!(said.width, 7);
     // Runs of three files each are merged with inputs; where those all are, there are no runs.
-    let striped = StreamNeed { descriptors: 60, run_members: 3, ..all };
+    let striped = StreamNeed { files: files(60), run_members: 3, ..all };
     let wide = StreamPlan::new(&striped).expect("a plan").width;
-    assert_eq!(wide, (60 - passes::spared(3)) / (3 * DESCRIPTORS));
+    assert_eq!(wide, (60 - 24) / (3 * 2));
     let at_once = StreamNeed { inputs: few.width, ..striped };
-    assert_eq!(StreamPlan::new(&at_once).expect("a plan").width, few.width);
+    assert_eq!(StreamPlan::new(&at_once).expect("a plan").width, (60 - 3) / 2);
 }
 
 /// What is said of pieces, buffers and requests counts, and is refused where it cannot be had.

@@ -61,3 +61,22 @@ fn faults_are_those_of_the_expression_at_fault() {
         assert!(fault.to_string().starts_with("in '1:int == \"x\"': "), "{fault}");
     }
 }
+
+#[test]
+fn count_is_that_of_a_group_where_conditions_are_on_groups() {
+    let order = TextOrder::of(Format::LINES);
+    let resolve = |spec: &TextKeySpec| spec.spec(None).map_err(|e| e.to_string());
+    let holds = |condition: &str, count: u64| {
+        let filter = filter(&[condition], &[]);
+        let predicate = filter.group_predicate(&order, resolve).expect("a predicate");
+        predicate.expect("something is said").admits_group(b"7 x\n", count)
+    };
+    assert!(holds("count > 9", 10) && !holds("count > 9", 9));
+    assert!(holds("1:int == count", 7) && !holds("count != 1:int", 7));
+    assert!(holds("not count == 18446744073709551615", 1));
+    assert!(filter(&["1:int < 2 or not (1:int > count)"], &[]).asks_count());
+    assert!(!filter(&["1:int > 2"], &["1 is empty"]).asks_count());
+    for wrong in ["count:int > 1", "count > \"x\"", "count contains \"1\""] {
+        assert!(filter(&[wrong], &[]).group_predicate(&order, resolve).is_err(), "{wrong}");
+    }
+}

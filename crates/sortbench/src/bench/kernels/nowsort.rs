@@ -9,6 +9,7 @@ use sortwell::format::Framing;
 use sortwell::incore::bucket::BUCKET_ENTRIES;
 use sortwell::incore::gather;
 use sortwell::load::Records;
+use sortwell::order::OrderCheck;
 
 use super::super::finding::{Cell, Chart, Line, Source, Table};
 use super::buckets::{bits_for, distribute, partial_radix, sort_each};
@@ -149,7 +150,7 @@ impl Space {
                 buckets.sort((&key, records), &mut scratch, |entries, records| {
                     let room = std::mem::take(&mut to);
                     let (here, rest) = room.split_at_mut(entries.len() * ENTRY_BYTES);
-                    gather(entries, records, here, None);
+                    gather(entries, records, here, (None, &mut OrderCheck::new(&key, false)));
                     to = rest;
                 });
             });

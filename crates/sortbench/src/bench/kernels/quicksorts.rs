@@ -21,6 +21,7 @@ use sortwell::Result;
 use sortwell::format::Framing;
 use sortwell::incore::{Item, gather};
 use sortwell::load::Records;
+use sortwell::order::OrderCheck;
 use sortwell::proof::Sum;
 
 use super::super::finding::{Cell, Source, Table};
@@ -215,7 +216,8 @@ impl Load {
                 for entries in sorted.chunks(out.len()) {
                     let out = &mut out[..entries.len()];
                     let to = out.as_flattened_mut();
-                    gather(entries, &records(), to, Some(&mut check.sum));
+                    let seen = (Some(&mut check.sum), &mut OrderCheck::new(&key, false));
+                    gather(entries, &records(), to, seen);
                     out.iter().for_each(|record| check.look_at(record));
                 }
                 check

@@ -11,7 +11,7 @@ fn values(row: &str) -> Vec<String> {
 
 #[test]
 fn cells_are_what_they_say() {
-    let rows: [(&str, &[&str]); 9] = [
+    let rows: [(&str, &[&str]); 8] = [
         ("", &[""]),
         ("a,b", &["a", "b"]),
         (",", &["", ""]),
@@ -19,7 +19,6 @@ fn cells_are_what_they_say() {
         ("\"\"", &[""]),
         ("\"\"\"\",x", &["\"", "x"]),
         ("\"say \"\"yes\"\"\",\"\n\"", &["say \"yes\"", "\n"]),
-        ("a\"b,c", &["a\"b", "c"]),
         ("\"open,", &["\"open,"]),
     ];
     for (row, expected) in rows {
@@ -33,4 +32,32 @@ fn without_quotes_every_separator_counts() {
     let cells: Vec<&[u8]> = Cells::new(dialect, b"\"a\tb\"\t").collect();
     assert_eq!(cells, [&b"\"a"[..], b"b\"", b""]);
     assert_eq!(value(None, b"\"a\""), &b"\"a\""[..]);
+}
+
+/// Rows of many lengths, so that chunks begin and end everywhere, from the start of each cell.
+#[test]
+fn ends_are_found_from_every_cell() {
+    for quote in [Some(b'"'), None] {
+        let dialect = Dialect { quote, ..DIALECT };
+        for seed in 0_u64..400 {
+            let (mut row, mut ends) = (Vec::new(), Vec::new());
+            for cell in 0..1 + seed % 7 {
+                let random = (seed * 31 + cell).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+                let length = if random.is_multiple_of(11) { 1000 } else { 90 };
+                let text = "x".repeat((random % length) as usize);
+                match quote.filter(|_| random.is_multiple_of(3)) {
+                    Some(_) => row.extend_from_slice(format!("\"{text},\"\",\"").as_bytes()),
+                    None => row.extend_from_slice(text.as_bytes()),
+                }
+                ends.push(row.len());
+                row.push(b',');
+            }
+            row.pop();
+            let starts = std::iter::once(0).chain(ends.iter().map(|end| end + 1));
+            for (cell, start) in starts.take(ends.len()).enumerate() {
+                let found: Vec<usize> = CellEnds::new(dialect, &row, start).collect();
+                assert_eq!(found, ends[cell..], "{row:?} from {start}");
+            }
+        }
+    }
 }

@@ -24,6 +24,14 @@ impl Collation for Locale {
         Self::append_key(self, text, limit, out);
     }
 
+    fn show_key(&self, text: &[u8], show: &mut dyn FnMut(&[u8]) -> bool) {
+        Self::show_key(self, text, show);
+    }
+
+    fn piece_bytes(&self, piece: &[u8]) -> usize {
+        self.key_memory(piece.len())
+    }
+
     fn describe(&self) -> String {
         self.name(Category::Collation)
     }

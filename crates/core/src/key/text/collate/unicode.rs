@@ -4,16 +4,22 @@
 //! (chapter 3.9, "U+FFFD Substitution of Maximal Subparts"). Texts that only differ in such bytes
 //! are equal here, and for the last resort to tell apart.
 //!
+//! What a locale's name asks for besides its language is told to the collator, or refused
+//! (`keywords`). Text that differs only beyond the strength asked for has equal keys.
+//!
 //! Keys are made no further than they are wanted: letters come first in them, accents and case
 //! after all letters.
 
+mod keywords;
+
+use std::cmp::Ordering;
 use std::fmt;
 
-use icu_collator::options::CollatorOptions;
-use icu_collator::preferences::CollationType;
+use icu_collator::options::CaseLevel;
+use icu_collator::preferences::CollationNumericOrdering;
 use icu_collator::{CollationKeySink, CollatorBorrowed, CollatorPreferences};
-use icu_locale::extensions::unicode::key;
 use icu_locale::{LanguageIdentifier, Locale, LocaleExpander, TransformResult};
+use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;
 
 use super::super::order::Collation;
 
@@ -38,16 +44,9 @@ impl Unicode {
         if !is_known(&locale.id) {
             return Err(format!("no language is called '{}'; write locale=de", locale.id.language));
         }
-        if let Some(wished) = locale.extensions.unicode.keywords.get(&key!("co"))
-            && CollationType::try_from(wished).is_err()
-        {
-            return Err(format!(
-                "locale '{name}' asks for the order '{wished}', which is none; some are phonebk, \
-                 trad, pinyin and stroke"
-            ));
-        }
+        let options = keywords::options(name, &locale)?;
         let preferences = CollatorPreferences::from(&locale);
-        let collator = CollatorBorrowed::try_new(preferences, CollatorOptions::default())
+        let collator = CollatorBorrowed::try_new(preferences, options)
             .map_err(|error| format!("cannot sort text by locale '{name}': {error}"))?;
         Ok(Self { locale, collator })
     }
@@ -71,8 +70,40 @@ impl Collation for Unicode {
         let _ = self.collator.write_sort_key_utf8_to(text, &mut Beginning { out, limit });
     }
 
+    fn show_key(&self, text: &[u8], show: &mut dyn FnMut(&[u8]) -> bool) {
+        let _ = self.collator.write_sort_key_utf8_to(text, &mut Shown(show));
+    }
+
+    fn piece_bytes(&self, piece: &[u8]) -> usize {
+        let mut later = LaterLevels::default();
+        let _ = self.collator.write_sort_key_utf8_to(piece, &mut later);
+        // The case level is held in twice as many bytes as it is written in.
+        let has_cases = self.collator.resolved_options().case_level == CaseLevel::On;
+        (1 + usize::from(has_cases)) * later.bytes + self.held_bytes(piece)
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> Option<Ordering> {
+        Some(self.collator.compare_utf8(a, b))
+    }
+
     fn describe(&self) -> String {
         format!("icu {} (CLDR {CLDR})", self.locale)
+    }
+}
+
+impl Unicode {
+    /// Bytes that the collator holds of a piece of text beside levels.
+    fn held_bytes(&self, piece: &[u8]) -> usize {
+        let is_numeric = self.collator.resolved_options().numeric == CollationNumericOrdering::True;
+        let classes = CanonicalCombiningClassMapBorrowed::new();
+        let (mut held, mut marks, mut digits) = (0, 0, 0);
+        for character in String::from_utf8_lossy(piece).chars() {
+            let is_mark = !character.is_ascii() && classes.get_u8(character) != 0;
+            marks = if is_mark { marks + 1 } else { 0 };
+            digits = if is_numeric && character.is_numeric() { digits + 1 } else { 0 };
+            held += usize::from(marks > MARKS_USUAL || digits > DIGITS_USUAL);
+        }
+        held * HELD_BYTES
     }
 }
 
@@ -88,8 +119,63 @@ struct Beginning<'a> {
     limit: usize,
 }
 
+/// Takes a key as long as it is wanted.
+struct Shown<'a>(&'a mut dyn FnMut(&[u8]) -> bool);
+
+impl CollationKeySink for Shown<'_> {
+    type Error = Enough;
+    type State = ();
+    type Output = ();
+
+    fn write(&mut self, (): &mut (), bytes: &[u8]) -> Result<(), Enough> {
+        if self.0(bytes) { Ok(()) } else { Err(Enough) }
+    }
+
+    fn finish(&mut self, (): ()) -> Result<(), Enough> {
+        Ok(())
+    }
+}
+
 /// There is enough of the key.
 struct Enough;
+
+/// Counts the bytes of all levels but the first: the collator holds them until the text is at its
+/// end.
+#[derive(Default)]
+struct LaterLevels {
+    bytes: usize,
+    is_later: bool,
+}
+
+impl CollationKeySink for LaterLevels {
+    type Error = Enough;
+    type State = ();
+    type Output = ();
+
+    fn write(&mut self, (): &mut (), bytes: &[u8]) -> Result<(), Enough> {
+        self.is_later |= bytes == [LEVEL_END];
+        self.bytes += if self.is_later { bytes.len() } else { 0 };
+        Ok(())
+    }
+
+    fn finish(&mut self, (): ()) -> Result<(), Enough> {
+        Ok(())
+    }
+}
+
+/// Ends a level; no weight has such a byte.
+const LEVEL_END: u8 = 1;
+
+/// Marks that follow each other in text as people write it, at most (Unicode Standard Annex 15,
+/// "Stream-Safe Text Format").
+const MARKS_USUAL: usize = 30;
+
+/// Bytes that the collator holds of each character of a longer sequence of marks, which it brings
+/// into order before anything is written; and of each digit, where numbers count by their value.
+const HELD_BYTES: usize = 24;
+
+/// Digits of the longest numbers that are short.
+const DIGITS_USUAL: usize = 256;
 
 impl CollationKeySink for Beginning<'_> {
     type Error = Enough;

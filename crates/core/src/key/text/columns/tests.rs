@@ -42,11 +42,24 @@ fn messages_say_which_columns_there_are() {
 }
 
 #[test]
-fn distances_count_single_slips() {
-    let table = [("", "", 0), ("a", "", 1), ("ab", "ba", 1), ("amount", "amuont", 1)];
-    for (a, b, expected) in table {
-        assert_eq!(distance(a, b), expected, "{a} {b}");
-        assert_eq!(distance(b, a), expected, "{b} {a}");
+fn a_header_with_another_separator_is_named() {
+    for (header, advice) in [
+        ("id;name", "the header holds ';': give --separator ';'"),
+        ("id\tname", "the header holds tabs: give --separator tab"),
+        ("id|name", "the header holds '|': give --separator '|'"),
+    ] {
+        let names = columns(&[header]);
+        let said = find("name", &names).unwrap_err();
+        assert!(said.ends_with(advice), "{said}");
+        let said = name(1, &names).unwrap_err();
+        assert!(said.ends_with(advice), "{said}");
     }
-    assert_eq!(distance("kitten", "sitting"), 3);
+    let said = find("price", &columns(&["id;a", "name"])).unwrap_err();
+    assert!(!said.contains("separator"), "it was cut at the right one: {said}");
+}
+
+#[test]
+fn keys_of_gnu_sort_are_explained() {
+    let said = find("2,2n", &columns(&["id", "name"])).unwrap_err();
+    assert!(said.ends_with("write 2:decimal"), "{said}");
 }

@@ -7,16 +7,38 @@
 //! Escaping two bytes buys an end of one: text hardly ever holds either of them, and every text has
 //! an end.
 
-use memchr::memchr2;
+use memchr::{memchr2, memchr2_iter};
 
+use super::super::content::Content;
 use super::super::sink::{Sink, load};
 
 const END: u8 = 0;
 const ESCAPE: u8 = 1;
 
+/// Ends a key made by a collation, which holds the byte 0 only in front of another.
+pub const COLLATED_END: [u8; 2] = [END, END];
+
 /// Appends `text`; without an end where the key is open.
 #[inline]
-pub fn append<S: Sink>(text: &[u8], is_open: bool, out: &mut S) {
+pub fn append<'a, S: Sink>(text: impl Into<Content<'a>>, is_open: bool, out: &mut S) {
+    let text = text.into();
+    match text.as_slice() {
+        Some(text) => append_slice(text, is_open, out),
+        None => {
+            text.show_pieces(out.room(), |piece| match is_open {
+                true => out.extend(piece),
+                false => append_escaped(piece, out),
+            });
+            if !is_open {
+                out.push(END);
+            }
+        }
+    }
+}
+
+/// Appends bytes that stand for themselves; without an end where the key is open.
+#[inline]
+pub fn append_slice<S: Sink>(text: &[u8], is_open: bool, out: &mut S) {
     let wanted = &text[..text.len().min(out.room())];
     if is_open {
         out.extend(wanted);
@@ -43,12 +65,15 @@ pub fn append_escaped<S: Sink>(text: &[u8], out: &mut S) {
     out.extend(rest);
 }
 
-/// Appends a key made by a collation, which holds the byte 0 only in front of another.
-pub fn append_collated<S: Sink>(key: &[u8], is_open: bool, out: &mut S) {
-    out.extend(&key[..key.len().min(out.room())]);
-    if !is_open {
-        out.extend(&[END, END]);
-    }
+/// Whether a byte is escaped.
+#[inline]
+pub fn is_escaped(byte: &u8) -> bool {
+    matches!(*byte, 0 | ESCAPE)
+}
+
+/// Bytes of `text` that are escaped.
+pub fn escapes(text: &[u8]) -> usize {
+    memchr2_iter(0, ESCAPE, text).count()
 }
 
 /// Whether the first eight bytes hold none that is escaped.

@@ -16,6 +16,8 @@ const ZERO: u8 = 0x80;
 const SMALL: u8 = 0x81;
 const PLAIN: u8 = 0x82;
 const LARGE: u8 = 0xfb;
+/// The header of exponent 0.
+const EXPONENT_ZERO: u8 = PLAIN + 40;
 const EXPONENT_MIN: i64 = -40;
 const EXPONENT_MAX: i64 = EXPONENT_MIN + (LARGE - PLAIN) as i64 - 1;
 
@@ -34,9 +36,10 @@ pub fn append<S: Sink>(
     mut digits: impl Iterator<Item = u8>,
     out: &mut S,
 ) {
-    let mark = out.mark();
+    let mark = is_negative.then(|| out.begin_inverted());
     append_exponent(exponent, out);
-    let Some(mut high) = digits.next() else { return };
+    // There is always a first digit.
+    let mut high = digits.next().unwrap_or(b'0');
     while out.room() > 0 {
         let pair = 10 * (high - b'0');
         let Some(low) = digits.next() else {
@@ -51,13 +54,16 @@ pub fn append<S: Sink>(
         out.push(2 * pair + 1);
         high = next;
     }
-    if is_negative {
-        out.invert_from(mark);
+    if let Some(mark) = mark {
+        out.end_inverted(mark);
     }
 }
 
 /// Digits that are looked at together.
 const FEW: usize = 16;
+
+/// Digits of a long number that are brought into their form together; an even number.
+const PIECE: usize = 256;
 
 /// Eight bytes of which each has this value.
 const fn eight(byte: u8) -> u64 {
@@ -67,18 +73,57 @@ const fn eight(byte: u8) -> u64 {
 /// Whether `bytes` are all digits, up to sixteen.
 #[inline]
 pub fn are_few(bytes: &[u8]) -> bool {
-    // The upper half of a digit is 3, also after 6 is added to the lower half (Muła). Behind the
-    // last byte, zeros are made digits.
-    let all_digits = |bytes: &[u8]| {
-        let behind = eight(b'0').checked_shr(8 * bytes.len().min(8) as u32).unwrap_or(0);
-        let word = load(bytes) | behind;
-        (word | word.wrapping_add(eight(6))) & eight(0xf0) == eight(0x30)
-            && word & eight(0xf0) == eight(0x30)
-    };
+    let all_digits = |bytes: &[u8]| are_digits(load(bytes), bytes.len());
     match bytes.split_at_checked(8) {
         None => all_digits(bytes),
         Some((first, rest)) => rest.len() <= FEW - 8 && all_digits(first) && all_digits(rest),
     }
+}
+
+/// Returns whether the first `length` bytes of a big-endian `word`, or all eight of them, are
+/// digits.
+#[inline]
+fn are_digits(word: u64, length: usize) -> bool {
+    // The upper half of a digit is 3, also after 6 is added to the lower half (Muła). Behind the
+    // last byte, zeros are made digits.
+    let word = word | eight(b'0').checked_shr(8 * length.min(8) as u32).unwrap_or(0);
+    (word | word.wrapping_add(eight(6))) & eight(0xf0) == eight(0x30)
+        && word & eight(0xf0) == eight(0x30)
+}
+
+/// Appends the value of `text`, complemented where `is_descending`, if that is nothing but up to
+/// sixteen digits and perhaps a minus sign, as most numbers are; returns whether it is. Leading
+/// zeros are taken only among the first eight digits, and only where these are all.
+#[inline]
+pub fn append_few<S: Sink>(text: &[u8], is_descending: bool, out: &mut S) -> bool {
+    let is_negative = text.first() == Some(&b'-');
+    let text = &text[usize::from(is_negative)..];
+    let (first, rest) = text.split_at(text.len().min(8));
+    let [first_word, rest_word] = [load(first), load(rest)];
+    let are_digits = are_digits(first_word, first.len()) && are_digits(rest_word, rest.len());
+    let zeros = (first_word & eight(0x0f)).leading_zeros() / 8;
+    if first.is_empty() || rest.len() > FEW - 8 || !are_digits || zeros > 0 && !rest.is_empty() {
+        return false;
+    }
+    let pairs = pairs(first_word.checked_shl(8 * zeros).unwrap_or(0)) << 32 | pairs(rest_word);
+    let is_inverted = is_negative != is_descending;
+    if pairs == 0 {
+        out.push(if is_descending { !ZERO } else { ZERO });
+        return true;
+    }
+    let flip = if is_inverted { u64::MAX } else { 0 };
+    out.push((EXPONENT_ZERO + text.len() as u8 - zeros as u8) ^ flip as u8);
+    append_few_pairs(pairs, flip, out);
+    true
+}
+
+/// Appends the pairs of a number up to the last that is not zero; each bit is changed that is one
+/// in `flip`.
+#[inline]
+fn append_few_pairs<S: Sink>(pairs: u64, flip: u64, out: &mut S) {
+    let count = 8 - pairs.trailing_zeros() / 8;
+    let continues = eight(1) & !(u64::MAX >> (8 * (count - 1)));
+    out.extend(&(((2 * pairs) | continues) ^ flip).to_be_bytes()[..count as usize]);
 }
 
 /// Appends the value of `digits`, of which there is one and the first is not `b'0'`, times
@@ -88,19 +133,67 @@ pub fn append_whole<S: Sink>(is_negative: bool, shift: i64, digits: &[u8], out: 
     let exponent = digits.len() as i64 + shift;
     if digits.len() > FEW {
         let last = digits.iter().rposition(|&digit| digit != b'0').unwrap_or(0);
-        append(is_negative, exponent, digits[..=last].iter().copied(), out);
+        append_parts(is_negative, exponent, [&digits[..=last], &[]], out);
         return;
     }
-    let mark = out.mark();
+    let mark = is_negative.then(|| out.begin_inverted());
     append_exponent(exponent, out);
     let (first, rest) = digits.split_at(digits.len().min(8));
-    let pairs = pairs(load(first)) << 32 | pairs(load(rest));
-    // Behind the last pair that is not zero, nothing follows.
-    let count = 8 - pairs.trailing_zeros() / 8;
-    let continues = eight(1) & !(u64::MAX >> (8 * (count - 1)));
-    out.extend(&((2 * pairs) | continues).to_be_bytes()[..count as usize]);
-    if is_negative {
-        out.invert_from(mark);
+    append_few_pairs(pairs(load(first)) << 32 | pairs(load(rest)), 0, out);
+    if let Some(mark) = mark {
+        out.end_inverted(mark);
+    }
+}
+
+/// Appends 0.d1d2d3... x 10^`exponent`, whose digits are those of two `parts`. There is a digit,
+/// and neither the first nor the last is `b'0'`.
+#[inline]
+pub fn append_parts<S: Sink>(is_negative: bool, exponent: i64, parts: [&[u8]; 2], out: &mut S) {
+    let [first, second] = parts;
+    if first.len() + second.len() <= FEW {
+        append(is_negative, exponent, first.iter().chain(second).copied(), out);
+        return;
+    }
+    let mark = is_negative.then(|| out.begin_inverted());
+    append_exponent(exponent, out);
+    match (first.split_last(), second.split_first()) {
+        (Some((last, before)), Some((next, behind))) if first.len() % 2 == 1 => {
+            append_pairs(before, true, out);
+            append_pairs(&[*last, *next], !behind.is_empty(), out);
+            append_pairs(behind, false, out);
+        }
+        _ => {
+            append_pairs(first, !second.is_empty(), out);
+            append_pairs(second, false, out);
+        }
+    }
+    if let Some(mark) = mark {
+        out.end_inverted(mark);
+    }
+}
+
+/// Appends digits two by two; others follow them where the number `continues`, and then their
+/// number is even.
+fn append_pairs<S: Sink>(digits: &[u8], continues: bool, out: &mut S) {
+    let last = digits.len().saturating_sub(1) / PIECE;
+    for (place, piece) in digits.chunks(PIECE).enumerate() {
+        if out.room() == 0 {
+            return;
+        }
+        let mut bytes = [0; PIECE / 2];
+        let (pairs, odd) = piece.as_chunks::<2>();
+        for (byte, pair) in bytes.iter_mut().zip(pairs) {
+            let digits = u16::from_le_bytes(*pair);
+            *byte = (20 * (digits & 0x0f) + 2 * (digits >> 8 & 0x0f) + 1) as u8;
+        }
+        if let ([digit], Some(byte)) = (odd, bytes.get_mut(pairs.len())) {
+            *byte = 20 * (digit - b'0') + 1;
+        }
+        let bytes = &mut bytes[..piece.len().div_ceil(2)];
+        if let Some(end) = bytes.last_mut().filter(|_| place == last && !continues) {
+            *end -= 1;
+        }
+        out.extend(bytes);
     }
 }
 
@@ -140,12 +233,41 @@ pub fn append_value<S: Sink>(
     append(is_negative, (count - zeros) as i64, significant, out);
 }
 
-/// Appends the value of a run of ASCII digits, which may be empty: zero then.
+/// Appends the value of a run of ASCII digits that `first`, if it is one, and `rest` begin with;
+/// zero where there are none. Returns the first byte behind the run, and leaves `rest` behind that.
 #[inline]
-pub fn append_run<S: Sink>(run: &[u8], out: &mut S) {
-    let zeros = run.iter().take_while(|&&digit| digit == b'0').count();
-    match &run[zeros..] {
-        [] => append_zero(out),
-        digits => append_whole(false, 0, digits, out),
+pub fn append_run<S: Sink>(
+    first: Option<u8>,
+    rest: &mut (impl Iterator<Item = u8> + Clone),
+    out: &mut S,
+) -> Option<u8> {
+    let mut next = first;
+    while next == Some(b'0') {
+        next = rest.next();
     }
+    let Some(high) = next.filter(u8::is_ascii_digit) else {
+        append_zero(out);
+        return next;
+    };
+    let behind = rest.clone();
+    let (mut few, mut count, mut significant) = ([high; FEW], 1, 1);
+    loop {
+        next = rest.next();
+        let Some(digit) = next.filter(u8::is_ascii_digit) else { break };
+        if let Some(place) = few.get_mut(count) {
+            *place = digit;
+        }
+        count += 1;
+        if digit != b'0' {
+            significant = count;
+        }
+    }
+    match few.get(..count) {
+        Some(few) => append_whole(false, 0, few, out),
+        None => {
+            let digits = std::iter::once(high).chain(behind).take(significant);
+            append(false, count as i64, digits, out);
+        }
+    }
+    next
 }

@@ -28,7 +28,9 @@ const EXPONENT_TOP: i64 = 32767;
 const POWER_MAX: i64 = 5000;
 /// Digits after which no number can lie halfway between two others. The smallest halfway point is
 /// 2^-16446, whose digits are fewer than this.
-const DIGITS_MAX: usize = 12_000;
+pub const DIGITS_MAX: usize = 12_000;
+/// Digits that nearly always tell how a number is rounded: 64 bits are 20 digits.
+const FEW_DIGITS: usize = 40;
 /// The largest power of five below 2^64.
 const FIVES_MAX: u32 = 27;
 
@@ -99,7 +101,27 @@ pub fn from_decimal(digits: &[u8], power: i64) -> Extended {
         let (dividend, power) = (value << up, power - i64::from(up));
         return round(dividend / fives, power, dividend % fives != 0);
     }
-    from_long(digits, power)
+    from_many(digits, power)
+}
+
+/// Returns what [`from_long`] does, in most cases from a few digits: the number lies between these
+/// digits followed by zeros and the next larger number of as many digits, and where both are
+/// rounded to one number, so is all between them.
+fn from_many(digits: &[u8], power: i64) -> Extended {
+    let Some((few, rest)) = digits.split_at_checked(FEW_DIGITS) else {
+        return from_long(digits, power);
+    };
+    let power_of_few = power + rest.len() as i64;
+    let mut next = few.to_vec();
+    let nines = few.iter().rev().take_while(|&&digit| digit == b'9').count();
+    next[few.len() - nines..].fill(b'0');
+    match few.len() - nines {
+        0 => next.insert(0, b'1'),
+        above => next[above - 1] += 1,
+    }
+    let lower = from_long(few, power_of_few);
+    let is_settled = lower == from_long(&next, power_of_few);
+    if is_settled { lower } else { from_long(digits, power) }
 }
 
 /// The same by long integers.

@@ -8,6 +8,7 @@
 //! sign. NaNs differ in sign and payload (`nan(7)`), and GNU sort orders them by their bytes in
 //! memory, the low ones first; so they are appended in that order.
 
+use super::super::leading::leading;
 use super::super::order::NumberFormat;
 use super::super::sink::Sink;
 use super::extended::{self, Extended};
@@ -27,8 +28,7 @@ enum Value {
 /// Appends the number that `text` begins with.
 pub fn append<S: Sink>(text: &[u8], format: NumberFormat, out: &mut S) {
     let is_space = |byte: u8| matches!(byte, b' ' | b'\t'..=b'\r');
-    let spaces = text.iter().take_while(|&&byte| is_space(byte)).count();
-    let text = &text[spaces..];
+    let text = &text[leading(text, is_space)..];
     let is_negative = text.first() == Some(&b'-');
     let text = &text[usize::from(matches!(text.first(), Some(b'-' | b'+')))..];
     match read(text, format.radix) {
@@ -40,11 +40,11 @@ pub fn append<S: Sink>(text: &[u8], format: NumberFormat, out: &mut S) {
 
 fn append_number<S: Sink>(number: Extended, is_negative: bool, out: &mut S) {
     out.push(NUMBER);
-    let mark = out.mark();
+    let mark = (is_negative && number != Extended::ZERO).then(|| out.begin_inverted());
     out.extend(&(number.exponent | 1 << 15).to_be_bytes());
     out.extend(&number.mantissa.to_be_bytes());
-    if is_negative && number != Extended::ZERO {
-        out.invert_from(mark);
+    if let Some(mark) = mark {
+        out.end_inverted(mark);
     }
 }
 
@@ -85,11 +85,11 @@ fn read(text: &[u8], radix: u8) -> Value {
         return Value::Nan(payload(&text[3..]));
     }
     if let [b'0', b'x' | b'X', hexadecimal @ ..] = text {
-        let digits = Digits::read(hexadecimal, radix, u8::is_ascii_hexdigit);
+        let digits = Digits::read(hexadecimal, radix, |byte| byte.is_ascii_hexdigit());
         // Without digits it is the zero in front of the x.
         return Value::Number(digits.map_or(Extended::ZERO, |digits| digits.hexadecimal()));
     }
-    match Digits::read(text, radix, u8::is_ascii_digit) {
+    match Digits::read(text, radix, |byte| byte.is_ascii_digit()) {
         Some(digits) => Value::Number(digits.decimal()),
         None => Value::None,
     }
@@ -104,8 +104,8 @@ struct Digits<'a> {
 
 impl<'a> Digits<'a> {
     /// The digits that `text` begins with, if there are any.
-    fn read(text: &'a [u8], radix: u8, is_digit: impl Fn(&u8) -> bool) -> Option<Self> {
-        let count = |text: &[u8]| text.iter().take_while(|byte| is_digit(byte)).count();
+    fn read(text: &'a [u8], radix: u8, is_digit: impl Fn(u8) -> bool) -> Option<Self> {
+        let count = |text| leading(text, &is_digit);
         let (whole, mut rest) = text.split_at(count(text));
         let mut fraction: &[u8] = &[];
         if let Some((&point, behind)) = rest.split_first()
@@ -134,7 +134,21 @@ impl<'a> Digits<'a> {
         if count < short.len() {
             return extended::from_decimal(&short[..count], power);
         }
-        extended::from_decimal(&self.significant().collect::<Vec<u8>>(), power)
+        let is_zero = |byte| byte == b'0';
+        let whole = &self.whole[leading(self.whole, is_zero)..];
+        let zeros = if whole.is_empty() { leading(self.fraction, is_zero) } else { 0 };
+        let fraction = &self.fraction[zeros..];
+        // Of digits that decide nothing by themselves, it counts whether any is not 0.
+        let (first, whole) = whole.split_at(whole.len().min(extended::DIGITS_MAX));
+        let room = extended::DIGITS_MAX - first.len();
+        let (second, fraction) = fraction.split_at(fraction.len().min(room));
+        let mut digits = [first, second].concat();
+        let mut dropped = (whole.len() + fraction.len()) as i64;
+        if [whole, fraction].iter().any(|rest| leading(rest, is_zero) < rest.len()) {
+            digits.push(b'1');
+            dropped -= 1;
+        }
+        extended::from_decimal(&digits, power.saturating_add(dropped))
     }
 
     fn hexadecimal(&self) -> Extended {

@@ -21,11 +21,13 @@ pub mod natural;
 pub mod number;
 pub mod packed;
 pub mod random;
+pub mod semver;
 pub mod size;
 pub mod time;
 pub mod timestamp;
 pub mod uuid;
 pub mod version;
+pub mod written;
 pub mod zoned;
 
 #[cfg(test)]

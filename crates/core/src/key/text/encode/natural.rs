@@ -10,22 +10,28 @@ use super::{bytes, digits};
 const NUMBER: u8 = b'0';
 const END: u8 = 0;
 
+/// Letters that are appended together.
+const LETTERS: usize = 32;
+
 /// Appends `text`; without an end where the key is open.
-pub fn append<S: Sink>(text: &[u8], is_open: bool, out: &mut S) {
-    let mut rest = text;
-    while !rest.is_empty() {
+pub fn append<S: Sink>(mut text: impl Iterator<Item = u8> + Clone, is_open: bool, out: &mut S) {
+    let mut letters = [0; LETTERS];
+    let mut next = text.next();
+    while next.is_some() {
         if out.room() == 0 {
             return;
         }
-        let letters = rest.iter().take_while(|byte| !byte.is_ascii_digit()).count();
-        bytes::append_escaped(&rest[..letters], out);
-        rest = &rest[letters..];
-        let run = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        if run > 0 {
-            out.push(NUMBER);
-            digits::append_run(&rest[..run], out);
+        let mut filled = 0;
+        while let Some(byte) = next.filter(|byte| filled < LETTERS && !byte.is_ascii_digit()) {
+            letters[filled] = byte;
+            filled += 1;
+            next = text.next();
         }
-        rest = &rest[run..];
+        bytes::append_escaped(&letters[..filled], out);
+        if next.is_some_and(|byte| byte.is_ascii_digit()) {
+            out.push(NUMBER);
+            next = digits::append_run(next, &mut text, out);
+        }
     }
     if !is_open {
         out.push(END);

@@ -4,6 +4,9 @@
 //! to do where the manual is silent: separators of thousands count nowhere and may stand anywhere
 //! in the whole part, even first.
 
+use std::cmp::Ordering;
+
+use super::super::leading::leading;
 use super::super::order::NumberFormat;
 use super::super::sink::Sink;
 use super::digits;
@@ -38,8 +41,7 @@ pub fn is_blank(byte: u8) -> bool {
 /// `text` from its first byte that is not a blank.
 #[inline]
 pub fn without_blanks(text: &[u8]) -> &[u8] {
-    let blanks = text.iter().take_while(|&&byte| is_blank(byte)).count();
-    &text[blanks..]
+    &text[leading(text, is_blank)..]
 }
 
 /// `text` without blanks at both ends.
@@ -83,15 +85,15 @@ impl<'a> Number<'a> {
         }
         let separator = format.thousands;
         let is_whole = |byte: u8| byte.is_ascii_digit() || Some(byte) == separator;
-        let length = text.iter().take_while(|&&byte| is_whole(byte)).count();
-        let (whole, mut rest) = text.split_at(length);
-        let is_leading = |byte: u8| byte == b'0' || Some(byte) == separator;
-        let leading = whole.iter().take_while(|&&byte| is_leading(byte)).count();
-        let whole = &whole[leading..];
+        let (whole, mut rest) = text.split_at(match separator {
+            None => leading(text, |byte| byte.is_ascii_digit()),
+            Some(_) => leading(text, is_whole),
+        });
+        let whole = &whole[leading(whole, |byte| byte == b'0' || Some(byte) == separator)..];
         let mut fraction: &[u8] = &[];
         if grammar.takes_fraction && rest.first() == Some(&format.radix) {
-            let digits = rest[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-            (fraction, rest) = rest[1..].split_at(digits);
+            let behind = &rest[1..];
+            (fraction, rest) = behind.split_at(leading(behind, |byte| byte.is_ascii_digit()));
             let last = fraction.iter().rposition(|&digit| digit != b'0');
             fraction = &fraction[..last.map_or(0, |last| last + 1)];
         }
@@ -107,7 +109,7 @@ impl<'a> Number<'a> {
 
     /// Its digits from the first that is not 0, and the exponent that puts a point in front of it.
     /// There may be zeros at the end.
-    fn digits(&self) -> (i64, impl DoubleEndedIterator<Item = u8> + Clone + 'a) {
+    pub fn digits(&self) -> (i64, impl DoubleEndedIterator<Item = u8> + Clone + 'a) {
         let mut fraction = self.fraction;
         let exponent = if self.whole.is_empty() {
             let zeros = fraction.iter().take_while(|&&digit| digit == b'0').count();
@@ -131,9 +133,14 @@ impl<'a> Number<'a> {
             digits::append_whole(self.is_negative, shift, self.whole, out);
             return;
         }
-        if !self.has_separators && !self.whole.is_empty() {
-            let digits = self.whole.iter().chain(self.fraction).copied();
-            digits::append(self.is_negative, self.whole.len() as i64 + shift, digits, out);
+        if !self.has_separators {
+            let zeros = match self.whole {
+                [] => leading(self.fraction, |digit| digit == b'0'),
+                _ => 0,
+            };
+            let exponent = self.whole.len() as i64 - zeros as i64;
+            let digits = [self.whole, &self.fraction[zeros..]];
+            digits::append_parts(self.is_negative, exponent + shift, digits, out);
             return;
         }
         let (exponent, digits) = self.digits();
@@ -142,45 +149,54 @@ impl<'a> Number<'a> {
         digits::append(self.is_negative, exponent + shift, digits.take(significant), out);
     }
 
-    /// Its significant digits, and the power of ten behind the last of them.
-    pub fn significand(&self) -> (Vec<u8>, i64) {
-        let (exponent, digits) = self.digits();
-        let mut digits: Vec<u8> = digits.collect();
-        let significant = digits.iter().rposition(|&digit| digit != b'0').map_or(0, |at| at + 1);
-        digits.truncate(significant);
-        let power = exponent - digits.len() as i64;
-        (digits, power)
+    /// Compares the values of two numbers; `None` where digits have separators between them.
+    pub fn compare(&self, other: &Self) -> Option<Ordering> {
+        if self.has_separators || other.has_separators {
+            return None;
+        }
+        let is_below = |number: &Self| number.is_negative && !number.is_zero();
+        // No digits are less than any.
+        let magnitude = |number: &Self| (number.whole.len(), number.whole, number.fraction);
+        Some(match (is_below(self), is_below(other)) {
+            (false, false) => magnitude(self).cmp(&magnitude(other)),
+            (true, true) => magnitude(other).cmp(&magnitude(self)),
+            (is_below, other_is_below) => other_is_below.cmp(&is_below),
+        })
     }
-}
-
-/// Appends a number with a fraction.
-#[inline]
-pub fn append_decimal<S: Sink>(text: &[u8], format: NumberFormat, out: &mut S) {
-    let grammar = Grammar { takes_plus: false, takes_fraction: true };
-    Number::read(text, format, grammar).append(0, out);
-}
-
-/// Appends a whole number.
-#[inline]
-pub fn append_int<S: Sink>(text: &[u8], format: NumberFormat, out: &mut S) {
-    let grammar = Grammar { takes_plus: true, takes_fraction: false };
-    Number::read(text, format, grammar).append(0, out);
 }
 
 /// The suffixes of [`append_human`], least first.
 const SUFFIXES: &[u8; 10] = b"KMGTPEZYRQ";
 
 /// Appends a number by sign and suffix first: one byte, 80 hexadecimal without a suffix, one more
-/// for each step up and one less where the number is negative.
-pub fn append_human<S: Sink>(text: &[u8], format: NumberFormat, out: &mut S) {
-    let number = Number::read(text, format, Grammar { takes_plus: false, takes_fraction: true });
-    let steps = if number.is_zero() { 0 } else { steps(&number, text, format) };
-    out.push(if number.is_negative { 0x80 - steps } else { 0x80 + steps });
+/// for each step up and one less where the number is negative. A small letter is a suffix where it
+/// `folds_case`; `k` always is.
+pub fn append_human<S: Sink>(text: &[u8], format: NumberFormat, folds_case: bool, out: &mut S) {
+    let (magnitude, number) = human(text, format, folds_case);
+    out.push(magnitude);
     number.append(0, out);
 }
 
+/// Compares two texts as [`append_human`] orders them; `None` where digits have separators between
+/// them.
+pub fn compare_human(
+    [a, b]: [&[u8]; 2],
+    format: NumberFormat,
+    folds_case: bool,
+) -> Option<Ordering> {
+    let [(magnitude_a, a), (magnitude_b, b)] = [a, b].map(|text| human(text, format, folds_case));
+    a.compare(&b).map(|order| magnitude_a.cmp(&magnitude_b).then(order))
+}
+
+/// Returns the byte for sign and suffix of a number, and the number.
+fn human(text: &[u8], format: NumberFormat, folds_case: bool) -> (u8, Number<'_>) {
+    let number = Number::read(text, format, Grammar { takes_plus: false, takes_fraction: true });
+    let steps = if number.is_zero() { 0 } else { steps(&number, text, format, folds_case) };
+    (if number.is_negative { 0x80 - steps } else { 0x80 + steps }, number)
+}
+
 /// How many steps up the suffix of a number in `text` stands.
-fn steps(number: &Number<'_>, text: &[u8], format: NumberFormat) -> u8 {
+fn steps(number: &Number<'_>, text: &[u8], format: NumberFormat, folds_case: bool) -> u8 {
     let Some(&suffix) = number.rest.first() else { return 0 };
     // A separator that does not stand between two digits ends the search for a suffix; the digits
     // beyond still count (GNU sort 9.1).
@@ -192,6 +208,6 @@ fn steps(number: &Number<'_>, text: &[u8], format: NumberFormat) -> u8 {
             return 0;
         }
     }
-    let suffix = if suffix == b'k' { b'K' } else { suffix };
+    let suffix = if folds_case || suffix == b'k' { suffix.to_ascii_uppercase() } else { suffix };
     SUFFIXES.iter().position(|&known| known == suffix).map_or(0, |at| at as u8 + 1)
 }

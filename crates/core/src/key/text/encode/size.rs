@@ -1,5 +1,8 @@
 //! Sizes: `1K` is 1000, `2.5Gi` and `2.5GiB` are 2684354560. By value and exact, however long.
 
+use std::cmp::Ordering;
+use std::iter;
+
 use super::super::order::NumberFormat;
 use super::super::sink::Sink;
 use super::digits;
@@ -16,13 +19,75 @@ pub fn append<S: Sink>(text: &[u8], format: NumberFormat, out: &mut S) {
         number.append(3 * i64::from(steps), out);
         return;
     }
-    let (mut significand, power) = number.significand();
-    for _ in 0..steps {
-        times_1024(&mut significand);
+    let (exponent, digits) = number.digits();
+    append_product(number.is_negative, exponent, digits, 1 << (10 * u32::from(steps)), out);
+}
+
+/// Digits of a number that are multiplied together.
+const BLOCK_DIGITS: usize = 4096;
+
+/// Appends 0.d1d2d3... x 10^`exponent` times `factor`, of which the first digit is not 0. Digits
+/// are multiplied from the last to the first, and written from the first to the last: so all of
+/// them are multiplied twice, and only what is carried into each block is kept in between.
+fn append_product<S: Sink>(
+    is_negative: bool,
+    exponent: i64,
+    mut digits: impl DoubleEndedIterator<Item = u8> + Clone,
+    factor: u128,
+    out: &mut S,
+) {
+    let (mut count, mut zeros, mut carry) = (0, 0, 0);
+    let mut carries = Vec::new();
+    for digit in digits.clone().rev() {
+        if count % BLOCK_DIGITS == 0 {
+            carries.push(carry);
+        }
+        let product = times(digit, factor, &mut carry);
+        zeros += usize::from(zeros == count && product == b'0');
+        count += 1;
     }
-    let exponent = significand.len() as i64 + power;
-    let last = significand.iter().rposition(|&digit| digit != b'0').unwrap_or(0);
-    digits::append(number.is_negative, exponent, significand[..=last].iter().copied(), out);
+    let leading = if carry > 0 { carry.to_string() } else { String::new() };
+    if zeros == count {
+        zeros += leading.bytes().rev().take_while(|&digit| digit == b'0').count();
+    }
+    let total = leading.len() + count;
+    let mut left = count;
+    let mut block = Vec::with_capacity(count.min(BLOCK_DIGITS));
+    let mut place = 0;
+    let products = iter::from_fn(|| {
+        if place == block.len() {
+            let mut carry = carries.pop()?;
+            let length = left - carries.len() * BLOCK_DIGITS;
+            left -= length;
+            block.clear();
+            block.extend(digits.by_ref().take(length));
+            block.iter_mut().rev().for_each(|digit| *digit = times(*digit, factor, &mut carry));
+            place = 0;
+        }
+        place += 1;
+        block.get(place - 1).copied()
+    });
+    let products = leading.bytes().chain(products).take(total - zeros);
+    digits::append(is_negative, exponent + leading.len() as i64, products, out);
+}
+
+/// Returns the last digit of `digit` times `factor` plus `carry`, which becomes what is before it.
+fn times(digit: u8, factor: u128, carry: &mut u128) -> u8 {
+    let product = u128::from(digit - b'0') * factor + *carry;
+    // Short ones are divided many times as fast.
+    let (tenth, last) = match u64::try_from(product) {
+        Ok(product) => (u128::from(product / 10), product % 10),
+        Err(_) => (product / 10, (product % 10) as u64),
+    };
+    *carry = tenth;
+    b'0' + last as u8
+}
+
+/// Compares two sizes; `None` where it takes their keys to tell.
+pub fn compare(texts: [&[u8]; 2], format: NumberFormat) -> Option<Ordering> {
+    let grammar = Grammar { takes_plus: true, takes_fraction: true };
+    let [a, b] = texts.map(|text| Number::read(text, format, grammar));
+    if suffix(a.rest) == suffix(b.rest) { a.compare(&b) } else { None }
 }
 
 /// The steps of a thousand that a suffix stands for, and whether they are of 1024. A blank may
@@ -32,17 +97,4 @@ fn suffix(rest: &[u8]) -> (u8, bool) {
     let Some(prefix) = rest.first().map(u8::to_ascii_uppercase) else { return (0, false) };
     let steps = PREFIXES.iter().position(|&known| known == prefix).map_or(0, |at| at as u8 + 1);
     (steps, matches!(rest.get(1), Some(b'i' | b'I')))
-}
-
-/// Multiplies a number in ASCII digits, in place.
-fn times_1024(number: &mut Vec<u8>) {
-    let mut carry = 0u32;
-    for digit in number.iter_mut().rev() {
-        let product = u32::from(*digit - b'0') * 1024 + carry;
-        *digit = b'0' + (product % 10) as u8;
-        carry = product / 10;
-    }
-    if carry > 0 {
-        number.splice(0..0, carry.to_string().into_bytes());
-    }
 }

@@ -8,6 +8,7 @@ use proptest::test_runner::RngSeed;
 
 use super::super::order::{Months, NumberFormat};
 use super::super::sink::{BufferSink, Sink, WordSink};
+use super::number::{Grammar, Number};
 use super::*;
 use crate::key::{OPEN_WORD_BYTES, open_word};
 
@@ -15,6 +16,9 @@ mod reference;
 
 const PLAIN: NumberFormat = NumberFormat { radix: b'.', thousands: None };
 const GERMAN: NumberFormat = NumberFormat { radix: b',', thousands: Some(b'.') };
+
+const DECIMAL: Grammar = Grammar { takes_plus: false, takes_fraction: true };
+const INT: Grammar = Grammar { takes_plus: true, takes_fraction: false };
 
 /// A type of text, as an encoder and as the reference's order.
 #[derive(Clone, Copy, Debug)]
@@ -40,16 +44,16 @@ const TYPES: [Type; 11] = [
 fn append<S: Sink>(name: &str, text: &[u8], is_open: bool, out: &mut S) {
     match name {
         "bytes" => bytes::append(text, is_open, out),
-        "decimal" => number::append_decimal(text, PLAIN, out),
-        "german" => number::append_decimal(text, GERMAN, out),
-        "int" => number::append_int(text, PLAIN, out),
-        "human" => number::append_human(text, PLAIN, out),
+        "decimal" => Number::read(text, PLAIN, DECIMAL).append(0, out),
+        "german" => Number::read(text, GERMAN, DECIMAL).append(0, out),
+        "int" => Number::read(text, PLAIN, INT).append(0, out),
+        "human" => number::append_human(text, PLAIN, false, out),
         "size" => size::append(text, PLAIN, out),
         "general" => general::append(text, PLAIN, out),
         "float" => float::append(text, out),
         "month" => month::append(text, &Months::default(), out),
-        "version" => version::append(text, out),
-        "natural" => natural::append(text, is_open, out),
+        "version" => version::append(text.iter().copied(), out),
+        "natural" => natural::append(text.iter().copied(), is_open, out),
         _ => unreachable!("{name}"),
     }
 }
@@ -392,27 +396,54 @@ proptest! {
         prop_assert_eq!(keys[0].cmp(&keys[1]), a.partial_cmp(&b).unwrap());
     }
 
-    /// Digits sixteen at a time are those two by two, and nothing else is taken for digits.
+    /// Digits many at a time are those two by two, and nothing else is taken for few digits.
     #[test]
     fn few_digits_are_appended_as_many_are(
-        digits in "[1-9][0-9]{0,17}|[1-9][0-9]{0,3}0{0,12}",
+        digits in "[1-9][0-9]{0,17}|[1-9][0-9]{0,3}0{0,12}|[1-9][0-9]{200,600}0{0,40}",
         shift in -90_i64..90,
         is_negative: bool,
         other: u8,
         place: prop::sample::Index,
+        middle: prop::sample::Index,
     ) {
         let digits = digits.into_bytes();
         let last = digits.iter().rposition(|&digit| digit != b'0').unwrap_or(0);
         let (mut few, mut many) = (Vec::new(), Vec::new());
-        digits::append_whole(is_negative, shift, &digits, &mut BufferSink::new(&mut few, 99));
+        digits::append_whole(is_negative, shift, &digits, &mut BufferSink::new(&mut few, 999));
         let (exponent, each) = (digits.len() as i64 + shift, digits[..=last].iter().copied());
-        digits::append(is_negative, exponent, each, &mut BufferSink::new(&mut many, 99));
-        prop_assert_eq!(few, many);
+        digits::append(is_negative, exponent, each, &mut BufferSink::new(&mut many, 999));
+        prop_assert_eq!(&few, &many);
+        let (whole, fraction) = digits[..=last].split_at(middle.index(last + 2));
+        let mut parts = Vec::new();
+        let sink = &mut BufferSink::new(&mut parts, 999);
+        digits::append_parts(is_negative, exponent, [whole, fraction], sink);
+        prop_assert_eq!(parts, many);
         let mut text = digits;
         let place = place.index(text.len());
         text[place] = other;
         let is_few = text.len() <= 16 && text.iter().all(u8::is_ascii_digit);
         prop_assert_eq!(digits::are_few(&text), is_few);
+    }
+
+    /// Numbers of few digits have the same key at once as by way of their parts.
+    #[test]
+    fn few_digits_are_appended_at_once(
+        text in "-?0{0,9}[0-9]{0,10}|-?[0-9]{0,17}|[0-9]{1,8}[ .x-]",
+        is_descending: bool,
+    ) {
+        let mut at_once = Vec::new();
+        let sink = &mut BufferSink::new(&mut at_once, 999);
+        let is_taken = digits::append_few(text.as_bytes(), is_descending, sink);
+        let digits = text.strip_prefix('-').unwrap_or(&text);
+        let are_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
+        let is_long = digits.len() > 16 || digits.len() > 8 && digits.starts_with('0');
+        prop_assert_eq!(is_taken, are_digits && !digits.is_empty() && !is_long);
+        let mut apart = key("int", text.as_bytes(), false);
+        if is_descending {
+            apart.iter_mut().for_each(|byte| *byte = !*byte);
+        }
+        let expected = if is_taken { apart } else { Vec::new() };
+        prop_assert_eq!(at_once, expected);
     }
 
     /// Short ways and long integers round alike.
@@ -423,6 +454,18 @@ proptest! {
         let last = digits.iter().rposition(|&digit| digit != b'0').unwrap_or(0);
         let digits = &digits[..=last];
         prop_assert_eq!(extended::from_decimal(digits, power), extended::from_long(digits, power));
+    }
+
+    /// The first digits of a number round as all of them do, also next to a halfway point.
+    #[test]
+    fn few_digits_round_as_many_do(
+        beginning in "[1-9][0-9]{0,50}|9{30,60}|1844674407370955161[57]0{0,40}|5{38,42}",
+        end in "[0-9]{0,9}[1-9]",
+        power in -90i64..90,
+    ) {
+        let digits = [beginning, end].concat().into_bytes();
+        let expected = extended::from_long(&digits, power);
+        prop_assert_eq!(extended::from_decimal(&digits, power), expected);
     }
 }
 
@@ -467,8 +510,25 @@ fn suffixes_count_where_separators_stand_between_digits() {
     for (text, steps) in cases {
         let mut key = Vec::new();
         let sink = &mut BufferSink::new(&mut key, usize::MAX);
-        number::append_human(text, GERMAN, sink);
+        number::append_human(text, GERMAN, false, sink);
         let expected = if text.contains(&b'-') { 0x80 - steps } else { 0x80 + steps };
         assert_eq!(key[0], expected, "{}", text.escape_ascii());
+    }
+}
+
+#[test]
+fn long_sizes_are_their_values() {
+    for length in [4, 5, 100, 4095, 4096, 4097, 8192, 20_000] {
+        let nines = "9".repeat(length);
+        let zeros = "0".repeat(length);
+        for (text, value) in [
+            (format!("{nines}KiB"), format!("1023{}8976", "9".repeat(length - 4))),
+            (format!("1{zeros}KiB"), format!("1024{zeros}")),
+            (format!("9765625{zeros}Ki"), format!("10000000000{zeros}")),
+            (format!("0.{zeros}5Ki"), format!("0.{}512", &zeros[3..])),
+            (format!("1{zeros}QiB"), format!("1267650600228229401496703205376{zeros}")),
+        ] {
+            assert!(key("size", text.as_bytes(), true) == key("size", value.as_bytes(), true));
+        }
     }
 }

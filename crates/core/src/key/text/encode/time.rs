@@ -1,9 +1,9 @@
 //! Times of day: three bytes for the second, then its fraction, exact however long.
 //!
 //! ```text
-//!     13:45    13:45:06    13:45:06.789    23:59:60
+//!     13:45    13:45:06    13:45:06.789    23:59:60    13:45:06Z    13:45:06+02:00
 //!
-//!     second   of the day, and 2^22                                 3 bytes
+//!     second   from midnight UTC, and 2^22                          3 bytes
 //!     leap     c8, between all fractions of :59 and the next minute
 //!     fraction two digits a byte: 2 x (10 d1 + d2), and 1 more where others follow
 //! ```
@@ -14,7 +14,7 @@
 use super::super::sink::Sink;
 use super::date::two;
 
-const BIAS: u32 = 1 << 22;
+const BIAS: i32 = 1 << 22;
 
 /// More than any two digits of a fraction.
 const LEAP: u8 = 200;
@@ -28,9 +28,9 @@ pub struct Fraction<'a> {
     pub digits: &'a [u8],
 }
 
-/// Appends a second of the day and what is behind it.
+/// Appends a second from midnight, at most a day before or two behind, and what is behind it.
 #[inline]
-pub fn append<S: Sink>(second: u32, fraction: Fraction<'_>, out: &mut S) {
+pub fn append<S: Sink>(second: i32, fraction: Fraction<'_>, out: &mut S) {
     let [_, bytes @ ..] = (second + BIAS).to_be_bytes();
     out.extend(&bytes);
     append_fraction(fraction, out);
@@ -54,12 +54,29 @@ pub fn append_fraction<S: Sink>(fraction: Fraction<'_>, out: &mut S) {
     }
 }
 
-/// The time that is all of `text`: its second of the day, and the fraction.
-pub fn parse(text: &[u8]) -> Option<(u32, Fraction<'_>)> {
-    match begins(text)? {
-        (second, fraction, b"") => Some((second, fraction)),
-        _ => None,
-    }
+/// Reads the time that is all of `text`: its second from midnight UTC, and the fraction. Clocks of
+/// all offsets show times of one day, so that 00:30+02:00 comes before 00:00Z.
+#[inline]
+pub fn parse(text: &[u8]) -> Option<(i32, Fraction<'_>)> {
+    let (second, fraction, rest) = begins(text)?;
+    let ahead = if rest.is_empty() { 0 } else { offset(rest)? };
+    Some((second.cast_signed() - ahead, fraction))
+}
+
+/// Returns how many seconds a clock is ahead of UTC that shows a time with `rest` behind it.
+#[inline]
+pub fn offset(rest: &[u8]) -> Option<i32> {
+    let rest = rest.strip_prefix(b" ").unwrap_or(rest);
+    let (is_behind, hours, minutes) = match *rest {
+        [] | [b'Z' | b'z'] => return Some(0),
+        [sign @ (b'+' | b'-'), a, b] => (sign == b'-', two([a, b])?, 0),
+        [sign @ (b'+' | b'-'), a, b, c, d] | [sign @ (b'+' | b'-'), a, b, b':', c, d] => {
+            (sign == b'-', two([a, b])?, two([c, d])?)
+        }
+        _ => return None,
+    };
+    let seconds = (60 * (60 * hours + minutes)).cast_signed();
+    (hours < 24 && minutes < 60).then_some(if is_behind { -seconds } else { seconds })
 }
 
 /// The time that `text` begins with, and what follows it. Colons may be left out, but only all of

@@ -11,7 +11,6 @@
 //! seconds, which follow the second 59 that they belong to (see `time`).
 
 use super::super::sink::Sink;
-use super::date::two;
 use super::time::Fraction;
 use super::{date, time};
 
@@ -36,21 +35,5 @@ pub fn parse(text: &[u8]) -> Option<(i64, Fraction<'_>)> {
         _ => return None,
     };
     let (second, fraction, rest) = time::begins(rest)?;
-    Some((midnight + i64::from(second) - offset(rest)?, fraction))
-}
-
-/// How many seconds a clock is ahead of UTC that shows a time with `rest` behind it.
-#[inline]
-fn offset(rest: &[u8]) -> Option<i64> {
-    let rest = rest.strip_prefix(b" ").unwrap_or(rest);
-    let (is_behind, hours, minutes) = match *rest {
-        [] | [b'Z' | b'z'] => return Some(0),
-        [sign @ (b'+' | b'-'), a, b] => (sign == b'-', two([a, b])?, 0),
-        [sign @ (b'+' | b'-'), a, b, c, d] | [sign @ (b'+' | b'-'), a, b, b':', c, d] => {
-            (sign == b'-', two([a, b])?, two([c, d])?)
-        }
-        _ => return None,
-    };
-    let seconds = i64::from(60 * (60 * hours + minutes));
-    (hours < 24 && minutes < 60).then_some(if is_behind { -seconds } else { seconds })
+    Some((midnight + i64::from(second) - i64::from(time::offset(rest)?), fraction))
 }

@@ -47,53 +47,54 @@ const fn places() -> [u8; 256] {
 }
 
 /// Appends a file name.
-pub fn append<S: Sink>(name: &[u8], out: &mut S) {
-    let class = match name {
-        b"" => 0,
-        b"." => 1,
-        b".." => 2,
-        [b'.', ..] => 3,
+pub fn append<S: Sink>(name: impl DoubleEndedIterator<Item = u8> + Clone, out: &mut S) {
+    let mut first = name.clone();
+    let class = match (first.next(), first.next(), first.next()) {
+        (None, ..) => 0,
+        (Some(b'.'), None, _) => 1,
+        (Some(b'.'), Some(b'.'), None) => 2,
+        (Some(b'.'), ..) => 3,
         _ => 4,
     };
     out.push(class);
     if class < 3 {
         return;
     }
-    let stem = stem_length(name);
-    append_parts(&name[..stem], out);
-    out.push(u8::from(stem < name.len()));
-    if stem < name.len() {
+    let stem = stem(name.clone());
+    append_parts(stem.clone().unwrap_or_else(|| name.clone()), out);
+    out.push(u8::from(stem.is_some()));
+    if stem.is_some() {
         append_parts(name, out);
     }
 }
 
-/// Bytes before the longest end of `name` that is nothing but extensions: a point, a letter or
-/// tilde, and then letters, digits and tildes. All of a hidden name may be extensions.
-fn stem_length(name: &[u8]) -> usize {
-    let mut stem = name.len();
+/// Returns what stands before the longest end of `name` that is nothing but extensions: a point, a
+/// letter or tilde, and then letters, digits and tildes. All of a hidden name may be extensions.
+/// `None` where there are no extensions.
+pub fn stem<I: DoubleEndedIterator<Item = u8> + Clone>(mut name: I) -> Option<I> {
     let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'~';
-    while let Some(point) = name[..stem].iter().rposition(|&byte| byte == b'.') {
-        let extension = &name[point + 1..stem];
-        let is_one = extension.first().is_some_and(|&byte| is_letter(byte))
-            && extension.iter().all(|&byte| is_letter(byte) || byte.is_ascii_digit());
-        if !is_one {
+    let (mut stem, mut first) = (None, None);
+    while let Some(byte) = name.next_back() {
+        if byte == b'.' && first.is_some_and(is_letter) {
+            (stem, first) = (Some(name.clone()), None);
+        } else if is_letter(byte) || byte.is_ascii_digit() {
+            first = Some(byte);
+        } else {
             break;
         }
-        stem = point;
     }
     stem
 }
 
-fn append_parts<S: Sink>(name: &[u8], out: &mut S) {
-    let mut rest = name;
-    while !rest.is_empty() && out.room() > 0 {
-        let letters = rest.iter().take_while(|byte| !byte.is_ascii_digit()).count();
-        rest[..letters].iter().for_each(|&byte| out.push(PLACES[usize::from(byte)]));
+fn append_parts<S: Sink>(mut name: impl Iterator<Item = u8> + Clone, out: &mut S) {
+    let mut next = name.next();
+    while next.is_some() && out.room() > 0 {
+        while let Some(byte) = next.filter(|byte| !byte.is_ascii_digit() && out.room() > 0) {
+            out.push(PLACES[usize::from(byte)]);
+            next = name.next();
+        }
         out.push(END);
-        rest = &rest[letters..];
-        let run = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        digits::append_run(&rest[..run], out);
-        rest = &rest[run..];
+        next = digits::append_run(next.filter(u8::is_ascii_digit), &mut name, out);
     }
     out.push(END);
 }

@@ -13,7 +13,7 @@ fn behind_blanks(field: usize, byte: usize) -> Position {
 fn check(separator: Separator, table: &[(&str, Position, End, &str)]) {
     for &(text, start, end, expected) in table {
         let found = Fields::new(text.as_bytes(), separator).slice(start, end);
-        assert_eq!(found, (expected.as_bytes(), false), "{text:?} {start:?} {end:?}");
+        assert_eq!(found, (expected.as_bytes(), Escapes::None), "{text:?} {start:?} {end:?}");
     }
 }
 
@@ -34,8 +34,12 @@ fn fields_between_blanks() {
             ("ab cd", at(0, 0), End::At(at(0, 5)), "ab cd"),
             ("ab cd", at(0, 3), End::At(at(0, 5)), "cd"),
             ("ab cd", at(0, 0), End::At(at(0, 50)), "ab cd"),
-            ("ab cd", at(0, 0), End::Within(at(0, 5)), "ab"),
-            ("ab cd", at(0, 3), End::Within(at(0, 5)), ""),
+            ("ab cd", at(0, 0), End::Within(at(0, 5), 0), "ab"),
+            ("ab cd", at(0, 3), End::Within(at(0, 5), 0), ""),
+            ("a b  c d", at(1, 0), End::Field(2), " b  c"),
+            ("a b  c d", at(1, 1), End::Within(at(1, 9), 2), "b  c"),
+            ("a b  c d", at(1, 1), End::Within(at(1, 3), 2), "b "),
+            ("a", at(1, 0), End::Field(2), ""),
             ("ab  cd ef", behind_blanks(1, 0), End::Field(1), "cd"),
             ("ab  cdef gh", behind_blanks(1, 1), End::At(behind_blanks(1, 3)), "de"),
             ("ab  cdef gh", behind_blanks(1, 1), End::At(behind_blanks(1, 2)), "d"),
@@ -63,7 +67,10 @@ fn fields_between_separators() {
             ("ab:cd:e", at(0, 3), End::Field(1), "cd"),
             ("ab:  cd:ef", behind_blanks(1, 0), End::At(at(1, 1)), ""),
             ("ab:  cd:ef", behind_blanks(1, 0), End::At(behind_blanks(1, 1)), "c"),
-            ("ab:cd:ef", at(1, 1), End::Within(at(1, 9)), "d"),
+            ("ab:cd:ef", at(1, 1), End::Within(at(1, 9), 1), "d"),
+            ("ab:cd:ef:g", at(1, 0), End::Field(2), "cd:ef"),
+            ("ab:cd:ef:g", at(1, 1), End::Within(at(1, 9), 2), "d:ef"),
+            ("ab:cd", at(1, 0), End::Field(2), "cd"),
             ("ab:cd:ef", at(1, 0), End::At(at(1, 9)), "cd:ef"),
             ("ab", at(1, 0), End::Record, ""),
             ("", at(0, 0), End::Field(0), ""),

@@ -204,3 +204,106 @@ fn formats_of_days_have_to_tell_what_is_asked_for() {
     assert!(fault(&with("1:date", "%d.%m.%Y"), b"22.11.2026\n").is_none());
     assert!(fault(&with("1:date", "%d.%m.%Y"), b"31.11.2026\n").is_some());
 }
+
+/// One key of bytes, as the reference describes it.
+#[derive(Clone, Copy, Debug)]
+struct ByteKey {
+    start: usize,
+    end: Option<usize>,
+    trims: bool,
+    folds: bool,
+    descends: bool,
+    nulls: Option<Place>,
+}
+
+impl ByteKey {
+    fn all() -> Vec<Self> {
+        let mut keys = Vec::new();
+        for (start, end) in [(0, Some(2)), (1, Some(3)), (1, None)] {
+            for bits in 0..8 {
+                let [trims, folds, descends] = [1, 2, 4].map(|bit| bits & bit != 0);
+                for nulls in [None, Some(Place::First), Some(Place::Last)] {
+                    keys.push(Self { start, end, trims, folds, descends, nulls });
+                }
+            }
+        }
+        keys
+    }
+
+    fn text(&self) -> String {
+        let end = self.end.map_or(String::new(), |end| end.to_string());
+        let mut text = format!("{}..{end}", self.start);
+        for (is_set, word) in [
+            (self.descends, ":desc"),
+            (self.folds, ":ci"),
+            (self.trims, ":trim"),
+            (self.nulls == Some(Place::First), ":nulls-first"),
+            (self.nulls == Some(Place::Last), ":nulls-last"),
+        ] {
+            text.push_str(if is_set { word } else { "" });
+        }
+        text
+    }
+
+    /// The value in a record whose missing bytes are `pad`.
+    fn value(&self, body: &[u8], pad: u8) -> Vec<u8> {
+        let end = self.end.unwrap_or(body.len());
+        let byte = |at: usize| body.get(at).copied().unwrap_or(pad);
+        let mut value: Vec<u8> = (self.start..end).map(byte).collect();
+        if self.trims {
+            while value.last() == Some(&b' ') {
+                value.pop();
+            }
+            let blanks = value.iter().take_while(|byte| **byte == b' ').count();
+            value.drain(..blanks);
+        }
+        if self.folds {
+            value.make_ascii_uppercase();
+        }
+        value
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8], pad: u8) -> Ordering {
+        let (a, b) = (self.value(a, pad), self.value(b, pad));
+        match self.nulls {
+            Some(Place::First) if a.is_empty() != b.is_empty() => b.is_empty().cmp(&a.is_empty()),
+            Some(Place::Last) if a.is_empty() != b.is_empty() => a.is_empty().cmp(&b.is_empty()),
+            _ if self.descends => b.cmp(&a),
+            _ => a.cmp(&b),
+        }
+    }
+}
+
+#[test]
+fn padding_stands_for_missing_bytes_alone() {
+    let bytes = b" aB~";
+    let mut bodies = vec![Vec::new()];
+    for length in 1..=3 {
+        for number in 0..bytes.len().pow(length) {
+            let digit = |place| bytes[number / bytes.len().pow(place) % bytes.len()];
+            bodies.push((0..length).map(digit).collect());
+        }
+    }
+    let records: Vec<Vec<u8>> =
+        bodies.iter().map(|body| [&[0, body.len() as u8][..], body].concat()).collect();
+    let keys = ByteKey::all();
+    for (number, first) in keys.iter().enumerate() {
+        let second = keys[(number * 31 + 7) % keys.len()];
+        for pad in [b'~', b' ', 0, b'a'] {
+            let texts = [first.text(), second.text()];
+            let order = order("u16be", &[&texts[0], &texts[1]]);
+            let order = TextOrder { pad: Some(pad), ..order };
+            let key = Key::for_lines(&order).unwrap();
+            for (a, body_a) in records.iter().zip(&bodies) {
+                assert_eq!(key.encoder().fault(a), None, "{texts:?}");
+                for (b, body_b) in records.iter().zip(&bodies).step_by(3) {
+                    let expected = first
+                        .compare(body_a, body_b, pad)
+                        .then_with(|| second.compare(body_a, body_b, pad));
+                    let found = order_of(&key, a, b);
+                    assert_eq!(found, expected, "{texts:?} {pad} {body_a:?} {body_b:?}");
+                }
+            }
+        }
+    }
+}

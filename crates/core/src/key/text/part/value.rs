@@ -5,7 +5,10 @@
 //! the key takes for equal. Where values are not written as text is (numbers of machines and
 //! mainframes, EBCDIC), a literal is brought into a form first whose key is that of the value.
 
+use std::cmp::Ordering;
+
 use super::super::super::key_type::{NumberClass, NumberType};
+use super::super::difference::difference;
 use super::super::encode::number::{Grammar, Number};
 use super::super::encode::{ebcdic, machine};
 use super::super::field::Fields;
@@ -14,7 +17,7 @@ use super::super::sink::BufferSink;
 use super::super::strict;
 use super::super::text_type::{Class, TextType};
 use super::super::typed::Typed;
-use super::Part;
+use super::{Part, Rest};
 
 /// A key of which values are asked for one by one.
 #[derive(Clone, Debug)]
@@ -51,19 +54,50 @@ impl ValueKey {
         self.part.needs > self.body.of_record(record).len()
     }
 
+    /// Bytes of memory that its list of values takes.
+    pub fn list_bytes(&self) -> usize {
+        self.part.spec.list_bytes()
+    }
+
+    /// Returns whether `record` says nothing there.
+    pub fn is_empty(&self, record: &[u8]) -> bool {
+        self.part.content(&mut self.fields(record)).is_empty()
+    }
+
+    /// Bytes of memory that looking at the value of a long record takes in proportion to it: where
+    /// it has to be written down, and for its key.
+    pub fn scratch_bytes(&self, record: &[u8]) -> usize {
+        let content = self.part.content(&mut self.fields(record));
+        self.typed.scratch_bytes(&content).max(content.written_bytes())
+    }
+
+    #[inline]
+    fn fields<'a>(&self, record: &'a [u8]) -> Fields<'a> {
+        Fields::new(self.body.of_record(record), self.separator)
+    }
+
+    /// The order of a value and one of `other`, a key of the same type.
+    pub fn compare(&self, value: &[u8], (other, other_value): (&Self, &[u8])) -> Ordering {
+        let mut sources = [
+            Rest { typed: &self.typed, text: value.into() },
+            Rest { typed: &other.typed, text: other_value.into() },
+        ];
+        difference(&mut sources).map_or(Ordering::Equal, |found| found.order)
+    }
+
     /// Shows `body` what `record` says there, as the key sees it: without quotes around it, with
     /// its letters in one case where case does not count, and EBCDIC as the characters it stands
     /// for, a byte each. Nothing where the record has no such place.
     #[inline]
     pub fn with_value<T>(&self, record: &[u8], body: impl FnOnce(&[u8]) -> T) -> T {
-        let mut fields = Fields::new(self.body.of_record(record), self.separator);
-        self.part.with_text(&mut fields, body)
+        self.part.content(&mut self.fields(record)).with_slice(usize::MAX, body)
     }
 
     /// Whether a value, so shown, is of the key's type. All bytes are text, and none are a number.
     #[inline]
     pub fn is_of_type(&self, value: &[u8]) -> bool {
-        self.part.class == Class::Text || !self.part.is_null(value) && self.typed.is_valid(value)
+        self.part.class == Class::Text
+            || !self.part.is_null(&value.into()) && self.typed.is_valid(value)
     }
 
     /// Appends the first `limit` bytes of a value's key, or all of it where it is shorter. Whole
@@ -93,7 +127,7 @@ impl ValueKey {
             }
             _ => {
                 let value = self.literal(text)?;
-                self.is_of_type(&value).then(|| self.typed.append(&value, sink))?;
+                self.is_of_type(&value).then(|| self.typed.append(value.as_slice(), sink))?;
             }
         }
         Some(key)
@@ -107,10 +141,10 @@ impl ValueKey {
             let fold = |byte| if folds_case { ebcdic::capital(byte) } else { byte };
             return text.chars().map(|c| u8::try_from(c).ok().map(fold)).collect();
         }
-        let mut literal = Vec::with_capacity(text.len());
-        match &self.part.table {
-            Some(table) => table.append(text.as_bytes(), &mut literal),
-            None => literal.extend_from_slice(text.as_bytes()),
+        let mut literal = text.as_bytes().to_vec();
+        if let Some(table) = &self.part.table {
+            let remaining = table.translate(text.as_bytes(), &mut literal);
+            literal.truncate(remaining);
         }
         Some(literal)
     }

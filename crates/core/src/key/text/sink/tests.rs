@@ -20,9 +20,9 @@ fn apply<S: Sink>(steps: &[Step], out: &mut S) {
             Step::Push(byte) => out.push(*byte),
             Step::Extend(bytes) => out.extend(bytes),
             Step::Inverted(steps) => {
-                let mark = out.mark();
+                let mark = out.begin_inverted();
                 apply(steps, out);
-                out.invert_from(mark);
+                out.end_inverted(mark);
             }
         }
     }

@@ -1,8 +1,9 @@
-//! Where a key is: bytes of the record, a field by its number, or a column by its name.
+//! Where a key is: bytes of the record, fields by their numbers, or a column by its name.
 
 use std::fmt;
 
 use super::super::super::spec::{read_position, read_range};
+use super::gnu_key::gnu_key;
 use super::words::{quoted, unquoted};
 
 /// A place in a record.
@@ -12,6 +13,9 @@ pub enum Location {
     Record { start: usize, end: Option<usize> },
     /// A field, from 0, and bytes of it.
     Field { field: usize, start: usize, end: Option<usize> },
+    /// Neighbouring fields with all that is between them, from 0; to the end of the line without a
+    /// last one. And bytes of that text.
+    Fields { first: usize, last: Option<usize>, start: usize, end: Option<usize> },
     /// A field by its name, and bytes of it.
     Column { name: String, start: usize, end: Option<usize> },
 }
@@ -44,7 +48,7 @@ impl Location {
             return Ok(Self::Column { name: name.into_owned(), start, end });
         }
         if field.contains("..") {
-            if !range.is_empty() {
+            if !range.is_empty() || field.contains('-') {
                 return Err(not_a_place(text, place));
             }
             let (start, end) = read_range(text, field)?;
@@ -53,7 +57,38 @@ impl Location {
         if is_plain_name(field) {
             return Ok(Self::Column { name: field.to_owned(), start, end });
         }
-        Ok(Self::Field { field: read_field(text, field)?, start, end })
+        match field.split_once('-') {
+            Some((first, last)) if !first.is_empty() => {
+                let (first, last) = read_fields(text, (first, last), place)?;
+                Ok(match last {
+                    Some(last) if last == first => Self::Field { field: first, start, end },
+                    _ => Self::Fields { first, last, start, end },
+                })
+            }
+            _ => Ok(Self::Field { field: read_field(text, field)?, start, end }),
+        }
+    }
+}
+
+/// Reads the numbers of the first and the last of several fields, from 1; an empty last one is the
+/// end of the line.
+fn read_fields(
+    text: &str,
+    (first, last): (&str, &str),
+    place: &str,
+) -> Result<(usize, Option<usize>), String> {
+    if ![first, last].iter().all(|digits| digits.bytes().all(|byte| byte.is_ascii_digit())) {
+        return Err(not_a_place(text, place));
+    }
+    let first = read_field(text, first)?;
+    let last = if last.is_empty() { None } else { Some(read_field(text, last)?) };
+    match last {
+        Some(last) if last < first => Err(format!(
+            "the fields in key '{text}' end before they begin; write {}-{}",
+            last + 1,
+            first + 1
+        )),
+        _ => Ok((first, last)),
     }
 }
 
@@ -67,10 +102,13 @@ fn read_field(text: &str, digits: &str) -> Result<usize, String> {
 }
 
 fn not_a_place(text: &str, place: &str) -> String {
+    if let Some(how) = gnu_key(place) {
+        return format!("key '{text}' is written as for GNU sort; {how}");
+    }
     format!(
         "'{place}' in key '{text}' is not a place in a record; write 2 for the second field, \
-         2[0..4] for its first four bytes, amount or \"amount\" for the column of that name, 0..10 \
-         for bytes of the record, or .. for all of it"
+         2[0..4] for its first four bytes, 2-3 for fields 2 to 3 of a line, amount or \"amount\" \
+         for the column of that name, 0..10 for bytes of the record, or .. for all of it"
     )
 }
 
@@ -94,6 +132,11 @@ impl fmt::Display for Location {
             Self::Record { start, end: Some(end) } => return write!(f, "{start}..{end}"),
             Self::Field { field, start, end } => {
                 write!(f, "{}", field + 1)?;
+                (*start, *end)
+            }
+            Self::Fields { first, last, start, end } => {
+                write!(f, "{}-", first + 1)?;
+                last.iter().try_for_each(|last| write!(f, "{}", last + 1))?;
                 (*start, *end)
             }
             Self::Column { name, start, end } => {

@@ -3,7 +3,9 @@
 use std::fmt;
 
 use super::super::order::Place;
-use super::named_type::{NAMES, NamedType, is_name};
+use super::super::text_type::NumberStyle;
+use super::named_type::{Listed, NamedType, is_name, name_in_lower_case};
+use crate::error::spelling::meant;
 
 /// Everything that may be said of a key besides its place and its type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,27 +16,36 @@ pub struct Modifiers {
     pub nulls: Option<Place>,
     pub pad: Option<u8>,
     pub locale: Option<String>,
+    /// Stands before the fraction of a number.
+    pub radix: Option<u8>,
+    /// Stands between groups of three digits.
+    pub thousands: Option<u8>,
+    pub has_currency: bool,
 }
 
 impl Modifiers {
-    /// Reads the words of the key `text` that follow its type, or its place where it has no type.
-    pub fn read(text: &str, words: &[&str], has_type: bool) -> Result<Self, String> {
+    /// Reads the words of the key `text` that follow its type, or its place where it has none: one
+    /// of the `types` could then be meant. Case counts in values alone.
+    pub fn read(text: &str, words: &[&str], types: Option<Listed>) -> Result<Self, String> {
         let mut modifiers = Self::default();
-        let mut seen: Vec<&str> = Vec::new();
-        for &word in words {
-            let kind = match word {
+        let mut seen: Vec<String> = Vec::new();
+        for written in words {
+            let word = name_in_lower_case(written);
+            let kind = match word.as_str() {
                 "asc" | "desc" => "its direction",
-                "ci" | "trim" => word,
+                "ci" | "trim" | "currency" => word.as_str(),
                 "nulls-first" | "nulls-last" => "the place of nulls",
                 _ if word.starts_with("pad=") => "its padding",
+                _ if word.starts_with("decimal=") => "its decimal sign",
+                _ if word.starts_with("thousands=") => "its separator of thousands",
                 _ if word.starts_with("locale=") => "its locale",
-                _ => return Err(not_a_modifier(text, word, has_type || !seen.is_empty())),
+                _ => return Err(unknown(text, written, types.filter(|_| seen.is_empty()))),
             };
-            if seen.contains(&kind) {
+            if seen.iter().any(|seen| seen == kind) {
                 return Err(format!("key '{text}' gives {kind} twice; once is enough"));
             }
-            seen.push(kind);
-            modifiers.take(text, word)?;
+            seen.push(kind.to_owned());
+            modifiers.take(text, &word)?;
         }
         Ok(modifiers)
     }
@@ -43,6 +54,12 @@ impl Modifiers {
         match (word, word.split_once('=')) {
             ("asc" | "desc", _) => self.is_descending = word == "desc",
             ("ci", _) => self.ignores_case = true,
+            ("currency", _) => self.has_currency = true,
+            (_, Some((name @ ("decimal" | "thousands"), byte))) => {
+                let byte = read_sign(byte).map_err(|fault| format!("{fault} in key '{text}'"))?;
+                *(if name == "decimal" { &mut self.radix } else { &mut self.thousands }) =
+                    Some(byte);
+            }
             ("trim", _) => self.trims = true,
             ("nulls-first", _) => self.nulls = Some(Place::First),
             ("nulls-last", _) => self.nulls = Some(Place::Last),
@@ -64,6 +81,24 @@ impl Modifiers {
         if self.ignores_case && !named.has_case() {
             return Err(format!("key '{text}' says ci, but {word} has no case; leave it out"));
         }
+        if self.is_of_number() && !matches!(word.as_str(), "int" | "decimal") {
+            return Err(format!(
+                "key '{text}' says how a number is written, and {word} is none that is written so; \
+                 decimal=, thousands= and currency go with int and decimal"
+            ));
+        }
+        if self.radix.is_some() && word == "int" {
+            return Err(format!(
+                "key '{text}' has a decimal sign, and an int has no fraction; write decimal"
+            ));
+        }
+        if self.thousands.is_some() && self.thousands == self.radix.or(Some(b'.')) && word != "int"
+        {
+            return Err(format!(
+                "key '{text}' has one byte for the decimal sign and for thousands; write two, as \
+                 in decimal=,:thousands=."
+            ));
+        }
         if self.trims && named.counts_blanks() {
             return Err(format!("key '{text}' says trim, but in {word} every byte counts"));
         }
@@ -75,6 +110,32 @@ impl Modifiers {
         }
         Ok(())
     }
+}
+
+impl Modifiers {
+    /// Returns whether one of them says how a number is written.
+    pub fn is_of_number(&self) -> bool {
+        self.radix.is_some() || self.thousands.is_some() || self.has_currency
+    }
+
+    /// Returns how a number is written, where one of them says so.
+    pub fn written(&self, is_whole: bool) -> Option<NumberStyle> {
+        let Self { radix, thousands, has_currency, .. } = *self;
+        let radix = radix.unwrap_or(b'.');
+        self.is_of_number().then_some(NumberStyle { radix, thousands, has_currency, is_whole })
+    }
+}
+
+/// Reads a sign that may stand within a number: any byte but digits, plus and minus.
+fn read_sign(text: &str) -> Result<u8, String> {
+    let byte = match text.as_bytes() {
+        [byte] => Ok(*byte),
+        _ => read_byte(text),
+    }?;
+    if byte.is_ascii_digit() || matches!(byte, b'+' | b'-') {
+        return Err(format!("'{text}' is a part of numbers; write another sign, as in decimal=,"));
+    }
+    Ok(byte)
 }
 
 /// Reads a byte: a number from 0 to 255, also as 0x40, or any other character as itself.
@@ -103,15 +164,38 @@ impl fmt::Display for Modifiers {
             Some(Place::First) => ":nulls-first",
             Some(Place::Last) => ":nulls-last",
         })?;
+        f.write_str(if self.has_currency { ":currency" } else { "" })?;
+        for (name, byte) in [("decimal", self.radix), ("thousands", self.thousands)] {
+            match byte {
+                Some(byte) if byte.is_ascii_punctuation() && byte != b':' && byte != b'"' => {
+                    write!(f, ":{name}={}", char::from(byte))?;
+                }
+                Some(byte) => write!(f, ":{name}=0x{byte:02x}")?,
+                None => {}
+            }
+        }
         self.pad.iter().try_for_each(|byte| write!(f, ":pad={byte}"))?;
         self.locale.iter().try_for_each(|name| write!(f, ":locale={name}"))
     }
 }
 
-/// What is wrong with a word that should be a modifier, or a type where none was given yet.
-fn not_a_modifier(text: &str, word: &str, has_type: bool) -> String {
-    const MODIFIERS: &str = "the modifiers asc, desc, ci, trim, nulls-first, nulls-last, pad=BYTE \
-                             and locale=NAME, as in 2:decimal:desc";
+/// Modifiers as messages list them.
+const MODIFIERS: [&str; 11] = [
+    "asc",
+    "desc",
+    "ci",
+    "trim",
+    "nulls-first",
+    "nulls-last",
+    "pad=BYTE",
+    "locale=NAME",
+    "decimal=,",
+    "thousands=.",
+    "currency",
+];
+
+/// Returns what is wrong with a word that should be a modifier, or one of `types`.
+fn unknown(text: &str, word: &str, types: Option<Listed>) -> String {
     if word.is_empty() {
         return format!("key '{text}' has a colon with nothing after it");
     }
@@ -121,13 +205,16 @@ fn not_a_modifier(text: &str, word: &str, has_type: bool) -> String {
              location, as in 2:decimal:desc"
         );
     }
-    if has_type {
-        return format!(
-            "'{word}' in key '{text}' is not a modifier sortwell knows; it knows {MODIFIERS}"
-        );
+    let names = types.into_iter().flat_map(Listed::names).chain(MODIFIERS);
+    let meant = meant(word, names);
+    let modifiers = format!("the modifiers {}, as in 2:decimal:desc", MODIFIERS.join(" "));
+    match types {
+        None => format!(
+            "'{word}' in key '{text}' is not a modifier sortwell knows{meant}; it knows {modifiers}"
+        ),
+        Some(types) => format!(
+            "'{word}' in key '{text}' is not a key type sortwell knows for these \
+             records{meant}; it knows {types}, and {modifiers}"
+        ),
     }
-    format!(
-        "'{word}' in key '{text}' is not a key type sortwell knows for text; it knows {NAMES}, and \
-         {MODIFIERS}"
-    )
 }

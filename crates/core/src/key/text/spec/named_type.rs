@@ -1,17 +1,19 @@
 //! The types of keys by their names.
 
-use std::fs;
+use std::fmt;
+use std::io;
 use std::sync::Arc;
 
-use super::super::super::key_type::{KeyType, NumberType};
+use super::super::super::key_type::{NumberType, TYPES as NUMBERS};
 use super::super::text_type::{CodePage, TextType, ValueList, Zoned};
+use super::files::{self, ListMemory};
 use super::location::unclosed;
 use super::words::{split, unquoted};
 use crate::error::{Error, Result};
-use crate::format::csv::BYTE_ORDER_MARK;
+use crate::format::Format;
 
 /// Every type under its name, in the order they are listed to people.
-pub static TYPES: [(&str, TextType); 31] = [
+pub static TYPES: [(&str, TextType); 32] = [
     ("bytes", TextType::Bytes),
     ("text", TextType::Bytes),
     ("int", TextType::Int),
@@ -20,6 +22,7 @@ pub static TYPES: [(&str, TextType); 31] = [
     ("size", TextType::Size),
     ("month", TextType::Month),
     ("version", TextType::Version),
+    ("semver", TextType::Semver),
     ("natural", TextType::Natural),
     ("random", TextType::Random),
     ("date", TextType::Date),
@@ -45,13 +48,43 @@ pub static TYPES: [(&str, TextType); 31] = [
     ("ebcdic=1047", TextType::Ebcdic(CodePage::Cp1047)),
 ];
 
-/// The types as they are listed in messages.
-pub const NAMES: &str = "bytes text int decimal float size month version natural random date time \
-                         timestamp ip uuid bool order=LIST";
+/// Types that name more than themselves.
+const OPEN_TYPES: [&str; 3] = ["order=LIST", "order=@FILE", "sequence=FILE"];
 
-/// Those of bytes that are no text, likewise.
-pub const BINARY_NAMES: &str = "packed zoned zoned=ebcdic (zoned-leading, zoned-separate) ebcdic \
-                                ebcdic=500 ebcdic=1047 sequence=FILE u8 i8 u16le u16be ... f64be";
+/// The types that keys of some records may have, as messages list them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// Those of lines and rows.
+    OfText,
+    /// All: records of bytes may hold text too.
+    All,
+}
+
+impl Listed {
+    /// Returns those of the records of `format`.
+    pub fn of(format: Format) -> Self {
+        match format {
+            Format::Lines { .. } | Format::Csv(_) | Format::JsonLines => Self::OfText,
+            Format::Fixed { .. } | Format::Prefixed(_) => Self::All,
+        }
+    }
+
+    /// Returns their names.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        let is_listed = move |named: &NamedType| self == Self::All || !named.is_binary();
+        let numbers = NUMBERS.iter().map(|(name, _)| *name);
+        let numbers = numbers.filter(|name| NumberType::named(name).is_some());
+        let closed = TYPES.iter().map(|(name, _)| *name).chain(numbers);
+        let listed = move |name: &&str| NamedType::known(name).as_ref().is_some_and(is_listed);
+        closed.filter(listed).chain(OPEN_TYPES)
+    }
+}
+
+impl fmt::Display for Listed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.names().collect::<Vec<_>>().join(" "))
+    }
+}
 
 const fn zoned(is_leading: bool, is_separate: bool, is_ebcdic: bool) -> TextType {
     TextType::Zoned(Zoned { is_leading, is_separate, is_ebcdic })
@@ -60,7 +93,7 @@ const fn zoned(is_leading: bool, is_separate: bool, is_ebcdic: bool) -> TextType
 /// A type as it is named in a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedType {
-    /// As written.
+    /// As written, the name in lower case.
     pub word: String,
     meaning: Meaning,
 }
@@ -82,20 +115,23 @@ impl NamedType {
         Self { word: name.to_owned(), meaning: Meaning::Known(TextType::Bytes) }
     }
 
-    /// The type of a name of [`TYPES`], or of a machine number.
+    /// The type of a name of [`TYPES`], or of a machine number; in any case.
     pub fn known(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
         let row = TYPES.iter().find(|(known, _)| *known == name);
-        let number = || NumberType::named(name).map(TextType::Binary);
+        let number = || NumberType::named(&name).map(TextType::Binary);
         let text_type = row.map(|(_, text_type)| text_type.clone()).or_else(number)?;
-        Some(Self { word: name.to_owned(), meaning: Meaning::Known(text_type) })
+        Some(Self { word: name, meaning: Meaning::Known(text_type) })
     }
 
-    /// Reads a `word` of the key `text`; `None` where it names no type.
+    /// Reads a `word` of the key `text`; `None` where it names no type. Case counts in values and
+    /// names of files alone.
     pub fn read(text: &str, word: &str) -> std::result::Result<Option<Self>, String> {
         let file = |path: &str| match unquoted(path) {
             Some((path, "")) if !path.is_empty() => Ok(path.into_owned()),
             _ => Err(format!("'{word}' in key '{text}' names no file; write sequence=FILE")),
         };
+        let word = &name_in_lower_case(word);
         let meaning = if let Some(path) = word.strip_prefix("sequence=") {
             Meaning::SequenceOf(file(path)?)
         } else if let Some(path) = word.strip_prefix("order=@") {
@@ -141,48 +177,36 @@ impl NamedType {
         }
     }
 
-    /// What it means, with the files it names.
-    pub fn text_type(&self, ignores_case: bool) -> Result<TextType> {
-        let list = |values: Vec<Vec<u8>>| {
-            let upper = |value: Vec<u8>| match ignores_case {
-                true => value.to_ascii_uppercase(),
-                false => value,
-            };
-            let values: Vec<Vec<u8>> = values.into_iter().map(upper).collect();
-            let list = ValueList::new(values.iter().map(Vec::as_slice));
+    /// Returns what it means, with the files it names; a list takes a part of `memory`.
+    pub fn text_type(&self, ignores_case: bool, memory: ListMemory) -> Result<TextType> {
+        let unreadable = |path: &str| {
+            let words = format!("cannot read {path}, which '{}' names", self.word);
+            move |source: io::Error| Error::Usage(format!("{words}: {source}"))
+        };
+        let of_list = |list: std::result::Result<ValueList, String>| {
             let wrong = |fault| Error::Usage(format!("'{}' {fault}", self.word));
             list.map(|list| TextType::List(Arc::new(list))).map_err(wrong)
+        };
+        let upper = |value: &String| match ignores_case {
+            true => value.to_ascii_uppercase(),
+            false => value.clone(),
         };
         match &self.meaning {
             Meaning::Known(text_type) => Ok(text_type.clone()),
             Meaning::Values(values) => {
-                list(values.iter().map(|value| value.clone().into_bytes()).collect())
+                let values: Vec<String> = values.iter().map(upper).collect();
+                of_list(ValueList::new(values.iter().map(String::as_bytes)))
             }
             Meaning::ValuesOf(path) => {
-                let text = self.read_file(path)?;
-                let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text);
-                let lines = text.split(|&byte| byte == b'\n');
-                let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-                list(lines.filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect())
+                let list =
+                    files::read_list(path, ignores_case, memory).map_err(unreadable(path))?;
+                of_list(list)
             }
             Meaning::SequenceOf(path) => {
-                let bytes = self.read_file(path)?;
-                let places: [u8; 256] = bytes.as_slice().try_into().map_err(|_| {
-                    Error::Usage(format!(
-                        "{path} has {} bytes, but a collating sequence has 256: one for each byte, \
-                         as what it sorts",
-                        bytes.len()
-                    ))
-                })?;
-                Ok(TextType::Sequence(Arc::new(places)))
+                let sequence = files::read_sequence(path).map_err(unreadable(path))?;
+                sequence.map(|places| TextType::Sequence(Arc::new(places))).map_err(Error::Usage)
             }
         }
-    }
-
-    fn read_file(&self, path: &str) -> Result<Vec<u8>> {
-        fs::read(path).map_err(|source| {
-            Error::Usage(format!("cannot read {path}, which '{}' names: {source}", self.word))
-        })
     }
 }
 
@@ -202,6 +226,13 @@ fn read_values(text: &str, word: &str, values: &str) -> std::result::Result<Vec<
 
 /// Whether a word is the name of a type, its file aside.
 pub fn is_name(word: &str) -> bool {
+    let word = name_in_lower_case(word);
     let takes_more = word.starts_with("order=") || word.starts_with("sequence=");
-    takes_more || NamedType::known(word).is_some() || KeyType::named(word).is_some()
+    takes_more || NamedType::known(&word).is_some()
+}
+
+/// Returns the word with what precedes its `=` in lower case, and the value as it is.
+pub fn name_in_lower_case(word: &str) -> String {
+    let (name, value) = word.split_at(word.find('=').unwrap_or(word.len()));
+    name.to_ascii_lowercase() + value
 }

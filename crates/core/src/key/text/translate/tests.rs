@@ -12,12 +12,12 @@ fn all() -> impl Iterator<Item = Translation> {
 }
 
 fn translated(translation: Translation, classes: &ByteClasses, text: &[u8]) -> Vec<u8> {
-    let mut out = b"before".to_vec();
-    match Table::new(translation, classes) {
-        Some(table) => table.append(text, &mut out),
-        None => out.extend_from_slice(text),
+    let mut out = text.to_vec();
+    if let Some(table) = Table::new(translation, classes) {
+        let remaining = table.translate(text, &mut out);
+        out.truncate(remaining);
     }
-    out.split_off(6)
+    out
 }
 
 #[test]

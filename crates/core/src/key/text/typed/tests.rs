@@ -8,7 +8,7 @@ use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 
 use super::super::sink::{BufferSink, WordSink};
-use super::super::text_type::{CodePage, ValueList, Zoned};
+use super::super::text_type::{CodePage, NumberStyle, ValueList, Zoned};
 use super::*;
 use crate::format::Format;
 use crate::key::{NumberType, OPEN_WORD_BYTES, open_word};
@@ -52,6 +52,13 @@ fn text_type(kind: &str) -> TextType {
         "timestamp" => TextType::Timestamp,
         "ip" => TextType::Ip,
         "uuid" => TextType::Uuid,
+        "semver" => TextType::Semver,
+        "1.234,56 €" => TextType::Written(NumberStyle {
+            radix: b',',
+            thousands: Some(b'.'),
+            has_currency: true,
+            is_whole: false,
+        }),
         "bool" => TextType::Bool,
         "packed" => TextType::Packed,
         _ => TextType::Zoned(Zoned {
@@ -171,6 +178,39 @@ const ORDERS: &[(&str, &[&[&str]])] = &[
             &["ffffffff-ffff-ffff-ffff-ffffffffffff"],
         ],
     ),
+    (
+        "semver",
+        &[
+            &["0.0.0-0"],
+            &["0.0.0"],
+            &["0.9.10", "v0.9.10", " 0.9.10+b.01 "],
+            &["0.10.0"],
+            &["1.0.0-2", "1.0.0-2+x-y"],
+            &["1.0.0-10"],
+            &["1.0.0-10.0"],
+            &["1.0.0--"],
+            &["1.0.0-0a"],
+            &["1.0.0-a"],
+            &["1.0.0-a.1"],
+            &["1.0.0-a.b"],
+            &["1.0.0-a-"],
+            &["1.0.0-aa"],
+            &["1.0.0"],
+            &["100000000000000000000.0.0"],
+        ],
+    ),
+    (
+        "1.234,56 €",
+        &[
+            &["-1.000.000", "-1000000", "€-1.000.000,0"],
+            &["-5 €", "-€5"],
+            &["0", "-0", "0,0", ",0", "000"],
+            &["0,05", "$0,05", "0,05$"],
+            &["7", "7,", "+7", "07 ", "€ 7", "+7\u{a3}"],
+            &["1.234,56", "1234,56", "\u{20b9}1.234,560"],
+            &["12.345.678"],
+        ],
+    ),
     ("bool", &[&["false", "F", "no", "n", "0", "OFF"], &["true", "t", "YES", "y", "1", " on "]]),
 ];
 
@@ -192,7 +232,7 @@ fn named_values_stand_in_order() {
 }
 
 /// Texts that are near to values.
-const OTHERS: [(&str, &[&str]); 6] = [
+const OTHERS: [(&str, &[&str]); 8] = [
     (
         "date",
         &[
@@ -225,7 +265,34 @@ const OTHERS: [(&str, &[&str]); 6] = [
             "12:00.5",
             "1200:00",
             "12:0000",
-            "12:00Z",
+            "12:00ZZ",
+            "12:00+24:00",
+            "12:00 UTC",
+        ],
+    ),
+    (
+        "semver",
+        &[
+            "1.0",
+            "1.0.0.0",
+            "01.0.0",
+            "1.0.0-",
+            "1.0.0-01",
+            "1.0.0-a..b",
+            "1.0.0+",
+            "1.0.0-a_b",
+            "-1.0.0",
+            "1.0.x",
+            "vv1.0.0",
+            "1.0.0 0",
+        ],
+    ),
+    (
+        "1.234,56 €",
+        &[
+            "1.23", "12.34,5", "1.2345", ".123", "1..234", "1.234.", "1234.567", "1,234.5",
+            "1,2,3", "", "-", ",", "$", "$$5", "$5$", "--5", "-$-5", "5-", "5 5", "5 EUR",
+            "1,5.000",
         ],
     ),
     (

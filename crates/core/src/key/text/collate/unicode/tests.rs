@@ -56,7 +56,87 @@ fn what_is_no_locale_is_said() {
         let why = Unicode::new(name).map(|order| order.describe()).unwrap_err();
         assert!(why.len() > 20 && !why.ends_with('.'), "{name}: {why}");
     }
-    for name in ["und", "de", "de-AT", "DE", "en-US-u-kn-true", "zh-Hant", "yi"] {
+    for name in ["und", "de", "de-AT", "DE", "en-US-u-kn-true", "zh-Hant", "yi", "en-US-posix"] {
+        assert!(Unicode::new(name).is_ok(), "{name}");
+    }
+}
+
+/// Equal and unequal pairs under the settings of UTS 35.
+#[test]
+fn settings_of_the_order_are_honoured() {
+    let compare = |name: &str, a: &str, b: &str| {
+        let order = order(name);
+        key(&order, a.as_bytes()).cmp(&key(&order, b.as_bytes()))
+    };
+    use std::cmp::Ordering::{Equal, Greater, Less};
+    for (name, a, b, expected) in [
+        ("und-u-ks-level1", "e", "É", Equal),
+        ("und-u-ks-level1", "e", "f", Less),
+        ("und-u-ks-level2", "e", "E", Equal),
+        ("und-u-ks-level2", "E", "é", Less),
+        ("und-u-ks-level3", "E", "e", Greater),
+        ("und-u-ks-level1-kc", "e", "é", Equal),
+        ("und-u-ks-level1-kc-true", "e", "E", Less),
+        ("und-u-ks-level1-kc-false", "e", "E", Equal),
+        ("ja", "あ", "ア", Equal),
+        ("ja-u-ks-level4", "あ", "ア", Less),
+        ("ja-u-ks-level4", "ア", "ｱ", Equal),
+        ("ja-u-ks-identic", "ア", "ｱ", Less),
+        ("und-u-ks-identic", "a\0", "a", Greater),
+        ("und", "de luge", "de-luge", Less),
+        ("und", "deluge", "de-luge", Greater),
+        ("und-u-ka-shifted", "deluge", "de-luge", Equal),
+        ("und-u-ka-shifted", "a$b", "ab", Less),
+        ("und-u-ka-shifted-kv-currency", "a$b", "ab", Equal),
+        ("und-u-ka-shifted-kv-space", "a-b", "ab", Less),
+        ("und-u-ka-shifted-ks-level4", "de-luge", "deluge", Less),
+        ("th-u-ka-noignore", "a-b", "ab", Less),
+        ("th", "a-b", "ab", Equal),
+        ("und-u-kf-upper", "A", "a", Less),
+        ("und-u-kn", "a10", "a9", Greater),
+    ] {
+        assert_eq!(compare(name, a, b), expected, "{name}: {a:?} and {b:?}");
+    }
+    assert_sorted("en-US-posix", &["A", "B", "a", "b"]);
+}
+
+#[test]
+fn what_would_have_no_effect_is_refused_by_name() {
+    for (name, part) in [
+        ("und-u-kb", "kb-true has no effect"),
+        ("fr-CA-u-kb-false", "kb-false"),
+        ("und-u-kr-latn", "kr-latn"),
+        ("und-u-kk-true", "kk-true"),
+        ("und-u-nu-latn", "nu-latn"),
+        ("und-u-zz-abc", "zz-abc"),
+        ("und-u-ks-level9", "there is no ks-level9; use ks-level1"),
+        ("und-u-ks", "there is no ks-true"),
+        ("und-u-ka-blanked", "ka-noignore, ka-shifted"),
+        ("en-u-kn-yes", "kn-true, kn-false"),
+        ("en-u-kf", "there is no kf-true"),
+        ("en-u-ks-level1-ks-level2", "ks more than once"),
+        ("de-u-co-foo", "'foo', which is none"),
+        ("de-u-co-pinyin", "de has no order 'pinyin'"),
+        ("zh-u-co-standard", "zh has no order"),
+        ("de-u-foo", "'foo' has no effect"),
+        ("de-phonebk", "'phonebk' has no effect"),
+        ("de-x-foo", "x-foo"),
+        ("de-t-en", "t-en"),
+        ("de-a-foo", "a-foo"),
+    ] {
+        let why = Unicode::new(name).map(|order| order.describe()).unwrap_err();
+        assert!(why.contains(part), "{name}: {why}");
+    }
+    for name in [
+        "de-u-co-standard",
+        "zh-u-co-pinyin",
+        "zh-Hant-u-co-stroke",
+        "de-AT-u-co-phonebk",
+        "en-u-co-emoji",
+        "und-u-co-eor",
+        "en-u-kf-false-kn-false",
+        "sr-Latn-RS-u-ks-identic",
+    ] {
         assert!(Unicode::new(name).is_ok(), "{name}");
     }
 }
@@ -85,13 +165,29 @@ fn different_texts_may_be_equal() {
     assert!(key(&order, b"") < key(&order, b" "));
 }
 
+/// Orders whose keys are held against the collator's comparison.
+const KEYED: [&str; 12] = [
+    "und",
+    "de-u-co-phonebk",
+    "fr-CA",
+    "ja",
+    "en-u-kn",
+    "th",
+    "zh",
+    "und-u-ks-level1-kc",
+    "und-u-ks-level2",
+    "und-u-ka-shifted-ks-level4",
+    "ja-u-ks-identic",
+    "und-u-ka-shifted-kv-currency-kf-upper",
+];
+
 proptest! {
     #[test]
     fn keys_stand_in_the_order_of_the_comparison(
         a in any::<Vec<u8>>(), b in any::<Vec<u8>>(), x in "[ a-cA-C0-2éèßñ.-]{0,8}",
         y in "[ a-cA-C0-2éèßñ.-]{0,8}", any_a in any::<String>(), any_b in any::<String>(),
     ) {
-        for name in ["und", "de-u-co-phonebk", "fr-CA", "ja", "en-u-kn", "th", "zh"] {
+        for name in KEYED {
             let order = order(name);
             let pairs = [
                 (a.as_slice(), b.as_slice()),

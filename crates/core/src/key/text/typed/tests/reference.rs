@@ -22,6 +22,8 @@ pub fn value(kind: &str, text: &[u8]) -> Option<Vec<i128>> {
         "timestamp" => timestamp(text),
         "ip" => ip(text),
         "uuid" => uuid(text),
+        "semver" => semver(text),
+        "1.234,56 €" => price(text),
         "bool" => match text.to_lowercase().as_str() {
             "false" | "f" | "no" | "n" | "0" | "off" => Some(vec![0]),
             "true" | "t" | "yes" | "y" | "1" | "on" => Some(vec![1]),
@@ -29,6 +31,71 @@ pub fn value(kind: &str, text: &[u8]) -> Option<Vec<i128>> {
         },
         _ => None,
     }
+}
+
+fn semver(text: &str) -> Option<Vec<i128>> {
+    let number = |text: &str| {
+        let is_plain = text == "0" || !text.starts_with('0');
+        let is_one = is_plain && text.bytes().all(|byte| byte.is_ascii_digit());
+        if is_one { text.parse::<i128>().ok() } else { None }
+    };
+    let is_word = |text: &&str| {
+        !text.is_empty() && text.chars().all(|sign| sign == '-' || sign.is_ascii_alphanumeric())
+    };
+    let text = text.strip_prefix('v').unwrap_or(text);
+    let (text, build) = text.split_once('+').unwrap_or((text, "-"));
+    let (core, pre_release) = match text.split_once('-') {
+        Some((core, pre_release)) => (core, Some(pre_release)),
+        None => (text, None),
+    };
+    let mut value = core.split('.').map(number).collect::<Option<Vec<_>>>()?;
+    if value.len() != 3 || !build.split('.').all(|word| is_word(&word)) {
+        return None;
+    }
+    let Some(words) = pre_release else {
+        value.push(3);
+        return Some(value);
+    };
+    for word in words.split('.') {
+        is_word(&word).then_some(())?;
+        if word.bytes().all(|byte| byte.is_ascii_digit()) {
+            value.extend([1, number(word)?]);
+        } else {
+            value.push(2);
+            value.extend(word.bytes().map(i128::from));
+            value.push(0);
+        }
+    }
+    value.push(0);
+    Some(value)
+}
+
+/// A number with a decimal comma and thousands by points, in millionths.
+fn price(text: &str) -> Option<Vec<i128>> {
+    const CURRENCIES: [char; 4] = ['$', '€', '£', '₹'];
+    let signed = |text: &str| {
+        let rest = text.strip_prefix(['+', '-']);
+        rest.map(|rest| (text.starts_with('-'), rest.to_owned()))
+    };
+    let (mut is_negative, mut rest) = signed(text).unwrap_or((false, text.to_owned()));
+    if let Some(behind) = rest.strip_prefix(CURRENCIES) {
+        let behind = behind.trim_start();
+        let second = if signed(text).is_none() { signed(behind) } else { None };
+        (is_negative, rest) = second.unwrap_or((is_negative, behind.to_owned()));
+    } else if let Some(before) = rest.strip_suffix(CURRENCIES) {
+        rest = before.trim_end().to_owned();
+    }
+    let (whole, fraction) = rest.split_once(',').unwrap_or((&rest, ""));
+    let groups: Vec<&str> = whole.split('.').collect();
+    let is_grouped = groups.len() == 1
+        || (1..=3).contains(&groups[0].len()) && groups[1..].iter().all(|group| group.len() == 3);
+    let digits = groups.concat();
+    let all = digits.clone() + fraction;
+    if !is_grouped || all.is_empty() || !all.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let value: i128 = format!("{digits}{fraction:0<6}").parse().ok()?;
+    Some(vec![if is_negative { -value } else { value }])
 }
 
 /// The parts of `text` that a pattern describes: 9 stands for a digit, all else for itself.
@@ -76,6 +143,32 @@ fn date(text: &str) -> Option<Vec<i128>> {
 
 /// The second of the day, whether it is a leap second, and the digits behind it.
 fn time(text: &str) -> Option<Vec<i128>> {
+    let end = text.find(['Z', 'z', '+', '-', ' ']).unwrap_or(text.len());
+    let (shown, offset) = text.split_at(end);
+    let mut value = clock(shown)?;
+    let offset = offset.strip_prefix(' ').unwrap_or(offset);
+    let ahead = match offset {
+        "" | "Z" | "z" => 0,
+        _ => {
+            let sign = if offset.starts_with('-') { -1 } else { 1 };
+            let digits = offset.strip_prefix(['+', '-'])?;
+            let numbers = match digits.len() {
+                2 => matched("99", digits)?,
+                4 => matched("99:99", &format!("{}:{}", digits.get(..2)?, digits.get(2..)?))?,
+                _ => matched("99:99", digits)?,
+            };
+            let minutes = numbers.get(1).copied().unwrap_or(0);
+            if numbers[0] > 23 || minutes > 59 {
+                return None;
+            }
+            sign * 60 * (60 * numbers[0] + minutes)
+        }
+    };
+    value[0] -= ahead;
+    Some(value)
+}
+
+fn clock(text: &str) -> Option<Vec<i128>> {
     let (clock, fraction) = match text.split_once(['.', ',']) {
         Some((_, "")) => return None,
         Some((clock, fraction)) => (clock, fraction),
@@ -125,28 +218,8 @@ fn timestamp(text: &str) -> Option<Vec<i128>> {
         return Some(vec![days * 86_400, 0]);
     }
     let rest = rest.strip_prefix(['T', 't', ' '])?;
-    let end = rest.find(['Z', 'z', '+', '-', ' ']).unwrap_or(rest.len());
-    let (clock, offset) = rest.split_at(end);
-    let mut value = time(clock)?;
-    let offset = offset.strip_prefix(' ').unwrap_or(offset);
-    let ahead = match offset {
-        "" | "Z" | "z" => 0,
-        _ => {
-            let sign = if offset.starts_with('-') { -1 } else { 1 };
-            let digits = offset.strip_prefix(['+', '-'])?;
-            let numbers = match digits.len() {
-                2 => matched("99", digits)?,
-                4 => matched("99:99", &format!("{}:{}", digits.get(..2)?, digits.get(2..)?))?,
-                _ => matched("99:99", digits)?,
-            };
-            let minutes = numbers.get(1).copied().unwrap_or(0);
-            if numbers[0] > 23 || minutes > 59 {
-                return None;
-            }
-            sign * 60 * (60 * numbers[0] + minutes)
-        }
-    };
-    value[0] += days * 86_400 - ahead;
+    let mut value = time(rest)?;
+    value[0] += days * 86_400;
     Some(value)
 }
 

@@ -1,0 +1,118 @@
+//! The standard streams, as commands print to them and read from them.
+//!
+//! Data that cannot be printed is an error, of status 4, be it that the disk is full or that the
+//! stream was closed when the process began. Words on standard error are for whoever listens: where
+//! they cannot be said, the exit status is that of the job all the same, and nothing panics as
+//! `eprintln!` would. Rust's own standard output takes a closed one for one that nobody reads, and
+//! is not used.
+
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use sortwell::io::pipe::{Reader, Writer};
+use sortwell::stats::Progress;
+use sortwell::{Error, Result};
+
+/// Prints all of `text` to standard output.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn print(text: &[u8]) -> Result<()> {
+    Writer::stdout()?.write_all(text, &Progress::new())
+}
+
+/// Prints what a parser of command lines has to show, in colours on a terminal.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn print_help(help: &clap::Error) -> io::Result<()> {
+    match io::stdout().is_terminal() {
+        true => help.print(),
+        false => print(help.render().to_string().as_bytes()).map_err(reason),
+    }
+}
+
+/// Says something on standard error. What cannot be said changes nothing.
+pub fn tell(words: impl AsRef<[u8]>) {
+    let _ = io::stderr().write_all(words.as_ref());
+}
+
+/// Says something short on standard error, unless that would have to be waited for longer than
+/// `patience`: what is shown while a job runs must not hold it up. Returns whether it was said, or
+/// cannot be said at all.
+pub fn tell_within(words: &str, patience: Duration) -> bool {
+    let stderr = io::stderr();
+    let mut ends = [PollFd::new(&stderr, PollFlags::OUT)];
+    let patience = Timespec::try_from(patience).ok();
+    // What cannot be polled can be written to at once.
+    let is_ready = poll(&mut ends, patience.as_ref()).map_or(true, |ready| ready > 0);
+    if is_ready {
+        tell(words);
+    }
+    is_ready
+}
+
+/// Standard output, for what is printed bit by bit until `progress` is told to stop.
+#[derive(Debug)]
+pub struct Printer<'p> {
+    writer: Writer,
+    progress: &'p Progress,
+}
+
+impl<'p> Printer<'p> {
+    /// Standard output.
+    pub fn new(progress: &'p Progress) -> Result<Self> {
+        Ok(Self { writer: Writer::stdout()?, progress })
+    }
+}
+
+impl Write for Printer<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer.write_all(bytes, self.progress).map_err(reason)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A text that is read from its beginning to its end.
+#[derive(Debug)]
+pub struct Text(Reader);
+
+impl Text {
+    /// Returns what `path` names: a file, a descriptor that is open, or standard input where it is
+    /// `-`.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn open(path: &Path) -> Result<Self> {
+        match path == Path::new("-") {
+            true => Reader::stdin().map(Self),
+            false => Reader::open(path).map(Self),
+        }
+    }
+}
+
+impl Read for Text {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.fill(buffer, &Progress::new()).map_err(reason)
+    }
+}
+
+/// The system's error in one of the library's.
+pub fn reason(error: Error) -> io::Error {
+    match error {
+        Error::Io { source, .. } => source,
+        other => io::Error::other(other),
+    }
+}
+
+#[cfg(test)]
+mod tests;

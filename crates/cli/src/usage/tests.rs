@@ -1,0 +1,65 @@
+//! Messages about command lines that cannot be read.
+
+use clap::Parser;
+
+use super::*;
+
+fn said(line: &str) -> String {
+    let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+    message(&CommandLine::try_parse_from(&words).expect_err(line), &words)
+}
+
+#[test]
+fn messages_say_what_is_wrong_and_where_help_is() {
+    for (line, message) in [
+        (
+            "sortwell sort --foobar",
+            "'--foobar' is not an option of 'sortwell sort'; see `sortwell sort -h`",
+        ),
+        (
+            "sortwell sort --limt 3",
+            "'--limt' is not an option of 'sortwell sort' (did you mean '--limit'?); see `sortwell \
+             sort -h`",
+        ),
+        (
+            "sortwell merge --limit 3",
+            "'--limit' is not an option of 'sortwell merge' (it is an option of 'sortwell sort'); \
+             see `sortwell merge -h`",
+        ),
+        (
+            "sortwell merge --top 3",
+            "'--top' is not an option of 'sortwell merge': write --limit N (an option of 'sortwell \
+             sort'); see `sortwell merge -h`",
+        ),
+        (
+            "sortwell sort --limit x",
+            "--limit <N>: 'x' is not a whole number; see `sortwell sort -h`",
+        ),
+        ("sortwell sort -o", "--output <OUTPUT> lacks its value; see `sortwell sort -h`"),
+        (
+            "sortwell sort --verify no",
+            "--verify <on|off>: 'no' is none of on, off (did you mean 'on'?); see `sortwell sort \
+             -h`",
+        ),
+        (
+            "sortwell srt",
+            "'srt' is not a subcommand of 'sortwell' (did you mean 'sort'?); see `sortwell --help`",
+        ),
+        (
+            "sortwell spill lst .",
+            "'lst' is not a subcommand of 'sortwell spill' (did you mean 'list'?); see `sortwell \
+             spill --help`",
+        ),
+        (
+            "sortwell help srt",
+            "'srt' is not a subcommand of 'sortwell' (did you mean 'sort'?); see `sortwell --help`",
+        ),
+        (
+            "sortwell --key 2",
+            "'--key' stands before a subcommand; write the subcommand first, as in \
+             `sortwell sort`; see `sortwell --help`",
+        ),
+    ] {
+        assert_eq!(said(line), message, "{line}");
+    }
+}

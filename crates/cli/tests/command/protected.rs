@@ -1,0 +1,61 @@
+//! Outputs that have no write permission: refused, and replaced where that is asked for.
+
+use crate::harness::{Folder, Said, left_out};
+
+/// Runs a script in which `$as` starts a command as a user whom permissions bind.
+fn script(folder: &Folder, script: &str) -> Option<Said> {
+    let is_root = folder.script("test $(id -u) = 0").status == 0;
+    let user = if is_root { "setpriv --reuid 65534 --regid 65534 --clear-groups" } else { "" };
+    if folder.script(&format!("{user} true")).status != 0 {
+        left_out("permissions do not bind this user, and it cannot become another");
+        return None;
+    }
+    Some(folder.script(&format!("as=\"{user}\"; chmod 777 .; {script}")))
+}
+
+#[test]
+fn an_output_without_write_permission_is_refused_unless_forced() {
+    for (line, file) in [
+        ("sort in -o out", "out"),
+        ("merge in -o out", "out"),
+        ("sort --split 2 in -o out.txt", "out-2.txt"),
+        ("sort -t , --split-by 1 -k 1 in -o out.txt", "out-b.txt"),
+        ("generate 1 out", "out"),
+        ("sort in -o link", "out"),
+    ] {
+        let folder = Folder::new();
+        folder.write("in", "a\nb\n");
+        folder.write(file, "old");
+        std::os::unix::fs::symlink("out", folder.at("link")).expect("link");
+        let run = format!("chmod 444 {file}; cp $sortwell run; $as ./run {line}");
+        let Some(said) = script(&folder, &run) else { return };
+        said.fails(4, &["cannot replace", "no write permission", "--force"]);
+        assert_eq!(folder.read(file), b"old", "{line}");
+        assert!(!folder.at("out-1.txt").exists() && !folder.at("out-a.txt").exists(), "{line}");
+        let Some(said) = script(&folder, &format!("$as ./run {line} --force")) else { return };
+        assert_eq!(said.status, 0, "{line}: {said:?}");
+        assert_ne!(folder.read(file), b"old", "{line}");
+    }
+}
+
+#[test]
+fn a_file_sorted_in_place_is_an_output_too() {
+    let folder = Folder::new();
+    folder.write("in", "b\na\n");
+    let run = "chmod 444 in; cp $sortwell run; $as ./run sort --in-place in";
+    let Some(said) = script(&folder, run) else { return };
+    said.fails(4, &["no write permission"]);
+    assert_eq!(folder.read("in"), b"b\na\n");
+}
+
+#[test]
+fn gnu_says_what_gnu_sort_says() {
+    let folder = Folder::new();
+    folder.write("in", "b\na\n");
+    folder.write("out", "old");
+    let run = "chmod 444 out; cp $sortwell run; $as ./run gnu in -o out";
+    let Some(said) = script(&folder, run) else { return };
+    assert_eq!(said.status, 2);
+    assert_eq!(said.words, "sort: open failed: out: Permission denied\n");
+    assert_eq!(folder.read("out"), b"old");
+}

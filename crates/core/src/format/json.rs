@@ -1,0 +1,228 @@
+//! Lines of JSON: one value a line, usually an object, and the members of it that keys name.
+//!
+//! ```text
+//!     {"user": {"id": 7, "name": "A\u006en"}, "ts": "2026-11-24"}
+//!     user.id        7         a number as it is written
+//!     user.name      Ann       a string without quotes and escapes
+//!     /user/id       7         a JSON Pointer (RFC 6901), for names with a dot
+//!     tags.0                   missing: no value, like null
+//! ```
+//!
+//! The parser is serde_json. A line is checked once, when it is read ([`fault`]); afterwards
+//! [`Path::find`] stops at the value it looks for. If an object has two members of one name, the
+//! first counts.
+
+mod escapes;
+
+use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+pub use escapes::{Escape, escape_at};
+
+/// The way from a line's value to one inside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Path(Box<[Step]>);
+
+/// One step: a member of an object, or an element of an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Step {
+    name: String,
+    /// The number of the element, from 0, where the name is one.
+    index: Option<usize>,
+}
+
+impl Path {
+    /// Reads `user.id`, where numbers are elements of arrays, or the JSON Pointer `/user/id`.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, in words: an empty step.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let names: Vec<String> = match text.strip_prefix('/') {
+            Some(pointer) => {
+                let name = |step: &str| step.replace("~1", "/").replace("~0", "~");
+                pointer.split('/').map(name).collect()
+            }
+            None => text.split('.').map(str::to_owned).collect(),
+        };
+        if !text.starts_with('/') && names.iter().any(String::is_empty) {
+            return Err(format!(
+                "'{text}' has an empty name between dots; write user.id, or the JSON Pointer \
+                 /user/id for names with dots"
+            ));
+        }
+        let step = |name: String| {
+            let is_index = name == "0" || !name.starts_with(['0', '+']);
+            Step { index: name.parse().ok().filter(|_| is_index), name }
+        };
+        Ok(Self(names.into_iter().map(step).collect()))
+    }
+
+    /// Returns the value in a line that is well formed, and whether it has escapes. A string is
+    /// what stands between its quotes; a value that is missing or null is empty.
+    pub fn find<'a>(&self, line: &'a [u8]) -> (&'a [u8], bool) {
+        let mut found = None;
+        let seek = Seek { steps: &self.0, found: &mut found };
+        // Once the value is found the rest of the line is not read, which the parser reports.
+        let _ = seek.deserialize(&mut serde_json::Deserializer::from_slice(line));
+        match found.unwrap_or_default() {
+            b"null" => (&[], false),
+            [b'"', text @ .., b'"'] => (text, memchr::memchr(b'\\', text).is_some()),
+            value => (value, false),
+        }
+    }
+}
+
+/// Returns what keeps a line from being JSON, if anything does. An empty line has no members.
+pub fn fault(line: &[u8]) -> Option<String> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let text = match std::str::from_utf8(line) {
+        Ok(text) => text,
+        Err(error) => {
+            return Some(format!("not JSON: byte {} is not UTF-8", error.valid_up_to()));
+        }
+    };
+    if text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
+        return None;
+    }
+    if text.starts_with('\u{feff}') {
+        return Some("not JSON: it begins with a byte order mark; remove these 3 bytes".to_owned());
+    }
+    let error = serde_json::from_str::<IgnoredAny>(text).err()?;
+    let message = error.to_string();
+    let what = message.split(" at line ").next().unwrap_or(&message);
+    Some(format!("not JSON: {what} at byte {}", error.column()))
+}
+
+/// Escapes of blanks.
+const BLANKS: [&[u8]; 6] = [b"\\t", b"\\n", b"\\u0020", b"\\u0009", b"\\u000a", b"\\u000A"];
+
+/// Returns the text of a string without blanks at its ends, be they escaped or not.
+pub fn trimmed(mut text: &[u8]) -> &[u8] {
+    loop {
+        let escaped = || BLANKS.iter().find_map(|blank| text.strip_prefix(*blank));
+        text = match text {
+            [b' ' | b'\t' | b'\n', rest @ ..] => rest,
+            _ => match escaped() {
+                Some(rest) => rest,
+                None => break,
+            },
+        };
+    }
+    loop {
+        let escaped = || BLANKS.iter().find_map(|blank| text.strip_suffix(*blank));
+        text = match text {
+            [rest @ .., b' ' | b'\t' | b'\n'] => rest,
+            _ => match escaped().filter(|rest| !ends_in_escape(rest)) {
+                Some(rest) => rest,
+                None => return text,
+            },
+        };
+    }
+}
+
+/// Returns whether the last backslash of `text` begins an escape, if it ends with one.
+fn ends_in_escape(text: &[u8]) -> bool {
+    text.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
+}
+
+/// Looks for a value.
+struct Seek<'p, 'f, 'a> {
+    steps: &'p [Step],
+    found: &'f mut Option<&'a [u8]>,
+}
+
+impl<'a> DeserializeSeed<'a> for Seek<'_, '_, 'a> {
+    type Value = ();
+
+    fn deserialize<D: de::Deserializer<'a>>(self, value: D) -> Result<(), D::Error> {
+        if !self.steps.is_empty() {
+            return value.deserialize_any(self);
+        }
+        let value: &RawValue = de::Deserialize::deserialize(value)?;
+        *self.found = Some(value.get().as_bytes());
+        Ok(())
+    }
+}
+
+impl<'a> Visitor<'a> for Seek<'_, '_, 'a> {
+    type Value = ();
+
+    fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("a value")
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, mut members: A) -> Result<(), A::Error> {
+        let Self { steps, found } = self;
+        while let Some(is_wanted) = members.next_key_seed(IsNamed(&steps[0].name))? {
+            if is_wanted {
+                return members.next_value_seed(Seek { steps: &steps[1..], found });
+            }
+            members.next_value::<IgnoredAny>()?;
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'a>>(self, mut elements: A) -> Result<(), A::Error> {
+        let Self { steps, found } = self;
+        let mut left = steps[0].index.unwrap_or(usize::MAX);
+        while left > 0 {
+            if elements.next_element::<IgnoredAny>()?.is_none() {
+                return Ok(());
+            }
+            left -= 1;
+        }
+        elements.next_element_seed(Seek { steps: &steps[1..], found }).map(drop)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+}
+
+/// Reads the name of a member, and whether it is this one.
+struct IsNamed<'a>(&'a str);
+
+impl<'a> DeserializeSeed<'a> for IsNamed<'_> {
+    type Value = bool;
+
+    fn deserialize<D: de::Deserializer<'a>>(self, name: D) -> Result<bool, D::Error> {
+        // As bytes, as half of a surrogate pair is a name like others.
+        name.deserialize_bytes(self)
+    }
+}
+
+impl Visitor<'_> for IsNamed<'_> {
+    type Value = bool;
+
+    fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("a name")
+    }
+
+    fn visit_bytes<E>(self, name: &[u8]) -> Result<bool, E> {
+        Ok(name == self.0.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,183 @@
+//! What inputs hold, looked at before anything is planned: plain records, compressed data, or what
+//! is not read here.
+//!
+//! Files are told apart by name and content; of a stream, the first bytes are read and given back.
+//! How many streams are begun hangs on how they are read: one after the other, only the first may
+//! be waited for, as whoever writes the next may wait for us to read the first. The others are
+//! looked at when their turn comes, too late to expand them.
+
+use std::fs;
+use std::path::Path;
+
+use super::Input;
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::io::compression::{
+    CONTENT_BYTES, Codec, Content, Decompress, Foreign, Origin, STDIN, beginning,
+};
+use crate::io::{Begun, Supplied, Supply, pipe, redirect};
+use crate::stats::Progress;
+
+/// How inputs are looked at.
+pub struct Look<'a> {
+    /// Which are compressed.
+    pub how: Decompress,
+    /// Whether their content tells: records are text.
+    pub is_text: bool,
+    /// Whether all are read at once.
+    pub is_at_once: bool,
+    /// Stops waiting for streams.
+    pub progress: &'a Progress,
+}
+
+/// What is read in place of an input.
+pub enum Instead {
+    /// A stream that was begun.
+    Stream(Supplied),
+    /// What these compressed bytes hold.
+    Expanded(Origin, Codec),
+}
+
+impl<'a> Look<'a> {
+    /// A look at inputs of this format.
+    pub fn new(how: Decompress, format: Format, is_at_once: bool, progress: &'a Progress) -> Self {
+        let is_text = matches!(format, Format::Lines { .. } | Format::Csv(_) | Format::JsonLines);
+        Self { how, is_text, is_at_once, progress }
+    }
+
+    /// Returns what is read in place of some of `inputs`, by their numbers.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`] for an input that is not read here; those of reading.
+    pub fn at(&self, inputs: &[Input]) -> Result<Vec<(usize, Instead)>> {
+        let (mut all, mut is_begun) = (Vec::new(), false);
+        for (number, input) in inputs.iter().enumerate() {
+            let instead = match self.named(input) {
+                None if self.how == Decompress::Auto => self.auto(input, &mut is_begun)?,
+                named => named,
+            };
+            all.extend(instead.map(|instead| (number, instead)));
+        }
+        Ok(all)
+    }
+
+    /// Expands an input as --decompress says. Streams of the caller and striped files are taken as
+    /// they are.
+    fn named(&self, input: &Input) -> Option<Instead> {
+        let (origin, codec) = match input {
+            Input::File(path) => (Origin::File(path.clone()), self.how.of_file(path)?),
+            Input::Stdin => (Origin::Stdin, self.how.of_stream()?),
+            Input::Striped(_) | Input::Supplied(_) => return None,
+        };
+        Some(Instead::Expanded(origin, codec))
+    }
+
+    /// Returns what an input is by its content.
+    fn auto(&self, input: &Input, is_begun: &mut bool) -> Result<Option<Instead>> {
+        let redirected;
+        let (path, origin) = match input {
+            Input::File(path) => (Some(path), Origin::File(path.clone())),
+            Input::Stdin => {
+                redirected = redirect::input();
+                (redirected.as_ref(), Origin::Stdin)
+            }
+            Input::Striped(_) | Input::Supplied(_) => return Ok(None),
+        };
+        if !self.is_text {
+            return match path.filter(|path| Foreign::of_path(path).is_some()) {
+                Some(path) => self.file(path, origin),
+                None => Ok(None),
+            };
+        }
+        match path {
+            // What is not there, or is a directory, whoever opens it says.
+            Some(path)
+                if fs::metadata(path).map_or(true, |data| data.is_file() || data.is_dir()) =>
+            {
+                self.file(path, origin)
+            }
+            _ => {
+                let reader = match input {
+                    Input::File(path) => pipe::Reader::open(path)?,
+                    _ => pipe::Reader::stdin()?,
+                };
+                self.stream(reader, std::mem::replace(is_begun, true))
+            }
+        }
+    }
+
+    fn file(&self, path: &Path, origin: Origin) -> Result<Option<Instead>> {
+        if fs::metadata(path).map_or(true, |data| !data.is_file()) {
+            return Ok(None);
+        }
+        let head = beginning(path, CONTENT_BYTES)?.unwrap_or_default();
+        let name = match &origin {
+            Origin::File(path) => path,
+            Origin::Stdin | Origin::Begun(_) => Path::new(STDIN),
+        };
+        match Content::of(&head) {
+            Content::Packed(codec) if self.is_text => Ok(Some(Instead::Expanded(origin, codec))),
+            Content::Foreign(foreign) => Err(refused(name, foreign)),
+            Content::Plain | Content::Packed(_) => Ok(None),
+        }
+    }
+
+    /// A stream that was opened, behind another one or not.
+    fn stream(&self, mut reader: pipe::Reader, is_behind: bool) -> Result<Option<Instead>> {
+        let name = reader.name().to_owned();
+        if is_behind && !self.is_at_once {
+            let late = Late { reader, is_looked_at: false };
+            return Ok(Some(Instead::Stream(Supplied::new(&name, late))));
+        }
+        let (mut head, mut is_over) = (Vec::new(), false);
+        // No more is waited for than tells.
+        while !is_over && head.len() < CONTENT_BYTES && Content::is_open(&head) {
+            let begun = head.len();
+            head.resize(if begun < FEW_BYTES { begun + 1 } else { CONTENT_BYTES }, 0);
+            let read = reader.fill(&mut head[begun..], self.progress)?;
+            is_over = begun + read < head.len();
+            head.truncate(begun + read);
+        }
+        let content = Content::of(&head);
+        let stream = Supplied::new(&name, Begun::new(head, (!is_over).then_some(reader)));
+        match content {
+            Content::Plain => Ok(Some(Instead::Stream(stream))),
+            Content::Packed(codec) => Ok(Some(Instead::Expanded(Origin::Begun(stream), codec))),
+            Content::Foreign(foreign) => Err(refused(&name, foreign)),
+        }
+    }
+}
+
+/// Bytes of a stream that are read one by one, while they may begin as something other than text.
+const FEW_BYTES: usize = 16;
+
+fn refused(path: &Path, foreign: &Foreign) -> Error {
+    Error::Malformed { path: path.to_owned(), message: foreign.advice(path) }
+}
+
+/// A stream that is looked at when it is read.
+struct Late {
+    reader: pipe::Reader,
+    is_looked_at: bool,
+}
+
+impl Supply for Late {
+    fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
+        let read = self.reader.fill(buffer, progress)?;
+        if std::mem::replace(&mut self.is_looked_at, true) {
+            return Ok(read);
+        }
+        match Content::of(&buffer[..read.min(CONTENT_BYTES)]) {
+            Content::Plain => Ok(read),
+            Content::Foreign(foreign) => Err(refused(self.reader.name(), foreign)),
+            Content::Packed(codec) => Err(Error::Malformed {
+                path: self.reader.name().to_owned(),
+                message: format!(
+                    "is {codec} data, and behind another stream it is told too late; give \
+                     --decompress {codec} if all inputs are, or put it first"
+                ),
+            }),
+        }
+    }
+}

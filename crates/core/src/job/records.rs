@@ -1,0 +1,95 @@
+//! Records as the format and the keys of a job define them: their bounds, their form, their order
+//! and their equality.
+
+use std::borrow::Cow;
+
+use crate::error::{Error, Result};
+use crate::format::{Format, Framing};
+use crate::key::text::TextOrder;
+use crate::key::{Key, KeySpec};
+use crate::pipeline::{Columns, Gate, RowShape, Shape};
+
+/// Returns how records of this format are cut from bytes.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for a record length of 0.
+pub fn framing(format: Format) -> Result<Framing> {
+    match format.framing() {
+        Framing::Fixed(0) => Err(Error::Usage(
+            "records of 0 bytes are none; give a record length of 1 or more".to_owned(),
+        )),
+        framing => Ok(framing),
+    }
+}
+
+/// Returns the gate for records of this format, given the columns of its first row.
+pub fn gate(format: Format, columns: Option<&Columns>) -> Gate {
+    let csv = match format {
+        Format::Csv(csv) => csv,
+        Format::JsonLines => return Gate { shape: Shape::Json, ..Gate::default() },
+        _ => return Gate::default(),
+    };
+    // A first row without anything in it does not say how many cells others have.
+    let tells = |columns: &&Columns| !csv.allows_ragged && columns.cells != [b""];
+    let cells = columns.filter(tells).map(|columns| columns.cells.len());
+    let shape = RowShape { dialect: csv.dialect, cells, is_of_header: csv.has_header };
+    Gate { shape: Shape::Row(shape), ..Gate::default() }
+}
+
+/// Returns the key of records of this format, given the columns of the first row.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for an order that contradicts itself, or that names a missing column.
+pub fn key(
+    format: Format,
+    keys: &[KeySpec],
+    order: Option<&TextOrder>,
+    columns: Option<&Columns>,
+) -> Result<Key> {
+    match (format, order, columns) {
+        (_, Some(order), Some(columns)) => Key::for_lines(&columns.resolved(order)?),
+        (_, Some(order), None) => Key::for_lines(order),
+        (Format::Fixed { length }, None, _) => Key::new(keys, length as usize),
+        (_, None, _) => Key::for_lines(&TextOrder::of(format)),
+    }
+}
+
+/// Returns the order of records whose first `count` keys make them equal, if some do: equal
+/// records stay together, for any values of their further keys.
+pub fn grouped(order: Option<&TextOrder>, count: Option<usize>) -> Option<Cow<'_, TextOrder>> {
+    order.map(|order| match count {
+        None => Cow::Borrowed(order),
+        Some(placing_keys) => Cow::Owned(TextOrder { placing_keys, ..order.clone() }),
+    })
+}
+
+/// Returns the key that makes records of `format` equal: the first `count` keys of the order.
+/// `None` if all keys do.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for a number of keys that the order does not have.
+pub fn group_key(
+    format: Format,
+    (keys, order): (&[KeySpec], Option<&TextOrder>),
+    columns: Option<&Columns>,
+    count: Option<usize>,
+) -> Result<Option<Key>> {
+    let Some(count) = count else { return Ok(None) };
+    let all = order.map_or(keys.len(), |order| order.specs.len());
+    if !(1..=all).contains(&count) {
+        return Err(Error::Usage(format!(
+            "records cannot be unique by {count} of {all} keys; give a number from 1 to that of \
+             the keys"
+        )));
+    }
+    let order = order.map(|order| TextOrder {
+        specs: order.specs[..count].to_vec(),
+        then_whole: None,
+        ..order.clone()
+    });
+    let keys = &keys[..count.min(keys.len())];
+    key(format, keys, order.as_ref(), columns).map(Some)
+}

@@ -1,0 +1,98 @@
+//! Semantic versions (semver.org, version 2.0.0, section 11): `1.0.0-rc.1` before `1.0.0`.
+//!
+//! ```text
+//!     major, minor, patch      numbers, as in `digits`
+//!     pre-release              01 and a number | 02, letters and 00      per identifier, then 00
+//!     none                     03
+//! ```
+//!
+//! So numbers come before letters, fewer identifiers before more that begin alike, and a version
+//! without a pre-release after those that have one. Build metadata is checked and left out. A `v`
+//! may stand in front, as in the names of tags.
+
+use super::super::sink::Sink;
+use super::digits;
+
+const END: u8 = 0;
+const NUMBER: u8 = 1;
+const LETTERS: u8 = 2;
+const RELEASE: u8 = 3;
+
+/// A semantic version.
+#[derive(Clone, Copy, Debug)]
+pub struct SemanticVersion<'a> {
+    /// Major, minor and patch, in digits.
+    numbers: [&'a [u8]; 3],
+    /// Identifiers with points between them.
+    pre_release: Option<&'a [u8]>,
+}
+
+/// Reads the version that is all of `text`.
+pub fn parse(text: &[u8]) -> Option<SemanticVersion<'_>> {
+    let text = text.strip_prefix(b"v").or_else(|| text.strip_prefix(b"V")).unwrap_or(text);
+    let (text, build) = parted(text, b'+');
+    let (core, pre_release) = parted(text, b'-');
+    let mut pieces = core.split(|byte| *byte == b'.');
+    let numbers = [pieces.next()?, pieces.next()?, pieces.next()?];
+    let is_whole = pieces.next().is_none() && numbers.iter().all(|piece| is_number(piece));
+    let are_identifiers =
+        |text: &[u8], is_one: fn(&[u8]) -> bool| text.split(|byte| *byte == b'.').all(is_one);
+    let is_good = is_whole
+        && pre_release.is_none_or(|text| are_identifiers(text, is_of_pre_release))
+        && build.is_none_or(|text| are_identifiers(text, is_identifier));
+    is_good.then_some(SemanticVersion { numbers, pre_release })
+}
+
+/// Returns what stands before the first `sign`, and what follows it.
+fn parted(text: &[u8], sign: u8) -> (&[u8], Option<&[u8]>) {
+    match text.iter().position(|byte| *byte == sign) {
+        Some(at) => (&text[..at], Some(&text[at + 1..])),
+        None => (text, None),
+    }
+}
+
+fn has_digits_alone(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
+}
+
+/// Returns whether `text` is a number without zeros in front.
+fn is_number(text: &[u8]) -> bool {
+    has_digits_alone(text) && (text.len() == 1 || text[0] != b'0')
+}
+
+fn is_identifier(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
+}
+
+fn is_of_pre_release(text: &[u8]) -> bool {
+    if has_digits_alone(text) { is_number(text) } else { is_identifier(text) }
+}
+
+/// Appends a version; it ends itself.
+pub fn append<S: Sink>(version: SemanticVersion<'_>, out: &mut S) {
+    for number in version.numbers {
+        append_number(number, out);
+    }
+    let Some(identifiers) = version.pre_release else { return out.push(RELEASE) };
+    for identifier in identifiers.split(|byte| *byte == b'.') {
+        if out.room() == 0 {
+            return;
+        }
+        if has_digits_alone(identifier) {
+            out.push(NUMBER);
+            append_number(identifier, out);
+        } else {
+            out.push(LETTERS);
+            out.extend(identifier);
+            out.push(END);
+        }
+    }
+    out.push(END);
+}
+
+fn append_number<S: Sink>(digits: &[u8], out: &mut S) {
+    match digits {
+        b"0" => digits::append_zero(out),
+        _ => digits::append_whole(false, 0, digits, out),
+    }
+}

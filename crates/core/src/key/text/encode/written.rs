@@ -1,0 +1,85 @@
+//! Numbers as people write them: `1.234,56`, `$1,234`, `-5 €`. Their keys are those of `number`.
+//!
+//! A separator of thousands stands before every group of three digits, or before none.
+
+use super::super::order::NumberFormat;
+use super::super::text_type::NumberStyle;
+use super::number::{Grammar, Number, trimmed};
+
+/// Reads the number that is all of `text`; `None` where a sign or a separator stands in a wrong
+/// place.
+pub fn parse(text: &[u8], form: NumberStyle) -> Option<Number<'_>> {
+    let mut rest = trimmed(text);
+    let mut sign = take_sign(&mut rest);
+    if form.has_currency {
+        let has_currency = take_currency_before(&mut rest);
+        if has_currency && sign.is_none() {
+            sign = take_sign(&mut rest);
+        }
+        if !has_currency {
+            take_currency_behind(&mut rest);
+        }
+    }
+    let NumberStyle { radix, thousands, is_whole, .. } = form;
+    let (whole, fraction) = match rest.iter().position(|byte| *byte == radix) {
+        Some(_) if is_whole => return None,
+        Some(at) => (&rest[..at], &rest[at + 1..]),
+        None => (rest, &[][..]),
+    };
+    let is_fraction = fraction.iter().all(u8::is_ascii_digit);
+    let has_digits = !whole.is_empty() || !fraction.is_empty();
+    if !is_fraction || !has_digits || !is_grouped(whole, thousands) {
+        return None;
+    }
+    let grammar = Grammar { takes_plus: false, takes_fraction: !is_whole };
+    let mut number = Number::read(rest, NumberFormat { radix, thousands }, grammar);
+    number.is_negative = sign == Some(b'-');
+    Some(number)
+}
+
+/// Returns whether a text is digits, all of them or none in groups.
+fn is_grouped(whole: &[u8], thousands: Option<u8>) -> bool {
+    let mut groups = whole.split(|byte| Some(*byte) == thousands);
+    let first = groups.next().unwrap_or_default();
+    let is_digits = |group: &[u8]| group.iter().all(u8::is_ascii_digit);
+    let (mut is_alone, mut are_threes) = (true, true);
+    for group in groups {
+        is_alone = false;
+        are_threes &= group.len() == 3 && is_digits(group);
+    }
+    is_digits(first) && (is_alone || are_threes && (1..=3).contains(&first.len()))
+}
+
+fn take_sign(rest: &mut &[u8]) -> Option<u8> {
+    let sign = rest.first().copied().filter(|byte| matches!(byte, b'-' | b'+'))?;
+    *rest = &rest[1..];
+    Some(sign)
+}
+
+/// Takes a sign of a currency, and blanks after it.
+fn take_currency_before(rest: &mut &[u8]) -> bool {
+    let lengths = [1, 2, 3].into_iter().filter(|length| *length <= rest.len());
+    let Some(length) = lengths.into_iter().find(|length| is_currency(&rest[..*length])) else {
+        return false;
+    };
+    *rest = trimmed(&rest[length..]);
+    true
+}
+
+/// Takes a sign of a currency at the end, and blanks before it.
+fn take_currency_behind(rest: &mut &[u8]) {
+    let starts = [1, 2, 3].into_iter().filter_map(|length| rest.len().checked_sub(length));
+    if let Some(start) = starts.into_iter().find(|start| is_currency(&rest[*start..])) {
+        *rest = trimmed(&rest[..start]);
+    }
+}
+
+/// Returns whether bytes are one character that Unicode has as a sign of a currency (Sc), as far as
+/// these are in common use.
+fn is_currency(bytes: &[u8]) -> bool {
+    let mut characters = std::str::from_utf8(bytes).unwrap_or_default().chars();
+    let only = characters.next().filter(|_| characters.next().is_none());
+    only.is_some_and(
+        |sign| matches!(sign, '$' | '\u{a2}'..='\u{a5}' | '\u{e3f}' | '\u{20a0}'..='\u{20cf}'),
+    )
+}

@@ -1,0 +1,44 @@
+//! Whether keys look at what is folded.
+//!
+//! What comes of a part of a group may have another key than the group, or than all of it together
+//! has: 1 and 2 make 3, and with -2 again 1. Such records would go astray in runs, so that they are
+//! folded in the end only, where a changed key is an error of the whole group.
+
+use super::{Field, Folds};
+use crate::key::KeySpec;
+use crate::key::text::{End, TextOrder, TextSpec};
+
+impl Folds {
+    /// Returns whether the key may depend on a value that is folded: of records ordered by `order`,
+    /// or of fixed length by `keys`.
+    pub fn may_change_key(&self, order: Option<&TextOrder>, keys: &[KeySpec]) -> bool {
+        self.0.iter().any(|fold| match order {
+            Some(order) => {
+                let looks = |spec: &TextSpec| looks_at(spec, fold.field);
+                order.specs.is_empty()
+                    || order.then_whole.is_some()
+                    || order.specs.iter().any(looks)
+            }
+            None => keys.is_empty() || keys.iter().any(|key| overlaps(key.range(), fold.field)),
+        })
+    }
+}
+
+/// Returns whether a key of records with fields, or of bytes, looks at a field; rather yes than no.
+fn looks_at(spec: &TextSpec, field: Field) -> bool {
+    match (field, spec.end) {
+        (Field::Machine(_), End::Record) => overlaps((spec.start.byte, None), field),
+        (Field::Machine(_), End::At(end)) => overlaps((spec.start.byte, Some(end.byte)), field),
+        (
+            Field::Number { column, .. } | Field::Text { column },
+            End::Field(last) | End::Within(_, last),
+        ) => (spec.start.field..=last).contains(&column),
+        _ => true,
+    }
+}
+
+fn overlaps((start, end): (usize, Option<usize>), field: Field) -> bool {
+    let Field::Machine(number) = field else { return true };
+    let range = number.range();
+    start < range.end && end.is_none_or(|end| range.start < end)
+}

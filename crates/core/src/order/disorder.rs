@@ -1,0 +1,52 @@
+//! Faults in the order of records, made on purpose to see that the proof finds them.
+//!
+//! Only the feature `disorder` has them, which tests ask for and release builds lack. The variable
+//! `SORTWELL_DISORDER` names the fault that a process makes, once.
+
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A place in the engine where order can be lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Two neighbours change places in a sorted bucket.
+    Gather,
+    /// A merge takes the record of another source than the first.
+    Merge,
+    /// Two neighbouring tasks of a load change places.
+    TaskBound,
+    /// A resumed merge begins before the place where it stopped.
+    Resume,
+}
+
+/// The fault that this process makes.
+static WANTED: LazyLock<Option<Fault>> = LazyLock::new(|| {
+    Some(match std::env::var("SORTWELL_DISORDER").ok()?.as_str() {
+        "gather" => Fault::Gather,
+        "merge" => Fault::Merge,
+        "task-bound" => Fault::TaskBound,
+        "resume" => Fault::Resume,
+        _ => return None,
+    })
+});
+
+/// Opportunities that are let pass before the fault is made.
+const PASSED: usize = 30;
+
+/// How many opportunities there were.
+static MET: AtomicUsize = AtomicUsize::new(0);
+
+/// Returns whether this process makes `fault`.
+pub fn is_wanted(fault: Fault) -> bool {
+    *WANTED == Some(fault)
+}
+
+/// Returns whether it is time for `fault`, at one of many places where it may be made.
+pub fn strikes(fault: Fault) -> bool {
+    is_wanted(fault) && MET.fetch_add(1, Ordering::Relaxed) == PASSED
+}
+
+/// Returns whether it is time for `fault`, at the first place where it may be made.
+pub fn strikes_first(fault: Fault) -> bool {
+    is_wanted(fault) && MET.fetch_add(1, Ordering::Relaxed) == 0
+}

@@ -1,0 +1,79 @@
+//! What of the budget is for keys and values of long records that have to be written down.
+//!
+//! Most keys are made and compared piece by piece. Those of a language's order are not, and neither
+//! are values that a condition looks into and that do not stand in the record as they are. How much
+//! memory that takes depends on the record, so a part of the budget is set aside, and a record that
+//! needs more is refused before it is sorted. Long texts take turns: there is one at a time.
+
+use super::besides::Part;
+use crate::units::ByteSize;
+
+/// Records of this length on average may be of any length: the average is worked out from windows
+/// of 8 KiB, and a window that no record ends in counts as one.
+const LONG_BYTES: usize = 4 << 10;
+
+/// What the program takes beside records and their keys.
+const PROGRAM_BYTES: u64 = 32 << 20;
+
+/// What is known of the length of records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lengths {
+    /// Their average.
+    Average(usize),
+    /// Nothing.
+    Unknown,
+}
+
+impl Lengths {
+    /// One part in so many of the budget is for keys.
+    fn share(self) -> u64 {
+        match self {
+            Self::Average(LONG_BYTES..) => 2,
+            Self::Unknown => 4,
+            Self::Average(_) => 8,
+        }
+    }
+}
+
+/// The memory for keys and values of one long record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScratchMemory {
+    /// Bytes of the budget that there is.
+    bytes: u64,
+    /// One part in so many of it.
+    share: u64,
+}
+
+impl ScratchMemory {
+    /// The part of a budget for records of such lengths.
+    pub fn new(budget: ByteSize, lengths: Lengths) -> Self {
+        let share = lengths.share();
+        Self { bytes: budget.bytes() / share, share }
+    }
+
+    /// Returns the part of the budget.
+    pub fn part(self) -> Part {
+        Part { bytes: self.bytes, share: self.share }
+    }
+
+    /// Returns what is wrong with a record of `length` bytes whose keys and values take `needed`
+    /// bytes, if there is no room for these.
+    pub fn fault(self, length: usize, needed: usize) -> Option<String> {
+        if needed as u64 <= self.bytes {
+            return None;
+        }
+        let (length, needed) = (length as u64, needed as u64);
+        // A record may be a third of what is left for them.
+        let records = 3 * length + PROGRAM_BYTES;
+        let least = (self.share * needed).max(records + records.div_ceil(self.share - 1));
+        Some(format!(
+            "its key, or a condition, takes {} of memory, more than the memory budget has room \
+             for; give at least {} MiB with --memory",
+            ByteSize(needed),
+            least.div_ceil(1 << 20)
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests;

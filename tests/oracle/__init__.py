@@ -1,0 +1,1 @@
+"""A differential fuzzer of the `sortwell` command, beside an independent model of it."""

@@ -1,0 +1,216 @@
+"""Formats, and how the rows of a table become the records of one."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from random import Random
+
+from .data import Column, Layout, Table, draw_columns, draw_fields, draw_rows
+from .values import chance
+
+PREFIXES = ("u16le", "u16be", "u32le", "u32be", "u16le:self", "u16be:self", "u32le:self")
+SPARE_NAMES = ("amount", "city", "2024", "a:b", "two words", "Name", "id", "x[0]")
+
+
+@dataclass
+class Shape:
+    """A format, its options, and the records that stand on top of each input."""
+
+    name: str
+    family: str
+    options: list[tuple[str, ...]] = field(default_factory=list)
+    separator: bytes = b""
+    end: bytes = b""
+    quote: bytes = b""
+    has_names: bool = False
+    is_ragged: bool = False
+    length: int = 0
+    top: list[bytes] = field(default_factory=list)
+    nest: tuple[str, ...] = ()
+
+
+def draw_shape(rng: Random) -> Shape:
+    """Draws a format."""
+    families = ("lines", "lines", "csv", "csv", "fixed", "fixed", "fixed", "prefixed", "json")
+    family = rng.choice(families)
+    if family == "json":
+        nest = rng.choice(((), (), ("u",), ("u", "v w")))
+        return Shape("jsonl", family, [("-F", "jsonl")], end=b"\n", has_names=True, nest=nest)
+    if family == "lines":
+        return draw_lines(rng)
+    if family == "csv":
+        return draw_csv(rng)
+    if family == "fixed":
+        usual = (rng.randint(1, 16), rng.randint(1, 40), rng.randint(1, 40))
+        length = rng.choice((*usual, rng.choice((64, 100, 255, 300, 1000, 5000))))
+        name = f"fixed:{length}"
+        return Shape(name, family, [("-F", name)], length=length)
+    name = rng.choice((*PREFIXES, "u32be:self", "rdw"))
+    return Shape(name, family, [("-F", name)])
+
+
+def draw_lines(rng: Random) -> Shape:
+    """Draws lines, with their ends and with what separates their fields."""
+    name, end = rng.choice((("lines", b"\n"),) * 5 + (("lines:0", b"\0"), ("lines:;", b";")))
+    shape = Shape(name, "lines", [] if name == "lines" else [("-F", name)], end=end)
+    separator = rng.choice((b"", b"", b",", b"\t", b"|", b":"))
+    if separator:
+        text = "tab" if separator == b"\t" else separator.decode()
+        shape.options.append(("-t", text))
+    shape.separator = separator
+    return shape
+
+
+def draw_csv(rng: Random) -> Shape:
+    """Draws rows of cells, with their header or without, and with quotes of some kind."""
+    name, separator = rng.choice((("csv", b","), ("csv", b","), ("tsv", b"\t")))
+    shape = Shape(name, "csv", [("-F", name)], separator, rng.choice((b"\n",) * 6 + (b"\r\n",)))
+    if chance(rng, 0.2):
+        shape.separator = rng.choice((b";", b"|", b"\t", b":"))
+        text = "tab" if shape.separator == b"\t" else shape.separator.decode()
+        shape.options.append(("-t", text))
+    shape.quote = b'"'
+    if chance(rng, 0.15):
+        quote = rng.choice(("none", "'", "~"))
+        shape.options.append(("--quote", quote))
+        shape.quote = b"" if quote == "none" else quote.encode()
+    shape.has_names = chance(rng, 0.75)
+    if not shape.has_names:
+        shape.options.append(("--no-header",))
+    if chance(rng, 0.2):
+        shape.is_ragged = True
+        if chance(rng, 0.85):
+            shape.options.append(("--ragged", "keep"))
+    return shape
+
+
+def draw_table(rng: Random, shape: Shape, layout: Layout) -> Table:
+    """Draws columns and rows that go with a format."""
+    if shape.family in ("lines", "csv", "json"):
+        count = rng.choice((1, 1, 2, 2, 3, 4, 5))
+        columns = draw_columns(rng, count, chance(rng, 0.04))
+        if shape.has_names:
+            spare = rng.sample(SPARE_NAMES, count)
+            columns = [
+                Column(rng.choice((column.name, name)), column.kind, column.pool)
+                for column, name in zip(columns, spare)
+            ]
+    else:
+        length = shape.length or rng.choice((rng.randint(1, 16), rng.randint(1, 40), 100, 600))
+        columns = draw_fields(rng, length)
+    sample = draw_rows(rng, columns, 8)
+    average = sum(len(b"".join(row)) + len(row) for row in sample) / 8
+    return Table(columns, draw_rows(rng, columns, layout.count(average)))
+
+
+def encode(rng: Random, shape: Shape, table: Table) -> list[bytes]:
+    """Returns the rows of a table as records, and sets what stands on top of each input."""
+    if shape.family == "csv":
+        if shape.has_names:
+            names = [column.name.encode() for column in table.columns]
+            shape.top = [row_of(rng, shape, names)]
+        return [ragged_row(rng, shape, row) for row in table.rows]
+    if shape.family == "lines":
+        return [line_of(rng, shape, row) for row in table.rows]
+    if shape.family == "json":
+        return [json_line(rng, shape, table.columns, row) for row in table.rows]
+    if shape.family == "fixed":
+        return [b"".join(row) for row in table.rows]
+    cuts = rng.choice((0, 0, 0.05, 0.4))
+    return [prefixed(shape.name, cut(rng, b"".join(row), cuts)) for row in table.rows]
+
+
+def line_of(rng: Random, shape: Shape, row: list[bytes]) -> bytes:
+    """Returns a row as a line; blanks between fields are one or several."""
+    separator = shape.separator or rng.choice((b" ",) * 6 + (b"  ", b" \t"))
+    cells = [cell.replace(shape.end, b"").replace(separator, b"_") for cell in row]
+    return separator.join(cells) + shape.end
+
+
+NUMBER = re.compile(rb"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+
+
+# Members that no key names: half of a surrogate pair, no name, a number beyond any float.
+ODD_MEMBERS = (
+    '"\\ud800": 1',
+    '"": "\\udc00\\\\"',
+    '"deep": [[[{"a": "}\\""}]], []]',
+    '"big": -1e999',
+)
+
+
+def json_line(rng: Random, shape: Shape, columns: list[Column], row: list[bytes]) -> bytes:
+    """Returns a row as a line of JSON: numbers and strings, members missing or null."""
+    members = [json_member(rng, column.name, cell) for column, cell in zip(columns, row)]
+    members = [member for member in members if member]
+    if chance(rng, 0.1):
+        rng.shuffle(members)
+    if chance(rng, 0.03) and members:
+        members.append(rng.choice(members).split(":")[0] + ": 1")
+    if chance(rng, 0.05):
+        members.insert(rng.randint(0, len(members)), rng.choice(ODD_MEMBERS))
+    blank = rng.choice(("", " ", "\t"))
+    text = "{" + f",{blank}".join(members) + "}"
+    for step in reversed(shape.nest):
+        text = f'{{"skipped":{blank}[1, {{"a": "}}"}}], {json.dumps(step)}:{blank}{text}}}'
+    if chance(rng, 0.01):
+        text = rng.choice(("", " ", "[]", "7", '"text"'))
+    if chance(rng, 0.02):
+        text += rng.choice(("\r", " ", "\t"))
+    return text.encode("utf-8") + shape.end
+
+
+def json_member(rng: Random, name: str, cell: bytes) -> str:
+    """Returns a member of an object; an empty text where it is left out."""
+    if chance(rng, 0.04):
+        return ""
+    value = json.dumps(cell.decode("latin-1"), ensure_ascii=chance(rng, 0.5))
+    if chance(rng, 0.04):
+        value = rng.choice(("null", "true", '""', "-0.5e3"))
+    elif NUMBER.fullmatch(cell) and chance(rng, 0.7):
+        value = cell.decode()
+    elif chance(rng, 0.1):
+        value = '"' + "".join(f"\\u{byte:04x}" for byte in cell) + '"'
+    return f"{json.dumps(name)}: {value}"
+
+
+def ragged_row(rng: Random, shape: Shape, row: list[bytes]) -> bytes:
+    """Returns a row of CSV, one with a cell too many or too few where the shape has such rows."""
+    if shape.is_ragged and chance(rng, 0.1):
+        row = row[:-1] if chance(rng, 0.5) and len(row) > 1 else [*row, b"more"]
+    return row_of(rng, shape, row)
+
+
+def row_of(rng: Random, shape: Shape, row: list[bytes]) -> bytes:
+    """Returns a row of CSV, with quotes around cells that need them and around some others."""
+    quote = shape.quote
+    cells = []
+    for cell in row:
+        if not quote:
+            for byte in (shape.separator, b"\n", b"\r"):
+                cell = cell.replace(byte, b"_")
+        elif chance(rng, 0.05) or any(
+            byte in cell for byte in (quote, shape.separator, b"\n", b"\r")
+        ):
+            cell = quote + cell.replace(quote, quote * 2) + quote
+        cells.append(cell)
+    return shape.separator.join(cells) + shape.end
+
+
+def cut(rng: Random, body: bytes, share: float) -> bytes:
+    """Returns a record, at times cut off or with more behind it."""
+    if not chance(rng, share):
+        return body
+    return rng.choice((body[: rng.randint(0, len(body))], body + b"tail"))
+
+
+def prefixed(name: str, body: bytes) -> bytes:
+    """Returns a record behind its length, as the format has it."""
+    if name == "rdw":
+        return (len(body) + 4).to_bytes(2, "big") + b"\0\0" + body
+    width = 2 if name.startswith("u16") else 4
+    order = "little" if "le" in name else "big"
+    counted = len(body) + (width if name.endswith(":self") else 0)
+    return counted.to_bytes(width, order) + body

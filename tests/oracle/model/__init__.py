@@ -1,0 +1,58 @@
+"""A model of `sortwell sort`, `merge` and `check`, written from their documentation alone.
+
+It shares no code with the program. `expected` says what a job has to come to, `acceptable`
+whether an outcome is one that the documentation allows. Both raise `Unspecified` where it leaves
+the outcome open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .errors import RefusedError, Unspecified
+from .judge import is_acceptable, solve
+
+__all__ = ["Job", "Outcome", "Unspecified", "acceptable", "expected"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command line without inputs and output, and what its files hold."""
+
+    command: str
+    arguments: tuple[str, ...]
+    inputs: tuple[bytes, ...]
+    files: tuple[tuple[str, bytes], ...] = ()
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """An exit status, and the outputs by what is added to the output's name ("" for one)."""
+
+    status: int
+    outputs: dict[str, bytes]
+
+
+def expected(job: Job) -> Outcome:
+    """Returns what a job has to come to.
+
+    Where several orders are allowed (`random`, merges of unsorted inputs, the parts of --split)
+    this is one of them; `acceptable` takes them all.
+    """
+    try:
+        solution = solve(job.command, job.arguments, job.inputs, dict(job.files))
+    except RefusedError as error:
+        return Outcome(error.status, {})
+    return Outcome(solution.status, solution.outputs)
+
+
+def acceptable(job: Job, outcome: Outcome) -> bool:
+    """Returns whether the documentation allows an outcome of a job."""
+    try:
+        solution = solve(job.command, job.arguments, job.inputs, dict(job.files))
+    except RefusedError as error:
+        return outcome == Outcome(error.status, {})
+    if outcome.status != solution.status or outcome.outputs.keys() != solution.outputs.keys():
+        return False
+    return outcome.outputs == solution.outputs or is_acceptable(solution, outcome.outputs)

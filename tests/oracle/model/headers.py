@@ -1,0 +1,74 @@
+"""Headers: the lines that stay on top, and the rows that name the columns of tables."""
+
+from __future__ import annotations
+
+import re
+
+from .command import Options, parse_count
+from .errors import MalformedError, Unspecified, UsageError
+from .formats import Format, Record
+
+
+def take_headers(
+    options: Options, form: Format, inputs: list[list[Record]]
+) -> tuple[bytes, Record | None, list[bytes] | None, list[list[Record]]]:
+    """Takes the headers off the inputs.
+
+    Returns the lines that stay on top, the header of a table, its column names, and the rest.
+    """
+    if form.kind == "lines":
+        # Of the first input that has such lines they are kept.
+        counts = [count_top(options.header or "0", part) for part in inputs]
+        tops = [part[:count] for part, count in zip(inputs, counts) if count]
+        top = b"".join(line.body + line.end for line in tops[0]) if tops else b""
+        return top, None, None, [part[count:] for part, count in zip(inputs, counts)]
+    if form.kind != "csv":
+        return b"", None, None, inputs
+    if not form.has_header:
+        columns = next(([cell.value for cell in part[0].cells] for part in inputs if part), None)
+        return b"", None, columns, inputs
+    # Inputs without any byte have no header and no rows.
+    inputs = [part for part in inputs if part]
+    if not inputs:
+        return b"", None, None, []
+    header = inputs[0][0]
+    columns = [cell.value for cell in header.cells]
+    for part in inputs[1:]:
+        if [cell.value for cell in part[0].cells] != columns:
+            if options.command == "check":
+                raise Unspecified("check of tables with different headers")
+            raise MalformedError("a header that is not that of the first input")
+    rows = [part[1:] for part in inputs]
+    return b"", header, columns, rows
+
+
+def count_top(header: str, lines: list[Record]) -> int:
+    """Returns how many lines at the top of an input are its header."""
+    if re.fullmatch(r"[0-9]+", header):
+        return min(parse_count("--header", header), len(lines))
+    prefix = header.removeprefix("prefix:").encode()
+    if not prefix:
+        raise UsageError("--header with an empty prefix")
+    starts = [line.body.startswith(prefix) for line in lines]
+    return starts.index(False) if False in starts else len(lines)
+
+
+def check_widths(form: Format, columns: list[bytes] | None, inputs: list[list[Record]]) -> None:
+    """Refuses "rows that have more or fewer cells than the header"; --ragged keep takes them.
+
+    Without a header, the first row of the first input says how many they are; "an empty one says
+    nothing".
+    """
+    if form.ragged or columns is None or columns == [b""]:
+        return
+    wrong = [row for part in inputs for row in part if len(row.cells) != len(columns)]
+    if wrong:
+        if all(not row.body for row in wrong):
+            raise Unspecified("empty rows of a table with several columns")
+        raise MalformedError("a row that has more or fewer cells than the header")
+
+
+def refuse_empty_rows(records: list[list[Record]]) -> None:
+    """Leaves open whether an empty row is an empty key where the whole row is the key."""
+    if any(not record.body for part in records for record in part):
+        raise Unspecified("empty rows without a key")

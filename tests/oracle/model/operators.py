@@ -1,0 +1,325 @@
+"""What is made of the records in their order: groups, sums, counts, selections, several files."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from .command import Options
+from .errors import MalformedError, Unspecified, UsageError
+from .formats import BLANKS, Cell, Format, Record, write_record
+from .keys import Setting, make_type
+from .numbers import decimal_text, parse_decimal
+from .places import (
+    Place,
+    bytes_at,
+    cell_at,
+    parse_place,
+    resolve_place,
+    split_fields,
+    split_outside_quotes,
+)
+from .types import INVALID, KeyType
+from .types_binary import BinaryInteger, Packed
+
+ORDERED = (
+    *("float", "size", "date", "time", "timestamp", "version", "natural"),
+    *("ip", "uuid", "bool", "month"),
+)
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """One --sum, --min or --max: its function, its place and its type."""
+
+    function: str
+    place: Place
+    type: str
+    order: KeyType | None = None
+
+
+@dataclass(frozen=True)
+class Operators:
+    """All operators of a job, with their columns found."""
+
+    form: Format
+    aggregates: tuple[Aggregate, ...]
+    selected: tuple[Place, ...] | None
+    counts: bool
+    width: int
+
+    def places(self) -> list[Place]:
+        """Returns the places that are written."""
+        return [aggregate.place for aggregate in self.aggregates] + list(self.selected or ())
+
+
+def parse_operators(options: Options, form: Format, columns: list[bytes] | None) -> Operators:
+    """Reads the operators of the command line."""
+    aggregates = tuple(
+        parse_aggregate(function, text, form, columns, options)
+        for function, text in options.aggregates
+    )
+    refuse_overlaps([aggregate.place for aggregate in aggregates])
+    selected = None
+    if options.select is not None:
+        selected = tuple(
+            resolve_place(parse_written_place(text, form), form, columns)
+            for text in split_outside_quotes(options.select, ",")
+        )
+    if options.count and form.kind == "fixed":
+        ranges = selected or (Place(start=0, end=form.length),)
+        lengths = [
+            (form.length if place.end is None else place.end) - (place.start or 0)
+            for place in ranges
+        ]
+        if sum(lengths) + 8 > 1 << 20:
+            raise UsageError("--count makes records that are too long")
+    return Operators(form, aggregates, selected, options.count, len(columns or ()))
+
+
+def parse_written_place(text: str, form: Format) -> Place:
+    """Reads a place of --sum and --select: a column, a field "with --separator", or a range."""
+    place = parse_place(text, form)
+    if form.is_text and (place.is_range or not place.is_whole):
+        raise UsageError("bytes of a field, or a range of bytes, of text")
+    if form.kind in ("lines", "json") and form.separator is None:
+        raise UsageError("fields to be written need --separator")
+    return place
+
+
+def parse_aggregate(
+    function: str, text: str, form: Format, columns: list[bytes] | None, options: Options
+) -> Aggregate:
+    """Reads PLACE[:TYPE]."""
+    location, *words = split_outside_quotes(text, ":")
+    place = resolve_place(parse_written_place(location, form), form, columns)
+    if len(words) > 1:
+        raise UsageError(f"'{text}': a place and a type")
+    kind = words[0] if words else "decimal"
+    if form.is_text:
+        allowed = ("decimal", "int") if function == "sum" else ("decimal", "int", "text", *ORDERED)
+        if kind not in allowed:
+            raise UsageError(f"--{function} of type {kind}")
+        setting = Setting(form, {}, "error", options.date_format)
+        order = make_type(kind, {}, setting) if kind in ORDERED else None
+        return Aggregate(function, place, kind, order)
+    if kind == "text" and function != "sum":
+        raise Unspecified(f"--{function} of text in records of bytes")
+    if place.end is None and form.kind == "length":
+        raise Unspecified(f"--{function} of a range without an end")
+    if kind != "packed":
+        width = BinaryInteger(kind).width
+        if width != (place.end or form.length) - (place.start or 0):
+            raise UsageError(f"type {kind} has {width} bytes")
+    return Aggregate(function, place, kind)
+
+
+def refuse_overlaps(places: list[Place]) -> None:
+    """Refuses places that several operators would write."""
+    for number, place in enumerate(places):
+        for other in places[:number]:
+            apart = (place.field, place.name) != (other.field, other.name) or (
+                place.is_range
+                and (
+                    (place.end is not None and place.end <= (other.start or 0))
+                    or (other.end is not None and other.end <= (place.start or 0))
+                )
+            )
+            if not apart:
+                raise UsageError("one place for two values")
+
+
+def make_row(operators: Operators, kept: Record, group: list[Record]) -> bytes:
+    """Returns what is written for a group: its kept record with sums, count and selection."""
+    form = operators.form
+    if not form.is_text:
+        body = make_bytes(operators, kept, group)
+        if operators.counts:
+            # "eight bytes more at their end, the number as u64be"
+            body += len(group).to_bytes(8, "big")
+        return write_record(form, body, b"")
+    body = kept.body
+    if operators.aggregates or operators.selected is not None or form.kind == "csv":
+        cells = fields_of(form, kept)
+        for aggregate in operators.aggregates:
+            value = aggregate_cells(form, aggregate, group)
+            put_cell(form, kept, cells, aggregate, value)
+        if operators.selected is not None:
+            cells = [pick(cells, place) for place in operators.selected]
+            if cells == [b""] and form.kind == "csv" and not operators.counts:
+                cells = [empty_row(form)]
+        elif operators.counts and form.ragged and len(cells) != operators.width:
+            raise Unspecified("--count of rows that have more or fewer cells")
+        if operators.counts and form.kind == "csv":
+            cells.append(str(len(group)).encode())
+        body = bytes([form.separator or 0]).join(cells)
+    if operators.counts and form.kind in ("lines", "json"):
+        # "Before lines, as uniq -c does"
+        body = b"%7d " % len(group) + body
+    return write_record(form, body, kept.end)
+
+
+def empty_row(form: Format) -> bytes:
+    """Returns a row of one empty cell, which is in quotes so that it is no empty line."""
+    if form.quote is None:
+        raise Unspecified("a row of one empty cell where there are no quotes")
+    return bytes([form.quote]) * 2
+
+
+def fields_of(form: Format, record: Record) -> list[bytes]:
+    """Returns the cells or fields of a record as they were read."""
+    if form.kind == "csv":
+        return [cell.raw for cell in record.cells]
+    return split_fields(form, record.body)
+
+
+def pick(cells: list[bytes], place: Place) -> bytes:
+    """Returns one of the cells; one that a row lacks is empty."""
+    index = (place.field or 1) - 1
+    return cells[index] if index < len(cells) else b""
+
+
+def put_cell(
+    form: Format, kept: Record, cells: list[bytes], aggregate: Aggregate, value: bytes | None
+) -> None:
+    """Writes the outcome of an aggregate into the kept record; nothing if all cells are empty."""
+    index = (aggregate.place.field or 1) - 1
+    if value is None:
+        return
+    plain = value
+    if index >= len(cells):
+        raise Unspecified(f"--{aggregate.function} where the kept record has no such field")
+    special = {form.separator, form.quote, 10, 13, form.end[0]}
+    if form.kind == "csv" and special & set(value):
+        if form.quote is None or aggregate.type in ("decimal", "int"):
+            raise Unspecified("a value that cannot be written without quotes")
+        quote = bytes([form.quote])
+        value = quote + value.replace(quote, quote * 2) + quote
+    elif special & set(value):
+        raise Unspecified("a number that holds the separator")
+    own = kept.cells[index].value if form.kind == "csv" else cells[index]
+    if own == plain and cells[index] != value:
+        raise Unspecified("whether a value that stays is written as it was read")
+    cells[index] = value
+
+
+def aggregate_cells(form: Format, aggregate: Aggregate, group: list[Record]) -> bytes | None:
+    """Returns the sum, the least or the greatest of a group's cells, or None if all are empty.
+
+    "Numbers are exact and of any length; an empty cell takes no part, and any other that is not
+    a number is an error. The sum is written in plain notation."
+    """
+    found = [cell_at(aggregate.place, form, record) or Cell(b"", b"") for record in group]
+    cells = [cell for cell in found if cell.value]
+    if not cells:
+        return None
+    if aggregate.order is not None:
+        return first_best(aggregate, aggregate.order, [cell.value for cell in cells])
+    if aggregate.type == "text":
+        texts = [cell.value for cell in cells]
+        return min(texts) if aggregate.function == "min" else max(texts)
+    numbers = [parse_decimal(cell.value, aggregate.type == "int") for cell in cells]
+    scale = max(scale for _, scale in numbers)
+    scaled = [mantissa * 10 ** (scale - own) for mantissa, own in numbers]
+    if aggregate.function == "sum":
+        total = decimal_text(sum(scaled), scale)
+        if len(group) == 1 and total != cells[0].value:
+            raise Unspecified("whether the sum of one number is written as it was read")
+        return total
+    best = min(scaled) if aggregate.function == "min" else max(scaled)
+    spellings = {cell.value for cell, number in zip(cells, scaled) if number == best}
+    if len(spellings) > 1:
+        raise Unspecified("which spelling of equal numbers is written")
+    spelling = spellings.pop()
+    mantissa, own = parse_decimal(spelling, False)
+    if decimal_text(mantissa, own) != spelling:
+        raise Unspecified("whether the least number is written as it was read")
+    return spelling
+
+
+def first_best(aggregate: Aggregate, order: KeyType, cells: list[bytes]) -> bytes:
+    """Returns the least or greatest cell "in the order of keys of that type"; the first of equals.
+
+    "A cell that is no value of the type is an error."
+    """
+    best = cells[0]
+    for cell in cells:
+        if order.has_notation and not cell.strip(BLANKS):
+            raise Unspecified("blank cells of a type with a notation")
+        if order.read(cell) is INVALID:
+            raise MalformedError(f"a cell that is no {aggregate.type}")
+        found = order.compare(order.read(cell), order.read(best))
+        if found < 0 if aggregate.function == "min" else found > 0:
+            best = cell
+    return best
+
+
+def make_bytes(operators: Operators, kept: Record, group: list[Record]) -> bytes:
+    """Returns the body of a record of bytes with its sums, and the ranges that are selected."""
+    form = operators.form
+    body = bytearray(kept.body)
+    for aggregate in operators.aggregates:
+        start = aggregate.place.start or 0
+        end = form.length if aggregate.place.end is None else aggregate.place.end
+        values = [bytes_at(aggregate.place, form, record) for record in group]
+        body[start:end] = aggregate_bytes(aggregate, values)
+    if operators.selected is None:
+        return bytes(body)
+    return b"".join(bytes(body[place.start : place.end]) for place in operators.selected)
+
+
+def aggregate_bytes(aggregate: Aggregate, values: list[bytes]) -> bytes:
+    """Returns the bytes of a sum, of the least or of the greatest; they have to fit."""
+    choose: Any = {"sum": sum, "min": min, "max": max}[aggregate.function]
+    if aggregate.type != "packed":
+        kind = BinaryInteger(aggregate.type)
+        made = kind.write(choose(kind.read(value) for value in values))
+    else:
+        packed = Packed()
+        numbers = [packed.read(value) for value in values]
+        if not all(isinstance(number, int) for number in numbers):
+            raise MalformedError("a packed number that is none")
+        for value, number in zip(values, numbers):
+            if packed.write(number, len(value)) != value:
+                raise Unspecified("packed numbers with other signs than C and D, or with -0")
+        made = packed.write(choose(numbers), len(values[0]))
+    if made is None:
+        raise MalformedError("a sum that does not fit")
+    return made
+
+
+def make_header(operators: Operators, header: Record) -> bytes:
+    """Returns the header of a table, with the columns that are selected, and `count`."""
+    cells = fields_of(operators.form, header)
+    if operators.selected is not None:
+        cells = [pick(cells, place) for place in operators.selected]
+    if operators.counts:
+        cells.append(b"count")
+    return bytes([operators.form.separator or 0]).join(cells) + header.end
+
+
+def split_evenly(rows: list[bytes], files: int) -> dict[str, list[bytes]]:
+    """Deals rows to files "in order and with as equal numbers of records as can be"."""
+    share, more = divmod(len(rows), files)
+    parts = {}
+    at = 0
+    for number in range(files):
+        size = share + (number < more)
+        parts[f"-{number + 1}"] = rows[at : at + size]
+        at += size
+    return parts
+
+
+def name_of_value(value: bytes) -> str:
+    """Returns a value in the name of a file: "signs that are no letters or digits, - _ or .
+
+    become _".
+    """
+    if not value.isascii() or len(value) > 200:
+        raise Unspecified("names of files for values that are long or beyond ASCII")
+    if value.strip(b" \t\n\v\f\r") != value:
+        raise Unspecified("names of files for values with blanks at the ends")
+    if not value:
+        return "-empty"
+    return "-" + re.sub(r"[^A-Za-z0-9_.-]", "_", value.decode())

@@ -1,0 +1,133 @@
+"""Options that say what is made of sorted records, and in which files it goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+
+from .conditions import draw_condition
+from .data import Table
+from .formats import Shape
+from .keys import place_of
+from .machine import INTEGERS
+from .values import chance
+
+Options = list[tuple[str, ...]]
+NUMERIC = ("int", "decimal")
+ORDERED = ("float", "size", "date", "time", "timestamp", "version", "natural", "ip", "uuid", "bool")
+
+
+@dataclass
+class Operators:
+    """Options, and what they are called in the coverage."""
+
+    options: Options = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+
+    def add(self, name: str, *words: str) -> None:
+        """Adds an option."""
+        self.options.append(words)
+        self.names.append(name)
+
+    @property
+    def are_split(self) -> bool:
+        """Whether there are several output files."""
+        return any(name in self.names for name in ("--split", "--split-by"))
+
+
+def plain_place(shape: Shape, table: Table, rng: Random, number: int) -> str:
+    """Returns how operators name a column: not in quotes, as keys have names that may mislead."""
+    column = table.columns[number]
+    is_plain = column.name.isalnum() and not column.name.isdigit()
+    if shape.has_names and is_plain and chance(rng, 0.5):
+        return column.name
+    return place_of(rng, Shape(shape.name, shape.family), table, number)
+
+
+def draw_operators(rng: Random, shape: Shape, table: Table, keys: Options) -> Operators:
+    """Draws what is made of the sorted records; it may change the first key for `--split-by`."""
+    chosen = Operators()
+    draw_grouping(rng, shape, table, chosen)
+    draw_range(rng, table, chosen)
+    has_fields = shape.separator or shape.family in ("fixed", "prefixed")
+    if chance(rng, 0.1) and has_fields:
+        numbers = [rng.randrange(len(table.columns)) for _ in range(rng.randint(1, 4))]
+        places = ",".join(plain_place(shape, table, rng, number) for number in numbers)
+        chosen.add("--select", "--select", places)
+    is_grouping = any(name not in ("--skip", "--limit", "--select") for name in chosen.names)
+    if chance(rng, 0.06) and (not is_grouping or chance(rng, 0.05)):
+        chosen.add("--split", "--split", str(rng.choice((1, 2, 3, 5))))
+    elif chance(rng, 0.05) and has_fields:
+        number = rng.randrange(len(table.columns))
+        place = plain_place(shape, table, rng, number)
+        keys[:] = [key for key in keys if key[0] != "-k" or chance(rng, 0.5)]
+        keys.insert(0, ("-k", place + rng.choice(("", "", ":desc"))))
+        chosen.add("--split-by", "--split-by", place)
+    for name in ("--include", "--exclude"):
+        while chance(rng, 0.09):
+            chosen.add(name, name, draw_condition(rng, shape, table))
+    return chosen
+
+
+def draw_header(rng: Random, shape: Shape, records: list[bytes], chosen: Operators) -> None:
+    """Draws which lines at the top of each input are its header."""
+    if shape.family != "lines" or not chance(rng, 0.1):
+        return
+    start = records[0][:1].decode("ascii", "replace") if records else "#"
+    if chance(rng, 0.5) and start.isprintable() and start.isascii() and start.encode() != shape.end:
+        chosen.add("--header=PREFIX", "--header=prefix:" + start)
+    else:
+        chosen.add("--header", "--header", str(rng.choice((0, 1, 1, 2, 3))))
+
+
+def draw_grouping(rng: Random, shape: Shape, table: Table, chosen: Operators) -> None:
+    """Draws what makes one record of those with equal keys."""
+    if chance(rng, 0.16):
+        word = rng.choice(("-u", "--unique", "--unique=first", "--unique=last", "--unique=last"))
+        if chance(rng, 0.1):
+            word = "--unique=error"
+        chosen.add("--unique=" + (word.split("=")[1:] or ["first"])[0], word)
+    if shape.family != "json" and chance(rng, 0.08):
+        chosen.add("--count", "--count")
+    if chance(rng, 0.1):
+        for _ in range(rng.choice((1, 1, 2))):
+            draw_fold(rng, shape, table, chosen)
+    if chance(rng, 0.25 if chosen.options else 0.005):
+        chosen.add("--having", "--having", draw_having(rng, shape, table))
+
+
+def draw_having(rng: Random, shape: Shape, table: Table) -> str:
+    """Draws a condition on groups."""
+    count = f"count {rng.choice(('>', '>=', '==', '<', '!='))} {rng.choice((1, 1, 2, 3))}"
+    if chance(rng, 0.5):
+        return count
+    other = draw_condition(rng, shape, table, 2)
+    return rng.choice((other, f"{count} and {other}", f"{other} or not {count}"))
+
+
+def draw_fold(rng: Random, shape: Shape, table: Table, chosen: Operators) -> None:
+    """Draws a sum, or a least or greatest value, of a column that has such values."""
+    option = rng.choice(("--sum", "--min", "--max"))
+    if shape.family in ("lines", "csv"):
+        names = NUMERIC if option == "--sum" or chance(rng, 0.5) else ("text", *ORDERED)
+    else:
+        names = (*INTEGERS, "packed")
+    columns = table.columns
+    numbers = [number for number in range(len(columns)) if columns[number].kind.name in names]
+    if not numbers or (shape.family == "lines" and not shape.separator):
+        return
+    number = rng.choice(numbers)
+    place = plain_place(shape, table, rng, number)
+    name = columns[number].kind.name
+    is_said = shape.family not in ("lines", "csv") or name != "decimal" or chance(rng, 0.3)
+    chosen.add(option, option, f"{place}:{name}" if is_said else place)
+
+
+def draw_range(rng: Random, table: Table, chosen: Operators) -> None:
+    """Draws which of the sorted records are written."""
+    count = len(table.rows)
+    counts = (0, 1, 2, count // 2, max(0, count - 1), count, count + 1, rng.randint(0, 50))
+    if chance(rng, 0.07):
+        chosen.add("--skip", "--skip", str(rng.choice(counts)))
+    if chance(rng, 0.11):
+        chosen.add("--limit", "--limit", str(rng.choice(counts)))

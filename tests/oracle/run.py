@@ -1,0 +1,249 @@
+"""Runs a case, and holds what came of it against the model."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from .case import Case
+from .circumstances import IN_PLACE, STDIN_FILE, STDIN_PIPE, STDOUT_PIPE, Circumstances, Kill
+from .model import Outcome, Unspecified, acceptable, expected
+from .place import Place
+
+MIB = 1 << 20
+UNITS = {"KiB": 1 << 10, "MiB": MIB, "GiB": 1 << 30, "bytes": 1}
+ADVICE = re.compile(r"at least ([\d.]+) (KiB|MiB|GiB|bytes) with --memory")
+RAISES = 4  # times that a budget is raised as the message says; then the message is at fault
+TIMEOUT_SECONDS = 20.0
+PANICS = ("panicked at", "report it", "internal error")
+
+
+@dataclass
+class Fault:
+    """Something that is not as it should be."""
+
+    kind: str
+    words: str
+
+
+@dataclass
+class Verdict:
+    """What a run of a case came to."""
+
+    faults: list[Fault] = field(default_factory=list)
+    outcome: Outcome | None = None
+    wanted: Outcome | None = None
+    unspecified: str = ""
+    passes: int = 0
+    kills: int = 0
+    resumed: int = 0
+    budget_mib: int = 0
+    peaks: list[tuple[int, int]] = field(default_factory=list)
+    stderr: str = ""
+
+    def add(self, kind: str, words: str) -> None:
+        """Adds a fault."""
+        self.faults.append(Fault(kind, words))
+
+
+class Runner:
+    """Runs cases in a folder, one after the other."""
+
+    def __init__(self, binary: str, root: Path) -> None:
+        """Starts the launcher."""
+        self.binary = binary
+        self.root = root
+        script = Path(__file__).with_name("launcher.py")
+        words = [sys.executable, "-I", "-S", str(script)]
+        pipe = subprocess.PIPE
+        self.launcher = subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True)
+
+    def close(self) -> None:
+        """Ends the launcher."""
+        with contextlib.suppress(BrokenPipeError):
+            self.launcher.stdin.close()
+        self.launcher.wait()
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    def check(self, case: Case) -> Verdict:
+        """Runs a case, and returns what came of it."""
+        verdict = self.run(case)
+        try:
+            verdict.wanted = expected(case.job())
+            if verdict.outcome:
+                compare(case, verdict)
+        except Unspecified as reason:
+            verdict.unspecified = str(reason) or "?"
+            if case.command == "sort" and verdict.outcome:
+                self.compare_twins(case, verdict)
+        return verdict
+
+    def compare_twins(self, case: Case, verdict: Verdict) -> None:
+        """Holds a result that the model does not know against that of other circumstances."""
+        twin = self.run(replace(case, circumstances=Circumstances()))
+        if twin.outcome and twin.outcome != verdict.outcome:
+            verdict.wanted = twin.outcome
+            verdict.add("twin", describe(twin.outcome, verdict.outcome) + " (plain run beside it)")
+
+    def run(self, case: Case) -> Verdict:
+        """Runs a case, with all its kills, without asking the model."""
+        place = Place(self.binary, self.root, case)
+        place.lay_out()
+        verdict = Verdict(budget_mib=case.circumstances.budget_mib)
+        for kill in case.circumstances.kills:
+            answer = self.attempt(place, verdict, kill)
+            if answer["reason"] == "kill":
+                verdict.kills += 1
+                verdict.resumed += answer["has_note"]
+            if answer["status"] > 0:
+                break
+            check_inputs(place, verdict)
+        answer = self.attempt(place, verdict, None)
+        judge_end(place, verdict, answer)
+        return verdict
+
+    def attempt(self, place: Place, verdict: Verdict, kill: Kill | None) -> dict:
+        """Runs the command; again with the budget it asks for, where its own is too small."""
+        for _ in range(RAISES):
+            answer = self.launch(place, verdict.budget_mib, kill)
+            verdict.stderr = (self.root / "stderr").read_text(errors="replace")
+            advice = ADVICE.search(verdict.stderr)
+            if answer["status"] not in (2, 3) or not advice or not verdict.budget_mib:
+                break
+            verdict.budget_mib = -(-int(float(advice[1]) * UNITS[advice[2]]) // MIB)
+        else:
+            verdict.add("advice", "the budget that the message asks for is too small again")
+        verdict.peaks.append((verdict.budget_mib, answer["peak"]))
+        return answer
+
+    def launch(self, place: Place, budget_mib: int, kill: Kill | None) -> dict:
+        """Has the launcher start the command; how it ended."""
+        chosen, root = place.circumstances, self.root
+        source = "/dev/null"
+        if chosen.input in (STDIN_FILE, STDIN_PIPE) and place.names:
+            source = str(root / place.names[0])
+        watched = [str(root / name) for name in ("in", "out", "tmp", *place.temps())]
+        watch = watched if kill and kill.is_after_note else []
+        feed = ["/bin/dd", f"if={source}", "bs=3001", "status=none"]
+        request = {
+            "words": [self.binary, *place.words(budget_mib)],
+            "folder": str(root),
+            "env": {"HOME": str(root), "TMPDIR": str(root / "tmp"), "PATH": "/usr/bin:/bin"},
+            "stdin": source,
+            "feed": feed if chosen.input == STDIN_PIPE else None,
+            "stdout": str(root / "stdout"),
+            "drain": ["/bin/cat"] if chosen.output == STDOUT_PIPE else None,
+            "stderr": str(root / "stderr"),
+            "seconds": TIMEOUT_SECONDS,
+            "kill": {"seconds": kill.seconds, "folders": watch} if kill else None,
+        }
+        self.launcher.stdin.write(json.dumps(request) + "\n")
+        self.launcher.stdin.flush()
+        answer = json.loads(self.launcher.stdout.readline())
+        if "fault" in answer:
+            raise RuntimeError(f"the launcher: {answer['fault']}")
+        answer["has_note"] = False
+        if answer["reason"] == "kill":
+            found = [next(Path(name).glob("sortwell-spill-*/manifest"), None) for name in watched]
+            answer["has_note"] = any(found)
+        return answer
+
+
+def check_inputs(place: Place, verdict: Verdict) -> None:
+    """Checks that inputs are as they were; one that is sorted in place need not be."""
+    changed = place.changed_inputs()
+    if changed:
+        verdict.add("input", f"changed: {', '.join(changed)}")
+
+
+def judge_end(place: Place, verdict: Verdict, answer: dict) -> None:
+    """Notes how the last run ended, what it wrote, and what it left."""
+    status = answer["status"]
+    if answer["reason"] == "hang":
+        verdict.add("hang", f"no end after {TIMEOUT_SECONDS:.0f} s")
+        return
+    if status < 0 or status == 70 or any(words in verdict.stderr for words in PANICS):
+        verdict.add("panic", f"status {status}: {verdict.stderr[-300:]}")
+        return
+    check_inputs(place, verdict)
+    if status == 0:
+        check_peaks(verdict)
+    is_kept = status != 0 and place.circumstances.keeps_work
+    strangers = place.strangers()
+    if strangers and not is_kept:
+        verdict.add("left", ", ".join(strangers[:5]))
+    if status == 0 and place.case.command != "check":
+        lines = [line for line in verdict.stderr.splitlines() if line.startswith("{")]
+        verdict.passes = json.loads(lines[-1])["passes"] if lines else 0
+        if not lines:
+            verdict.add("stats", "no statistics on standard error")
+        try:
+            verdict.outcome = Outcome(0, place.read_outputs())
+        except (ValueError, OSError) as error:
+            verdict.add("codec", f"the output cannot be expanded: {error}")
+        return
+    check_failed(place, verdict)
+    verdict.outcome = Outcome(status, {})
+
+
+def check_peaks(verdict: Verdict) -> None:
+    """Checks that no run took more memory than the budget, once that is known to be enough."""
+    for budget_mib, peak in verdict.peaks:
+        if 0 < budget_mib == verdict.budget_mib and peak > budget_mib * MIB:
+            verdict.add("peak", f"a peak of {peak / MIB:.1f} MiB with -M {budget_mib}MiB")
+
+
+def check_failed(place: Place, verdict: Verdict) -> None:
+    """Checks that a command that failed has left outputs as they were."""
+    written = (place.root / "stdout").read_bytes()
+    if written and place.circumstances.output != STDOUT_PIPE:
+        verdict.add("left", f"{len(written)} bytes on standard output of a command that failed")
+    if place.case.command == "check":
+        return
+    kept = place.kept()
+    if place.circumstances.output == IN_PLACE:
+        return
+    for name, content in kept.items():
+        if (place.root / name).read_bytes() != content:
+            verdict.add("left", f"{name} is not as it was before the failure")
+    unnamed = (".", "sortwell-spill-")  # strangers, which are reported as such
+    names = [n for n in (place.root / "out").iterdir() if not n.name.startswith(unnamed)]
+    if any(f"out/{name.name}" not in kept for name in names):
+        verdict.add("left", f"an output of a command that failed: {names[0].name}")
+
+
+def compare(case: Case, verdict: Verdict) -> None:
+    """Holds an outcome against the model's."""
+    wanted, outcome = verdict.wanted, verdict.outcome
+    if wanted.status != outcome.status:
+        said = " ".join(line for line in verdict.stderr.splitlines() if line[:1] != "{")[:400]
+        verdict.add("status", f"{outcome.status} instead of {wanted.status}. {said}")
+        return
+    is_same = case.command == "check" or wanted.outputs == outcome.outputs
+    if not is_same and not acceptable(case.job(), outcome):
+        verdict.add("output", describe(wanted, outcome))
+
+
+def describe(wanted: Outcome, outcome: Outcome) -> str:
+    """Returns in words how an outcome differs from the one that is wanted."""
+    if wanted.status != outcome.status:
+        return f"status {outcome.status} instead of {wanted.status}"
+    if set(wanted.outputs) != set(outcome.outputs):
+        return f"outputs {sorted(outcome.outputs)} instead of {sorted(wanted.outputs)}"
+    for name in sorted(wanted.outputs):
+        one, other = wanted.outputs[name], outcome.outputs[name]
+        if one == other:
+            continue
+        if len(one) != len(other):
+            return f"output '{name}' has {len(other)} bytes instead of {len(one)}"
+        at = next(at for at in range(len(one)) if one[at] != other[at])
+        start = max(0, at - 20)
+        shown, right = other[start : at + 20], one[start : at + 20]
+        return f"output '{name}' differs at byte {at}: {shown!r} instead of {right!r}"
+    return "no difference"
