@@ -6,10 +6,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sortwell::format::csv::{Dialect, Rows, first_end, is_odd, last_end};
+use sortwell::format::csv::{At, Dialect, Quoting, Rows};
 use sortwell::format::{Framing, Tracker};
 
 const QUOTE: u8 = b'"';
+const QUOTING: Quoting = Quoting::Strict { quote: QUOTE };
 
 /// What the naive reader finds.
 #[derive(Default)]
@@ -71,18 +72,20 @@ fuzz_target!(|data: &[u8]| {
     };
 
     // In pieces of varying length, as blocks arrive.
-    let (mut trackers, mut at, mut step) = ([Tracker::new(Framing::Quoted(QUOTE)); 2], 0, 0);
+    let (mut trackers, mut at, mut step) = ([Tracker::new(Framing::Quoted(QUOTING)); 2], 0, 0);
     while at < text.len() {
         step = (step * 31 + usize::from(*length)) % 200 + 1;
         let end = (at + step).min(text.len());
         let piece = &text[at..end];
         let expected = ends_in(at, end);
         let (is_inside, is_inside_behind) = (found.is_inside[at], found.is_inside[end]);
-        assert_eq!(is_odd(piece, QUOTE), is_inside != is_inside_behind);
+        let place = if is_inside { At::Quoted } else { At::Text };
+        let passage = QUOTING.passage(piece);
+        let (place_behind, ends) = QUOTING.pass(piece, place, &passage);
+        assert_eq!((place_behind == At::Quoted, ends), (is_inside_behind, expected));
         assert_eq!(trackers[0].pass(piece), Ok(expected));
-        assert_eq!(trackers[1].pass_counted(piece, is_odd(piece, QUOTE)), Ok(expected));
-        assert_eq!(first_end(QUOTE, piece, is_inside), expected.map(|(first, _)| first));
-        assert_eq!(last_end(QUOTE, piece, is_inside_behind), expected.map(|(_, last)| last));
+        assert_eq!(trackers[1].pass_known(piece, Some(passage)), Ok(expected));
+        assert_eq!(QUOTING.first_end(piece, place), expected.map(|(first, _)| first));
         at = end;
     }
     let lacks_end = !text.is_empty() && found.ends.last() != Some(&text.len());
@@ -90,7 +93,7 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(trackers[0].pass_end().ok(), is_closed.then_some(lacks_end));
 
     // From the beginning, and what the framing makes of it.
-    let dialect = Dialect { separator, quote: Some(QUOTE) };
+    let dialect = Dialect::strict(separator, Some(QUOTE));
     let rows: Vec<_> = Rows::new(dialect, text).collect();
     let mut behind = 0;
     let ends = rows.iter().map(|row| {
@@ -101,8 +104,40 @@ fuzz_target!(|data: &[u8]| {
     assert!(ends.eq(found.ends.iter().copied().chain(last)));
     let seen: Vec<_> = rows.iter().map(|row| (row.cells, row.stray_quote)).collect();
     assert_eq!(seen, found.rows);
-    let framing = Framing::Quoted(QUOTE);
+    let framing = Framing::Quoted(QUOTING);
     assert_eq!(framing.count(text), found.ends.len());
     assert_eq!(framing.whole_bytes(text), found.ends.last().copied().unwrap_or(0));
     assert_eq!(framing.whole_length(text), found.ends.first().copied());
+    lenient(separator, text, usize::from(*length) + 1);
 });
+
+/// Reads `text` with lenient quotes, whole and in pieces of `step` bytes.
+fn lenient(separator: u8, text: &[u8], step: usize) {
+    let dialect = Dialect { is_lenient: true, ..Dialect::strict(separator, Some(QUOTE)) };
+    let quoting = Quoting::Lenient { quote: QUOTE, separator };
+    let (mut at, mut ends) = (At::Start, Vec::new());
+    for (place, byte) in text.iter().enumerate() {
+        at = quoting.after(at, *byte);
+        if *byte == b'\n' && at != At::Quoted {
+            ends.push(place + 1);
+        }
+    }
+    let mut tracker = Tracker::new(Framing::Quoted(quoting));
+    for begun in (0..text.len()).step_by(step) {
+        let end = (begun + step).min(text.len());
+        let mut among = ends.iter().filter(|at| (begun + 1..=end).contains(at));
+        let first = among.next();
+        let last = among.next_back().or(first);
+        let expected = first.zip(last).map(|(first, last)| (first - begun, last - begun));
+        assert_eq!(tracker.pass(&text[begun..end]), Ok(expected));
+    }
+    assert_eq!(tracker.pass_end().is_ok(), at != At::Quoted);
+    let mut rows = Rows::new(dialect, text);
+    let mut start = 0;
+    for end in ends {
+        let row = rows.next().expect("a row");
+        assert_eq!((row.bytes, row.stray_quote), (&text[start..end], None));
+        start = end;
+    }
+    assert_eq!(rows.next().map_or(0, |row| row.bytes.len()), text.len() - start);
+}

@@ -24,6 +24,7 @@ class Shape:
     separator: bytes = b""
     end: bytes = b""
     quote: bytes = b""
+    is_lenient: bool = False
     has_names: bool = False
     is_ragged: bool = False
     length: int = 0
@@ -76,6 +77,10 @@ def draw_csv(rng: Random) -> Shape:
         quote = rng.choice(("none", "'", "~"))
         shape.options.append(("--quote", quote))
         shape.quote = b"" if quote == "none" else quote.encode()
+    elif chance(rng, 0.2):
+        quote, sign = rng.choice((("lenient", b'"'), ("lenient", b'"'), ("lenient:'", b"'")))
+        shape.options.append(("--quote", quote))
+        shape.quote, shape.is_lenient = sign, True
     shape.has_names = chance(rng, 0.75)
     if not shape.has_names:
         shape.options.append(("--no-header",))
@@ -188,7 +193,9 @@ def row_of(rng: Random, shape: Shape, row: list[bytes]) -> bytes:
     quote = shape.quote
     cells = []
     for cell in row:
-        if not quote:
+        if shape.is_lenient and chance(rng, 0.2):
+            cell = stray(rng, shape, cell)
+        elif not quote:
             for byte in (shape.separator, b"\n", b"\r"):
                 cell = cell.replace(byte, b"_")
         elif chance(rng, 0.05) or any(
@@ -197,6 +204,20 @@ def row_of(rng: Random, shape: Shape, row: list[bytes]) -> bytes:
             cell = quote + cell.replace(quote, quote * 2) + quote
         cells.append(cell)
     return shape.separator.join(cells) + shape.end
+
+
+def stray(rng: Random, shape: Shape, cell: bytes) -> bytes:
+    """Returns a cell with quotes that are data: within it, or behind quotes that close early."""
+    quote = shape.quote
+    for byte in (shape.separator, b"\n", b"\r"):
+        cell = cell.replace(byte, b"_")
+    place = rng.randint(0, len(cell))
+    head, tail = cell[:place], cell[place:]
+    if chance(rng, 0.3):
+        head = head.replace(quote, quote * 2)
+        within = rng.choice((b"", shape.separator, b"\n", quote * 2))
+        return quote + head + within + quote + rng.choice((b"", b" ", tail, tail + quote))
+    return rng.choice((b"x", b"4", b" ")) + head + quote * rng.randint(1, 3) + tail
 
 
 def cut(rng: Random, body: bytes, share: float) -> bytes:

@@ -74,6 +74,11 @@ class Formats(ModelCase):
         self.assert_output(table, b"k\r\n\r\na\r\nb\r\n", "-F", "csv", "-k", "k:nulls-first")
         self.assert_output(b"b\t2\na\t1\n", b"a\t1\nb\t2\n", "-F", "tsv", "--no-header", "-k1")
         self.assert_output(b'"\n"a\n', b'"\n"a\n', "-F", "csv", "--quote", "none", "-k", "1")
+        self.assert_output(
+            b'w,n\n"a"b",3\n4" x,2\n"\n"",",1\n',
+            b'w,n\n"\n"",",1\n4" x,2\n"a"b",3\n',
+            *("-F", "csv", "--quote", "lenient", "-k", "n:int"),
+        )
         self.assert_output(b'k\n"a""b"\n"a"\n', b'k\n"a"\n"a""b"\n', "-F", "csv", "-k", "k")
 
     def test_malformed_tables(self):

@@ -43,6 +43,7 @@ class Format:
     descriptor: bool = False
     separator: int | None = None
     quote: int | None = None
+    lenient: bool = False
     has_header: bool = False
     ragged: bool = False
 
@@ -99,10 +100,14 @@ def parse_table(text: str, options: Options) -> Format:
         raise UsageError("--header with csv and tsv, which have a header of their own")
     separator = options.separator or ("," if text == "csv" else "tab")
     quote = options.quote or '"'
+    lenient = quote == "lenient" or quote.startswith("lenient:")
+    if lenient:
+        quote = quote[8:] or '"'
     found = Format(
         "csv",
         separator=parse_delimiter(separator, "separator"),
         quote=None if quote == "none" else parse_delimiter(quote, "quote"),
+        lenient=lenient,
         has_header=not options.no_header,
         ragged=options.ragged == "keep",
     )
@@ -212,7 +217,9 @@ def read_cell(form: Format, data: bytes, at: int) -> tuple[Cell, int]:
     """Reads one cell; returns it and where the separator or line feed behind it stands.
 
     "Cells in quotes may hold separators, line ends and doubled quotes." A "quote that stands
-    where none may" is malformed.
+    where none may" is malformed, except with `--quote lenient`: it has its meaning "only at the
+    start of a cell, and until the next one that is not doubled. Anywhere else it is data. A cell
+    that goes on behind its closing quote is taken as it is written, quotes and all."
     """
     start = at
     quote = form.quote
@@ -235,10 +242,15 @@ def read_cell(form: Format, data: bytes, at: int) -> tuple[Cell, int]:
         if after == b"\r\n":
             at += 1
         elif after and after[0] not in (form.separator, 10):
-            raise MalformedError("something behind the closing quote")
+            if not form.lenient:
+                raise MalformedError("something behind the closing quote")
+            # It may be a quote again: `"a"b"` has gone on behind the second one.
+            while at < len(data) and data[at] not in (form.separator, 10):
+                at += 1
+            value = data[start:at]
         return Cell(data[start:at], bytes(value)), at
     while at < len(data) and data[at] not in (form.separator, 10):
-        if quote is not None and data[at] == quote:
+        if quote is not None and data[at] == quote and not form.lenient:
             raise MalformedError("a quote within a cell that has none around it")
         at += 1
     return Cell(data[start:at], data[start:at]), at

@@ -42,6 +42,10 @@ fn other_dialects() {
     assert_eq!(sorted("-F csv -t ; -k 1", "a;b\nz;1,5\n\"y;\";2\n"), "a;b\n\"y;\";2\nz;1,5\n");
     assert_eq!(sorted("-F csv -t tab -k 1", "a\tb\nz\t1\ny\t2\n"), "a\tb\ny\t2\nz\t1\n");
     assert_eq!(sorted("-F csv --quote ' -k 1", "a,b\nz,\"\n'y,''',2\n"), "a,b\n'y,''',2\nz,\"\n");
+    let place = "place,n\n40° 26' 46\" N,2\n\"x\ny\",1\n\"a\" b,0\n";
+    let by_number = "place,n\n\"a\" b,0\n\"x\ny\",1\n40° 26' 46\" N,2\n";
+    assert_eq!(sorted("-F csv --quote lenient -k 2", place), by_number);
+    assert_eq!(sorted("-F csv --quote lenient:' -k 1", "a\nd'\n'c'\n"), "a\n'c'\nd'\n");
     let inches = "what,size\nscreen,27\"\ndisk,2.5\"\n";
     assert_eq!(sorted("-F csv --quote none -k 2", inches), "what,size\ndisk,2.5\"\nscreen,27\"\n");
     assert_eq!(sorted("-F csv --no-header -k 1", "z,1\ny,2\nx,3\n"), "x,3\ny,2\nz,1\n");
@@ -96,12 +100,14 @@ fn rows_that_must_not_be() {
     let ragged = ["row 2, line 4: the row has 1 cell, and the header has 2", "--ragged keep"];
     refused("", b"a,b\n\"x\n\",y\nz\nz\n\"\n", &ragged);
     refused("-k 2", b"a,b\nx,y\nx,y,z", &["row 2, line 3: the row has 3 cells"]);
-    let stray = ["row 1, line 2: a quote at byte 3 of the row", "write it twice", "--quote none"];
+    let stray =
+        ["row 1, line 2: a quote at byte 3 of the row", "write it twice", "--quote lenient"];
     refused("", b"a,b\n27\"inch\",x\n", &["row 1, line 2: a quote at byte 2 of the row"]);
     refused("", b"a,b\nxyz\"\",x\n", &stray);
     refused("--ragged keep", b"a,b\nxyz\"\",x\n", &stray);
     let open = ["row 2, line 3: the last row opens a quote that is never closed"];
     refused("", b"a,b\nx,y\nx,\"y\nz,z\n", &open);
+    refused("--quote lenient", b"a,b\nx\"y,y\nx,\"y\nz,z\n", &open);
     refused("--no-header", b"x,y\n\nz", &["row 3, line 3:", "the first row has 2"]);
 }
 
@@ -148,6 +154,7 @@ fn words_that_mean_nothing() {
         ("sort -F csv --quote \"\" in", "'\"\"' is not a quote"),
         ("sort -F csv --quote x in", "'x' is not a quote"),
         ("sort -F csv --ragged maybe in", "keep"),
+        ("sort -F csv --quote lenient:xy in", "lenient:BYTE"),
         ("sort -F csv -k 0 in", "'0'"),
         ("sort --quote ' in", "--quote is about cells"),
         ("sort -F lines --no-header in", "--no-header is about cells"),

@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memrchr};
 
-use super::csv;
+use super::csv::{self, At, Quoting};
 use super::prefix::Prefix;
 
 /// Cuts bytes into records. A record includes what ends it.
@@ -12,8 +12,8 @@ pub enum Framing {
     Fixed(usize),
     /// Every record ends with this byte, which is found nowhere else in it.
     Terminated(u8),
-    /// Every record ends with a line feed that does not lie between two of these bytes.
-    Quoted(u8),
+    /// Every record ends with a line feed that does not lie in quotes.
+    Quoted(Quoting),
     /// Every record begins with its length.
     Prefixed(Prefix),
 }
@@ -31,7 +31,7 @@ impl Framing {
         match self {
             Self::Fixed(length) => Some(length),
             Self::Terminated(end) => memchr(end, bytes).map(|at| at + 1),
-            Self::Quoted(quote) => csv::first_end(quote, bytes, false),
+            Self::Quoted(quoting) => quoting.first_end(bytes, At::Start),
             Self::Prefixed(prefix) => prefix.record_length(bytes),
         }
         .filter(|length| *length <= bytes.len())

@@ -1,7 +1,7 @@
 //! Where a record probably begins, seen from the middle of an input: good enough for samples, which
 //! may be wrong, and for nothing else.
 
-use super::csv;
+use super::csv::At;
 use super::framing::Framing;
 
 /// Bytes from the start among which a prefix is looked for: more starts would tell no better.
@@ -14,12 +14,12 @@ impl Framing {
         match self {
             Self::Fixed(_) | Self::Terminated(_) => self.first_length(bytes),
             // Whoever takes inside for outside sees quotes open behind letters, and few rows.
-            Self::Quoted(quote) => [false, true]
+            Self::Quoted(quoting) => [At::Text, At::Quoted]
                 .into_iter()
-                .filter_map(|is_inside| csv::first_end(quote, bytes, is_inside))
+                .filter_map(|at| quoting.first_end(bytes, at))
                 .min_by_key(|start| {
                     let rest = &bytes[*start..];
-                    (odd_openings(quote, rest), usize::MAX - self.count(rest))
+                    (odd_openings(quoting.quote(), rest), usize::MAX - self.count(rest))
                 })
                 .unwrap_or(bytes.len()),
             // Bytes that are no prefix lead out of sight within a few records.

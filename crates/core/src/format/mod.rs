@@ -75,8 +75,8 @@ impl Format {
         match self {
             Self::Fixed { length } => Framing::Fixed(length as usize),
             Self::Lines { terminator } => Framing::Terminated(terminator),
-            Self::Csv(format) => match format.dialect.quote {
-                Some(quote) => Framing::Quoted(quote),
+            Self::Csv(format) => match format.dialect.quoting() {
+                Some(quoting) => Framing::Quoted(quoting),
                 None => Framing::Terminated(csv::ROW_END),
             },
             Self::Prefixed(prefix) => Framing::Prefixed(prefix),
@@ -88,7 +88,7 @@ impl Format {
 impl CsvFormat {
     /// Cells between these bytes, some in double quotes, under a header, in rows of equal length.
     pub const fn separated_by(separator: u8) -> Self {
-        let dialect = csv::Dialect { separator, quote: Some(b'"') };
+        let dialect = csv::Dialect::strict(separator, Some(b'"'));
         Self { dialect, has_header: true, allows_ragged: false }
     }
 }

@@ -4,7 +4,7 @@
 //! takes all bytes since the last place that is known. What a piece adds to that is little, and a
 //! [`Tracker`] keeps it.
 
-use super::csv;
+use super::csv::{self, At, Passage, Quoting};
 use super::framing::Framing;
 use super::prefix::{PREFIX_MAX, Prefix};
 
@@ -18,8 +18,8 @@ enum State {
     Fixed { length: usize, passed: usize },
     /// Records that end with this byte, and whether one has begun.
     Terminated { end: u8, has_begun: bool },
-    /// Rows; whether one has begun, and is within these quotes.
-    Quoted { quote: u8, has_begun: bool, is_inside: bool },
+    /// Rows; whether one has begun, and the place in it.
+    Quoted { quoting: Quoting, has_begun: bool, at: At },
     /// The prefix begun, and its bytes; then bytes of the record still to come.
     Prefixed { prefix: Prefix, begun: [u8; PREFIX_MAX], filled: usize, left: usize },
 }
@@ -42,7 +42,7 @@ impl Tracker {
         Self(match framing {
             Framing::Fixed(length) => State::Fixed { length, passed: 0 },
             Framing::Terminated(end) => State::Terminated { end, has_begun: false },
-            Framing::Quoted(quote) => State::Quoted { quote, has_begun: false, is_inside: false },
+            Framing::Quoted(quoting) => State::Quoted { quoting, has_begun: false, at: At::Start },
             Framing::Prefixed(prefix) => {
                 State::Prefixed { prefix, begun: [0; PREFIX_MAX], filled: 0, left: 0 }
             }
@@ -55,19 +55,19 @@ impl Tracker {
     ///
     /// A prefix that cannot be one.
     pub fn pass(&mut self, bytes: &[u8]) -> Result<Ends, Fault> {
-        let is_odd = match self.0 {
-            State::Quoted { quote, .. } => csv::is_odd(bytes, quote),
-            _ => false,
+        let passage = match self.0 {
+            State::Quoted { quoting, .. } => Some(quoting.passage(bytes)),
+            _ => None,
         };
-        self.pass_counted(bytes, is_odd)
+        self.pass_known(bytes, passage)
     }
 
-    /// The same, given whether the piece has quotes in odd number.
+    /// Passes a piece of rows with quotes, given its effect; or another, given nothing.
     ///
     /// # Errors
     ///
     /// Those of [`pass`](Self::pass).
-    pub fn pass_counted(&mut self, bytes: &[u8], is_odd: bool) -> Result<Ends, Fault> {
+    pub fn pass_known(&mut self, bytes: &[u8], passage: Option<Passage>) -> Result<Ends, Fault> {
         let Some(&last) = bytes.last() else { return Ok(None) };
         match &mut self.0 {
             State::Fixed { length, passed } => {
@@ -82,13 +82,12 @@ impl Tracker {
                     (first + 1, last + 1)
                 }))
             }
-            State::Quoted { quote, has_begun, is_inside } => {
-                let was_inside = *is_inside;
-                *is_inside ^= is_odd;
-                *has_begun = *is_inside || last != csv::ROW_END;
-                let first = csv::first_end(*quote, bytes, was_inside);
-                let last = first.and_then(|_| csv::last_end(*quote, bytes, *is_inside));
-                Ok(first.zip(last))
+            State::Quoted { quoting, has_begun, at } => {
+                let passage = passage.unwrap_or_else(|| quoting.passage(bytes));
+                let ends;
+                (*at, ends) = quoting.pass(bytes, *at, &passage);
+                *has_begun = *at == At::Quoted || last != csv::ROW_END;
+                Ok(ends)
             }
             State::Prefixed { .. } => self.pass_prefixed(bytes),
         }
@@ -147,7 +146,7 @@ impl Tracker {
                 }
             },
             State::Terminated { has_begun, .. } => std::mem::take(has_begun),
-            State::Quoted { is_inside: true, .. } => {
+            State::Quoted { at: At::Quoted, .. } => {
                 return Err("the last row opens a quote that is never closed".to_owned());
             }
             State::Quoted { has_begun, .. } => std::mem::take(has_begun),

@@ -1,5 +1,6 @@
 //! Where in records an operator looks: columns of rows, fields of lines, ranges of bytes.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -92,9 +93,17 @@ impl Layout {
         match self {
             Self::Cells(dialect) => Some(dialect),
             Self::Lines { separator } => {
-                separator.map(|separator| Dialect { separator, quote: None })
+                separator.map(|separator| Dialect::strict(separator, None))
             }
             Self::Json | Self::Fixed(_) | Self::Prefixed(_) => None,
+        }
+    }
+
+    /// Returns what a cell or field says, which is written as `cell`.
+    pub fn text(self, cell: &[u8]) -> Cow<'_, [u8]> {
+        match self.dialect() {
+            Some(dialect) => csv::value(dialect, cell),
+            None => Cow::Borrowed(cell),
         }
     }
 

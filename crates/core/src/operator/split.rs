@@ -11,7 +11,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::excerpt::excerpt;
 use super::place::{Columns, Layout, Place};
 use crate::error::{Error, Result};
-use crate::format::csv;
 use crate::sink::{Lane, Sink};
 
 /// Bytes of a value that are part of a name.
@@ -97,8 +96,7 @@ impl Splitting {
             Self::Cell(layout, at) => {
                 out.clear();
                 let cell = layout.cells(record).and_then(|mut cells| cells.nth(*at));
-                let quote = layout.dialect().and_then(|dialect| dialect.quote);
-                out.extend_from_slice(&csv::value(quote, cell.unwrap_or_default()));
+                out.extend_from_slice(&layout.text(cell.unwrap_or_default()));
             }
             Self::Bytes(layout, (start, end)) => {
                 out.clear();

@@ -230,7 +230,7 @@ impl Top {
             return None;
         }
         let cells = Cells::new(csv.dialect, without_end(&self.first_row));
-        let cells = cells.map(|cell| value(csv.dialect.quote, cell).into_owned()).collect();
+        let cells = cells.map(|cell| value(csv.dialect, cell).into_owned()).collect();
         Some(Columns { cells, are_named: csv.has_header })
     }
 

@@ -10,6 +10,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::format::csv::{At, ROW_END};
 use crate::format::{Framing, PREFIX_MAX};
 use crate::io::{Cursor, File};
 
@@ -96,9 +97,9 @@ pub fn length_at(
     most: u64,
 ) -> io::Result<Option<u64>> {
     let mut reader = buffered(Cursor::new(file, offset).take(most));
-    let (quote, end) = match framing {
+    let (quoting, end) = match framing {
         Framing::Terminated(end) => (None, end),
-        Framing::Quoted(quote) => (Some(quote), b'\n'),
+        Framing::Quoted(quoting) => (Some(quoting), ROW_END),
         Framing::Fixed(length) => return Ok(Some(length as u64)),
         Framing::Prefixed(prefix) => {
             let mut begun = [0; PREFIX_MAX];
@@ -107,15 +108,15 @@ pub fn length_at(
             return Ok(prefix.record_length(begun).map(|length| length as u64));
         }
     };
-    let (mut passed, mut is_inside) = (0, false);
+    let (mut passed, mut at) = (0, At::Start);
     loop {
         let bytes = reader.fill_buf()?;
         if bytes.is_empty() {
             return Ok((passed < most).then_some(passed + 1));
         }
         let ends = |byte: &u8| {
-            is_inside ^= Some(*byte) == quote;
-            *byte == end && !is_inside
+            at = quoting.map_or(At::Text, |quoting| quoting.after(at, *byte));
+            *byte == end && at != At::Quoted
         };
         if let Some(last) = bytes.iter().position(ends) {
             return Ok(Some(passed + last as u64 + 1));
@@ -139,21 +140,21 @@ fn pass(reader: &mut BufReader<Cursor>, bytes: u64) {
 
 /// Records that end in what `reader` brings, and line feeds.
 fn counted(reader: &mut impl BufRead, framing: Framing) -> io::Result<(u64, u64)> {
-    let (quote, end) = match framing {
+    let (quoting, end) = match framing {
         Framing::Terminated(end) => (None, end),
-        Framing::Quoted(quote) => (Some(quote), b'\n'),
+        Framing::Quoted(quoting) => (Some(quoting), ROW_END),
         Framing::Fixed(_) | Framing::Prefixed(_) => return Ok((0, 0)),
     };
-    let (mut records, mut lines, mut is_inside) = (0, 0, false);
+    let (mut records, mut lines, mut at) = (0, 0, At::Start);
     loop {
         let bytes = reader.fill_buf()?;
         if bytes.is_empty() {
             return Ok((records, lines));
         }
         for &byte in bytes {
-            is_inside ^= Some(byte) == quote;
+            at = quoting.map_or(At::Text, |quoting| quoting.after(at, byte));
             lines += u64::from(byte == b'\n');
-            records += u64::from(byte == end && !is_inside);
+            records += u64::from(byte == end && at != At::Quoted);
         }
         let length = bytes.len();
         reader.consume(length);

@@ -16,6 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::key::{INDEX_KEY_MAX, IndexKey};
 use super::page::{PAGE, blocks_per_page};
 use crate::error::{Error, Result};
+use crate::format::csv::Quoting;
 use crate::format::{Framing, Prefix};
 use crate::proof::Sum;
 
@@ -46,6 +47,7 @@ const FIXED: u32 = 0;
 const TERMINATED: u32 = 1;
 const QUOTED: u32 = 2;
 const PREFIXED: u32 = 3;
+const LENIENT: u32 = 4;
 
 /// What a run's sizes follow from; all of it is known before the run is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +119,10 @@ impl Geometry {
         let (kind, detail) = match self.framing {
             Framing::Fixed(length) => (FIXED, length as u32),
             Framing::Terminated(end) => (TERMINATED, u32::from(end)),
-            Framing::Quoted(quote) => (QUOTED, u32::from(quote)),
+            Framing::Quoted(Quoting::Strict { quote }) => (QUOTED, u32::from(quote)),
+            Framing::Quoted(Quoting::Lenient { quote, separator }) => {
+                (LENIENT, u32::from(u16::from_le_bytes([quote, separator])))
+            }
             Framing::Prefixed(prefix) => (PREFIXED, prefix.code()),
         };
         let mut out = Fields::default();
@@ -151,7 +156,13 @@ impl Geometry {
         let framing = match (fields.u32(), fields.u32()) {
             (FIXED, length) if length > 0 => Some(Framing::Fixed(length as usize)),
             (TERMINATED, end) => u8::try_from(end).ok().map(Framing::Terminated),
-            (QUOTED, quote) => u8::try_from(quote).ok().map(Framing::Quoted),
+            (QUOTED, quote) => {
+                u8::try_from(quote).ok().map(|quote| Framing::Quoted(Quoting::Strict { quote }))
+            }
+            (LENIENT, bytes) => u16::try_from(bytes).ok().map(|bytes| {
+                let [quote, separator] = bytes.to_le_bytes();
+                Framing::Quoted(Quoting::Lenient { quote, separator })
+            }),
             (PREFIXED, code) => Prefix::of_code(code).map(Framing::Prefixed),
             _ => None,
         };

@@ -5,7 +5,7 @@ use sortwell::ByteSize;
 use sortwell::format::{CsvFormat, csv::Dialect};
 use sortwell::operator::{Select, Unique};
 
-use crate::csv_shapes::{huge_cell, shapes, table, tricky_row, written};
+use crate::csv_shapes::{huge_cell, lenient_row, shapes, table, tricky_row, written};
 use crate::csv_trial::Table;
 use crate::random::Random;
 use crate::trial::engines;
@@ -169,7 +169,7 @@ fn other_dialects() {
             let header = ["a", "b"].join(&char::from(separator).to_string());
             let input =
                 table(&header, bytes, |_| tricky_row(&mut random, 2, 8, (separator, quote)));
-            let dialect = Dialect { separator, quote: Some(quote) };
+            let dialect = Dialect::strict(separator, Some(quote));
             let has_header = random.one_in(2);
             let format = CsvFormat { dialect, has_header, allows_ragged: false };
             let (memory, keys) = (ByteSize::mib(memory), vec![(2, true), (1, false)]);
@@ -179,11 +179,35 @@ fn other_dialects() {
     }
 }
 
+/// Quotes within cells are data, so that the number of quotes before a block tells nothing.
+#[test]
+fn lenient_quotes() {
+    let mut random = Random::fresh();
+    let dialect = Dialect { is_lenient: true, ..Dialect::strict(b',', Some(b'"')) };
+    let format = CsvFormat { dialect, ..CsvFormat::separated_by(b',') };
+    for (bytes, memory) in [(100, 128), (700_000, 128), (12_500_000, 28)] {
+        let mut rows = random.fork();
+        let input = table("a,b\"", bytes, |_| lenient_row(&mut rows));
+        let (memory, engine) = (ByteSize::mib(memory), random.pick(&engines()));
+        let threads = if bytes > 1_000_000 { 1 } else { 1 + random.below(4) };
+        let keys = random.pick(&[vec![(2, false), (1, true)], vec![]]);
+        let job = Table { format, memory, keys, threads, engine, ..Table::new(vec![input]) };
+        let expected = job.expected();
+        job.run_against(&expected);
+        let piece = if bytes < 1000 { 1 + random.below(9) } else { usize::MAX };
+        Table { is_streamed: (true, true), piece, ..job }.run_against(&expected);
+    }
+    // Where no quote is data, it makes no difference.
+    for (_, input) in shapes(700_000, &mut random) {
+        Table { format, threads: 1 + random.below(5), ..Table::new(vec![input]) }.run();
+    }
+}
+
 /// Quotes are data, every line end ends a row, and columns are what lies between separators.
 #[test]
 fn without_quotes() {
     let mut random = Random::fresh();
-    let dialect = Dialect { separator: b',', quote: None };
+    let dialect = Dialect::strict(b',', None);
     for (bytes, memory) in [(50_000, 128), (12_500_000, 28)] {
         let format = CsvFormat { dialect, ..CsvFormat::separated_by(b',') };
         let input = table("a,\"b", bytes, |_| {

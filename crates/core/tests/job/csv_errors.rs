@@ -255,7 +255,7 @@ fn what_is_still_refused() {
     let ragged = CsvFormat { allows_ragged: true, ..CsvFormat::separated_by(b',') };
     let job = Table { format: ragged, ..Table::new(vec![b"a,b\nx\ny,z\"z\"\n".to_vec()]) };
     fails(&job, 0, &["row 2, line 3:", "a quote at byte 3"]);
-    let dialect = Dialect { separator: b',', quote: None };
+    let dialect = Dialect::strict(b',', None);
     let plain = CsvFormat { dialect, ..CsvFormat::separated_by(b',') };
     let job = Table { format: plain, ..Table::new(vec![b"a,b\nx,\"\n\",y,z\n".to_vec()]) };
     fails(&job, 0, &["line 3:", "3 cells"]);

@@ -62,6 +62,31 @@ pub fn tricky_row(
     row
 }
 
+/// A row of two cells with double quotes that are data: anywhere but at the beginning, or behind
+/// one that closes.
+pub fn lenient_row(random: &mut Random) -> Vec<u8> {
+    let cell = |random: &mut Random| {
+        let is_data = |byte: &u8| !matches!(byte, b',' | b'\r' | b'\n');
+        let text: Vec<u8> = tricky(random, 9).into_iter().filter(is_data).collect();
+        match random.below(4) {
+            0 => written(&tricky(random, 9), b',', b'"', true),
+            1 => [b"x\"", text.as_slice()].concat(),
+            2 => [b"\"\n\"\"\"", text.as_slice()].concat(),
+            _ => [b"a", text.as_slice()].concat(),
+        }
+    };
+    // The third kind may go on with what opens or pairs, and then has to close.
+    let closed = |mut cell: Vec<u8>| {
+        let quotes = cell.iter().filter(|byte| **byte == b'"').count();
+        if cell.starts_with(b"\"\n") && quotes % 2 == 1 {
+            cell.push(b'"');
+        }
+        cell
+    };
+    let (first, second) = (closed(cell(random)), closed(cell(random)));
+    [first, b",".to_vec(), second].concat()
+}
+
 /// Tables of commas and double quotes, of one shape each, of about `bytes` bytes.
 pub fn shapes(bytes: usize, random: &mut Random) -> Vec<(&'static str, Vec<u8>)> {
     let mut r = random.fork();

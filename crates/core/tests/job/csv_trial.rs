@@ -56,7 +56,8 @@ enum Place {
     Closed,
 }
 
-/// Reads a well-formed input byte by byte, keeping the first so many cells of each row.
+/// Reads a well-formed input byte by byte, keeping the first so many cells of each row. A cell with
+/// more behind its closing quote counts as it is written.
 pub fn read(dialect: csv::Dialect, columns: usize, input: &[u8]) -> Read {
     let text = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input);
     let mut found = Read { mark: input[..input.len() - text.len()].to_vec(), rows: Vec::new() };
@@ -65,7 +66,7 @@ pub fn read(dialect: csv::Dialect, columns: usize, input: &[u8]) -> Read {
         let whole = std::mem::take(cell);
         cells.extend((cells.len() < columns).then_some(whole));
     };
-    let mut place = Place::Begin;
+    let (mut place, mut cell_start) = (Place::Begin, 0);
     let mut bytes: Vec<u8> = text.to_vec();
     let mut at = 0;
     while at < bytes.len() {
@@ -95,11 +96,19 @@ pub fn read(dialect: csv::Dialect, columns: usize, input: &[u8]) -> Read {
                 keep(&mut cells, &mut cell);
                 place = Place::Begin;
             }
-            Place::Closed => assert!(byte == b'\r', "byte {at} stands behind a closing quote"),
+            Place::Closed if byte == b'\r' && matches!(bytes.get(at), None | Some(b'\n')) => {}
+            Place::Closed => {
+                assert!(dialect.is_lenient, "byte {at} stands behind a closing quote");
+                cell = bytes[cell_start..at].to_vec();
+                place = Place::Plain;
+            }
             Place::Begin | Place::Plain => {
                 cell.push(byte);
                 place = Place::Plain;
             }
+        }
+        if place == Place::Begin {
+            cell_start = at;
         }
         if at == bytes.len() && !row.is_empty() {
             assert!(place != Place::Quoted, "a quote is not closed");

@@ -12,9 +12,12 @@ use super::DETAILS;
 pub struct Cells {
     /// csv and tsv: the byte around cells in which separators and line ends are data, or none
     ///
-    /// Within quotes it is written twice. With none, quotes are data, every line end ends a row
-    /// and every separator a cell. The default is ".
-    #[arg(long, value_name = "BYTE", value_parser = quote, hide_short_help = true)]
+    /// Within quotes it is written twice; a quote anywhere else is an error. The default is ".
+    /// lenient, or lenient:BYTE: a quote has its meaning only at the start of a cell, and until the
+    /// next one that is not doubled. Anywhere else it is data, as in 40° 26' 46" N. A cell that
+    /// goes on behind its closing quote is taken as it is written, quotes and all.
+    /// none: quotes are data, every line end ends a row and every separator a cell.
+    #[arg(long, value_name = "BYTE|lenient|none", value_parser = quote, hide_short_help = true)]
     quote: Option<Quote>,
 
     /// csv and tsv: the first row is a row like others, and not a header
@@ -32,17 +35,28 @@ pub struct Cells {
     ragged: Option<String>,
 }
 
-/// A quote, or that there is none.
-#[derive(Clone, Copy, Debug)]
-struct Quote(Option<u8>);
+/// A quote, if there is one, and whether it is data within cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Quote {
+    byte: Option<u8>,
+    is_lenient: bool,
+}
 
 fn quote(text: &str) -> std::result::Result<Quote, String> {
-    match text.as_bytes() {
-        b"none" => Ok(Quote(None)),
+    let (byte, is_lenient) = match text.strip_prefix("lenient") {
+        Some("") => ("\"", true),
+        Some(rest) => (rest.strip_prefix(':').unwrap_or(text), true),
+        None => (text, false),
+    };
+    match byte.as_bytes() {
+        b"none" if !is_lenient => Ok(Quote { byte: None, is_lenient }),
         [byte] if !byte.is_ascii_alphanumeric() && !b"\r\n".contains(byte) => {
-            Ok(Quote(Some(*byte)))
+            Ok(Quote { byte: Some(*byte), is_lenient })
         }
-        _ => Err(format!("'{text}' is not a quote; write one character, such as \\\", or none")),
+        _ => Err(format!(
+            "'{text}' is not a quote; write one character, such as \\\", or lenient, \
+             lenient:BYTE or none"
+        )),
     }
 }
 
@@ -69,7 +83,9 @@ impl Cells {
         };
         let mut dialect = csv.dialect;
         dialect.separator = separator.unwrap_or(dialect.separator);
-        dialect.quote = self.quote.map_or(dialect.quote, |Quote(quote)| quote);
+        if let Some(Quote { byte, is_lenient }) = self.quote {
+            (dialect.quote, dialect.is_lenient) = (byte, is_lenient);
+        }
         if b"\r\n".contains(&dialect.separator) || Some(dialect.separator) == dialect.quote {
             let message = "cells are separated by a byte that neither quotes nor ends a line; give \
                            another --separator";

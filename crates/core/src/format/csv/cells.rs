@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use memchr::{memchr, memchr2};
 
 use super::Dialect;
-use super::masks::{Chunk, WIDTH, all_or_none, parity_so_far};
+use super::masks::{Chunk, WIDTH, all_or_none, parity_so_far, special_quotes};
 
 /// Chunks without the end of a cell after which a search of many bytes at once is quicker.
 const BARREN_MAX: usize = 4;
@@ -24,6 +24,8 @@ pub struct CellEnds<'a> {
     ends: EndsFrom,
     /// All ones if the next chunk starts in quotes.
     inside: u64,
+    /// One if lenient quotes open at the start of the next chunk, unless in quotes.
+    may_open: u64,
     /// Whether the end of the last cell has been returned.
     is_done: bool,
 }
@@ -53,8 +55,8 @@ impl<'a> CellEnds<'a> {
     /// Starts at byte `start` of `row`, where a cell starts. The row is without its end.
     #[inline]
     pub fn new(dialect: Dialect, row: &'a [u8], start: usize) -> Self {
-        let (ends, inside, is_done) = (EndsFrom::default(), 0, false);
-        Self { dialect, row, next_chunk: start, ends, inside, is_done }
+        let (ends, inside, may_open, is_done) = (EndsFrom::default(), 0, 1, false);
+        Self { dialect, row, next_chunk: start, ends, inside, may_open, is_done }
     }
 
     /// Returns the ends of the next cells, at least one: all that end in one chunk.
@@ -91,17 +93,22 @@ impl<'a> CellEnds<'a> {
             _ => 0,
         };
         let chunk = Chunk::of(&self.row[self.next_chunk - overlap..]);
-        let quotes = self.dialect.quote.map_or(0, |quote| chunk.equal(quote) >> overlap);
+        let separators = chunk.equal(self.dialect.separator) >> overlap;
+        let mut quotes = self.dialect.quote.map_or(0, |quote| chunk.equal(quote) >> overlap);
+        if self.dialect.is_lenient {
+            quotes = special_quotes(quotes, separators, self.inside, self.may_open);
+        }
         let quoted = parity_so_far(quotes) ^ self.inside;
         self.inside = all_or_none(quoted);
+        self.may_open = ((separators | quotes) & !quoted) >> (WIDTH - 1);
         self.next_chunk += WIDTH;
-        chunk.equal(self.dialect.separator) >> overlap & !quoted
+        separators & !quoted
     }
 
     /// Moves the next chunk to the next byte that may end the cell or its quotes.
     #[cold]
     fn skip(&mut self) {
-        let Dialect { separator, quote } = self.dialect;
+        let Dialect { separator, quote, .. } = self.dialect;
         let rest = &self.row[self.next_chunk..];
         let found = match quote {
             Some(quote) if self.inside != 0 => memchr(quote, rest),
@@ -109,7 +116,9 @@ impl<'a> CellEnds<'a> {
             None => memchr(separator, rest),
         };
         // The last byte is looked at as part of a chunk, so that there is one.
-        self.next_chunk += found.unwrap_or(rest.len().saturating_sub(1));
+        let passed = found.unwrap_or(rest.len().saturating_sub(1));
+        self.next_chunk += passed;
+        self.may_open &= u64::from(passed == 0);
     }
 }
 
@@ -152,21 +161,36 @@ impl<'a> Iterator for Cells<'a> {
 }
 
 /// What lies between the quotes of a cell, and whether some of it stands for other bytes; the cell
-/// itself where it has none.
+/// itself where it has none, or where it goes on behind the closing one.
 #[inline]
-pub fn unquoted(quote: Option<u8>, cell: &[u8]) -> (&[u8], bool) {
-    match (quote, cell) {
+pub fn unquoted(dialect: Dialect, cell: &[u8]) -> (&[u8], bool) {
+    match (dialect.quote, cell) {
         (Some(quote), [first, .., last]) if *first == quote && *last == quote => {
             let inner = &cell[1..cell.len() - 1];
-            (inner, memchr(quote, inner).is_some())
+            let has_pairs = memchr(quote, inner).is_some();
+            match has_pairs && dialect.is_lenient && !are_paired(quote, inner) {
+                true => (cell, false),
+                false => (inner, has_pairs),
+            }
         }
         _ => (cell, false),
     }
 }
 
+/// Returns whether no quote in `inner` stands alone.
+fn are_paired(quote: u8, mut inner: &[u8]) -> bool {
+    while let Some(at) = memchr(quote, inner) {
+        if inner.get(at + 1) != Some(&quote) {
+            return false;
+        }
+        inner = &inner[at + 2..];
+    }
+    true
+}
+
 /// What a cell says: quotes around it are gone, and two within are one.
-pub fn value(quote: Option<u8>, cell: &[u8]) -> Cow<'_, [u8]> {
-    match (unquoted(quote, cell), quote) {
+pub fn value(dialect: Dialect, cell: &[u8]) -> Cow<'_, [u8]> {
+    match (unquoted(dialect, cell), dialect.quote) {
         ((inner, true), Some(quote)) => {
             let mut value = Vec::with_capacity(inner.len());
             append_value(quote, inner, &mut value);

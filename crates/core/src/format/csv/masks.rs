@@ -5,6 +5,8 @@
 
 use wide::u8x16;
 
+use super::quoting::At;
+
 /// Bytes that one mask tells of.
 pub const WIDTH: usize = 64;
 
@@ -62,6 +64,78 @@ pub const fn parity_so_far(mut mask: u64) -> u64 {
 #[inline]
 pub const fn all_or_none(mask: u64) -> u64 {
     (mask.cast_signed() >> 63).cast_unsigned()
+}
+
+/// What a chunk leaves to the next where a quote opens at the start of a cell alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Carry {
+    /// All ones in quotes.
+    inside: u64,
+    /// One if a quote opens at the next byte, unless in quotes.
+    may_open: u64,
+}
+
+impl From<At> for Carry {
+    fn from(at: At) -> Self {
+        let inside = if at == At::Quoted { u64::MAX } else { 0 };
+        Self { inside, may_open: u64::from(at == At::Start) }
+    }
+}
+
+impl Carry {
+    /// Returns the place that the last chunk ends at.
+    pub fn at(self) -> At {
+        match self {
+            Self { inside: u64::MAX, .. } => At::Quoted,
+            Self { may_open: 1, .. } => At::Start,
+            _ => At::Text,
+        }
+    }
+
+    /// Returns which bytes of the next chunk lie in quotes, given its quotes and what ends its
+    /// cells unless in quotes.
+    #[inline]
+    pub fn pass(&mut self, quotes: u64, delimiters: u64) -> u64 {
+        let Self { inside, may_open } = *self;
+        let special = special_quotes(quotes, delimiters, inside, may_open);
+        let quoted = parity_so_far(special) ^ inside;
+        self.inside = all_or_none(quoted);
+        self.may_open = ((delimiters | special) & !quoted) >> (WIDTH - 1);
+        quoted
+    }
+}
+
+/// Returns those `quotes` of a chunk that open or close where a quote opens only at the start of a
+/// cell: behind one of the `delimiters`, or behind a closing quote.
+///
+/// Nearly all chunks have no others, which is tried first.
+#[inline]
+pub fn special_quotes(quotes: u64, delimiters: u64, inside: u64, may_open: u64) -> u64 {
+    let quoted = parity_so_far(quotes) ^ inside;
+    let openers = ((delimiters | quotes) & !quoted) << 1 | may_open;
+    match quotes & quoted & !openers {
+        0 => quotes,
+        _ => special_quotes_singly(quotes, delimiters, inside, may_open),
+    }
+}
+
+/// Returns what [`special_quotes`] does, one quote after the other.
+#[inline(never)]
+fn special_quotes_singly(quotes: u64, delimiters: u64, inside: u64, may_open: u64) -> u64 {
+    let (mut left, mut special, mut is_inside) = (quotes, 0, inside != 0);
+    let mut openers = delimiters << 1 | may_open;
+    while left != 0 {
+        let quote = left & left.wrapping_neg();
+        if is_inside {
+            openers |= quote << 1;
+        }
+        if is_inside || openers & quote != 0 {
+            special |= quote;
+            is_inside = !is_inside;
+        }
+        left &= left - 1;
+    }
+    special
 }
 
 /// Whether `wanted` occurs in `bytes` an odd number of times.

@@ -12,16 +12,21 @@
 //! byte lies in quotes is the parity of the quotes before it: blocks can be counted by themselves
 //! and joined afterwards. A quote anywhere else is an error, which is found when the row is looked
 //! at ([`Rows`]), and not guessed around.
+//!
+//! With lenient quotes nothing is an error but a quote that never closes: one opens at the start of
+//! a cell alone, and elsewhere it is data. Then parity does not tell. A block is passed from each
+//! place that it may begin at, and the results are joined afterwards ([`Quoting`]).
 
 mod cells;
 mod masks;
+mod quoting;
 mod returns;
 mod rows;
 
 pub use cells::{CellEnds, Cells, append_value, place_of, unquoted, value};
-pub use masks::is_odd;
+pub use quoting::{At, Passage, Quoting};
 pub use returns::first_return;
-pub use rows::{Row, Rows, first_end, last_end};
+pub use rows::{Row, Rows};
 
 /// The byte that ends a row.
 pub const ROW_END: u8 = b'\n';
@@ -36,13 +41,34 @@ pub struct Dialect {
     pub separator: u8,
     /// Around cells whose bytes mean nothing; none where no byte is one.
     pub quote: Option<u8>,
+    /// Whether quotes that neither open nor close a cell are data, rather than errors.
+    pub is_lenient: bool,
+}
+
+impl Dialect {
+    /// Cells between `separator`s, in which a quote may only stand where it opens, closes or is one
+    /// of a pair.
+    pub const fn strict(separator: u8, quote: Option<u8>) -> Self {
+        Self { separator, quote, is_lenient: false }
+    }
+
+    /// The meaning of quotes; none where no byte is one.
+    #[inline]
+    pub fn quoting(self) -> Option<Quoting> {
+        let Self { separator, quote, is_lenient } = self;
+        quote.map(|quote| match is_lenient {
+            true => Quoting::Lenient { quote, separator },
+            false => Quoting::Strict { quote },
+        })
+    }
 }
 
 /// Returns what is wrong with a row that has a quote at byte `at` where none may be.
 pub fn stray_quote(at: usize) -> String {
     format!(
         "a quote at byte {at} of the row neither opens nor closes a cell; within a cell in quotes \
-         write it twice, or give --quote none if quotes mean nothing in this file"
+         write it twice, or give --quote lenient if quotes within cells are data, or --quote none \
+         if all are"
     )
 }
 

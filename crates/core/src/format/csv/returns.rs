@@ -3,7 +3,7 @@
 //! They are not read: a carriage return within a cell is data. Text that has no other row ends
 //! would be one long row, and is refused by name instead.
 
-use super::{Dialect, ROW_END, without_end};
+use super::{At, Dialect, ROW_END, without_end};
 
 /// Returns where the first row of `text` ends, if carriage returns alone end its rows.
 ///
@@ -13,13 +13,15 @@ use super::{Dialect, ROW_END, without_end};
 pub fn first_return(dialect: Dialect, text: &[u8]) -> Option<usize> {
     let row = without_end(text);
     let (mut first, mut cells, mut first_cells, mut are_alike) = (None, 1, None, true);
-    let mut is_inside = false;
+    let mut place = At::Start;
     for (at, byte) in row.iter().enumerate() {
-        if Some(*byte) == dialect.quote {
-            is_inside = !is_inside;
-        } else if !is_inside && *byte == dialect.separator {
+        place = dialect.quoting().map_or(At::Text, |quoting| quoting.after(place, *byte));
+        if place == At::Quoted {
+            continue;
+        }
+        if *byte == dialect.separator {
             cells += 1;
-        } else if !is_inside && *byte == b'\r' && at + 1 < row.len() {
+        } else if *byte == b'\r' && at + 1 < row.len() {
             are_alike &= *first_cells.get_or_insert(cells) == cells;
             (first, cells) = (first.or(Some(at)), 1);
         }

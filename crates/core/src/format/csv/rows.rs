@@ -2,7 +2,8 @@
 
 use memchr::{memchr, memchr2};
 
-use super::masks::{Chunk, WIDTH, all_or_none, parity_so_far};
+use super::masks::{Chunk, WIDTH, all_or_none, parity_so_far, special_quotes};
+use super::quoting::At;
 use super::{Dialect, ROW_END, without_end};
 
 /// Behind the first row that ends in `bytes`, at whose beginning one is in quotes or not.
@@ -159,13 +160,18 @@ impl<'a> Rows<'a> {
     fn advance(&mut self) {
         let chunk = Chunk::of(&self.bytes[self.next_chunk..]);
         let Carry { inside, may_open, closed } = self.carry;
-        let quotes = self.dialect.quote.map_or(0, |quote| chunk.equal(quote));
-        let quoted = parity_so_far(quotes) ^ inside;
         let line_ends = chunk.equal(ROW_END);
         let all_separators = chunk.equal(self.dialect.separator);
+        let mut quotes = self.dialect.quote.map_or(0, |quote| chunk.equal(quote));
+        if self.dialect.is_lenient {
+            quotes = special_quotes(quotes, all_separators | line_ends, inside, may_open);
+        }
+        let quoted = parity_so_far(quotes) ^ inside;
         self.ends = line_ends & !quoted;
         self.separators = all_separators & !quoted;
-        if (quotes | closed) != 0 {
+        if self.dialect.is_lenient {
+            self.strays = 0;
+        } else if (quotes | closed) != 0 {
             let closing = quotes & !quoted;
             let opening = quotes & quoted;
             let may_open = (self.separators | self.ends | closing) << 1 | may_open;
@@ -204,9 +210,16 @@ impl<'a> Rows<'a> {
         self.start = self.bytes.len();
         self.note_end(bytes);
         let open = || {
-            let quote = self.dialect.quote?;
-            let opened = bytes.iter().rposition(|&byte| byte == quote);
-            opened.filter(|_| self.carry.inside != 0)
+            let quoting = self.dialect.quoting()?;
+            let (mut at, mut opened) = (At::Start, None);
+            for (place, byte) in bytes.iter().enumerate() {
+                let after = quoting.after(at, *byte);
+                if at != At::Quoted && after == At::Quoted {
+                    opened = Some(place);
+                }
+                at = after;
+            }
+            opened.filter(|_| at == At::Quoted)
         };
         let stray_quote = stray.or_else(open);
         (!bytes.is_empty()).then_some(Row { bytes, cells, stray_quote })

@@ -1,6 +1,7 @@
 //! Cutting bytes into records of either kind.
 
 use super::*;
+use crate::format::csv::Quoting;
 
 fn cut(framing: Framing, bytes: &[u8]) -> Vec<&[u8]> {
     framing.records(bytes).collect()
@@ -44,7 +45,10 @@ fn check(framing: Framing, records: &[&[u8]]) {
 fn all_framings_agree_with_one_record_after_the_other() {
     check(Framing::Fixed(2), &[b"ab", b"cd", b"ef"]);
     check(Framing::Terminated(b'\n'), &[b"ab\n", b"\n", b"cdefg\n"]);
-    check(Framing::Quoted(b'"'), &[b"a,b\n", b"\"\n\"\"\n\",c\r\n", b"\n", b"\"\"\n"]);
+    check(
+        Framing::Quoted(Quoting::Strict { quote: b'"' }),
+        &[b"a,b\n", b"\"\n\"\"\n\",c\r\n", b"\n", b"\"\"\n"],
+    );
     let prefix = Prefix::named("u16be").unwrap();
     check(Framing::Prefixed(prefix), &[b"\0\x02ab", b"\0\0", b"\0\x05\0\x02ab\n"]);
 }

@@ -2,12 +2,13 @@
 
 use super::*;
 use crate::format::Prefix;
+use crate::format::csv::Quoting;
 
 #[test]
 fn rows_are_found_from_within_quotes_and_without() {
     let row = b"one,\"two\nlines, and more\",\"say \"\"yes\"\"\"\r\n";
     let bytes = row.repeat(20);
-    let framing = Framing::Quoted(b'"');
+    let framing = Framing::Quoted(Quoting::Strict { quote: b'"' });
     for from in 0..row.len() {
         let start = framing.likely_start(&bytes[from..]);
         assert_eq!((from + start) % row.len(), 0, "from {from}");
@@ -29,6 +30,6 @@ fn prefixes_are_found_among_text() {
 fn nothing_is_found_where_nothing_is() {
     let framing = Framing::Prefixed(Prefix::named("u32be").unwrap());
     assert_eq!(framing.likely_start(&[b'x'; 100]), 100);
-    assert_eq!(Framing::Quoted(b'"').likely_start(b"no end"), 6);
+    assert_eq!(Framing::Quoted(Quoting::Strict { quote: b'"' }).likely_start(b"no end"), 6);
     assert_eq!(Framing::Terminated(b'\n').likely_start(b"a\nb"), 2);
 }

@@ -1,6 +1,7 @@
 //! Trackers, fed with every cut of some records.
 
 use super::*;
+use crate::format::csv::Quoting;
 
 /// What a tracker says of `bytes` in pieces cut at `cuts`, as places in the whole.
 fn ends(framing: Framing, bytes: &[u8], cuts: &[usize]) -> Vec<usize> {
@@ -46,7 +47,10 @@ fn check(framing: Framing, records: &[&[u8]]) {
 fn any_pieces_tell_the_same_ends() {
     check(Framing::Fixed(3), &[b"abc", b"def", b"ghi"]);
     check(Framing::Terminated(b'\n'), &[b"abc\n", b"\n", b"d\n"]);
-    check(Framing::Quoted(b'"'), &[b"a,\"\n\"\n", b"\"\"\"\n\"\n", b"\n", b"b\r\n"]);
+    check(
+        Framing::Quoted(Quoting::Strict { quote: b'"' }),
+        &[b"a,\"\n\"\n", b"\"\"\"\n\"\n", b"\n", b"b\r\n"],
+    );
     for name in ["u16be", "u32le", "u16le:self"] {
         let prefix = Prefix::named(name).unwrap();
         let record = |data: &[u8]| {
@@ -71,8 +75,12 @@ fn ends_of_inputs_are_told() {
         tracker.pass_end()
     };
     assert_eq!(end(Framing::Terminated(b'\n'), b"a\nb"), Ok(true));
-    assert_eq!(end(Framing::Quoted(b'"'), b"a\n\"b\n\""), Ok(true));
-    assert!(end(Framing::Quoted(b'"'), b"a\n\"b\n").unwrap_err().contains("never closed"));
+    assert_eq!(end(Framing::Quoted(Quoting::Strict { quote: b'"' }), b"a\n\"b\n\""), Ok(true));
+    assert!(
+        end(Framing::Quoted(Quoting::Strict { quote: b'"' }), b"a\n\"b\n")
+            .unwrap_err()
+            .contains("never closed")
+    );
     assert!(end(Framing::Fixed(4), b"abcdef").unwrap_err().contains("2 of 4 bytes"));
     let prefix = Framing::Prefixed(Prefix::named("u16be").unwrap());
     assert_eq!(end(prefix, b"\0\x01a\0\0"), Ok(false));

@@ -6,7 +6,7 @@ use crate::format::csv::{Dialect, Rows};
 use crate::key::text::{TextKeySpec, TextOrder};
 use crate::key::{Key, with_encoder};
 
-const CSV: Dialect = Dialect { separator: b',', quote: Some(b'"') };
+const CSV: Dialect = Dialect::strict(b',', Some(b'"'));
 
 #[test]
 fn known_words_are_those_of_the_key() {

@@ -99,7 +99,7 @@ impl<'a> Fields<'a> {
                 if field == start.field =>
             {
                 let cell = &self.text[self.cell(dialect, field)];
-                let (text, has_pairs) = csv::unquoted(dialect.quote, cell);
+                let (text, has_pairs) = csv::unquoted(dialect, cell);
                 let is_whole = (start.byte, start.skips_blanks) == (0, false);
                 let wanted = match end {
                     End::Field(_) if is_whole => 0..text.len(),

@@ -350,7 +350,6 @@ impl Folds {
 impl Fold {
     fn value(&self, record: &[u8]) -> Result<Value, String> {
         let cell = |column: usize| self.layout.cells(record).and_then(|mut c| c.nth(column));
-        let quote = self.layout.dialect().and_then(|dialect| dialect.quote);
         match self.field {
             Field::Machine(number) => {
                 let (body, name) = (self.layout.body(record), &self.name);
@@ -363,7 +362,7 @@ impl Fold {
                     .map(Value::Integer)
                     .ok_or_else(|| format!("bytes {name}, {bytes:02X?}, are not a packed decimal"))
             }
-            Field::Text { column } => Ok(match cell(column).map(|cell| csv::value(quote, cell)) {
+            Field::Text { column } => Ok(match cell(column).map(|cell| self.layout.text(cell)) {
                 Some(text) if !text.is_empty() => {
                     self.order.as_ref().map_or(Ok(()), |order| order.check(&text, &self.name))?;
                     Value::Text(text.into_owned())
@@ -372,7 +371,7 @@ impl Fold {
             }),
             Field::Number { column, is_whole } => {
                 let Some(cell) = cell(column) else { return Ok(Value::Nothing) };
-                let text = csv::value(quote, cell);
+                let text = self.layout.text(cell);
                 if text.is_empty() {
                     return Ok(Value::Nothing);
                 }
@@ -457,7 +456,7 @@ fn overlap(a: Field, b: Field) -> bool {
 
 /// Appends a cell that says `text`, in quotes where it needs them.
 pub(super) fn append_cell(dialect: Dialect, text: &[u8], out: &mut Vec<u8>) {
-    let Dialect { separator, quote } = dialect;
+    let Dialect { separator, quote, .. } = dialect;
     let is_plain =
         |byte: &u8| *byte != separator && Some(*byte) != quote && *byte != b'\n' && *byte != b'\r';
     match quote {

@@ -31,7 +31,7 @@ fn folded_in_parts(folds: &Folds, records: &[&[u8]]) -> Result<Vec<u8>, String> 
     whole
 }
 
-const CSV: Layout = Layout::Cells(Dialect { separator: b',', quote: Some(b'"') });
+const CSV: Layout = Layout::Cells(Dialect::strict(b',', Some(b'"')));
 
 #[test]
 fn rows_keep_the_first_with_other_cells() {

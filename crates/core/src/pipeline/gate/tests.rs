@@ -1,11 +1,12 @@
 //! Which rows pass, and what is said of those that must not be.
 
 use super::*;
+use crate::format::csv::Quoting;
 use crate::key::text::TextOrder;
 use crate::key::{Key, with_encoder};
 
 fn passed(cells: Option<usize>, text: &str) -> Result<Vec<(usize, String)>, Fault> {
-    let dialect = Dialect { separator: b',', quote: Some(b'"') };
+    let dialect = Dialect::strict(b',', Some(b'"'));
     let shape = Shape::Row(RowShape { dialect, cells, is_of_header: true });
     let gate = Gate { shape, ..Gate::default() };
     let key = Key::for_lines(&TextOrder::by_bytes(b'\n')).unwrap();
@@ -13,7 +14,7 @@ fn passed(cells: Option<usize>, text: &str) -> Result<Vec<(usize, String)>, Faul
     let show = |row: CutRecord<'_>, at, _| {
         rows.push((at, String::from_utf8(row.bytes.to_vec()).unwrap()));
     };
-    let framing = Framing::Quoted(b'"');
+    let framing = Framing::Quoted(Quoting::Strict { quote: b'"' });
     let count = with_encoder!(&key, |key| gate.each(key, framing, text.as_bytes(), show))?;
     assert_eq!(count, rows.len() as u64);
     Ok(rows)

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::format::Prefix;
+use crate::format::csv::Quoting;
 use crate::io::Direct;
 
 /// A file of these bytes, which is gone with it.
@@ -22,8 +23,14 @@ fn before(framing: Framing, start: u64, (bytes, offset): (&[u8], u64)) -> (Optio
 #[test]
 fn files_are_counted_up_to_the_record() {
     let rows = b"h,i\n\"a\nb\",c\nd,e\nf\n";
-    assert_eq!(before(Framing::Quoted(b'"'), 4, (rows, 4)), (Some(0), 1));
-    assert_eq!(before(Framing::Quoted(b'"'), 4, (rows, 12)), (Some(1), 3));
+    assert_eq!(
+        before(Framing::Quoted(Quoting::Strict { quote: b'"' }), 4, (rows, 4)),
+        (Some(0), 1)
+    );
+    assert_eq!(
+        before(Framing::Quoted(Quoting::Strict { quote: b'"' }), 4, (rows, 12)),
+        (Some(1), 3)
+    );
     assert_eq!(before(Framing::Terminated(b'\n'), 0, (rows, 16)), (Some(4), 4));
     assert_eq!(before(Framing::Fixed(6), 0, (rows, 12)), (Some(2), 0));
     let prefix = Framing::Prefixed(Prefix::named("u16be").unwrap());
@@ -36,8 +43,8 @@ fn places_are_said_as_people_count() {
         let before = Before { records, lines: 4, bytes: 70 };
         RecordPlace { before, framing }.to_string()
     };
-    assert_eq!(place(Framing::Quoted(b'"'), Some(2)), "row 3, line 5");
-    assert_eq!(place(Framing::Quoted(b'"'), None), "line 5");
+    assert_eq!(place(Framing::Quoted(Quoting::Strict { quote: b'"' }), Some(2)), "row 3, line 5");
+    assert_eq!(place(Framing::Quoted(Quoting::Strict { quote: b'"' }), None), "line 5");
     assert_eq!(place(Framing::Terminated(b'\n'), Some(4)), "line 5");
     assert_eq!(place(Framing::Terminated(0), Some(4)), "record 5, at byte 70");
     assert_eq!(place(Framing::Fixed(10), None), "the record at byte 70");
@@ -48,7 +55,8 @@ fn records_of_files_are_measured() {
     let length = |framing, bytes: &[u8], offset, most| {
         length_at(&file(bytes), framing, offset, most).unwrap()
     };
-    let (lines, rows) = (Framing::Terminated(b'\n'), Framing::Quoted(b'"'));
+    let (lines, rows) =
+        (Framing::Terminated(b'\n'), Framing::Quoted(Quoting::Strict { quote: b'"' }));
     assert_eq!(length(lines, b"a\nbcd\ne", 2, 100), Some(4));
     assert_eq!(length(lines, b"a\nbcd\ne", 6, 100), Some(2), "with the end that it lacks");
     assert_eq!(length(lines, b"a\nbcd\ne", 2, 3), None, "nobody looks any further");

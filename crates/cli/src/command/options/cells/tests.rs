@@ -6,8 +6,9 @@ fn applied(cells: &Cells, format: &str, separator: Option<u8>) -> Result<Format>
     cells.apply(format.parse().unwrap(), separator)
 }
 
-fn cells(quote: Option<Option<u8>>, no_header: bool, ragged: Option<&str>) -> Cells {
-    Cells { quote: quote.map(Quote), no_header, ragged: ragged.map(str::to_owned) }
+fn cells(byte: Option<Option<u8>>, no_header: bool, ragged: Option<&str>) -> Cells {
+    let quote = byte.map(|byte| Quote { byte, is_lenient: false });
+    Cells { quote, no_header, ragged: ragged.map(str::to_owned) }
 }
 
 #[test]
@@ -37,5 +38,16 @@ fn what_cannot_be_is_refused() {
     let unsaid = cells(None, false, None);
     assert!(message(&unsaid, "csv", Some(b'"')).contains("--separator"));
     assert!(message(&unsaid, "csv", Some(b'\n')).contains("--separator"));
-    assert!(quote("ab").is_err() && quote("a").is_err() && quote("none").is_ok());
+    for text in ["ab", "a", "lenientx", "lenient:", "lenient:ab", "lenient:none"] {
+        assert!(quote(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn quotes_are_strict_lenient_or_none() {
+    let is = |text, byte, is_lenient| assert_eq!(quote(text), Ok(Quote { byte, is_lenient }));
+    is("'", Some(b'\''), false);
+    is("none", None, false);
+    is("lenient", Some(b'"'), true);
+    is("lenient:'", Some(b'\''), true);
 }

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn rows_end_with_returns_where_nothing_else_ends_them() {
-    let csv = Dialect { separator: b',', quote: Some(b'"') };
+    let csv = Dialect::strict(b',', Some(b'"'));
     let unquoted = Dialect { quote: None, ..csv };
     for (text, expected) in [
         ("a,b\r2,x\r1,y\r", Some(3)),

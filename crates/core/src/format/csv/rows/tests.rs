@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::format::csv::Cells;
 
-const DIALECT: Dialect = Dialect { separator: b',', quote: Some(b'"') };
+const DIALECT: Dialect = Dialect::strict(b',', Some(b'"'));
 
 /// Rows, one byte after the other: where each ends, its cells, and its first stray quote.
 fn expected(bytes: &[u8]) -> Vec<(usize, usize, Option<usize>)> {
@@ -65,7 +65,7 @@ fn assert_ends(bytes: &[u8]) {
     let rows = found(bytes);
     let whole = rows.iter().map(|row| row.0).filter(|end| ends.contains(end)).count();
     assert_eq!(whole, ends.len());
-    let is_inside = super::super::is_odd(bytes, b'"');
+    let is_inside = super::super::masks::is_odd(bytes, b'"');
     assert_eq!(last_end(b'"', bytes, is_inside), ends.last().copied());
 }
 

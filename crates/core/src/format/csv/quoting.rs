@@ -1,0 +1,203 @@
+//! Where rows end, given what a quote means.
+
+use super::ROW_END;
+use super::masks::{Carry, Chunk, WIDTH, is_odd};
+use super::rows::{first_end, last_end};
+use crate::format::Ends;
+
+/// The meaning of quotes for the ends of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quoting {
+    /// Each one opens or closes.
+    Strict {
+        /// The quote.
+        quote: u8,
+    },
+    /// One opens at the start of a cell, and the next one closes; all others are data.
+    Lenient {
+        /// The quote.
+        quote: u8,
+        /// The byte that cells end with, unless a row does.
+        separator: u8,
+    },
+}
+
+/// A place between two bytes of some rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// The start of a cell or the byte after a closing quote: a quote opens here.
+    Start,
+    /// Any other place outside quotes.
+    Text,
+    /// A place in quotes.
+    Quoted,
+}
+
+/// The effect of some bytes on the place that they are passed from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passage {
+    /// Of rows with strict quotes: whether the quotes are odd in number.
+    Strict {
+        /// True if they are.
+        is_odd: bool,
+    },
+    /// Of rows with lenient quotes: the results from [`At::Start`], `Text` and `Quoted`.
+    Lenient([Passed; 3]),
+}
+
+/// The place after some bytes, and the row ends among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passed {
+    at: At,
+    ends: Ends,
+}
+
+impl Quoting {
+    /// Returns the quote.
+    pub fn quote(self) -> u8 {
+        match self {
+            Self::Strict { quote } | Self::Lenient { quote, .. } => quote,
+        }
+    }
+
+    /// Returns the place after `byte`, which stands at `at`.
+    #[inline]
+    pub fn after(self, at: At, byte: u8) -> At {
+        match (self, at) {
+            (Self::Strict { quote }, At::Quoted) if byte == quote => At::Start,
+            (Self::Strict { quote }, _) if byte == quote => At::Quoted,
+            (Self::Strict { .. }, at) => at,
+            (Self::Lenient { quote, .. }, At::Start) if byte == quote => At::Quoted,
+            (Self::Lenient { quote, .. }, At::Quoted) if byte == quote => At::Start,
+            (Self::Lenient { .. }, At::Quoted) => At::Quoted,
+            (Self::Lenient { separator, .. }, _) if byte == separator || byte == ROW_END => {
+                At::Start
+            }
+            (Self::Lenient { .. }, _) => At::Text,
+        }
+    }
+
+    /// Returns the end of the first row that ends in `bytes`, which are passed from `at`.
+    #[inline]
+    pub fn first_end(self, bytes: &[u8], at: At) -> Option<usize> {
+        match self {
+            Self::Strict { quote } => first_end(quote, bytes, at == At::Quoted),
+            Self::Lenient { quote, separator } => first_lenient_end(quote, separator, bytes, at),
+        }
+    }
+
+    /// Returns the effect of `bytes`, from anywhere.
+    pub fn passage(self, bytes: &[u8]) -> Passage {
+        match self {
+            Self::Strict { quote } => Passage::Strict { is_odd: is_odd(bytes, quote) },
+            Self::Lenient { quote, separator } => {
+                let [start, quoted] =
+                    lenient_walks((quote, separator), bytes, [At::Start, At::Quoted]);
+                // The two places outside quotes differ for a quote alone.
+                let text = match bytes.first() {
+                    Some(first) if *first == quote => {
+                        let [text] = lenient_walks((quote, separator), bytes, [At::Text]);
+                        text
+                    }
+                    _ => start,
+                };
+                Passage::Lenient([start, text, quoted])
+            }
+        }
+    }
+
+    /// Passes `bytes`, whose effect is `passage`, from `at`: the place after them, and the row ends
+    /// among them.
+    pub fn pass(self, bytes: &[u8], at: At, passage: &Passage) -> (At, Ends) {
+        match (self, passage) {
+            (Self::Strict { quote }, Passage::Strict { is_odd }) => {
+                let is_inside = (at == At::Quoted) != *is_odd;
+                let after = if is_inside { At::Quoted } else { At::Text };
+                let first = first_end(quote, bytes, at == At::Quoted);
+                let last = first.and_then(|_| last_end(quote, bytes, is_inside));
+                (after, first.zip(last))
+            }
+            (_, Passage::Lenient(passed)) => {
+                let Passed { at, ends } = passed[at as usize];
+                (at, ends)
+            }
+            (Self::Lenient { .. }, Passage::Strict { .. }) => {
+                self.pass(bytes, at, &self.passage(bytes))
+            }
+        }
+    }
+}
+
+/// Returns the end of the first row, where quotes are lenient.
+///
+/// Two chunks at a time, as [`first_end`] does.
+#[inline]
+fn first_lenient_end(quote: u8, separator: u8, bytes: &[u8], at: At) -> Option<usize> {
+    let (mut carry, mut begun) = (Carry::from(at), 0);
+    while let Some(chunks) = bytes.get(begun..begun + 2 * WIDTH) {
+        let low = row_ends(quote, separator, Chunk::of(chunks), &mut carry);
+        let high = row_ends(quote, separator, Chunk::of(&chunks[WIDTH..]), &mut carry);
+        let ends = u128::from(high) << WIDTH | u128::from(low);
+        if ends != 0 {
+            return Some(begun + ends.trailing_zeros() as usize + 1);
+        }
+        begun += 2 * WIDTH;
+    }
+    let (quoting, mut at) = (Quoting::Lenient { quote, separator }, carry.at());
+    let is_end = |byte: &u8| {
+        at = quoting.after(at, *byte);
+        *byte == ROW_END && at != At::Quoted
+    };
+    bytes[begun..].iter().position(is_end).map(|end| begun + end + 1)
+}
+
+/// Returns the ends of rows in a chunk.
+#[inline]
+fn row_ends(quote: u8, separator: u8, chunk: Chunk, carry: &mut Carry) -> u64 {
+    let row_ends = chunk.equal(ROW_END);
+    let quoted = carry.pass(chunk.equal(quote), chunk.equal(separator) | row_ends);
+    row_ends & !quoted
+}
+
+/// Passes `bytes` from several places at once.
+fn lenient_walks<const N: usize>(
+    (quote, separator): (u8, u8),
+    bytes: &[u8],
+    from: [At; N],
+) -> [Passed; N] {
+    let mut carries = from.map(Carry::from);
+    let mut passed = from.map(|at| Passed { at, ends: None });
+    let chunks = bytes.chunks_exact(WIDTH);
+    let rest = chunks.remainder();
+    for (number, chunk) in chunks.enumerate() {
+        let (begun, chunk) = (number * WIDTH, Chunk::of(chunk));
+        for (carry, passed) in carries.iter_mut().zip(&mut passed) {
+            let found = row_ends(quote, separator, chunk, carry);
+            if found != 0 {
+                passed.note(begun + found.trailing_zeros() as usize + 1);
+                passed.note(begun + WIDTH - found.leading_zeros() as usize);
+            }
+        }
+    }
+    let (quoting, begun) = (Quoting::Lenient { quote, separator }, bytes.len() - rest.len());
+    for (carry, passed) in carries.iter().zip(&mut passed) {
+        passed.at = carry.at();
+        for (place, byte) in rest.iter().enumerate() {
+            passed.at = quoting.after(passed.at, *byte);
+            if *byte == ROW_END && passed.at != At::Quoted {
+                passed.note(begun + place + 1);
+            }
+        }
+    }
+    passed
+}
+
+impl Passed {
+    /// Notes that a row ends at `end`, the last one so far.
+    fn note(&mut self, end: usize) {
+        self.ends = Some((self.ends.map_or(end, |(first, _)| first), end));
+    }
+}
+
+#[cfg(test)]
+mod tests;
