@@ -167,6 +167,8 @@ def line_up(bench: Bench, suite: Suite, sources: dict[str, Path]) -> tuple[dict,
         "sortwell": partial(sort, bench, suite, source),
     }
     ratios = [("sortwell", "floor"), ("sortwell", "cp")]
+    if suite.is_held_to_copy:
+        ratios.reverse()
     if suite.key is None:
         contenders["gnu sort"] = partial(gnu_sort, bench, suite, source)
         ratios.append(("sortwell", "gnu sort"))

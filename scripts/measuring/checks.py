@@ -61,7 +61,7 @@ def table_digest(path: Path, column: str) -> tuple[tuple[bytes, int, int], bool]
     """The header, the number of rows and the sum of their CRC-32s; whether they ascend."""
     count, total, is_ordered, last = 0, 0, True, None
     with open(path, "rb") as file:
-        header = next(file)
+        header = next(file) if "." not in column else b""
         for row in file:
             while row.count(b'"') % 2:
                 row += next(file)
@@ -72,7 +72,10 @@ def table_digest(path: Path, column: str) -> tuple[tuple[bytes, int, int], bool]
 
 
 def cell(row: bytes, column: str) -> tuple[bool, int] | bytes:
-    """What the rows of `texts.write_table` are ordered by: a count or none, or a note."""
+    """Returns the key of a row of `texts.write_table`, a count or none or a note; or of a line of
+    `texts.write_events`, the number of a user."""
+    if column == "user.id":
+        return (True, int(row.partition(b'"id":')[2].partition(b",")[0]))
     if column == "count":
         text = row.split(b",", 2)[1]
         return (text != b"", int(text or 0))

@@ -40,10 +40,12 @@ class Suite:
     memory_mib: int | None = None
     # Words of the command in place of format and key.
     options: tuple[str, ...] = ()
-    # The column of a table by which its rows must ascend.
+    # The column of a table, or the member of lines of JSON, by which these must ascend.
     column: str | None = None
     # Whether it is held against reading the input once, as hardly anything is written.
     only_reads: bool = False
+    # Whether the aim is a ratio to a copy of the input by `cp`.
+    is_held_to_copy: bool = False
 
 
 SUITES = (
@@ -76,6 +78,14 @@ SUITES = (
         memory_mib=1024,
         options=(*CSV, BY_COUNT),
         column="count",
+    ),
+    Suite(
+        "jsonl",
+        ("events",),
+        2.5,
+        options=("--format", "jsonl", "--key", "user.id:int"),
+        column="user.id",
+        is_held_to_copy=True,
     ),
     Suite("unique", ("duplicates",), 1.2, options=("--unique",), only_reads=True),
     Suite("limit", ("ascii",), 1.2, options=("--limit", "1000"), only_reads=True),
@@ -132,14 +142,18 @@ class Bench:
 
     def duckdb_script(self, suite: Suite, source: Path) -> str:
         """The same by DuckDB, in Python, given as much."""
-        key = "try_cast(count as bigint) nulls first" if suite.column == "count" else suite.column
-        table = f"read_csv('{source}', header=true, all_varchar=true)"
+        if "jsonl" in suite.options:
+            table, key, form = f"read_ndjson('{source}')", '\\"user\\".id', "format json"
+        else:
+            is_count = suite.column == "count"
+            key = "try_cast(count as bigint) nulls first" if is_count else suite.column
+            table, form = f"read_csv('{source}', header=true, all_varchar=true)", "header"
         return f"""
 import duckdb
 base = duckdb.connect()
 base.execute("set threads={self.threads}; set memory_limit='{self.budget_mib(suite)}MiB'")
 base.execute("set temp_directory='{self.directory}/duckdb'")
-base.execute("copy (select * from {table} order by {key}) to '{self.output}' (header)")"""
+base.execute("copy (select * from {table} order by {key}) to '{self.output}' ({form})")"""
 
     def in_words(self, suite: Suite, order: str) -> str:
         """The measured command, without the folders of this machine."""

@@ -1,4 +1,4 @@
-"""Inputs of text: a table with quoted cells, and lines most of which are there many times."""
+"""Inputs of text: a table with quoted cells, lines of JSON, and lines that occur many times."""
 
 from __future__ import annotations
 
@@ -38,6 +38,19 @@ def write_table(path: Path, rows: int) -> None:
             for row in range(count):
                 name, *others = chosen[4 * row : 4 * row + 4]
                 file.write(f"{name},{middle(noise, row)},{note(name, others, row, chosen)}\n")
+
+
+def write_events(path: Path, lines: int) -> None:
+    """Lines of JSON of some 100 bytes: an object in an object, a time, a number and a text."""
+    noise = random.Random(SEED)
+    with open(path, "w", encoding="ascii", newline="") as file:
+        for line in range(lines):
+            user, moment = noise.randrange(10**9), noise.randrange(86400)
+            time = f"{moment // 3600:02}:{moment // 60 % 60:02}:{moment % 60:02}"
+            file.write(
+                f'{{"seq":{line},"user":{{"id":{user},"name":"n{user % 977}"}},'
+                f'"ts":"2026-11-24T{time}Z","path":"/a/{line % 4093}"}}\n'
+            )
 
 
 def middle(noise: random.Random, row: int) -> str:

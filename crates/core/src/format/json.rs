@@ -8,14 +8,15 @@
 //!     tags.0                   missing: no value, like null
 //! ```
 //!
-//! The parser is serde_json. A line is checked once, when it is read ([`fault`]); afterwards
-//! [`Path::find`] stops at the value it looks for. If an object has two members of one name, the
-//! first counts.
+//! The parser is serde_json. It checks a line once, when this is read ([`fault`]); afterwards
+//! [`Path::find`] passes brackets and quotes up to the value it looks for. If an object has two
+//! members of one name, the first counts.
 
+mod bounds;
 mod escapes;
+mod seek;
 
-use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
+use serde::de::IgnoredAny;
 
 pub use escapes::{Escape, escape_at};
 
@@ -61,11 +62,7 @@ impl Path {
     /// Returns the value in a line that is well formed, and whether it has escapes. A string is
     /// what stands between its quotes; a value that is missing or null is empty.
     pub fn find<'a>(&self, line: &'a [u8]) -> (&'a [u8], bool) {
-        let mut found = None;
-        let seek = Seek { steps: &self.0, found: &mut found };
-        // Once the value is found the rest of the line is not read, which the parser reports.
-        let _ = seek.deserialize(&mut serde_json::Deserializer::from_slice(line));
-        match found.unwrap_or_default() {
+        match seek::find(line, &self.0).unwrap_or_default() {
             b"null" => (&[], false),
             [b'"', text @ .., b'"'] => (text, memchr::memchr(b'\\', text).is_some()),
             value => (value, false),
@@ -87,6 +84,9 @@ pub fn fault(line: &[u8]) -> Option<String> {
     }
     if text.starts_with('\u{feff}') {
         return Some("not JSON: it begins with a byte order mark; remove these 3 bytes".to_owned());
+    }
+    if let Some(excess) = bounds::excess(line) {
+        return Some(format!("JSON with {excess}"));
     }
     let error = serde_json::from_str::<IgnoredAny>(text).err()?;
     let message = error.to_string();
@@ -124,104 +124,6 @@ pub fn trimmed(mut text: &[u8]) -> &[u8] {
 /// Returns whether the last backslash of `text` begins an escape, if it ends with one.
 fn ends_in_escape(text: &[u8]) -> bool {
     text.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
-}
-
-/// Looks for a value.
-struct Seek<'p, 'f, 'a> {
-    steps: &'p [Step],
-    found: &'f mut Option<&'a [u8]>,
-}
-
-impl<'a> DeserializeSeed<'a> for Seek<'_, '_, 'a> {
-    type Value = ();
-
-    fn deserialize<D: de::Deserializer<'a>>(self, value: D) -> Result<(), D::Error> {
-        if !self.steps.is_empty() {
-            return value.deserialize_any(self);
-        }
-        let value: &RawValue = de::Deserialize::deserialize(value)?;
-        *self.found = Some(value.get().as_bytes());
-        Ok(())
-    }
-}
-
-impl<'a> Visitor<'a> for Seek<'_, '_, 'a> {
-    type Value = ();
-
-    fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str("a value")
-    }
-
-    fn visit_map<A: MapAccess<'a>>(self, mut members: A) -> Result<(), A::Error> {
-        let Self { steps, found } = self;
-        while let Some(is_wanted) = members.next_key_seed(IsNamed(&steps[0].name))? {
-            if is_wanted {
-                return members.next_value_seed(Seek { steps: &steps[1..], found });
-            }
-            members.next_value::<IgnoredAny>()?;
-        }
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'a>>(self, mut elements: A) -> Result<(), A::Error> {
-        let Self { steps, found } = self;
-        let mut left = steps[0].index.unwrap_or(usize::MAX);
-        while left > 0 {
-            if elements.next_element::<IgnoredAny>()?.is_none() {
-                return Ok(());
-            }
-            left -= 1;
-        }
-        elements.next_element_seed(Seek { steps: &steps[1..], found }).map(drop)
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-}
-
-/// Reads the name of a member, and whether it is this one.
-struct IsNamed<'a>(&'a str);
-
-impl<'a> DeserializeSeed<'a> for IsNamed<'_> {
-    type Value = bool;
-
-    fn deserialize<D: de::Deserializer<'a>>(self, name: D) -> Result<bool, D::Error> {
-        // As bytes, as half of a surrogate pair is a name like others.
-        name.deserialize_bytes(self)
-    }
-}
-
-impl Visitor<'_> for IsNamed<'_> {
-    type Value = bool;
-
-    fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str("a name")
-    }
-
-    fn visit_bytes<E>(self, name: &[u8]) -> Result<bool, E> {
-        Ok(name == self.0.as_bytes())
-    }
 }
 
 #[cfg(test)]
