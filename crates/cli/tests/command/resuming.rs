@@ -63,6 +63,24 @@ fn a_killed_sort_goes_on() {
 }
 
 #[test]
+fn a_killed_sort_with_a_header_goes_on() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.at("spill")).expect("folder");
+    folder.run("generate --ascii 1000000 lines").quietly();
+    let lines = folder.read("lines");
+    folder.write("in", [b"#two\n#one\n", lines.as_slice()].concat());
+    let sort = "sort --header # -M 48MiB -T spill --resume=often -o out in";
+    kill_in_between(&folder, sort);
+    for header in ["prefix:#t", "2"] {
+        let changed = sort.replace("--header #", &format!("--header {header}"));
+        folder.run(&changed).fails(2, &["another header", "spill clean"]);
+    }
+    folder.run(sort).quietly();
+    folder.run("sort -o expected lines").quietly();
+    assert!(folder.read("out") == [b"#two\n#one\n", folder.read("expected").as_slice()].concat());
+}
+
+#[test]
 fn what_is_kept_can_be_removed() {
     let (folder, _) = folder();
     kill_in_between(&folder, SORT);

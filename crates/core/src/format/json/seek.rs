@@ -103,9 +103,13 @@ impl Seek<'_> {
             }
             b'{' | b'[' => self.pass_nested(),
             _ => {
-                let is_end = |byte: &u8| b",]} \t\r\n".contains(byte);
-                let rest = &self.line[self.at..];
-                self.at += rest.iter().position(is_end).unwrap_or(rest.len());
+                let mut at = self.at;
+                while let Some(byte) = self.line.get(at)
+                    && !matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\r' | b'\n')
+                {
+                    at += 1;
+                }
+                self.at = at;
                 Some(())
             }
         }
@@ -128,20 +132,17 @@ impl Seek<'_> {
     /// Passes a string from behind its opening quote on; whether it has escapes.
     #[inline]
     fn pass_string(&mut self) -> Option<bool> {
-        let mut has_escapes = false;
+        let (mut at, mut near, mut has_escapes) = (self.at, SHORT, false);
         loop {
-            let rest = self.line.get(self.at..)?;
-            let is_special = |byte: &u8| matches!(byte, b'"' | b'\\');
-            let near = rest.iter().take(SHORT).position(is_special);
-            let found = match near {
-                Some(found) => found,
-                None => SHORT + memchr2(b'"', b'\\', rest.get(SHORT..)?)?,
-            };
-            self.at += found + 1;
-            if rest[found] == b'"' {
-                return Some(has_escapes);
+            match self.line.get(at)? {
+                b'"' => {
+                    self.at = at + 1;
+                    return Some(has_escapes);
+                }
+                b'\\' => (at, has_escapes) = (at + 2, true),
+                _ if near > 0 => (at, near) = (at + 1, near - 1),
+                _ => at += memchr2(b'"', b'\\', &self.line[at..])?,
             }
-            (self.at, has_escapes) = (self.at + 1, true);
         }
     }
 }
