@@ -82,7 +82,7 @@ def draw_csv(rng: Random) -> Shape:
     if chance(rng, 0.2):
         shape.is_ragged = True
         if chance(rng, 0.85):
-            shape.options.append(("--ragged", "keep"))
+            shape.options.append(("--ragged", rng.choice(("keep", "drop", "drop"))))
     return shape
 
 

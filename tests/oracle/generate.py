@@ -115,7 +115,11 @@ def presorted(
     shape: Shape, options: list[tuple[str, ...]], files: dict[str, bytes], records: list[bytes]
 ) -> list[bytes]:
     """Returns records in the order that the model gives them."""
-    words = tuple(word for option in options for word in option)
+    # Rows that the command is to leave out stay in its inputs.
+    kept = [
+        ("--ragged", "keep") if option == ("--ragged", "drop") else option for option in options
+    ]
+    words = tuple(word for option in kept for word in option)
     try:
         outcome = expected(Job("sort", words, (b"".join(records),), tuple(sorted(files.items()))))
     except Unspecified:
@@ -177,4 +181,5 @@ def tags_of(
         if not words:
             tags.append("key untyped")
     tags += [f"operator {name}" for name in operators.names]
+    tags += [f"option {' '.join(option)}" for option in shape.options if option[0] == "--ragged"]
     return tuple(dict.fromkeys(tags))

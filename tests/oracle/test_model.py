@@ -228,6 +228,16 @@ class TextTypes(ModelCase):
         self.assert_sorts(f"{noon} {midnight}", f"{midnight} {noon}", *clock)
         self.assert_sorts("100 99", "99 100", "-k", "1:timestamp", "--date-format", "%s")
 
+    def test_ragged_rows_that_are_dropped(self):
+        """Rows with another number of cells are left out and counted, with a header or without."""
+        words = ("-F", "csv", "-k", "2", "--ragged", "drop")
+        job = Job("sort", words, (b"a,b\n1\n2,z\n", b"a,b\n3,y\n4,x,w\n"))
+        self.assertEqual(expected(job), Outcome(0, {"": b"a,b\n3,y\n2,z\n"}, 2))
+        bare = Job("sort", (*words, "--no-header"), (b"1,q\n2\n0,p\n",))
+        self.assertEqual(expected(bare), Outcome(0, {"": b"0,p\n1,q\n"}, 1))
+        even = Job("check", words, (b"a,b\n1,b\n0\n2,c\n",))
+        self.assertEqual(expected(even), Outcome(0, {}, 1))
+
     def test_random(self):
         """A shuffle keeps equal keys together, in the order of the input."""
         job = Job("sort", ("-k", "1:random"), (b"a 1\nb 1\na 2\n",))

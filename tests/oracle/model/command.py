@@ -179,7 +179,7 @@ def take_value(name: str, rest: list[str]) -> str:
 def set_option(options: Options, name: str, value: str | None) -> None:
     """Stores one option; checks values that are words of a list or numbers."""
     choices = {
-        "--ragged": ("error", "keep"),
+        "--ragged": ("error", "keep", "drop"),
         "--invalid": ("error", "last", "first"),
         "--unique": (None, "first", "last", "error"),
     }

@@ -45,6 +45,7 @@ class Format:
     quote: int | None = None
     has_header: bool = False
     ragged: bool = False
+    drops: bool = False
 
     @property
     def is_text(self) -> bool:
@@ -105,6 +106,7 @@ def parse_table(text: str, options: Options) -> Format:
         quote=None if quote == "none" else parse_delimiter(quote, "quote"),
         has_header=not options.no_header,
         ragged=options.ragged == "keep",
+        drops=options.ragged == "drop",
     )
     if found.separator == found.quote:
         raise UsageError("separator and quote are the same byte")

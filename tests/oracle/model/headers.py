@@ -53,6 +53,23 @@ def count_top(header: str, lines: list[Record]) -> int:
     return starts.index(False) if False in starts else len(lines)
 
 
+def drop_ragged(
+    form: Format, columns: list[bytes] | None, inputs: list[list[Record]]
+) -> tuple[list[list[Record]], int | None]:
+    """Leaves rows with more or fewer cells out, where --ragged drop says so, and counts them.
+
+    "An empty row is a row of empty cells, and never one of these."
+    """
+    if not form.drops:
+        return inputs, None
+    if columns is None or columns == [b""]:
+        return inputs, 0
+    kept = [[row for row in part if len(row.cells) == len(columns)] for part in inputs]
+    if any(not row.body for part in inputs for row in part) and len(columns) > 1:
+        raise Unspecified("empty rows of a table with several columns")
+    return kept, sum(map(len, inputs)) - sum(map(len, kept))
+
+
 def check_widths(form: Format, columns: list[bytes] | None, inputs: list[list[Record]]) -> None:
     """Refuses "rows that have more or fewer cells than the header"; --ragged keep takes them.
 

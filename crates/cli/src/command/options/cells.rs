@@ -1,7 +1,7 @@
 //! How rows of comma-separated values are read.
 
 use clap::Args;
-use sortwell::format::{CsvFormat, Format};
+use sortwell::format::{CsvFormat, Format, Ragged};
 use sortwell::{Error, Result};
 
 use super::DETAILS;
@@ -25,9 +25,12 @@ pub struct Cells {
 
     /// csv and tsv: what to do with rows that have more or fewer cells than the header
     ///
-    /// error: refuse the input, naming the row. keep: sort them too; cells that they lack are
-    /// empty.
-    #[arg(long, value_name = "error|keep", value_parser = ["error", "keep"],
+    /// error: refuse the input, naming the row. keep: take them like others; cells that they lack
+    /// are empty. drop: leave them out, and say on standard error how many there were, in all
+    /// inputs. Conditions do not see such rows. Without a header, it is the first row that others
+    /// are compared with. An empty row is a row of empty cells, and never one of these.
+    /// Example: --ragged drop.
+    #[arg(long, value_name = "error|keep|drop", value_parser = ["error", "keep", "drop"],
           hide_short_help = true)]
     ragged: Option<String>,
 }
@@ -75,8 +78,12 @@ impl Cells {
                            another --separator";
             return Err(Error::Usage(message.to_owned()));
         }
-        let allows_ragged = self.ragged.as_deref() == Some("keep");
-        Ok(Format::Csv(CsvFormat { dialect, has_header: !self.no_header, allows_ragged }))
+        let ragged = match self.ragged.as_deref() {
+            Some("keep") => Ragged::Keep,
+            Some("drop") => Ragged::Drop,
+            _ => Ragged::Refuse,
+        };
+        Ok(Format::Csv(CsvFormat { dialect, has_header: !self.no_header, ragged }))
     }
 }
 
