@@ -58,6 +58,9 @@ pub struct CsvFormat {
     pub has_header: bool,
     /// Handling of rows with another number of cells than the header.
     pub ragged: Ragged,
+    /// Whether columns of several inputs are found by their names: rows are rewritten to the columns
+    /// of the first input, then those that only later ones have.
+    pub union_by_name: bool,
 }
 
 /// Handling of rows with another number of cells than the header, or than the first row where there
@@ -102,7 +105,7 @@ impl CsvFormat {
     /// Cells between these bytes, some in double quotes, under a header, in rows of equal length.
     pub const fn separated_by(separator: u8) -> Self {
         let dialect = csv::Dialect { separator, quote: Some(b'"') };
-        Self { dialect, has_header: true, ragged: Ragged::Refuse }
+        Self { dialect, has_header: true, ragged: Ragged::Refuse, union_by_name: false }
     }
 }
 

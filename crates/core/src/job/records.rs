@@ -33,9 +33,13 @@ pub fn gate(format: Format, columns: Option<&Columns>) -> Gate {
     // A first row without anything in it does not say how many cells others have.
     let tells = |columns: &&Columns| csv.ragged != Ragged::Keep && columns.cells != [b""];
     let cells = columns.filter(tells).map(|columns| columns.cells.len());
-    let drops_ragged = csv.ragged == Ragged::Drop;
-    let shape =
-        RowShape { dialect: csv.dialect, cells, is_of_header: csv.has_header, drops_ragged };
+    let shape = RowShape {
+        dialect: csv.dialect,
+        cells,
+        is_of_header: csv.has_header,
+        is_of_union: csv.union_by_name,
+        drops_ragged: csv.ragged == Ragged::Drop,
+    };
     Gate { shape: Shape::Row(shape), ..Gate::default() }
 }
 

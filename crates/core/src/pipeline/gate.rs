@@ -21,6 +21,8 @@ pub struct RowShape {
     pub cells: Option<usize>,
     /// Whether the rows' header says so, rather than the first row.
     pub is_of_header: bool,
+    /// Whether it is the header of all inputs together, and each has one of its own.
+    pub is_of_union: bool,
     /// Whether rows with another number of cells are left out, rather than refused.
     pub drops_ragged: bool,
 }
@@ -227,12 +229,15 @@ impl RowShape {
         if self.drops_ragged {
             return Form::Ragged;
         }
+        const ADVICE: &str = "give --ragged keep to sort it all the same, --ragged drop to leave it \
+                              out, or check --separator";
+        if self.is_of_union {
+            let message = "the row has more or fewer cells than the header of its input";
+            return Form::Faulty(format!("{message}; {ADVICE}"));
+        }
         let (have, of) = (row.cells, if self.is_of_header { "header" } else { "first row" });
         let plural = if have == 1 { "cell" } else { "cells" };
-        Form::Faulty(format!(
-            "the row has {have} {plural}, and the {of} has {wanted}; give --ragged keep to sort it \
-             all the same, --ragged drop to leave it out, or check --separator"
-        ))
+        Form::Faulty(format!("the row has {have} {plural}, and the {of} has {wanted}; {ADVICE}"))
     }
 }
 

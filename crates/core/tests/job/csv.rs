@@ -171,7 +171,7 @@ fn other_dialects() {
                 table(&header, bytes, |_| tricky_row(&mut random, 2, 8, (separator, quote)));
             let dialect = Dialect { separator, quote: Some(quote) };
             let has_header = random.one_in(2);
-            let format = CsvFormat { dialect, has_header, ragged: Ragged::Refuse };
+            let format = CsvFormat { dialect, has_header, ..CsvFormat::separated_by(b',') };
             let (memory, keys) = (ByteSize::mib(memory), vec![(2, true), (1, false)]);
             let job = Table { format, memory, keys, threads: 1, ..Table::new(vec![input]) };
             job.run();

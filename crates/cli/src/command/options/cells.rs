@@ -33,6 +33,21 @@ pub struct Cells {
     #[arg(long, value_name = "error|keep|drop", value_parser = ["error", "keep", "drop"],
           hide_short_help = true)]
     ragged: Option<String>,
+
+    /// csv and tsv: find the columns of several inputs by their names, in any order
+    ///
+    /// Rows are rewritten to the columns of the first input, followed by those that only later
+    /// inputs have, in the order in which they come up; cells of columns that an input lacks are
+    /// empty. Names are compared as they are without their quotes, byte by byte; one that stands
+    /// twice in a header is an error. Cells keep their bytes, quotes included. All inputs have the
+    /// same separator and quote. Without this option, all have to name the same columns in the same
+    /// order. Inputs that have all columns in this order are read as they are. If one has not, all
+    /// are read one after the other, and --resume is refused; a row that is moved takes up to an
+    /// eighth of the memory. The headers of all inputs are read first, of pipes too. With --ragged
+    /// keep, cells beyond the header of an input come after all columns.
+    /// Example: --union-by-name jan.csv feb.csv.
+    #[arg(long, hide_short_help = true)]
+    union_by_name: bool,
 }
 
 /// A quote, or that there is none.
@@ -61,6 +76,7 @@ impl Cells {
                 ("--quote", self.quote.is_some()),
                 ("--no-header", self.no_header),
                 ("--ragged", self.ragged.is_some()),
+                ("--union-by-name", self.union_by_name),
             ];
             return match said.iter().find(|(_, is_said)| *is_said) {
                 None => Ok(format),
@@ -83,7 +99,8 @@ impl Cells {
             Some("drop") => Ragged::Drop,
             _ => Ragged::Refuse,
         };
-        Ok(Format::Csv(CsvFormat { dialect, has_header: !self.no_header, ragged }))
+        let (has_header, union_by_name) = (!self.no_header, self.union_by_name);
+        Ok(Format::Csv(CsvFormat { dialect, has_header, ragged, union_by_name }))
     }
 }
 

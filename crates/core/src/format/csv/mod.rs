@@ -17,6 +17,7 @@ mod cells;
 mod masks;
 mod returns;
 mod rows;
+pub mod union;
 
 pub use cells::{CellEnds, Cells, append_value, place_of, unquoted, value};
 pub use masks::is_odd;

@@ -16,7 +16,13 @@ fn passed_or_dropped(
     text: &str,
 ) -> Result<(Vec<(usize, String)>, u64), Fault> {
     let dialect = Dialect { separator: b',', quote: Some(b'"') };
-    let shape = Shape::Row(RowShape { dialect, cells, is_of_header: true, drops_ragged });
+    let shape = Shape::Row(RowShape {
+        dialect,
+        cells,
+        is_of_header: true,
+        is_of_union: false,
+        drops_ragged,
+    });
     let gate = Gate { shape, ..Gate::default() };
     let key = Key::for_lines(&TextOrder::by_bytes(b'\n')).unwrap();
     let mut rows = Vec::new();

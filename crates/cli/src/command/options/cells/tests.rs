@@ -7,7 +7,12 @@ fn applied(cells: &Cells, format: &str, separator: Option<u8>) -> Result<Format>
 }
 
 fn cells(quote: Option<Option<u8>>, no_header: bool, ragged: Option<&str>) -> Cells {
-    Cells { quote: quote.map(Quote), no_header, ragged: ragged.map(str::to_owned) }
+    Cells {
+        quote: quote.map(Quote),
+        no_header,
+        ragged: ragged.map(str::to_owned),
+        union_by_name: false,
+    }
 }
 
 #[test]
