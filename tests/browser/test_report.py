@@ -116,6 +116,14 @@ class Report(PageCase):
         expected = "90 runs, 40 of them merged into longer ones first, merged 60 at once"
         self.assertIn(expected, self.text())
 
+    def test_rows_that_were_left_out_are_counted(self) -> None:
+        """The head says how many rows --ragged drop has left out, of jobs that have the option."""
+        self.open_changed("one-pass", {"ragged_rows_dropped": 3})
+        expected = "3 rows left out: another number of cells than the header or first row."
+        self.assertIn(expected, self.text())
+        self.open_changed("one-pass", {"ragged_rows_dropped": None})
+        self.assertNotIn("left out", self.text())
+
     def test_the_last_word_below_a_chart_is_whole(self) -> None:
         """Half of the last word on the axis has room beside the chart."""
         self.open("two")

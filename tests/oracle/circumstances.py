@@ -27,6 +27,8 @@ class Traits:
     inputs: int
     is_split: bool
     is_in_place: bool
+    # Whether inputs may be rewritten, which is not kept.
+    unites: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def draw_circumstances(rng: Random, traits: Traits) -> Circumstances:
     if chosen.output == IN_PLACE:
         kills = draw_kills(rng) if chance(rng, 0.5) else ()
         return replace(chosen, kills=kills)
-    is_resumable = chosen.output in (FILE, REPLACED) and not traits.is_split
+    is_resumable = chosen.output in (FILE, REPLACED) and not traits.is_split and not traits.unites
     is_replacement = ("--algorithm", "replacement-selection") in chosen.options
     if is_resumable and not is_replacement and chance(rng, 0.25):
         chosen = replace(chosen, codec_out="", kills=draw_kills(rng))

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from random import Random
 
 from .data import Column, Layout, Table, draw_columns, draw_fields, draw_rows
+from .model.errors import RefusedError, Unspecified
+from .model.formats import Format, read_records
 from .values import chance
 
 PREFIXES = ("u16le", "u16be", "u32le", "u32be", "u16le:self", "u16be:self", "u32le:self")
@@ -27,6 +29,7 @@ class Shape:
     is_lenient: bool = False
     has_names: bool = False
     is_ragged: bool = False
+    unites: bool = False
     length: int = 0
     top: list[bytes] = field(default_factory=list)
     nest: tuple[str, ...] = ()
@@ -84,10 +87,13 @@ def draw_csv(rng: Random) -> Shape:
     shape.has_names = chance(rng, 0.75)
     if not shape.has_names:
         shape.options.append(("--no-header",))
+    elif chance(rng, 0.25):
+        shape.unites = True
+        shape.options.append(("--union-by-name",))
     if chance(rng, 0.2):
         shape.is_ragged = True
         if chance(rng, 0.85):
-            shape.options.append(("--ragged", "keep"))
+            shape.options.append(("--ragged", rng.choice(("keep", "drop", "drop"))))
     return shape
 
 
@@ -186,6 +192,37 @@ def ragged_row(rng: Random, shape: Shape, row: list[bytes]) -> bytes:
     if shape.is_ragged and chance(rng, 0.1):
         row = row[:-1] if chance(rng, 0.5) and len(row) > 1 else [*row, b"more"]
     return row_of(rng, shape, row)
+
+
+def scatter(rng: Random, shape: Shape, records: list[bytes], keeps_all: bool) -> list[bytes]:
+    """Returns a table with its columns in another order, at times without some or with others.
+
+    Rows that cannot be read, or have another number of cells, stay as they are.
+    """
+    quote = shape.quote[0] if shape.quote else None
+    form = Format("csv", separator=shape.separator[0], quote=quote, has_header=True)
+    if not records or chance(rng, 0.2):
+        return records
+    try:
+        rows = [read_records(form, record)[0] for record in records]
+    except (RefusedError, Unspecified):
+        return records
+    count = len(rows[0].cells)
+    order = rng.sample(range(count), count)
+    if not keeps_all and chance(rng, 0.6):
+        order = order[: rng.randint(1, count)]
+    more = [] if keeps_all or chance(rng, 0.7) else [rng.choice((b"other", b'"more"', b"x y"))]
+    if more and shape.quote != b'"':
+        more = [b"more"]
+    scattered = []
+    for number, row in enumerate(rows):
+        if len(row.cells) != count:
+            scattered.append(row.body + row.end)
+            continue
+        cells = [row.cells[at].raw for at in order]
+        cells += more if number == 0 else [b"m%d" % (number % 7)] * len(more)
+        scattered.append(shape.separator.join(cells) + row.end)
+    return scattered
 
 
 def row_of(rng: Random, shape: Shape, row: list[bytes]) -> bytes:

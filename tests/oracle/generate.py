@@ -11,7 +11,7 @@ from random import Random
 from .case import Case
 from .circumstances import Traits, draw_circumstances
 from .data import EDGE, LARGE, SHORT, SPILLING, Table, draw_layout
-from .formats import Shape, draw_shape, draw_table, encode
+from .formats import Shape, draw_shape, draw_table, encode, scatter
 from .keys import draw_keys, is_binary
 from .model import Job, Unspecified, expected
 from .operators import Operators, draw_header, draw_operators
@@ -50,12 +50,18 @@ def draw_case(seed: int, number: int) -> Case:
         inputs = [presorted(shape, options, files, part) for part in inputs]
         if command == "check" and chance(rng, 0.5):
             inputs = [disturbed(rng, part, len(shape.top)) for part in inputs]
+    if shape.unites:
+        # Of a merge the first input says the order in which all are sorted.
+        fixed = 1 if command != "sort" else 0
+        moved = [scatter(rng, shape, part, bool(fixed)) for part in inputs[fixed:]]
+        inputs = [*inputs[:fixed], *moved]
     inputs = [cut_end(rng, shape, part) for part in inputs]
     traits = Traits(
         command=command,
         size=size,
         inputs=len(inputs),
         is_split=operators.are_split,
+        unites=shape.unites,
         is_in_place=command == "sort" and not operators.options and is_sure(shape, keys),
     )
     return Case(
@@ -115,7 +121,11 @@ def presorted(
     shape: Shape, options: list[tuple[str, ...]], files: dict[str, bytes], records: list[bytes]
 ) -> list[bytes]:
     """Returns records in the order that the model gives them."""
-    words = tuple(word for option in options for word in option)
+    # Rows that the command is to leave out stay in its inputs.
+    kept = [
+        ("--ragged", "keep") if option == ("--ragged", "drop") else option for option in options
+    ]
+    words = tuple(word for option in kept for word in option)
     try:
         outcome = expected(Job("sort", words, (b"".join(records),), tuple(sorted(files.items()))))
     except Unspecified:
@@ -177,4 +187,6 @@ def tags_of(
         if not words:
             tags.append("key untyped")
     tags += [f"operator {name}" for name in operators.names]
+    shown = ("--ragged", "--union-by-name")
+    tags += [f"option {' '.join(option)}" for option in shape.options if option[0] in shown]
     return tuple(dict.fromkeys(tags))

@@ -19,6 +19,7 @@ from .place import Place
 MIB = 1 << 20
 UNITS = {"KiB": 1 << 10, "MiB": MIB, "GiB": 1 << 30, "bytes": 1}
 ADVICE = re.compile(r"at least ([\d.]+) (KiB|MiB|GiB|bytes) with --memory")
+DROPPED = re.compile(r"left out (\d+) rows? with another number of cells")
 RAISES = 4  # times that a budget is raised as the message says; then the message is at fault
 TIMEOUT_SECONDS = 20.0
 PANICS = ("panicked at", "report it", "internal error")
@@ -184,7 +185,8 @@ def judge_end(place: Place, verdict: Verdict, answer: dict) -> None:
         if not lines:
             verdict.add("stats", "no statistics on standard error")
         try:
-            verdict.outcome = Outcome(0, place.read_outputs())
+            dropped = json.loads(lines[-1])["ragged_rows_dropped"] if lines else None
+            verdict.outcome = Outcome(0, place.read_outputs(), dropped)
         except (ValueError, OSError) as error:
             verdict.add("codec", f"the output cannot be expanded: {error}")
         return
@@ -225,6 +227,13 @@ def compare(case: Case, verdict: Verdict) -> None:
         said = " ".join(line for line in verdict.stderr.splitlines() if line[:1] != "{")[:400]
         verdict.add("status", f"{outcome.status} instead of {wanted.status}. {said}")
         return
+    if case.command == "check":
+        said = DROPPED.search(verdict.stderr)
+        dropped = wanted.dropped if wanted.status == 0 else None
+        if said and dropped is not None and int(said[1]) != dropped:
+            verdict.add("dropped", f"{said[1]} rows left out instead of {dropped}")
+    elif wanted.dropped != outcome.dropped:
+        verdict.add("dropped", f"{outcome.dropped} rows left out instead of {wanted.dropped}")
     is_same = case.command == "check" or wanted.outputs == outcome.outputs
     if not is_same and not acceptable(case.job(), outcome):
         verdict.add("output", describe(wanted, outcome))

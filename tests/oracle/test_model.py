@@ -233,6 +233,32 @@ class TextTypes(ModelCase):
         self.assert_sorts(f"{noon} {midnight}", f"{midnight} {noon}", *clock)
         self.assert_sorts("100 99", "99 100", "-k", "1:timestamp", "--date-format", "%s")
 
+    def test_ragged_rows_that_are_dropped(self):
+        """Rows with another number of cells are left out and counted, with a header or without."""
+        words = ("-F", "csv", "-k", "2", "--ragged", "drop")
+        job = Job("sort", words, (b"a,b\n1\n2,z\n", b"a,b\n3,y\n4,x,w\n"))
+        self.assertEqual(expected(job), Outcome(0, {"": b"a,b\n3,y\n2,z\n"}, 2))
+        bare = Job("sort", (*words, "--no-header"), (b"1,q\n2\n0,p\n",))
+        self.assertEqual(expected(bare), Outcome(0, {"": b"0,p\n1,q\n"}, 1))
+        even = Job("check", words, (b"a,b\n1,b\n0\n2,c\n",))
+        self.assertEqual(expected(even), Outcome(0, {}, 1))
+
+    def test_tables_whose_columns_differ(self):
+        """Columns are found by their names; cells keep their bytes, and missing ones are empty."""
+        words = ("-F", "csv", "-k", "a", "--union-by-name")
+        first, other = b'a,"b"\n2,"x"\n', b'c,b,"a"\n"7",y,1\n,,3\n'
+        found = expected(Job("sort", words, (first, other)))
+        self.assertEqual(found, Outcome(0, {"": b'a,"b",c\n1,y,"7"\n2,"x",\n3,,\n'}))
+        twice = expected(Job("sort", words, (b"a,b,a\n",)))
+        self.assertEqual(twice, Outcome(3, {}))
+        bare = expected(Job("sort", (*words, "--no-header"), (first,)))
+        self.assertEqual(bare, Outcome(2, {}))
+        kept = expected(Job("sort", (*words, "--ragged", "keep"), (b"a,b\n", b"b,a\nx\ny,1,z\n")))
+        self.assertEqual(kept, Outcome(0, {"": b"a,b\n1,y,z\n,x\n"}))
+        dropped = (*words, "--ragged", "drop")
+        found = expected(Job("sort", dropped, (b"a,b\n", b"a\n1\n2,3\n0\n")))
+        self.assertEqual(found, Outcome(0, {"": b"a,b\n0,\n1,\n"}, 1))
+
     def test_random(self):
         """A shuffle keeps equal keys together, in the order of the input."""
         job = Job("sort", ("-k", "1:random"), (b"a 1\nb 1\na 2\n",))

@@ -26,6 +26,7 @@ pub fn text(of: &Statistics) -> String {
         ("bytes", bytes(of)),
     ];
     lines.extend(requests(of).map(|words| ("requests", words)));
+    lines.extend(of.ragged_rows_dropped.map(|rows| ("dropped", dropped_rows(rows))));
     if let Some(records) = of.records_selected {
         lines.push(("output", counted(records, "record")));
     }
@@ -128,6 +129,12 @@ pub fn json(of: &Statistics, named: Named) -> String {
     let whole = Whole { statistics: of, machine: Machine::here(), job: named };
     // Only numbers, strings and lists of them: there is nothing in it that JSON cannot hold.
     serde_json::to_string(&whole).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+}
+
+/// Returns how many rows were left out, and why.
+pub fn dropped_rows(rows: u64) -> String {
+    let other = "another number of cells than the header or first row";
+    format!("{} with {other}", counted(rows, "row"))
 }
 
 fn amount(of: &Statistics) -> String {

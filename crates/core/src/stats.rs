@@ -283,6 +283,9 @@ pub struct Statistics {
     pub bytes: ByteSize,
     /// Records in the output, where not all were to be.
     pub records_selected: Option<u64>,
+    /// Rows that were left out, as they had another number of cells than the header or the first
+    /// row; nothing where such rows are not left out.
+    pub ragged_rows_dropped: Option<u64>,
     /// Orders of languages that keys asked for, with the version of their data.
     pub collations: Vec<String>,
     /// Wall-clock seconds from the start of the job to the durable output.

@@ -28,10 +28,14 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """An exit status, and the outputs by what is added to the output's name ("" for one)."""
+    """An exit status, and the outputs by what is added to the output's name ("" for one).
+
+    `dropped` counts the rows that --ragged drop leaves out; it is None without that.
+    """
 
     status: int
     outputs: dict[str, bytes]
+    dropped: int | None = None
 
 
 def expected(job: Job) -> Outcome:
@@ -44,7 +48,7 @@ def expected(job: Job) -> Outcome:
         solution = solve(job.command, job.arguments, job.inputs, dict(job.files))
     except RefusedError as error:
         return Outcome(error.status, {})
-    return Outcome(solution.status, solution.outputs)
+    return Outcome(solution.status, solution.outputs, solution.work.dropped)
 
 
 def acceptable(job: Job, outcome: Outcome) -> bool:

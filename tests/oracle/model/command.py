@@ -48,10 +48,11 @@ VALUES = {
     "merge": SHARED_VALUES | {"--unique-by"},
     "check": SHARED_VALUES,
 }
+SHARED_FLAGS = {"--no-header", "--reverse", "--union-by-name"}
 FLAGS = {
-    "sort": {"--no-header", "--reverse", "--count"},
-    "merge": {"--no-header", "--reverse", "--unique", "--check"},
-    "check": {"--no-header", "--reverse", "--unique", "--quiet"},
+    "sort": SHARED_FLAGS | {"--count"},
+    "merge": SHARED_FLAGS | {"--unique", "--check"},
+    "check": SHARED_FLAGS | {"--unique", "--quiet"},
 }
 REPEATABLE = {
     "--key",
@@ -74,6 +75,7 @@ class Options:
     quote: str | None = None
     no_header: bool = False
     ragged: str | None = None
+    union_by_name: bool = False
     keys: list[str] = field(default_factory=list)
     separator: str | None = None
     invalid: str | None = None
@@ -179,7 +181,7 @@ def take_value(name: str, rest: list[str]) -> str:
 def set_option(options: Options, name: str, value: str | None) -> None:
     """Stores one option; checks values that are words of a list or numbers."""
     choices = {
-        "--ragged": ("error", "keep"),
+        "--ragged": ("error", "keep", "drop"),
         "--invalid": ("error", "last", "first"),
         "--unique": (None, "first", "last", "error"),
     }

@@ -46,6 +46,8 @@ class Format:
     lenient: bool = False
     has_header: bool = False
     ragged: bool = False
+    drops: bool = False
+    unites: bool = False
 
     @property
     def is_text(self) -> bool:
@@ -58,7 +60,8 @@ def parse_format(options: Options) -> Format:
     text = options.format
     if text in ("csv", "tsv"):
         return parse_table(text, options)
-    if options.quote is not None or options.no_header or options.ragged:
+    of_tables = (options.quote is not None, options.no_header, options.ragged)
+    if any(of_tables) or options.union_by_name:
         raise UsageError("options of csv and tsv with another format")
     if text == "lines" or text.startswith("lines:"):
         end = bytes([parse_byte(text[6:])]) if text != "lines" else b"\n"
@@ -110,9 +113,13 @@ def parse_table(text: str, options: Options) -> Format:
         lenient=lenient,
         has_header=not options.no_header,
         ragged=options.ragged == "keep",
+        drops=options.ragged == "drop",
+        unites=options.union_by_name,
     )
     if found.separator == found.quote:
         raise UsageError("separator and quote are the same byte")
+    if found.unites and not found.has_header:
+        raise UsageError("--union-by-name without a header")
     return found
 
 

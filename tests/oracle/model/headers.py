@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from .command import Options, parse_count
 from .errors import MalformedError, Unspecified, UsageError
-from .formats import Format, Record
+from .formats import Cell, Format, Record
 
 
 def take_headers(
@@ -31,6 +32,8 @@ def take_headers(
     inputs = [part for part in inputs if part]
     if not inputs:
         return b"", None, None, []
+    if form.unites:
+        return b"", *unite(form, inputs)
     header = inputs[0][0]
     columns = [cell.value for cell in header.cells]
     for part in inputs[1:]:
@@ -51,6 +54,71 @@ def count_top(header: str, lines: list[Record]) -> int:
         raise UsageError("--header with an empty prefix")
     starts = [line.body.startswith(prefix) for line in lines]
     return starts.index(False) if False in starts else len(lines)
+
+
+def unite(
+    form: Format, inputs: list[list[Record]]
+) -> tuple[Record, list[bytes], list[list[Record]]]:
+    """Makes one table of several, whose columns are found by their names.
+
+    Returns the header, its names, and the rows of each input: with "the columns of the first input,
+    followed by those that only later inputs have".
+    """
+    header: dict[bytes, bytes] = {}
+    tables = []
+    for part in inputs:
+        names = [cell.value for cell in part[0].cells]
+        if len(set(names)) < len(names):
+            raise MalformedError("a name that stands twice in a header")
+        for cell in part[0].cells:
+            header.setdefault(cell.value, cell.raw)
+        tables.append(names)
+    columns = list(header)
+    if any(names == [b""] for names in tables) and len(columns) > 1:
+        raise MalformedError("a header that is an empty row, beside others")
+    rows = [
+        part[1:] if names == columns else [move(form, row, names, columns) for row in part[1:]]
+        for names, part in zip(tables, inputs)
+    ]
+    between = bytes([form.separator or 0])
+    cells = tuple(Cell(raw, value) for value, raw in header.items())
+    top = Record(between.join(header.values()), inputs[0][0].end, cells)
+    return top, columns, rows
+
+
+def move(form: Format, row: Record, names: list[bytes], columns: list[bytes]) -> Record:
+    """Returns a row with its cells where the columns are; "cells keep their bytes".
+
+    An empty row stays one. One with another number of cells than its header has none that fits
+    here: "with --ragged keep, cells beyond the header of an input come after all columns".
+    """
+    if not row.body:
+        return row
+    cells = list(row.cells)
+    if len(cells) != len(names) and not form.ragged:
+        return replace(row, cells=tuple(cells * 2 if len(cells) == len(columns) else cells))
+    known = dict(zip(names, cells))
+    empty = Cell(b"", b"")
+    moved = [known.get(name, empty) for name in columns] + cells[len(names) :]
+    body = bytes([form.separator or 0]).join(cell.raw for cell in moved)
+    return replace(row, body=body, cells=tuple(moved))
+
+
+def drop_ragged(
+    form: Format, columns: list[bytes] | None, inputs: list[list[Record]]
+) -> tuple[list[list[Record]], int | None]:
+    """Leaves rows with more or fewer cells out, where --ragged drop says so, and counts them.
+
+    "An empty row is a row of empty cells, and never one of these."
+    """
+    if not form.drops:
+        return inputs, None
+    if columns is None or columns == [b""]:
+        return inputs, 0
+    kept = [[row for row in part if len(row.cells) == len(columns)] for part in inputs]
+    if any(not row.body for part in inputs for row in part) and len(columns) > 1:
+        raise Unspecified("empty rows of a table with several columns")
+    return kept, sum(map(len, inputs)) - sum(map(len, kept))
 
 
 def check_widths(form: Format, columns: list[bytes] | None, inputs: list[list[Record]]) -> None:

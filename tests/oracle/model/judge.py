@@ -74,6 +74,8 @@ def refuse_mixed(
     An input is out of order if the longest beginning of it that is well formed is.
     """
     form = parse_format(parse_arguments("check", arguments))
+    if form.unites:
+        raise Unspecified("check of tables with other columns, one of them malformed")
     for data in inputs:
         if longest_status(arguments, data, boundaries(form, data), files):
             raise Unspecified("check of what is both malformed and out of order")

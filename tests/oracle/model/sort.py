@@ -11,7 +11,7 @@ from .command import Options, parse_arguments, parse_byte
 from .errors import MalformedError, ShortRecordError, Unspecified, UsageError
 from .expressions import Condition, Group, GroupParser, Parser
 from .formats import Format, Record, parse_format, read_records
-from .headers import check_widths, refuse_empty_rows, take_headers
+from .headers import check_widths, drop_ragged, refuse_empty_rows, take_headers
 from .keys import Key, Setting, parse_key, values_of
 from .operators import (
     Operators,
@@ -49,6 +49,7 @@ class Work:
     operators: Operators
     split_place: Place | None
     having: list[Condition]
+    dropped: int | None = None
     relabel: Callable[[Entry], Entry] = lambda entry: entry
 
     def entries(self, records: list[Record]) -> list[Entry]:
@@ -125,6 +126,7 @@ def prepare(
         raise UsageError("--random-seed without a key of type random")
     cut = [read_records(form, data) for data in inputs]
     top, header, columns, records = take_headers(options, form, cut)
+    records, dropped = drop_ragged(form, columns, records)
     if form.kind == "csv" and columns is None:
         written = [key.place for key in keys] + operators.places()
         if any(place.name for place in written):
@@ -143,7 +145,17 @@ def prepare(
     operators = parse_operators(options, form, columns)
     check_widths(form, columns, records)
     return Work(
-        options, form, resolved, records, top, header, conditions, operators, split_place, having
+        options=options,
+        form=form,
+        keys=resolved,
+        inputs=records,
+        top=top,
+        header=header,
+        conditions=conditions,
+        operators=operators,
+        split_place=split_place,
+        having=having,
+        dropped=dropped,
     )
 
 

@@ -10,7 +10,7 @@ use crate::command::options::heading::Heading;
 use crate::command::options::inputs::Inputs;
 use crate::command::options::order::Order;
 use crate::command::options::resources::Resources;
-use crate::command::options::watching::Watching;
+use crate::command::options::watching::{Watching, tell_dropped};
 use crate::failure::Outcome;
 use crate::standard;
 
@@ -63,6 +63,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let job = arguments.job()?;
     arguments.resources.warn();
     let checked = arguments.watching.run(false, |progress| job.run(progress))?;
+    if !arguments.quiet {
+        tell_dropped(checked.ragged_rows_dropped);
+    }
     let Some(disorder) = checked.disorder else { return Ok(ExitCode::SUCCESS) };
     if !arguments.quiet {
         standard::tell(format!("sortwell: {}\n", sentence(&disorder, arguments.unique)));
@@ -72,12 +75,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
 
 /// What is out of order, where, and which record it is.
 fn sentence(disorder: &Disorder, is_unique: bool) -> String {
-    let Disorder { path, record_number, offset, record } = disorder;
+    let Disorder { path, record_number, number_before, offset, record } = disorder;
     let why = if is_unique { "does not belong behind" } else { "belongs before" };
     let mut words = format!(
-        "{}: record {record_number} at offset {offset} is out of order: it {why} record {}: ",
+        "{}: record {record_number} at offset {offset} is out of order: it {why} record \
+         {number_before}: ",
         path.display(),
-        record_number - 1,
     );
     words.extend(record.iter().take(SHOWN_BYTES).map(|byte| byte.escape_ascii().to_string()));
     words.push_str(if record.len() > SHOWN_BYTES { "..." } else { "" });

@@ -9,6 +9,7 @@ use super::*;
 fn one_pass() -> Statistics {
     Statistics {
         records_selected: None,
+        ragged_rows_dropped: None,
         collations: Vec::new(),
         records: 10_000_000,
         bytes: ByteSize(1_000_000_000),

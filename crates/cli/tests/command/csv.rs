@@ -112,6 +112,56 @@ fn rows_that_must_not_be() {
 }
 
 #[test]
+fn ragged_rows_that_are_left_out() {
+    let folder = Folder::new();
+    folder.write("one", "a,b\nz,1\nx\n\"y\n\",2\n\nw,0,1\n");
+    folder.write("two", "a,b\n0\n1\nx,0\n");
+    let expected = b"a,b\n\nx,0\nz,1\n\"y\n\",2\n";
+    let words = "left out 4 rows with another number of cells than the header or first row";
+    let said = folder.run("sort -F csv --ragged drop -k b:nulls-first one two");
+    assert_eq!((said.status, &said.out[..]), (0, &expected[..]), "{said:?}");
+    assert_eq!(said.words, format!("sortwell: {words} (--ragged drop)\n"));
+    let said = folder.run("sort -F csv --ragged drop -k b:nulls-first --stats text one two");
+    let line = "dropped  4 rows with another number of cells than the header or first row\n";
+    assert!(said.words.contains(line) && !said.words.contains("left out"), "{said:?}");
+    let said = folder.run("sort -F csv --ragged drop -k b --stats json one two -o out");
+    assert!(said.words.contains("\"ragged_rows_dropped\":4,"), "{said:?}");
+    let said = folder.run("sort -F csv --ragged keep -k b --stats json one two -o out");
+    assert!(said.words.contains("\"ragged_rows_dropped\":null,"), "{said:?}");
+    // The row that says how many cells there are is the first of the first input.
+    let said = folder.run("sort -F csv --no-header --ragged drop -k 1 one two -o out");
+    assert!(said.words.contains("left out 4 rows"), "{said:?}");
+    // Conditions do not see them, and what is told of others counts them.
+    let said = folder.run("sort -F csv --ragged drop -k b --include b==\"1\" one two");
+    assert_eq!(said.out, b"a,b\nz,1\n");
+    assert!(said.words.contains("left out 4 rows"), "{said:?}");
+    refused("--ragged drop", b"a,b\nx\nxyz\"\",x\n", &["row 2, line 3: a quote at byte 3"]);
+    folder.run("sort -F csv --ragged drop --in-place one").fails(2, &["--in-place"]);
+}
+
+#[test]
+fn ragged_rows_that_merge_and_check_leave_out() {
+    let folder = Folder::new();
+    folder.write("one", "a,b\n~\nb,1\n~,~,~\nd,1\n");
+    folder.write("two", "a,b\na,2\n\"~\n~\"\nc,2\n~");
+    let said = folder.run("merge -F csv --ragged drop -k a one two");
+    assert_eq!(said.out, b"a,b\na,2\nb,1\nc,2\nd,1\n", "{said:?}");
+    assert!(said.words.contains("left out 4 rows"), "{said:?}");
+    let said = folder.run("merge -F csv --ragged drop -k a --stats json -o out one two");
+    assert!(said.words.contains("\"ragged_rows_dropped\":4,"), "{said:?}");
+    let said = folder.run("check -F csv --ragged drop -k a one two");
+    assert_eq!((said.status, said.out.len()), (0, 0), "{said:?}");
+    assert!(said.words.contains("left out 4 rows"), "{said:?}");
+    assert_eq!(folder.run("check -F csv --ragged drop -k a -q one two").words, "");
+    // Records are counted with those that are left out.
+    folder.write("bad", "a,b\nx\nb,1\nx\nx\na,1\n");
+    let place = "record 5 at offset 14 is out of order: it belongs before record 2";
+    folder.run("merge -F csv --ragged drop -k a one bad").fails(3, &["bad: ", place]);
+    let said = folder.run("check -F csv --ragged drop -k a bad");
+    assert!(said.status == 1 && said.words.contains(place), "{said:?}");
+}
+
+#[test]
 fn a_far_row_that_must_not_be() {
     let mut table = b"a,b\n".to_vec();
     (0..900_000_u64).for_each(|n| table.extend(format!("{},\"{n}\n\"\n", n * 7919 % 1000).bytes()));

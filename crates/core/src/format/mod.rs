@@ -56,8 +56,24 @@ pub struct CsvFormat {
     pub dialect: csv::Dialect,
     /// Whether the first row of each input names the columns, and stays on top.
     pub has_header: bool,
-    /// Whether rows may differ in the number of their cells.
-    pub allows_ragged: bool,
+    /// Handling of rows with another number of cells than the header.
+    pub ragged: Ragged,
+    /// Whether columns of several inputs are found by their names: rows are rewritten to the columns
+    /// of the first input, then those that only later ones have.
+    pub union_by_name: bool,
+}
+
+/// Handling of rows with another number of cells than the header, or than the first row where there
+/// is no header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ragged {
+    /// The first such row is an error.
+    #[default]
+    Refuse,
+    /// Such rows are records like others; cells that they lack are empty.
+    Keep,
+    /// Such rows are left out, and counted.
+    Drop,
 }
 
 impl Format {
@@ -89,7 +105,7 @@ impl CsvFormat {
     /// Cells between these bytes, some in double quotes, under a header, in rows of equal length.
     pub const fn separated_by(separator: u8) -> Self {
         let dialect = csv::Dialect::strict(separator, Some(b'"'));
-        Self { dialect, has_header: true, allows_ragged: false }
+        Self { dialect, has_header: true, ragged: Ragged::Refuse, union_by_name: false }
     }
 }
 

@@ -136,6 +136,12 @@ impl Supplied {
     }
 }
 
+impl Supply for Reader {
+    fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
+        Self::fill(self, buffer, progress)
+    }
+}
+
 impl Supply for Cursor {
     fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize> {
         let mut filled = 0;

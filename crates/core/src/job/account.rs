@@ -93,6 +93,7 @@ impl Account {
             records: outcome.records,
             bytes: ByteSize(outcome.bytes),
             records_selected: outcome.written.records,
+            ragged_rows_dropped: outcome.ragged,
             collations: self.collations.clone(),
             seconds,
             passes: outcome.passes,

@@ -3,6 +3,7 @@
 use super::coders::Coders;
 use super::contents::Look;
 use super::records::{framing, gate, key};
+use super::union::{self, Turns};
 use super::{Budget, Input, open};
 use crate::error::Result;
 use crate::format::{Format, HeaderLines};
@@ -76,7 +77,9 @@ impl CheckJob {
         let look = Look::new(self.decompress, self.format, false, progress);
         let in_turn = coders.in_turn(&self.inputs, &look)?;
         let mut inputs = open::places(&in_turn, framing, progress)?;
-        let (_, columns) = open::tops(&heading, &mut inputs, progress)?;
+        let places = (&mut inputs[..], &*in_turn);
+        let tops = union::tops(&heading, places, (&mut coders, Turns::InTurn), progress)?;
+        let columns = tops.columns;
         coders.note_held(columns.as_ref(), 0);
         let key = key(self.format, &self.keys, self.order.as_ref(), columns.as_ref())?;
         let engine = self.engine.probe()?;

@@ -2,6 +2,7 @@
 //! take a part of the budget. So do the names of inputs, where there are many.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Input;
@@ -30,6 +31,8 @@ pub struct Coders {
     /// Whether keys or conditions may take memory in proportion to a record.
     may_take_scratch: bool,
     decoding: Option<Arc<Decoding>>,
+    /// Files that are expanded, by their numbers, which ascend.
+    packed_files: Vec<(usize, PathBuf, Codec)>,
 }
 
 impl Coders {
@@ -44,7 +47,8 @@ impl Coders {
         let lists = order.map_or(0, |order| order.list_bytes().saturating_sub(FEW_VALUES_BYTES));
         besides.add(Part::fixed(names_bytes(inputs).bytes() + lists as u64));
         let may_take_scratch = order.is_some_and(TextOrder::may_take_memory);
-        Self { budget, threads, besides, may_take_scratch, decoding: None }
+        let (decoding, packed_files) = (None, Vec::new());
+        Self { budget, threads, besides, may_take_scratch, decoding, packed_files }
     }
 
     /// Adds the conditions that a job asks of records of `format`.
@@ -98,6 +102,12 @@ impl Coders {
         if instead.is_empty() {
             return Ok(Cow::Borrowed(inputs));
         }
+        let numbers = instead.iter().filter(|(_, stream)| stream.is_none()).map(|(at, _)| *at);
+        let files = numbers.zip(&packed).filter_map(|(number, (origin, codec))| match origin {
+            Origin::File(path) => Some((number, path.clone(), *codec)),
+            Origin::Stdin | Origin::Begun(_) => None,
+        });
+        self.packed_files = files.collect();
         let mut expanded = Vec::new().into_iter();
         if let Some(appetite) = appetite {
             self.besides.add(Part::fixed(packed_bytes(&packed)));
@@ -114,6 +124,19 @@ impl Coders {
             inputs[number] = stream.unwrap_or_else(|| unreachable!("a stream of each"));
         }
         Ok(Cow::Owned(inputs))
+    }
+
+    /// Returns the file that is expanded in place of input `number`, if one is.
+    pub fn packed_file(&self, number: usize) -> Option<(PathBuf, Codec)> {
+        let found = self.packed_files.binary_search_by_key(&number, |(number, ..)| *number);
+        let (_, path, codec) = &self.packed_files[found.ok()?];
+        Some((path.clone(), *codec))
+    }
+
+    /// Counts what rewriting the rows of tables takes, and their columns.
+    pub fn note_union(&mut self, rows: Part, columns: Part) {
+        self.besides.add(rows);
+        self.besides.add(columns);
     }
 
     /// The output, compressed if that is wanted.

@@ -112,7 +112,7 @@ impl SortJob {
             read_depth: plan.read_depth as u64,
             is_by_choice: has_room && !plan.is_one_pass,
             outlook,
-            is_at_most: !self.select.is_all() || !self.filter.is_all(),
+            is_at_most: !self.select.is_all() || !gate.admits_all(),
             is_in_place: self.in_place,
             prediction: rates.as_ref().ok().map(|rates| rates.predict(&plan, bytes)),
             unpredicted: rates.err(),

@@ -22,6 +22,7 @@ mod rates;
 mod records;
 mod resume;
 mod sampling;
+mod union;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use super::coders::Coders;
 use super::contents::Look;
-use super::{Budget, Input, Output, Resume, SortJob, in_place};
+use super::{Budget, Input, Output, Resume, SortJob, in_place, union};
 use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::io::inherited::{self, STDOUT};
@@ -75,8 +75,15 @@ pub fn sort(job: &SortJob, progress: &Progress) -> Result<Opened> {
     let look = Look::new(job.decompress, job.format, false, progress);
     let in_turn = coders.in_turn(&job.inputs, &look)?;
     let heading = Heading::of(job.format, &job.header)?;
-    let input = inputs(job, &in_turn, (engine, heading.clone()), progress)?;
-    let header = header(&heading, &input, progress)?;
+    let united = union::of_sort(job, &in_turn, &heading, (&mut coders, progress))?;
+    let (input, header) = match united {
+        Some(united) => united,
+        None => {
+            let input = inputs(job, &in_turn, (engine, heading.clone()), progress)?;
+            let header = header(&heading, &input, progress)?;
+            (input, header)
+        }
+    };
     Ok(Opened { engine, budget, coders, input, header })
 }
 
@@ -252,7 +259,7 @@ fn note_top(first: &mut Option<Top>, top: Top, heading: &Heading) -> Result<()> 
 }
 
 /// What stands at the top of a file.
-fn top_of(heading: &Heading, file: &File) -> Result<Top> {
+pub fn top_of(heading: &Heading, file: &File) -> Result<Top> {
     let mut offset = 0;
     let fill = |buffer: &mut [u8]| {
         let read = file.read_at(buffer, offset)?;
@@ -328,15 +335,15 @@ pub fn are_files(inputs: &[Input]) -> Result<bool> {
 }
 
 /// Inputs as they are found.
-struct Looked<'i> {
+pub struct Looked<'i> {
     /// Standard input by its name, where it is a file; and what has begun to be read.
-    inputs: Cow<'i, [Input]>,
+    pub inputs: Cow<'i, [Input]>,
     /// Whether any has to be read in order.
     has_streams: bool,
 }
 
 /// Looks how inputs can be read.
-fn look<'i>(inputs: &'i [Input], progress: &Progress) -> Result<Looked<'i>> {
+pub fn look<'i>(inputs: &'i [Input], progress: &Progress) -> Result<Looked<'i>> {
     let mut looked = Looked { inputs: Cow::Borrowed(inputs), has_streams: false };
     for (number, input) in inputs.iter().enumerate() {
         let found = match input {

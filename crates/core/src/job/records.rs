@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
-use crate::format::{Format, Framing};
+use crate::format::{Format, Framing, Ragged};
 use crate::key::text::TextOrder;
 use crate::key::{Key, KeySpec};
 use crate::pipeline::{Columns, Gate, RowShape, Shape};
@@ -31,9 +31,15 @@ pub fn gate(format: Format, columns: Option<&Columns>) -> Gate {
         _ => return Gate::default(),
     };
     // A first row without anything in it does not say how many cells others have.
-    let tells = |columns: &&Columns| !csv.allows_ragged && columns.cells != [b""];
+    let tells = |columns: &&Columns| csv.ragged != Ragged::Keep && columns.cells != [b""];
     let cells = columns.filter(tells).map(|columns| columns.cells.len());
-    let shape = RowShape { dialect: csv.dialect, cells, is_of_header: csv.has_header };
+    let shape = RowShape {
+        dialect: csv.dialect,
+        cells,
+        is_of_header: csv.has_header,
+        is_of_union: csv.union_by_name,
+        drops_ragged: csv.ragged == Ragged::Drop,
+    };
     Gate { shape: Shape::Row(shape), ..Gate::default() }
 }
 

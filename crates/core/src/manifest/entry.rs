@@ -81,6 +81,9 @@ pub struct RunEntry {
     pub next: InputPlace,
     /// Records read and their bytes.
     pub taken: (u64, u64),
+    /// Rows that were left out for the number of their cells.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ragged: u64,
     /// Count and checksum of all records that were read.
     pub read: SumText,
     /// The same of those that go no further: dropped, as others are the same.
@@ -97,6 +100,9 @@ pub struct MergedEntry {
     /// Count and checksum of what was read of inputs.
     #[serde(default)]
     pub read: SumText,
+    /// Rows of inputs that were left out for the number of their cells.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ragged: u64,
     /// Count and checksum of what was dropped on the way.
     pub dropped: SumText,
 }
@@ -174,6 +180,9 @@ pub struct StreamsEntry {
     pub passed: Vec<(u64, u64)>,
     /// Count and checksum of all that was read of inputs.
     pub read: SumText,
+    /// Rows of inputs that were left out for the number of their cells.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ragged: u64,
     /// The same of what was dropped, as others are equal to it.
     pub dropped: SumText,
     /// The record that was written last, where others equal to it are dropped.
@@ -192,6 +201,11 @@ pub struct SelectedEntry {
     pub records: u64,
     /// The last group, which may not be complete, where there are groups.
     pub open: Option<GroupText>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Records with equal keys.

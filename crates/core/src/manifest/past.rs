@@ -25,6 +25,8 @@ pub struct Past {
     pub next: InputPlace,
     /// Records read and their bytes.
     pub taken: (u64, u64),
+    /// Rows that were left out for the number of their cells.
+    pub ragged: u64,
     /// Count and checksum of what was read.
     pub read: Sum,
     /// The same of what was dropped.
@@ -85,6 +87,7 @@ impl Past {
         self.next = entry.next;
         self.taken.0 = self.taken.0.saturating_add(entry.taken.0);
         self.taken.1 = self.taken.1.saturating_add(entry.taken.1);
+        self.ragged = self.ragged.saturating_add(entry.ragged);
         self.read.add(entry.read.into());
         self.dropped.add(entry.dropped.into());
         Ok(())
@@ -109,6 +112,7 @@ impl Past {
         self.runs.splice(range, [run]);
         self.read.add(entry.read.into());
         self.dropped.add(entry.dropped.into());
+        self.ragged = self.ragged.saturating_add(entry.ragged);
         self.slab = None;
         Ok(())
     }

@@ -42,12 +42,13 @@ fn entries(directory: &Path) -> Vec<Entry> {
             run: run(directory, number),
             next: InputPlace { source: 0, offset: 1000 * number },
             taken: (10 * number, 1000 * number),
+            ragged: number,
             read: sum(10 * number),
             dropped: sum(1),
         })
     };
     let (range, run, read) = ((0, 2), run(directory, 9), SumText::default());
-    let merged = MergedEntry { range, run, read, dropped: sum(2) };
+    let merged = MergedEntry { range, run, read, ragged: 3, dropped: sum(2) };
     let slab = SlabEntry {
         bound: (1, 3000),
         ends: vec![5000, 3000],
@@ -182,11 +183,12 @@ fn merge(directory: &Path) -> Vec<Entry> {
     let inputs = vec![of.inputs[0].clone(); 4];
     let merged = |range, number| {
         let (run, read, dropped) = (run(directory, number), sum(10 * number), sum(1));
-        Entry::Merged(MergedEntry { range, run, read, dropped })
+        Entry::Merged(MergedEntry { range, run, read, ragged: 0, dropped })
     };
     let streams = StreamsEntry {
         passed: vec![(5, 0), (50, 50)],
         read: sum(40),
+        ragged: 7,
         dropped: sum(2),
         last: Some(Bytes(b"z\n".to_vec())),
     };

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::gate::Gate;
+use super::gate::{Gate, Passed};
 use crate::format::{Fault, Framing};
 use crate::incore::{Classifier, Dealer, Item, Pool};
 use crate::key::{CutRecord, KeyEncoder, KnownWord};
@@ -55,7 +55,7 @@ impl Dealers {
     }
 
     /// Deals those records of a block that pass the gate, and adds them to the sum, if one is
-    /// wanted; how many they were.
+    /// wanted; counts them.
     pub fn deal_passed<K: KeyEncoder>(
         &self,
         worker: usize,
@@ -63,7 +63,7 @@ impl Dealers {
         (block, framing): (&[u8], Framing),
         location: usize,
         (gate, mut sum): (&Gate, Option<&mut Sum>),
-    ) -> Result<u64, Fault> {
+    ) -> Result<Passed, Fault> {
         self.with(worker, |dealer, classifier| {
             let show = |CutRecord { bytes, cell_ends }: CutRecord<'_>, at, word| {
                 if let Some(sum) = &mut sum {

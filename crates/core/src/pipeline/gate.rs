@@ -21,6 +21,10 @@ pub struct RowShape {
     pub cells: Option<usize>,
     /// Whether the rows' header says so, rather than the first row.
     pub is_of_header: bool,
+    /// Whether it is the header of all inputs together, and each has one of its own.
+    pub is_of_union: bool,
+    /// Whether rows with another number of cells are left out, rather than refused.
+    pub drops_ragged: bool,
 }
 
 /// What makes a record well formed.
@@ -33,6 +37,29 @@ pub enum Shape {
     Row(RowShape),
     /// A line of JSON.
     Json,
+}
+
+/// Counts of the records in some bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Passed {
+    /// Records that take part.
+    pub shown: u64,
+    /// Rows that were left out for the number of their cells.
+    pub ragged: u64,
+}
+
+/// Verdict on the form of one record.
+enum Form {
+    Good,
+    /// A row that is left out for the number of its cells.
+    Ragged,
+    Faulty(String),
+}
+
+impl From<Option<String>> for Form {
+    fn from(fault: Option<String>) -> Self {
+        fault.map_or(Self::Good, Self::Faulty)
+    }
 }
 
 /// What is asked of records.
@@ -59,11 +86,17 @@ impl Gate {
 
     /// Whether every record takes part that is as it must be.
     pub fn admits_all(&self) -> bool {
-        self.predicate.is_none()
+        self.predicate.is_none() && !self.drops_ragged()
+    }
+
+    /// Returns whether rows are left out for the number of their cells.
+    pub fn drops_ragged(&self) -> bool {
+        matches!(self.shape, Shape::Row(RowShape { drops_ragged: true, .. }))
     }
 
     /// Shows the records in `bytes`, whole ones back to back, that take part, where each begins,
-    /// and the first word of its key; how many they are.
+    /// and the first word of its key; counts them. Rows that are left out for the number of their
+    /// cells are counted whether conditions would admit them or not.
     ///
     /// # Errors
     ///
@@ -75,11 +108,19 @@ impl Gate {
         framing: Framing,
         bytes: &[u8],
         mut show: impl FnMut(CutRecord<'_>, usize, u64),
-    ) -> Result<u64, Fault> {
-        let (mut at, mut shown) = (0, 0);
-        let mut pass = |record: CutRecord<'_>, fault: Option<String>| {
+    ) -> Result<Passed, Fault> {
+        let (mut at, mut passed) = (0, Passed::default());
+        let mut pass = |record: CutRecord<'_>, form: Form| {
             let begun = at;
             at += record.bytes.len();
+            let fault = match form {
+                Form::Good => None,
+                Form::Faulty(message) => Some(message),
+                Form::Ragged => {
+                    passed.ragged += 1;
+                    return Ok(());
+                }
+            };
             let admits = |wanted: &Predicate| wanted.admits(record.bytes);
             let fault = fault.or_else(|| self.lack(key, record.bytes));
             let is_wanted = || self.predicate.as_ref().is_none_or(admits);
@@ -88,7 +129,7 @@ impl Gate {
             }
             let word = fault.map_or_else(|| key.checked_word(record), Err);
             show(record, begun, word.map_err(|message| Fault { at: begun, message })?);
-            shown += 1;
+            passed.shown += 1;
             Ok(())
         };
         match self.shape {
@@ -97,19 +138,19 @@ impl Gate {
                 while let Some(row) = rows.next() {
                     let is_good = row.stray_quote.is_none()
                         && shape.cells.is_none_or(|cells| cells == row.cells);
-                    let fault = if is_good { None } else { shape.fault(&row) };
-                    pass(CutRecord { bytes: row.bytes, cell_ends: rows.cell_ends() }, fault)?;
+                    let form = if is_good { Form::Good } else { shape.form(&row) };
+                    pass(CutRecord { bytes: row.bytes, cell_ends: rows.cell_ends() }, form)?;
                 }
             }
             Shape::Json => {
                 let mut lines = framing.records(bytes);
-                lines.try_for_each(|line| pass(line.into(), json::fault(line)))?;
+                lines.try_for_each(|line| pass(line.into(), json::fault(line).into()))?;
             }
             Shape::Any => {
-                framing.records(bytes).try_for_each(|record| pass(record.into(), None))?;
+                framing.records(bytes).try_for_each(|record| pass(record.into(), Form::Good))?;
             }
         }
-        Ok(shown)
+        Ok(passed)
     }
 }
 
@@ -123,7 +164,8 @@ impl Gate {
         scratch.fault(record.len(), key.scratch_bytes(record).max(wanted.unwrap_or(0)))
     }
 
-    /// Shows one record and the first word of its key, unless a gate there is keeps it out.
+    /// Shows one record and the first word of its key, unless a gate there is keeps it out; counts
+    /// it.
     ///
     /// # Errors
     ///
@@ -134,14 +176,12 @@ impl Gate {
         framing: Framing,
         record: &[u8],
         mut show: impl FnMut(CutRecord<'_>, u64),
-    ) -> Result<(), Fault> {
+    ) -> Result<Passed, Fault> {
         match gate {
-            Some(gate) => {
-                gate.each(key, framing, record, |record, _, word| show(record, word)).map(drop)
-            }
+            Some(gate) => gate.each(key, framing, record, |record, _, word| show(record, word)),
             None => {
                 show(record.into(), key.word(record, 0));
-                Ok(())
+                Ok(Passed { shown: 1, ragged: 0 })
             }
         }
     }
@@ -176,22 +216,28 @@ impl FirstFault {
 }
 
 impl RowShape {
-    /// What is wrong with a row. One that is empty stands for a row of empty cells.
+    /// Returns what a row is that is not as usual. One that is empty stands for a row of empty
+    /// cells.
     #[cold]
-    fn fault(self, row: &crate::format::csv::Row<'_>) -> Option<String> {
+    fn form(self, row: &crate::format::csv::Row<'_>) -> Form {
         if let Some(at) = row.stray_quote {
-            return Some(stray_quote(at));
+            return Form::Faulty(stray_quote(at));
         }
-        let wanted = self.cells?;
-        if without_end(row.bytes).is_empty() {
-            return None;
+        let Some(wanted) = self.cells.filter(|_| !without_end(row.bytes).is_empty()) else {
+            return Form::Good;
+        };
+        if self.drops_ragged {
+            return Form::Ragged;
+        }
+        const ADVICE: &str = "give --ragged keep to sort it all the same, --ragged drop to leave it \
+                              out, or check --separator";
+        if self.is_of_union {
+            let message = "the row has more or fewer cells than the header of its input";
+            return Form::Faulty(format!("{message}; {ADVICE}"));
         }
         let (have, of) = (row.cells, if self.is_of_header { "header" } else { "first row" });
         let plural = if have == 1 { "cell" } else { "cells" };
-        Some(format!(
-            "the row has {have} {plural}, and the {of} has {wanted}; give --ragged keep to sort it \
-             all the same, or check --separator"
-        ))
+        Form::Faulty(format!("the row has {have} {plural}, and the {of} has {wanted}; {ADVICE}"))
     }
 }
 

@@ -53,6 +53,8 @@ pub enum Generated {
 pub struct Taken {
     pub records: u64,
     pub bytes: u64,
+    /// Rows that were left out for the number of their cells.
+    pub ragged: u64,
 }
 
 impl Taken {
@@ -60,11 +62,16 @@ impl Taken {
     pub fn add(&mut self, other: Self) {
         self.records += other.records;
         self.bytes += other.bytes;
+        self.ragged += other.ragged;
     }
 
     /// What was taken in since `earlier`.
     pub fn less(self, earlier: Self) -> Self {
-        Self { records: self.records - earlier.records, bytes: self.bytes - earlier.bytes }
+        Self {
+            records: self.records - earlier.records,
+            bytes: self.bytes - earlier.bytes,
+            ragged: self.ragged - earlier.ragged,
+        }
     }
 }
 
@@ -126,7 +133,7 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
         first.sum_in.add(past.read);
         first.sum_out.add(past.dropped);
         let (records, bytes) = past.taken;
-        let (runs, taken) = (past.runs, Taken { records, bytes });
+        let (runs, taken) = (past.runs, Taken { records, bytes, ragged: past.ragged });
         Self { work, key, crew, memory, runs, taken }
     }
 
@@ -140,6 +147,7 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
                 run: RunText::from(&run),
                 next: ready.next,
                 taken: (ready.taken.records, ready.taken.bytes),
+                ragged: ready.taken.ragged,
                 read: ready.sum.into(),
                 dropped: self.crew.sums().1.less(before).into(),
             });

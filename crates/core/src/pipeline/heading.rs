@@ -16,7 +16,7 @@ use crate::format::{CsvFormat, Format, HeaderLines};
 use crate::key::text::TextOrder;
 
 /// Most bytes of what stands at the top: it is held in memory besides everything that was planned.
-const TOP_MAX: usize = 1 << 20;
+pub const TOP_MAX: usize = 1 << 20;
 
 /// Bytes read at a time while its end is looked for.
 const STEP: usize = 4096;
@@ -74,6 +74,11 @@ impl Heading {
     pub fn of(format: Format, header: &HeaderLines) -> Result<Self> {
         let is_asked_for = *header != HeaderLines::NONE;
         match format {
+            Format::Csv(CsvFormat { has_header: false, union_by_name: true, .. }) => {
+                let message = "--union-by-name finds columns by the names in the header; leave out \
+                               --no-header, or --union-by-name";
+                Err(Error::Usage(message.to_owned()))
+            }
             Format::Csv(csv) if !is_asked_for => Ok(Self::Row(csv)),
             Format::Lines { terminator: end } if is_asked_for => {
                 Ok(Self::Lines { header: header.clone(), end })
@@ -261,8 +266,8 @@ impl Top {
             }
         };
         let message = format!(
-            "its header is not that of {}: {what}; sort files of the same columns together, or \
-             give --no-header if these are rows",
+            "its header is not that of {}: {what}; sort files of the same columns together, give \
+             --union-by-name to find columns by their names, or --no-header if these are rows",
             self.path.display()
         );
         Err(Error::Malformed { path: other.path.clone(), message })

@@ -38,7 +38,7 @@ pub struct Ready {
 impl Ready {
     /// A load of which nothing was dropped, as if none came after it.
     pub fn new(load: KeyedLoad, sum: Sum, pool: Arc<Pool>, spare: Vec<Region>) -> Self {
-        let taken = Taken { records: load.records(), bytes: load.bytes() };
+        let taken = Taken { records: load.records(), bytes: load.bytes(), ragged: 0 };
         Self { load, sum, taken, next: InputPlace::default(), pool, spare }
     }
 

@@ -325,7 +325,7 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
     }
 
     fn finish(&mut self, raw: Self::Raw, workers: &mut [Worker<'_>], before: Sum) -> Result<Ready> {
-        let FilledLines { load, pool, tail, layout, end, is_stuck, fault } =
+        let FilledLines { load, pool, tail, layout, end, is_stuck, ragged, fault } =
             raw.finish(workers, before);
         let cut_off = || self.cut_off(load.loaded_bytes().unwrap_or_default(), &tail);
         if let Some(fault) = fault.or_else(cut_off) {
@@ -353,7 +353,9 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
                 Room::AllForBytes => return Err(self.too_long(self.carried())),
             };
         }
-        Ok(self.ready(load, pool, workers, before))
+        let mut ready = self.ready(load, pool, workers, before);
+        ready.taken.ragged = ragged;
+        Ok(ready)
     }
 
     fn needs_all(&self) -> bool {

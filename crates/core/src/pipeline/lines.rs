@@ -20,7 +20,7 @@
 //! load is the one that is complained of, whoever came upon another.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use memchr::{memchr, memrchr};
@@ -29,7 +29,7 @@ use super::chain::{Chain, Ready};
 use super::dealers::Dealers;
 use super::dealing::Dealing;
 use super::entry_room::EntryRoom;
-use super::gate::{FirstFault, Gate};
+use super::gate::{FirstFault, Gate, Passed};
 use super::sample;
 use super::stage::{Claim, Fill, Worker};
 use super::{Input, Stream, reading};
@@ -73,6 +73,8 @@ pub struct RawLines<'a, K> {
     room: EntryRoom,
     is_crowded: AtomicBool,
     dealers: Dealers,
+    /// Rows that were left out for the number of their cells, of those that were dealt on arrival.
+    ragged: AtomicU64,
     /// The first record found that must not be, by its place in the load.
     fault: FirstFault,
 }
@@ -93,6 +95,8 @@ pub struct FilledLines {
     /// Whether no line in it is whole, or has room. A load without records is another thing: all
     /// of its lines may have been left out.
     pub is_stuck: bool,
+    /// Rows that were left out for the number of their cells.
+    pub ragged: u64,
     /// Memory of the load up to the first record that must not be, if there is one.
     pub fault: Option<Fault>,
 }
@@ -129,6 +133,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
             room: EntryRoom::new(room.saturating_sub(between as u64), workers),
             is_crowded: AtomicBool::new(room < between as u64),
             dealers: Dealers::new(how.item, pool, classifier, workers),
+            ragged: AtomicU64::new(0),
             layout,
         }
     }
@@ -200,10 +205,14 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         };
         let passage = (gate, sum);
         let dealt = self.dealers.deal_passed(worker.number, how.key, block, location, passage);
-        dealt.unwrap_or_else(|fault| {
+        let Passed { shown, ragged } = dealt.unwrap_or_else(|fault| {
             self.note(Fault { at: location + fault.at, ..fault });
-            0
-        })
+            Passed::default()
+        });
+        if ragged > 0 {
+            self.ragged.fetch_add(ragged, Ordering::Relaxed);
+        }
+        shown
     }
 
     /// Notes a record that must not be. Nothing more is read then.
@@ -277,6 +286,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
             dealer: &mut dealers[0],
             sum: &mut workers[0].sum_in,
             room: if is_crowded { room } else { u64::MAX },
+            ragged: if is_crowded { 0 } else { self.ragged.into_inner() },
             fault: &fault,
         };
         let all: usize = pieces.iter().map(|piece| piece.bytes.len()).sum();
@@ -287,11 +297,11 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
             tail.extend((!left.is_empty()).then_some(left));
         }
         let is_stuck = tail.iter().map(ExactSizeIterator::len).sum::<usize>() == all;
-        let fault = fault.take();
+        let (fault, ragged) = (fault.take(), rest.ragged);
         dealers[0].mark(u64::MAX);
         let loaded = Loaded { region: Some(region), framing: how.framing, segments: Vec::new() };
         let load = KeyedLoad::new(how.key, (loaded, how.bucket_records), &classifier, dealers);
-        FilledLines { load, pool, tail, layout, end, is_stuck, fault }
+        FilledLines { load, pool, tail, layout, end, is_stuck, ragged, fault }
     }
 }
 
@@ -353,6 +363,8 @@ struct Rest<'a, K> {
     sum: &'a mut Sum,
     /// Lines that may still be dealt.
     room: u64,
+    /// Rows that were left out for the number of their cells.
+    ragged: u64,
     fault: &'a FirstFault,
 }
 
@@ -390,8 +402,9 @@ impl<K: KeyEncoder> Rest<'_, K> {
                 let key = KnownWord { key, word, cell_ends };
                 self.dealer.deal_item(self.classifier, &key, (bytes, begun as u64));
             };
-            if let Err(found) = Gate::pass(self.how.gate, key, framing, line, deal) {
-                self.fault.note(Fault { at: begun, ..found });
+            match Gate::pass(self.how.gate, key, framing, line, deal) {
+                Ok(passed) => self.ragged += passed.ragged,
+                Err(found) => self.fault.note(Fault { at: begun, ..found }),
             }
             begun += length;
         }

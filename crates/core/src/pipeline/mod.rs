@@ -37,6 +37,7 @@ mod phase_clock;
 mod reading;
 mod record_place;
 mod replacement;
+pub mod rewriting;
 mod sample;
 mod sieve_intake;
 mod sieving;
@@ -72,10 +73,10 @@ use crate::stats::{Phase, PhaseTime, Progress};
 
 use checkpoints::Checkpoints;
 use crew::Crew;
-pub use gate::{Gate, RowShape, Shape};
+pub use gate::{Gate, Passed, RowShape, Shape};
 use gathering::{Destination, Gathering};
 use generate::{Generated, Taken};
-pub use heading::{Columns, Heading, Top, TopSize};
+pub use heading::{Columns, Heading, TOP_MAX, Top, TopSize};
 pub use names::Names;
 pub use sample::average_length;
 pub use spill::Spill;
@@ -240,6 +241,8 @@ pub struct Outcome {
     pub phases: Vec<(PhaseTime, LaneCounters)>,
     /// The engine that was used.
     pub engine: &'static str,
+    /// Rows that were left out for the number of their cells, where some may be.
+    pub ragged: Option<u64>,
     /// Count and checksum of the records, where they were proven.
     pub proof: Option<Sum>,
     /// Whether the order of what was written was proven.
@@ -368,12 +371,13 @@ fn write_load<K: KeyEncoder>(
     output: &mut Output,
 ) -> Result<Outcome> {
     crew.enter(Phase::Writing)?;
-    let Taken { records, bytes } = taken;
+    let Taken { records, bytes, ragged } = taken;
+    let ragged = work.gate.drops_ragged().then_some(ragged);
     let written = write_to(work, key, crew, (taken, None), output, |crew, destination| {
         let gathering = Gathering::new(key, load, work.framing, destination, work.task_bytes());
         stage::run(&mut crew.workers, None, Some(&gathering), stage::NOTHING_ELSE).map(drop)
     })?;
-    Ok(Outcome { records, bytes, written, passes: 1, loads: 1, ..Outcome::default() })
+    Ok(Outcome { records, bytes, written, passes: 1, loads: 1, ragged, ..Outcome::default() })
 }
 
 /// Merges runs to the output.
@@ -385,7 +389,7 @@ fn write_runs<K: KeyEncoder>(
     (spill, slab): (&mut Spill, Option<SlabEntry>),
     output: &mut Output,
 ) -> Result<Outcome> {
-    let Taken { records, bytes } = taken;
+    let Taken { records, bytes, ragged } = taken;
     let generated = runs.len() as u64;
     if work.is_in_place && slab.is_some() {
         // What was merged of the runs has been given back, so that they are merged by slabs only.
@@ -422,6 +426,7 @@ fn write_runs<K: KeyEncoder>(
         runs: generated,
         runs_merged_again: merged,
         merge_width,
+        ragged: work.gate.drops_ragged().then_some(ragged),
         merged: (runs.len() > 1).then_some(way),
         ..Outcome::default()
     })
@@ -432,7 +437,7 @@ fn write_to<K: KeyEncoder>(
     work: &Work,
     key: &K,
     crew: &mut Crew<'_>,
-    (Taken { records, bytes }, checkpoints): (Taken, Option<Checkpoints>),
+    (Taken { records, bytes, .. }, checkpoints): (Taken, Option<Checkpoints>),
     output: &mut Output,
     write: impl FnOnce(&mut Crew<'_>, Destination<'_>) -> Result<()>,
 ) -> Result<Written> {

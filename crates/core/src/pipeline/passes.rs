@@ -81,7 +81,7 @@ pub fn narrow<K: KeyEncoder>(
                 let range = (merged.len(), merged.len() + group.len());
                 let dropped = crew.sums().1.less(before).into();
                 let (run, read) = (RunText::from(&run), SumText::default());
-                let entry = MergedEntry { range, run, read, dropped };
+                let entry = MergedEntry { range, run, read, ragged: 0, dropped };
                 spill.note(Entry::Merged(entry), file, crew)?;
                 spill.settle(crew)?; // What it was merged from goes now.
             }

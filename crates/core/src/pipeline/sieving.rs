@@ -257,7 +257,7 @@ impl<'a, K: KeyEncoder> RawSieve<'a, K> {
                 if let Some(location) = place {
                     return dealer.deal_item(classifier, key, (line, location));
                 }
-                dropped.add(Taken { records: 1, bytes: line.len() as u64 });
+                dropped.add(Taken { records: 1, bytes: line.len() as u64, ragged: 0 });
                 if verify {
                     sum.add_hashed(hash);
                 }
@@ -268,7 +268,7 @@ impl<'a, K: KeyEncoder> RawSieve<'a, K> {
         }
         let dropped = dropped.less(before);
         self.room.give_back(admitted - (records - dropped.records));
-        (Taken { records, bytes: lines.len() as u64 }, dropped)
+        (Taken { records, bytes: lines.len() as u64, ragged: 0 }, dropped)
     }
 
     /// The load with all its buckets, once everything has been read.

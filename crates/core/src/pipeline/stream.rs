@@ -28,6 +28,8 @@ pub struct Stream {
     heading: Heading,
     /// That of the first one.
     top: Option<Top>,
+    /// The sizes of what stood there, where all of it has been read already, the next one first.
+    known_tops: VecDeque<TopSize>,
     /// Bytes that were read behind it and that nobody has had yet.
     pending: VecDeque<u8>,
     /// Whether the stream being read is past its top.
@@ -85,6 +87,7 @@ impl Stream {
             framing,
             heading,
             top: None,
+            known_tops: VecDeque::new(),
             pending: VecDeque::new(),
             is_past_top,
             tracker: Tracker::new(framing),
@@ -109,6 +112,13 @@ impl Stream {
         stream.names = names;
         stream.open_next()?;
         Ok(stream)
+    }
+
+    /// Returns the same streams, which begin behind their tops: these had such `sizes`, and `top`
+    /// stands for all of them.
+    #[must_use]
+    pub fn behind_tops(self, top: Top, sizes: Vec<TopSize>) -> Self {
+        Self { top: Some(top), known_tops: sizes.into(), ..self }
     }
 
     /// How much all of them bring, where each says so and it is of use: for lines.
@@ -213,6 +223,10 @@ impl Stream {
     fn pass_top(&mut self, progress: &Progress) -> Result<()> {
         self.is_past_top = true;
         let Some(reader) = self.readers.front_mut() else { return Ok(()) };
+        if let Some(TopSize { bytes, lines }) = self.known_tops.pop_front() {
+            self.next_begins = Some(Before { lines, bytes, ..Before::NOTHING });
+            return Ok(());
+        }
         let name = reader.name().to_owned();
         let (top, rest) = self.heading.read(&name, |buffer| reader.fill(buffer, progress))?;
         self.pending.extend(rest);

@@ -28,7 +28,7 @@ impl Part {
 }
 
 /// Most things that take a part.
-const PARTS: usize = 10;
+const PARTS: usize = 12;
 
 /// All that takes a part of the budget beside records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

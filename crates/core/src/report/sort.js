@@ -76,7 +76,15 @@ function headline(sort) {
       from && [", from ", make("code", null, from)],
       to && [" to ", make("code", null, to)],
     ),
+    droppedWords(stats) && make("p", null, droppedWords(stats)),
   ];
+}
+
+/** How many rows were left out for the number of their cells, where such rows are left out. */
+function droppedWords(stats) {
+  const rows = figure(stats.ragged_rows_dropped);
+  if (rows === null) return null;
+  return `${counted(rows, "row")} left out: another number of cells than the header or first row. `;
 }
 
 function proofLine(stats) {

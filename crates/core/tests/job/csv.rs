@@ -2,7 +2,7 @@
 //! the least up. What is refused stands in `csv_errors`.
 
 use sortwell::ByteSize;
-use sortwell::format::{CsvFormat, csv::Dialect};
+use sortwell::format::{CsvFormat, Ragged, csv::Dialect};
 use sortwell::operator::{Select, Unique};
 
 use crate::csv_shapes::{huge_cell, lenient_row, shapes, table, tricky_row, written};
@@ -171,7 +171,7 @@ fn other_dialects() {
                 table(&header, bytes, |_| tricky_row(&mut random, 2, 8, (separator, quote)));
             let dialect = Dialect::strict(separator, Some(quote));
             let has_header = random.one_in(2);
-            let format = CsvFormat { dialect, has_header, allows_ragged: false };
+            let format = CsvFormat { dialect, has_header, ..CsvFormat::separated_by(b',') };
             let (memory, keys) = (ByteSize::mib(memory), vec![(2, true), (1, false)]);
             let job = Table { format, memory, keys, threads: 1, ..Table::new(vec![input]) };
             job.run();
@@ -233,7 +233,7 @@ fn ragged_rows_that_are_kept() {
             let cells = 1 + random.below(6);
             tricky_row(&mut random, cells, 5, (b',', b'"'))
         });
-        let format = CsvFormat { allows_ragged: true, ..CsvFormat::separated_by(b',') };
+        let format = CsvFormat { ragged: Ragged::Keep, ..CsvFormat::separated_by(b',') };
         let (memory, keys) = (ByteSize::mib(memory), vec![(3, true), (2, false)]);
         let job = Table { format, memory, keys, threads: 1, ..Table::new(vec![input]) };
         let expected = job.expected();

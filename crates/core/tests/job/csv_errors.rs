@@ -2,7 +2,7 @@
 //! the number of threads, and however much came before.
 
 use sortwell::ByteSize;
-use sortwell::format::{CsvFormat, csv::Dialect};
+use sortwell::format::{CsvFormat, Ragged, csv::Dialect};
 
 use crate::csv_shapes::{table, tricky_row};
 use crate::csv_trial::Table;
@@ -252,7 +252,7 @@ fn ragged_under_no_header() {
 /// nothing quotes.
 #[test]
 fn what_is_still_refused() {
-    let ragged = CsvFormat { allows_ragged: true, ..CsvFormat::separated_by(b',') };
+    let ragged = CsvFormat { ragged: Ragged::Keep, ..CsvFormat::separated_by(b',') };
     let job = Table { format: ragged, ..Table::new(vec![b"a,b\nx\ny,z\"z\"\n".to_vec()]) };
     fails(&job, 0, &["row 2, line 3:", "a quote at byte 3"]);
     let dialect = Dialect::strict(b',', None);

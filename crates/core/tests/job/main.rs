@@ -32,6 +32,7 @@ mod no_space;
 mod overlap;
 mod prefixed;
 mod prefixed_trial;
+mod ragged;
 mod random;
 mod reference;
 mod replacement;

@@ -3,7 +3,8 @@
 use super::*;
 
 fn disorder(record: &[u8]) -> Disorder {
-    Disorder { path: "names".into(), record_number: 7, offset: 60, record: record.to_vec() }
+    let (record, path) = (record.to_vec(), "names".into());
+    Disorder { path, record_number: 7, number_before: 6, offset: 60, record }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! How rows of comma-separated values are read.
 
 use clap::Args;
-use sortwell::format::{CsvFormat, Format};
+use sortwell::format::{CsvFormat, Format, Ragged};
 use sortwell::{Error, Result};
 
 use super::DETAILS;
@@ -28,11 +28,29 @@ pub struct Cells {
 
     /// csv and tsv: what to do with rows that have more or fewer cells than the header
     ///
-    /// error: refuse the input, naming the row. keep: sort them too; cells that they lack are
-    /// empty.
-    #[arg(long, value_name = "error|keep", value_parser = ["error", "keep"],
+    /// error: refuse the input, naming the row. keep: take them like others; cells that they lack
+    /// are empty. drop: leave them out, and say on standard error how many there were, in all
+    /// inputs. Conditions do not see such rows. Without a header, it is the first row that others
+    /// are compared with. An empty row is a row of empty cells, and never one of these.
+    /// Example: --ragged drop.
+    #[arg(long, value_name = "error|keep|drop", value_parser = ["error", "keep", "drop"],
           hide_short_help = true)]
     ragged: Option<String>,
+
+    /// csv and tsv: find the columns of several inputs by their names, in any order
+    ///
+    /// Rows are rewritten to the columns of the first input, followed by those that only later
+    /// inputs have, in the order in which they come up; cells of columns that an input lacks are
+    /// empty. Names are compared as they are without their quotes, byte by byte; one that stands
+    /// twice in a header is an error. Cells keep their bytes, quotes included. All inputs have the
+    /// same separator and quote. Without this option, all have to name the same columns in the same
+    /// order. Inputs that have all columns in this order are read as they are. If one has not, all
+    /// are read one after the other, and --resume is refused; a row that is moved takes up to an
+    /// eighth of the memory. The headers of all inputs are read first, of pipes too. With --ragged
+    /// keep, cells beyond the header of an input come after all columns.
+    /// Example: --union-by-name jan.csv feb.csv.
+    #[arg(long, hide_short_help = true)]
+    union_by_name: bool,
 }
 
 /// A quote, if there is one, and whether it is data within cells.
@@ -72,6 +90,7 @@ impl Cells {
                 ("--quote", self.quote.is_some()),
                 ("--no-header", self.no_header),
                 ("--ragged", self.ragged.is_some()),
+                ("--union-by-name", self.union_by_name),
             ];
             return match said.iter().find(|(_, is_said)| *is_said) {
                 None => Ok(format),
@@ -91,8 +110,13 @@ impl Cells {
                            another --separator";
             return Err(Error::Usage(message.to_owned()));
         }
-        let allows_ragged = self.ragged.as_deref() == Some("keep");
-        Ok(Format::Csv(CsvFormat { dialect, has_header: !self.no_header, allows_ragged }))
+        let ragged = match self.ragged.as_deref() {
+            Some("keep") => Ragged::Keep,
+            Some("drop") => Ragged::Drop,
+            _ => Ragged::Refuse,
+        };
+        let (has_header, union_by_name) = (!self.no_header, self.union_by_name);
+        Ok(Format::Csv(CsvFormat { dialect, has_header, ragged, union_by_name }))
     }
 }
 

@@ -102,8 +102,16 @@ impl Account {
                 standard::tell(statistics::text(&result) + &format);
             }
             Some(Form::Json) => standard::tell(whole() + "\n"),
-            None => {}
+            None => tell_dropped(result.ragged_rows_dropped.unwrap_or_default()),
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Says on standard error how many rows were left out for the number of their cells, if any were.
+pub fn tell_dropped(rows: u64) {
+    if rows > 0 {
+        let words = statistics::dropped_rows(rows);
+        standard::tell(format!("sortwell: left out {words} (--ragged drop)\n"));
     }
 }

@@ -22,6 +22,7 @@ mod masks;
 mod quoting;
 mod returns;
 mod rows;
+pub mod union;
 
 pub use cells::{CellEnds, Cells, append_value, place_of, unquoted, value};
 pub use quoting::{At, Passage, Quoting};

@@ -6,8 +6,24 @@ use crate::key::text::TextOrder;
 use crate::key::{Key, with_encoder};
 
 fn passed(cells: Option<usize>, text: &str) -> Result<Vec<(usize, String)>, Fault> {
+    let (rows, ragged) = passed_or_dropped((cells, false), text)?;
+    assert_eq!(ragged, 0);
+    Ok(rows)
+}
+
+/// Returns the rows that pass, each with its place, and the number of those that are left out.
+fn passed_or_dropped(
+    (cells, drops_ragged): (Option<usize>, bool),
+    text: &str,
+) -> Result<(Vec<(usize, String)>, u64), Fault> {
     let dialect = Dialect::strict(b',', Some(b'"'));
-    let shape = Shape::Row(RowShape { dialect, cells, is_of_header: true });
+    let shape = Shape::Row(RowShape {
+        dialect,
+        cells,
+        is_of_header: true,
+        is_of_union: false,
+        drops_ragged,
+    });
     let gate = Gate { shape, ..Gate::default() };
     let key = Key::for_lines(&TextOrder::by_bytes(b'\n')).unwrap();
     let mut rows = Vec::new();
@@ -16,8 +32,8 @@ fn passed(cells: Option<usize>, text: &str) -> Result<Vec<(usize, String)>, Faul
     };
     let framing = Framing::Quoted(Quoting::Strict { quote: b'"' });
     let count = with_encoder!(&key, |key| gate.each(key, framing, text.as_bytes(), show))?;
-    assert_eq!(count, rows.len() as u64);
-    Ok(rows)
+    assert_eq!(count.shown, rows.len() as u64);
+    Ok((rows, count.ragged))
 }
 
 #[test]
@@ -43,4 +59,14 @@ fn stray_quotes_are_told() {
         assert_eq!(fault.at, 4);
         assert!(fault.message.contains("--quote none"), "{}", fault.message);
     }
+}
+
+#[test]
+fn rows_of_another_length_are_left_out() {
+    let (rows, ragged) =
+        passed_or_dropped((Some(2), true), "x\na,b\nc\n\n\"x\ny\"\nd,e,f\ng,h").unwrap();
+    let rows: Vec<(usize, &str)> = rows.iter().map(|(at, row)| (*at, &row[..])).collect();
+    assert_eq!((rows, ragged), (vec![(2, "a,b\n"), (8, "\n"), (21, "g,h")], 4));
+    let stray = passed_or_dropped((Some(2), true), "a,b\nx\nc\"\n").unwrap_err();
+    assert_eq!(stray.at, 6, "a row whose cells cannot be counted is refused");
 }

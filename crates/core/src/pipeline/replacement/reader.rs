@@ -129,6 +129,7 @@ impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
     fn close(&mut self) -> Result<()> {
         let Some(source) = self.source.take() else { return Ok(()) };
         self.sum.add(source.sum());
+        self.taken.ragged += source.ragged();
         source.close(&mut self.feed)
     }
 }

@@ -39,6 +39,8 @@ pub struct Disorder {
     pub path: PathBuf,
     /// The record's number, from 1.
     pub record_number: u64,
+    /// The number of the record before it, of those that are not left out.
+    pub number_before: u64,
     /// Where it begins, in bytes.
     pub offset: u64,
     /// The record, with the byte it ends with, if it ends with one.
@@ -54,6 +56,8 @@ pub struct Checked {
     pub records: u64,
     /// Bytes of them.
     pub bytes: u64,
+    /// Rows of these that were left out for the number of their cells.
+    pub ragged_rows_dropped: u64,
 }
 
 /// Checks.
@@ -80,9 +84,12 @@ pub fn check<K: KeyEncoder>(work: &CheckWork, key: &K, progress: &Progress) -> R
         let (record_number, offset) = source.place();
         checked.records += record_number;
         checked.bytes += offset;
+        checked.ragged_rows_dropped += source.ragged();
         if step == Step::Disorder {
             let (path, record) = (source.name().to_owned(), source.record().to_vec());
-            checked.disorder = Some(Disorder { path, record_number, offset, record });
+            let number_before = source.number_before();
+            let disorder = Disorder { path, record_number, number_before, offset, record };
+            checked.disorder = Some(disorder);
             return Ok(checked);
         }
         source.close(&mut feed)?;

@@ -44,6 +44,8 @@ struct Tally<'a> {
     written: Sum,
     /// Written to the output, summed or not.
     records: u64,
+    /// Rows of inputs that were left out for the number of their cells.
+    ragged: u64,
     /// Drops equal records, where that is wanted.
     filter: Option<Filter<'a>>,
 }
@@ -70,7 +72,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             progress,
             feed,
             lane: Lane::new(queue, buffers, edges, lane.capacity, progress),
-            tally: Tally { read, written, records: 0, filter },
+            tally: Tally { read, written, records: 0, ragged: past.ragged, filter },
             phases: Vec::new(),
             entered: PhaseClock::now(LaneCounters::default()),
             streams: Streams::default(),
@@ -104,6 +106,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         let destination =
             Destination { is_summed: self.work.verify, ..Destination::run(&writer, None, &order) };
         let (read, dropped) = (self.tally.read, self.tally.dropped());
+        let ragged = self.tally.ragged;
         let (mut emitted, mut sum) = (Emitted::default(), Sum::default());
         let starts = self.starts(inputs);
         let mut tree = self.open(inputs, &starts, None)?;
@@ -119,7 +122,8 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             let range = (first, first + inputs.len());
             let read = self.tally.read.less(read).into();
             let dropped = self.tally.dropped().less(dropped).into();
-            let entry = MergedEntry { range, run: RunText::from(&run), read, dropped };
+            let (run, ragged) = (RunText::from(&run), self.tally.ragged - ragged);
+            let entry = MergedEntry { range, run, read, ragged, dropped };
             spill.note_written(Entry::Merged(entry), file)?;
         }
         for place in inputs {
@@ -144,6 +148,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             (sum, emitted.bytes) = (slab.written.into(), slab.offset - destination.start);
             emitted.records = sum.records;
             self.tally.read = streams.read.into();
+            self.tally.ragged = streams.ragged;
             starts = standings(slab, streams).collect();
         } else if destination.start > 0 {
             let header = &self.work.header;
@@ -237,18 +242,20 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         order: &OrderProof,
     ) -> SlabEntry {
         let (first, sources) = tree.standing();
-        let mut read = self.tally.read;
+        let (mut read, mut ragged) = (self.tally.read, self.tally.ragged);
         let (mut ends, mut passed) = (Vec::new(), Vec::new());
         for (source, place) in sources.iter().zip(inputs) {
             let Standing { offset, records, lines } = source.standing();
             ends.push(end_in(place, offset));
             passed.push((records, lines));
             read.add(source.sum_before());
+            ragged += source.ragged();
         }
         let last = self.tally.filter.as_ref().and_then(Filter::last);
         let streams = StreamsEntry {
             passed,
             read: read.into(),
+            ragged,
             dropped: self.tally.dropped().into(),
             last: last.map(|record| Bytes(record.to_vec())),
         };
@@ -261,6 +268,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
     fn close(&mut self, sources: Vec<Source>, inputs: &[Place], starts: &[Standing]) -> Result<()> {
         for ((source, place), start) in sources.into_iter().zip(inputs).zip(starts) {
             self.tally.read.add(source.sum());
+            self.tally.ragged += source.ragged();
             let (_, end) = source.place();
             source.close(&mut self.feed)?;
             if !place.is_spilled() {
@@ -275,7 +283,8 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
     /// Holds what was written and dropped against what was read.
     pub fn finish(self) -> Result<Merged> {
         let dropped = self.tally.dropped();
-        let Tally { read, mut written, records, .. } = self.tally;
+        let Tally { read, mut written, records, ragged, .. } = self.tally;
+        let ragged = self.work.gate.drops_ragged().then_some(ragged);
         let proof = self.work.verify.then_some(written);
         written.add(dropped);
         if self.work.verify && read != written {
@@ -288,8 +297,15 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         }
         let (phases, engine) = (self.phases, self.feed.engine());
         let is_order_proven = self.work.proves_order();
-        let outcome =
-            Outcome { records, phases, engine, proof, is_order_proven, ..Outcome::default() };
+        let outcome = Outcome {
+            records,
+            phases,
+            engine,
+            ragged,
+            proof,
+            is_order_proven,
+            ..Outcome::default()
+        };
         let (run_reads, spill_read) = self.feed.run_reads();
         let streams = Streams { spill_read, ..self.streams };
         Ok(Merged { outcome, streams, run_reads, is_direct: self.feed.is_direct() })

@@ -40,7 +40,7 @@ pub enum Place {
 
 impl Place {
     /// Returns the size of what lies above its first record.
-    fn top(&self) -> TopSize {
+    pub fn top(&self) -> TopSize {
         match self {
             Self::File { top, .. } | Self::Supplied { top, .. } => *top,
             Self::Stdin | Self::Stream(_) | Self::Spilled(_) => TopSize::default(),

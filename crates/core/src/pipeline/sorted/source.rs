@@ -19,8 +19,8 @@ use crate::error::{Error, Result};
 use crate::format::{Framing, Tracker};
 use crate::io::ElasticRegion;
 use crate::key::KeyEncoder;
-use crate::pipeline::Gate;
 use crate::pipeline::record_place::{Before, RecordPlace};
+use crate::pipeline::{Gate, Passed};
 use crate::proof::Sum;
 use crate::units::ByteSize;
 
@@ -54,6 +54,10 @@ pub struct Source {
     watch: Option<Watch>,
     /// Whether the next record takes part.
     is_wanted: bool,
+    /// Rows so far that were left out for the number of their cells.
+    ragged: u64,
+    /// Number of the record before the next one, of those that were not left out.
+    number_before: u64,
 }
 
 /// Looks at every record.
@@ -161,6 +165,8 @@ impl Source {
             sum: is_summed.then(Sum::default),
             watch: None,
             is_wanted: true,
+            ragged: 0,
+            number_before: 0,
         })
     }
 
@@ -198,7 +204,7 @@ impl Source {
         self.length > 0
     }
 
-    /// Whether the next record takes part. Merges are not asked to leave any out.
+    /// Whether the next record takes part. Merges have no conditions.
     #[inline]
     pub fn is_wanted(&self) -> bool {
         self.is_wanted
@@ -207,6 +213,16 @@ impl Source {
     /// The next record's number, from 1, and where it begins in the input.
     pub fn place(&self) -> (u64, u64) {
         (self.number, self.offset)
+    }
+
+    /// Returns the number of the record before the next one, of those that were not left out.
+    pub fn number_before(&self) -> u64 {
+        self.number_before
+    }
+
+    /// Returns how many rows so far were left out for the number of their cells.
+    pub fn ragged(&self) -> u64 {
+        self.ragged
     }
 
     /// Where it is, before the next record.
@@ -269,16 +285,17 @@ impl Source {
     ) -> Result<Step> {
         let (before, is_first) = (self.prefix, self.length == 0);
         let previous = self.start..self.start + self.length;
+        self.number_before = self.number;
         let Some(guard) = guard.filter(|_| !is_first) else {
-            self.go_on(feed)?;
-            return self.arrive(key);
+            return self.go_on_to_next(key, feed);
         };
-        let is_inside = self.length_behind().is_some();
+        // Rows that are left out may lie between the two.
+        let drops = self.watch.as_ref().is_some_and(|watch| watch.gate.drops_ragged());
+        let is_inside = !drops && self.length_behind().is_some();
         if !is_inside {
             self.keep(&mut guard.kept, feed)?;
         }
-        self.go_on(feed)?;
-        let step = self.arrive(key)?;
+        let step = self.go_on_to_next(key, feed)?;
         if step == Step::Over {
             return Ok(step);
         }
@@ -290,29 +307,46 @@ impl Source {
         Ok(if is_disorder { Step::Disorder } else { step })
     }
 
-    /// Takes in the next record, if there is one.
+    /// Goes on to the next record that is not left out for the number of its cells.
     #[inline]
-    fn arrive<K: KeyEncoder>(&mut self, key: &K) -> Result<Step> {
+    fn go_on_to_next<K: KeyEncoder>(&mut self, key: &K, feed: &mut Feed<'_>) -> Result<Step> {
+        loop {
+            self.go_on(feed)?;
+            if let Some(step) = self.arrive(key)? {
+                return Ok(step);
+            }
+        }
+    }
+
+    /// Takes in the next record, if there is one; `None` where it is left out for the number of its
+    /// cells.
+    #[inline]
+    fn arrive<K: KeyEncoder>(&mut self, key: &K) -> Result<Option<Step>> {
         if self.length == 0 {
             self.prefix = u64::MAX;
-            return Ok(Step::Over);
+            return Ok(Some(Step::Over));
         }
         self.number += 1;
         let record = &self.window[self.start..self.start + self.length];
         if let Some(watch) = &mut self.watch {
             let (name, framing) = (self.reading.name(), self.framing);
-            self.is_wanted = watch.look(key, framing, record).map_err(|message| {
+            let passed = watch.look(key, framing, record).map_err(|message| {
                 let (records, bytes) = (Some(self.number - 1), self.offset);
                 let before = Before { records, lines: watch.lines, bytes };
                 let message = format!("{}: {message}", RecordPlace { before, framing });
                 Error::Malformed { path: name.to_owned(), message }
             })?;
+            self.is_wanted = passed.shown > 0;
+            self.ragged += passed.ragged;
+            if passed.ragged > 0 {
+                return Ok(None);
+            }
         }
         self.prefix = key.word(record, 0);
         if let Some(sum) = self.sum.as_mut().filter(|_| self.is_wanted) {
             sum.add_record(record);
         }
-        Ok(Step::Next)
+        Ok(Some(Step::Next))
     }
 
     /// Leaves the next record behind and finds the one after it.
@@ -433,17 +467,17 @@ impl Source {
 }
 
 impl Watch {
-    /// Looks at a record: whether it takes part, or what is wrong with it.
+    /// Looks at a record: counts it, if nothing is wrong with it.
     fn look<K: KeyEncoder>(
         &mut self,
         key: &K,
         framing: Framing,
         record: &[u8],
-    ) -> std::result::Result<bool, String> {
-        let shown = self.gate.each(key, framing, record, |_, _, _| {});
-        let shown = shown.map_err(|fault| fault.message)?;
+    ) -> std::result::Result<Passed, String> {
+        let passed = self.gate.each(key, framing, record, |_, _, _| {});
+        let passed = passed.map_err(|fault| fault.message)?;
         self.lines += memchr_iter(b'\n', record).count() as u64;
-        Ok(shown > 0)
+        Ok(passed)
     }
 }
 

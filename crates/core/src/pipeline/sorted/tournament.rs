@@ -90,13 +90,12 @@ impl<'k, K: KeyEncoder> Tournament<'k, K> {
 }
 
 fn disorder(source: &Source) -> Error {
-    let (number, offset) = source.place();
+    let ((number, offset), before) = (source.place(), source.number_before());
     Error::Malformed {
         path: source.name().to_owned(),
         message: format!(
-            "record {number} at offset {offset} is out of order: it belongs before record {}; \
-             sort this input first",
-            number - 1
+            "record {number} at offset {offset} is out of order: it belongs before record \
+             {before}; sort this input first"
         ),
     }
 }

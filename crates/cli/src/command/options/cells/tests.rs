@@ -8,7 +8,7 @@ fn applied(cells: &Cells, format: &str, separator: Option<u8>) -> Result<Format>
 
 fn cells(byte: Option<Option<u8>>, no_header: bool, ragged: Option<&str>) -> Cells {
     let quote = byte.map(|byte| Quote { byte, is_lenient: false });
-    Cells { quote, no_header, ragged: ragged.map(str::to_owned) }
+    Cells { quote, no_header, ragged: ragged.map(str::to_owned), union_by_name: false }
 }
 
 #[test]
@@ -16,11 +16,14 @@ fn dialects_are_as_said() {
     let said = cells(Some(Some(b'\'')), true, Some("keep"));
     let Ok(Format::Csv(csv)) = applied(&said, "csv", Some(b';')) else { panic!("csv") };
     assert_eq!((csv.dialect.separator, csv.dialect.quote), (b';', Some(b'\'')));
-    assert!(!csv.has_header && csv.allows_ragged);
+    assert!(!csv.has_header && csv.ragged == Ragged::Keep);
     let unsaid = cells(None, false, None);
     let Ok(Format::Csv(csv)) = applied(&unsaid, "tsv", None) else { panic!("tsv") };
     assert_eq!((csv.dialect.separator, csv.dialect.quote), (b'\t', Some(b'"')));
-    assert!(csv.has_header && !csv.allows_ragged);
+    assert!(csv.has_header && csv.ragged == Ragged::Refuse);
+    let dropping = cells(None, false, Some("drop"));
+    let Ok(Format::Csv(csv)) = applied(&dropping, "tsv", None) else { panic!("tsv") };
+    assert_eq!(csv.ragged, Ragged::Drop);
     assert_eq!(applied(&unsaid, "lines", Some(b';')).unwrap(), Format::LINES);
 }
 

@@ -1,0 +1,255 @@
+//! One table of several, whose columns are found by their names.
+//!
+//! ```text
+//!     a,b     the first table     columns of the union: a,b,c
+//!     1,2
+//!     c,a     another one         order of its columns: a is its second, c its first
+//!     3,4     becomes  4,,3
+//! ```
+//!
+//! The columns of the first table come first, in its order; a later table appends those that none
+//! before it has. Names are compared as what the cells say, without their quotes. Cells are moved
+//! as they are written. Looking up names takes time in proportion to the bytes of the headers,
+//! whatever these hold: the map's hash has a key of its own in each process.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::{Cells, Dialect, Row, value, without_end};
+use crate::format::Ragged;
+
+/// Bytes that a column takes while the columns are put together, beside its name.
+const COLUMN_BYTES: usize = 64;
+
+/// The columns of all tables so far.
+#[derive(Debug)]
+pub struct Union {
+    dialect: Dialect,
+    /// Where each column lies, and the number of the table that had it last.
+    places: HashMap<Vec<u8>, (u32, usize)>,
+    /// The header row, without its end: cells as they are written where they come first.
+    header: Vec<u8>,
+    tables: usize,
+}
+
+/// The columns of one table in the order of the union.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnOrder {
+    /// For each of its columns, the place in the union and its number in the table; ascending.
+    pairs: Box<[(u32, u32)]>,
+}
+
+impl Union {
+    /// A union of no tables.
+    pub fn new(dialect: Dialect) -> Self {
+        Self { dialect, places: HashMap::new(), header: Vec::new(), tables: 0 }
+    }
+
+    /// Adds a table by its header row; returns the order of its columns.
+    ///
+    /// # Errors
+    ///
+    /// Names that occur twice in the row.
+    pub fn add(&mut self, row: &[u8]) -> Result<ColumnOrder, String> {
+        self.tables += 1;
+        let mut pairs = Vec::new();
+        for (number, cell) in Cells::new(self.dialect, without_end(row)).enumerate() {
+            let next = self.places.len() as u32;
+            let name = value(self.dialect, cell);
+            let place = match self.places.entry(name.into_owned()) {
+                Entry::Occupied(known) if known.get().1 == self.tables => {
+                    return Err(twice(known.key(), number));
+                }
+                Entry::Occupied(mut known) => {
+                    known.get_mut().1 = self.tables;
+                    known.get().0
+                }
+                Entry::Vacant(new) => {
+                    if next > 0 {
+                        self.header.push(self.dialect.separator);
+                    }
+                    self.header.extend_from_slice(cell);
+                    new.insert((next, self.tables)).0
+                }
+            };
+            pairs.push((place, number as u32));
+        }
+        pairs.sort_unstable();
+        Ok(ColumnOrder { pairs: pairs.into_boxed_slice() })
+    }
+
+    /// Returns the number of columns.
+    pub fn width(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Returns the header row of the union, without an end.
+    pub fn header(&self) -> &[u8] {
+        &self.header
+    }
+
+    /// Returns the bytes of memory that it takes, at most.
+    pub fn bytes(&self) -> usize {
+        2 * self.header.len() + 2 * COLUMN_BYTES * self.places.len()
+    }
+}
+
+fn twice(name: &[u8], number: usize) -> String {
+    format!(
+        "its header names the column '{}' twice, again as column {}, so that --union-by-name cannot \
+         tell which is meant; rename one of them",
+        String::from_utf8_lossy(name),
+        number + 1
+    )
+}
+
+impl ColumnOrder {
+    /// Returns whether rows of the table are rows of a union of `width` columns as they are.
+    pub fn is_of_union(&self, width: usize) -> bool {
+        let in_order = |(at, pair): (usize, &(u32, u32))| *pair == (at as u32, at as u32);
+        self.pairs.len() == width && self.pairs.iter().enumerate().all(in_order)
+    }
+
+    /// Returns the number of columns of the table.
+    pub fn columns(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Returns the bytes of memory that it takes.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.pairs)
+    }
+}
+
+/// A table whose rows are written as rows of a union.
+#[derive(Clone, Copy, Debug)]
+pub struct Table<'a> {
+    /// What separates and what quotes.
+    pub dialect: Dialect,
+    /// The order of its columns.
+    pub order: &'a ColumnOrder,
+    /// The number of columns of the union.
+    pub width: usize,
+    /// Handling of rows with another number of cells than the table's header.
+    pub ragged: Ragged,
+}
+
+/// Form in which a row is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Form {
+    /// As it is.
+    #[default]
+    AsIs,
+    /// With one cell more, so that it has not as many as the union.
+    Longer,
+    /// In the order of the union.
+    Moved {
+        /// Whether cells beyond the table's header follow.
+        has_more: bool,
+    },
+}
+
+/// A row on its way to the union, written piece by piece as there is room.
+///
+/// Rows that must not be stay so: whoever looks at rows finds the quote, or another number of cells
+/// than the union has, and says which row it is.
+#[derive(Debug, Default)]
+pub struct RowWriter {
+    form: Form,
+    /// Where the cells end, as far as the table has columns; not all of them in short rows.
+    ends: Vec<u32>,
+    /// Bytes of the row without its end.
+    text: usize,
+    /// The piece being written: a cell, what lies beyond the header, or the end.
+    piece: usize,
+    /// Bytes of it that were written.
+    written: usize,
+    /// The next of the table's columns in the order of the union.
+    pair: usize,
+}
+
+impl RowWriter {
+    /// Begins a row, whose first cells end at `ends`.
+    pub fn begin(&mut self, table: &Table<'_>, row: &Row<'_>, ends: &[u32]) {
+        let columns = table.order.columns();
+        self.text = without_end(row.bytes).len();
+        (self.piece, self.written, self.pair) = (0, 0, 0);
+        self.form = match table.ragged {
+            _ if row.stray_quote.is_some() || self.text == 0 => Form::AsIs,
+            _ if row.cells == columns => Form::Moved { has_more: false },
+            Ragged::Keep => Form::Moved { has_more: row.cells > columns },
+            _ if row.cells == table.width => Form::Longer,
+            _ => Form::AsIs,
+        };
+        if let Form::Moved { .. } = self.form {
+            self.ends.clear();
+            self.ends.extend_from_slice(ends);
+        }
+    }
+
+    /// Writes what comes next of `row`, the one that was begun, into `out`; returns the bytes
+    /// written, and whether that was all.
+    pub fn write(&mut self, table: &Table<'_>, row: &[u8], out: &mut [u8]) -> (usize, bool) {
+        let mut filled = 0;
+        while let Some((bytes, is_separated)) = self.piece(table, row) {
+            let left = &bytes[self.written..];
+            let taken = left.len().min(out.len() - filled);
+            out[filled..filled + taken].copy_from_slice(&left[..taken]);
+            (filled, self.written) = (filled + taken, self.written + taken);
+            if taken < left.len() || is_separated && filled == out.len() {
+                return (filled, false);
+            }
+            if is_separated {
+                out[filled] = table.dialect.separator;
+                filled += 1;
+            }
+            let pairs = &table.order.pairs;
+            self.pair +=
+                usize::from(pairs.get(self.pair).is_some_and(|p| p.0 as usize == self.piece));
+            (self.piece, self.written) = (self.piece + 1, 0);
+        }
+        (filled, true)
+    }
+
+    /// Returns the piece being written, and whether a separator follows; `None` behind the last.
+    #[inline]
+    fn piece<'r>(&self, table: &Table<'_>, row: &'r [u8]) -> Option<(&'r [u8], bool)> {
+        let end = (&row[self.text..], false);
+        match (self.form, self.piece) {
+            (Form::AsIs, 0) => Some((row, false)),
+            (Form::Longer, 0) => Some((&row[..self.text], true)),
+            (Form::Longer, 1) => Some(end),
+            (Form::Moved { has_more }, piece) if piece < table.width => {
+                let cell = match table.order.pairs.get(self.pair) {
+                    Some((place, own)) if *place as usize == piece => self.cell(row, *own as usize),
+                    _ => b"",
+                };
+                Some((cell, has_more || piece + 1 < table.width))
+            }
+            (Form::Moved { has_more }, piece) if piece == table.width => {
+                let from = if has_more { self.start_of(self.ends.len()) } else { self.text };
+                Some((&row[from..self.text], false))
+            }
+            (Form::Moved { .. }, piece) if piece == table.width + 1 => Some(end),
+            _ => None,
+        }
+    }
+
+    /// Returns a cell of the row; an empty one where there is none.
+    #[inline]
+    fn cell<'r>(&self, row: &'r [u8], number: usize) -> &'r [u8] {
+        match self.ends.get(number) {
+            Some(end) => &row[self.start_of(number)..*end as usize],
+            None => b"",
+        }
+    }
+
+    /// Returns where a cell begins.
+    #[inline]
+    fn start_of(&self, number: usize) -> usize {
+        number.checked_sub(1).map_or(0, |before| self.ends[before] as usize + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,362 @@
+//! Inputs whose columns are found by their names: what all of them have together, and which of them
+//! have to be rewritten for it.
+//!
+//! The tops of all inputs are read before anything is planned. Files that have the columns of the
+//! union in its order are read as ever; if all do, nothing else is different. Where one has to be
+//! rewritten, it becomes a stream, and a sort reads all of them one after the other.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use super::coders::Coders;
+use super::{Input, SortJob, open};
+use crate::error::{Error, Result};
+use crate::format::CsvFormat;
+use crate::format::csv::union::{ColumnOrder, Union};
+use crate::format::csv::{BYTE_ORDER_MARK, without_end};
+use crate::io::compression::{Appetite, Codec, Decoding, Origin};
+use crate::io::{Begun, Direct, Supplied, pipe};
+use crate::pipeline::rewriting::{Rest, Rewritten, RowMemory};
+use crate::pipeline::sorted::Place;
+use crate::pipeline::{self, Columns, Header, Heading, Stream, TOP_MAX, Top, TopSize};
+use crate::plan::besides::Part;
+use crate::stats::Progress;
+use crate::units::ByteSize;
+
+/// One part in so many of the budget is for rows that are rewritten.
+const SHARE: u64 = 8;
+
+/// Bytes of a window where inputs are read one after the other, and where they are merged.
+const WINDOW_BYTES: usize = 256 << 10;
+const MERGED_WINDOW_BYTES: usize = 64 << 10;
+
+/// One part in so many of the budget is the most that names and orders of columns may take.
+const COLUMNS_SHARE: u64 = 4;
+
+/// Bytes that an input takes which is rewritten, or read behind its top, until its turn comes.
+const INPUT_BYTES: u64 = 1000;
+
+/// Number of inputs for which that is nothing beside all else that a process has in memory.
+const FEW_INPUTS: usize = 1000;
+
+/// Reading of inputs: in turn or at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turns {
+    /// One after the other.
+    InTurn,
+    /// Up to so many at once.
+    AtOnce(Option<usize>),
+}
+
+/// Inputs behind their tops.
+struct United {
+    /// What stays on top of the output.
+    top: Option<Top>,
+    /// The most inputs that may be read at once.
+    width: Option<usize>,
+}
+
+/// The tops of inputs that are merged or checked.
+pub struct Tops {
+    /// What stays on top of the output.
+    pub header: Vec<u8>,
+    /// The columns that it shows.
+    pub columns: Option<Columns>,
+    /// The most inputs that may be read at once.
+    pub width: Option<usize>,
+}
+
+/// Passes the tops of inputs that are merged or checked, which `places` are of.
+pub fn tops(
+    heading: &Heading,
+    (places, inputs): (&mut [Place], &[Input]),
+    (coders, turns): (&mut Coders, Turns),
+    progress: &Progress,
+) -> Result<Tops> {
+    if let Some(csv) = asked_for(heading) {
+        let United { top, width } = unite(csv, places, (coders, inputs), (turns, progress))?;
+        let columns = top.as_ref().and_then(|top| top.columns(heading));
+        return Ok(Tops { header: top.map(|top| top.bytes).unwrap_or_default(), columns, width });
+    }
+    let (header, columns) = open::tops(heading, places, progress)?;
+    Ok(Tops { header, columns, width: turns.width() })
+}
+
+impl Turns {
+    fn width(self) -> Option<usize> {
+        match self {
+            Self::InTurn => None,
+            Self::AtOnce(width) => width,
+        }
+    }
+}
+
+/// Returns the format of rows whose columns are found by their names, if a heading is of such rows.
+fn asked_for(heading: &Heading) -> Option<CsvFormat> {
+    match heading {
+        Heading::Row(csv) => Some(*csv).filter(|csv| csv.union_by_name),
+        Heading::Nothing | Heading::Lines { .. } => None,
+    }
+}
+
+/// Returns what a sort reads, as one stream behind the tops, and these; `None` where the inputs can
+/// be opened as ever.
+pub fn of_sort(
+    job: &SortJob,
+    inputs: &[Input],
+    heading: &Heading,
+    (coders, progress): (&mut Coders, &Progress),
+) -> Result<Option<(pipeline::Input, (Header, Option<Columns>))>> {
+    let Some(csv) = asked_for(heading) else { return Ok(None) };
+    let inputs = open::look(inputs, progress)?.inputs;
+    let framing = job.format.framing();
+    let mut places = open::places(&inputs, framing, progress)?;
+    let turns = (Turns::InTurn, progress);
+    let United { top, .. } = unite(csv, &mut places, (coders, &inputs), turns)?;
+    if places.iter().all(|place| matches!(place, Place::File { .. })) {
+        return Ok(None);
+    }
+    let columns = top.as_ref().and_then(|top| top.columns(heading));
+    let sizes: Vec<TopSize> = places.iter().map(Place::top).collect();
+    let readers = places.into_iter().map(|place| {
+        pipe::Reader::supplied(match place {
+            Place::Supplied { stream, .. } => stream,
+            Place::File { ref path, .. } => Supplied::new(&path.clone(), Rest::File(place)),
+            other => unreachable!("the top of {other:?} was read"),
+        })
+    });
+    let stream = Stream::new(readers, framing, heading.clone());
+    let stream = stream.behind_tops(top.unwrap_or_default(), sizes);
+    let input = pipeline::Input::Stream(Arc::new(Mutex::new(stream)));
+    Ok(Some((input, (Header::default(), columns))))
+}
+
+/// Passes the tops of `places`, and rewrites those whose columns are not those of the union, in its
+/// order. The places are of `inputs`.
+///
+/// # Errors
+///
+/// [`Error::Malformed`] for a column that is named twice in an input; those of reading tops.
+fn unite(
+    csv: CsvFormat,
+    places: &mut [Place],
+    (coders, inputs): (&mut Coders, &[Input]),
+    (turns, progress): (Turns, &Progress),
+) -> Result<United> {
+    let heading = Heading::Row(csv);
+    let mut tables = Tables::new(csv, coders.budget());
+    let mut found = Vec::with_capacity(places.len());
+    for (number, place) in places.iter_mut().enumerate() {
+        let packed = coders.packed_file(number).filter(|_| matches!(place, Place::Supplied { .. }));
+        let top = top_of(&heading, place, packed, (coders.budget(), progress))?;
+        found.push(tables.add(&top)?);
+    }
+    debug_assert_eq!(places.len(), inputs.len());
+    let width = tables.union.width();
+    let is_moved = |order: &Arc<ColumnOrder>| !order.is_of_union(width);
+    let is_rewritten = found.iter().flatten().any(is_moved);
+    if let Some(blank) = tables.blank.take().filter(|_| is_rewritten) {
+        let message = "its header is an empty row, which names no column that --union-by-name could \
+                       find; write the names of the columns there";
+        return Err(Error::Malformed { path: blank, message: message.to_owned() });
+    }
+    let held = tables.bytes as u64 + later(places.len()) * INPUT_BYTES;
+    let mut at_once = None;
+    if is_rewritten {
+        let (memory, most) = memory(coders, turns, held);
+        at_once = Some(most);
+        let rewritten = found.iter().zip(places.iter_mut());
+        for (order, place) in rewritten.filter_map(|(order, place)| Some((order.as_ref()?, place)))
+        {
+            if is_moved(order) {
+                rewrite(place, csv, (Arc::clone(order), width), &memory);
+            }
+        }
+    }
+    Ok(United { top: tables.top(), width: turns.width().into_iter().chain(at_once).min() })
+}
+
+/// Returns the memory of rows that are rewritten, and how many inputs may be read at once; counts
+/// it, and what else is `held`.
+fn memory(coders: &mut Coders, turns: Turns, held: u64) -> (Arc<RowMemory>, usize) {
+    let bytes = coders.budget().bytes() / SHARE;
+    let (window_bytes, most) = match turns {
+        Turns::InTurn => (WINDOW_BYTES, 1),
+        Turns::AtOnce(_) => {
+            let half = bytes / 2 / MERGED_WINDOW_BYTES as u64;
+            (MERGED_WINDOW_BYTES, half.clamp(2, 1 << 20) as usize)
+        }
+    };
+    let spare = bytes.saturating_sub((window_bytes * most) as u64) as usize;
+    coders.note_union(Part { bytes, share: SHARE }, Part::fixed(held));
+    (Arc::new(RowMemory::new(window_bytes, spare, SHARE)), most)
+}
+
+fn later(inputs: usize) -> u64 {
+    inputs.saturating_sub(FEW_INPUTS) as u64
+}
+
+/// Reads the top of an input, which begins behind it then. A compressed file is begun for it and
+/// left again: as many as there are may not be open at once.
+fn top_of(
+    heading: &Heading,
+    place: &mut Place,
+    packed: Option<(PathBuf, Codec)>,
+    (budget, progress): (ByteSize, &Progress),
+) -> Result<Top> {
+    let mut reader = match place {
+        Place::File { .. } => {
+            let top = open::top_of(heading, &*place.open_file(Direct::Off)?)?;
+            place.pass(top.size);
+            return Ok(top);
+        }
+        Place::Supplied { stream, .. } => match packed {
+            Some((path, codec)) => {
+                let top = packed_top(heading, (path, codec), (budget, progress))?;
+                let reader = pipe::Reader::supplied(stream.clone());
+                let stream = Supplied::new(&top.path, Rest::Stream(reader, top.size.bytes));
+                *place = Place::Supplied { stream, top: top.size };
+                return Ok(top);
+            }
+            None => pipe::Reader::supplied(stream.clone()),
+        },
+        Place::Stdin => pipe::Reader::stdin()?,
+        Place::Stream(path) => pipe::Reader::open(path)?,
+        Place::Spilled(_) => unreachable!("inputs are no runs of ours"),
+    };
+    let name = reader.name().to_owned();
+    let (top, rest) = heading.read(&name, |buffer| reader.fill(buffer, progress))?;
+    let stream = Supplied::new(&name, Begun::new(rest, Some(reader)));
+    *place = Place::Supplied { stream, top: top.size };
+    Ok(top)
+}
+
+/// Reads the top of a compressed file.
+fn packed_top(
+    heading: &Heading,
+    (path, codec): (PathBuf, Codec),
+    (budget, progress): (ByteSize, &Progress),
+) -> Result<Top> {
+    let packed = vec![(Origin::File(path), codec)];
+    let appetite = Appetite::in_turn(&packed, budget, 1)?;
+    let (_decoding, streams) = Decoding::start(packed, &appetite)?;
+    let Some(stream) = streams.into_iter().next() else { unreachable!("a stream of each") };
+    let mut reader = pipe::Reader::supplied(stream);
+    let name = reader.name().to_owned();
+    heading.read(&name, |buffer| reader.fill(buffer, progress)).map(|(top, _)| top)
+}
+
+/// Makes the rows of an input, which is behind its top, rows of the union.
+fn rewrite(
+    place: &mut Place,
+    csv: CsvFormat,
+    columns: (Arc<ColumnOrder>, usize),
+    memory: &Arc<RowMemory>,
+) {
+    let top = place.top();
+    let (name, rest) = match place {
+        Place::File { path, .. } => (path.clone(), Rest::File(place.clone())),
+        Place::Supplied { stream, .. } => {
+            let reader = pipe::Reader::supplied(stream.clone());
+            (stream.name().to_owned(), Rest::Stream(reader, 0))
+        }
+        other => unreachable!("the top of {other:?} was read"),
+    };
+    let rest = (rest, name, top.bytes);
+    let rewritten = Rewritten::new(rest, csv, columns, Arc::clone(memory));
+    *place = Place::Supplied { stream: rewritten.supplied(), top };
+}
+
+/// The columns of all inputs, put together.
+struct Tables {
+    union: Union,
+    /// The orders of columns by the header rows that have them.
+    orders: HashMap<Vec<u8>, Arc<ColumnOrder>>,
+    /// The first top that is not empty.
+    first: Option<Top>,
+    /// The first input whose header is an empty row.
+    blank: Option<PathBuf>,
+    /// Bytes of the orders, and the most that these and the union may have.
+    bytes: usize,
+    budget: ByteSize,
+}
+
+impl Tables {
+    fn new(csv: CsvFormat, budget: ByteSize) -> Self {
+        Self {
+            union: Union::new(csv.dialect),
+            orders: HashMap::new(),
+            first: None,
+            blank: None,
+            bytes: 0,
+            budget,
+        }
+    }
+
+    /// Adds the top of an input; returns the order of its columns, if it has any.
+    fn add(&mut self, top: &Top) -> Result<Option<Arc<ColumnOrder>>> {
+        if top.first_row.is_empty() {
+            return Ok(None);
+        }
+        let row = without_end(&top.first_row);
+        if row.is_empty() {
+            self.blank.get_or_insert_with(|| top.path.clone());
+        }
+        if self.first.is_none() {
+            self.first = Some(top.clone());
+        }
+        let order = match self.orders.entry(row.to_vec()) {
+            Entry::Occupied(known) => Arc::clone(known.get()),
+            Entry::Vacant(new) => {
+                let malformed = |message| Error::Malformed { path: top.path.clone(), message };
+                let order = Arc::new(self.union.add(row).map_err(malformed)?);
+                self.bytes += 2 * row.len() + order.bytes();
+                Arc::clone(new.insert(order))
+            }
+        };
+        self.check_size(&top.path)?;
+        Ok(Some(order))
+    }
+
+    /// Makes sure that the columns do not take more memory than they may.
+    fn check_size(&self, path: &Path) -> Result<()> {
+        if self.union.header().len() >= TOP_MAX {
+            let message = format!(
+                "with its columns the header of all inputs has more than {TOP_MAX} bytes, which is \
+                 as long as a header may be; join fewer tables"
+            );
+            return Err(Error::Malformed { path: path.to_owned(), message });
+        }
+        let taken = (self.bytes + self.union.bytes()) as u64;
+        if taken <= self.budget.bytes() / COLUMNS_SHARE {
+            return Ok(());
+        }
+        Err(Error::Usage(format!(
+            "the columns of the inputs up to {} take {} of memory, more than --union-by-name has \
+             room for within the memory budget; give at least {} MiB with --memory",
+            path.display(),
+            ByteSize(taken),
+            (2 * COLUMNS_SHARE * taken).div_ceil(1 << 20)
+        )))
+    }
+
+    /// Returns what stays on top of the output: the row of all columns in place of the first one.
+    fn top(self) -> Option<Top> {
+        let mut top = self.first?;
+        let row = without_end(&top.first_row);
+        if row == self.union.header() {
+            return Some(top);
+        }
+        let end = top.first_row[row.len()..].to_vec();
+        let end = if end.is_empty() { b"\n".to_vec() } else { end };
+        let mark = if top.bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK } else { b"" };
+        top.first_row = [self.union.header(), &end].concat();
+        top.bytes = [mark, &top.first_row].concat();
+        Some(top)
+    }
+}
+
+#[cfg(test)]
+mod tests;
