@@ -165,6 +165,10 @@ impl<'a> Rows<'a> {
         let all_separators = chunk.equal(self.dialect.separator);
         self.ends = line_ends & !quoted;
         self.separators = all_separators & !quoted;
+        if self.bytes.len() - self.next_chunk < WIDTH {
+            // Zeros behind the text may be separators.
+            self.separators &= self.in_text();
+        }
         if (quotes | closed) != 0 {
             let closing = quotes & !quoted;
             let opening = quotes & quoted;
