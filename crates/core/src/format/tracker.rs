@@ -1,11 +1,12 @@
 //! Where in a record one is, after any number of bytes that came in pieces.
 //!
-//! Lines tell by themselves where they end. Rows with quotes and records with prefixes do not: it
-//! takes all bytes since the last place that is known. What a piece adds to that is little, and a
+//! Lines tell by themselves where they end. Rows with quotes, records with prefixes and groups of
+//! lines do not: it takes all bytes since the last place that is known. What a piece adds to that is little, and a
 //! [`Tracker`] keeps it.
 
 use super::csv;
 use super::framing::Framing;
+use super::group::LineGroup;
 use super::prefix::{PREFIX_MAX, Prefix};
 
 /// Knows how far the record is that the last byte passed belongs to.
@@ -22,6 +23,8 @@ enum State {
     Quoted { quote: u8, has_begun: bool, is_inside: bool },
     /// The prefix begun, and its bytes; then bytes of the record still to come.
     Prefixed { prefix: Prefix, begun: [u8; PREFIX_MAX], filled: usize, left: usize },
+    /// Groups of lines; how many lines have ended of the one begun, and whether another has begun.
+    Grouped { group: LineGroup, passed: usize, has_begun: bool },
 }
 
 /// Ends of records in a piece: behind the first and behind the last.
@@ -46,6 +49,7 @@ impl Tracker {
             Framing::Prefixed(prefix) => {
                 State::Prefixed { prefix, begun: [0; PREFIX_MAX], filled: 0, left: 0 }
             }
+            Framing::Grouped(group) => State::Grouped { group, passed: 0, has_begun: false },
         })
     }
 
@@ -55,19 +59,20 @@ impl Tracker {
     ///
     /// A prefix that cannot be one.
     pub fn pass(&mut self, bytes: &[u8]) -> Result<Ends, Fault> {
-        let is_odd = match self.0 {
-            State::Quoted { quote, .. } => csv::is_odd(bytes, quote),
-            _ => false,
+        let tally = match self.0 {
+            State::Quoted { quote, .. } => Framing::Quoted(quote).tally(bytes),
+            State::Grouped { group, .. } => Framing::Grouped(group).tally(bytes),
+            _ => 0,
         };
-        self.pass_counted(bytes, is_odd)
+        self.pass_counted(bytes, tally)
     }
 
-    /// The same, given whether the piece has quotes in odd number.
+    /// Passes a piece with this [`tally`](Framing::tally).
     ///
     /// # Errors
     ///
     /// Those of [`pass`](Self::pass).
-    pub fn pass_counted(&mut self, bytes: &[u8], is_odd: bool) -> Result<Ends, Fault> {
+    pub fn pass_counted(&mut self, bytes: &[u8], tally: usize) -> Result<Ends, Fault> {
         let Some(&last) = bytes.last() else { return Ok(None) };
         match &mut self.0 {
             State::Fixed { length, passed } => {
@@ -84,13 +89,23 @@ impl Tracker {
             }
             State::Quoted { quote, has_begun, is_inside } => {
                 let was_inside = *is_inside;
-                *is_inside ^= is_odd;
+                *is_inside ^= tally % 2 == 1;
                 *has_begun = *is_inside || last != csv::ROW_END;
                 let first = csv::first_end(*quote, bytes, was_inside);
                 let last = first.and_then(|_| csv::last_end(*quote, bytes, *is_inside));
                 Ok(first.zip(last))
             }
             State::Prefixed { .. } => self.pass_prefixed(bytes),
+            State::Grouped { group, passed, has_begun } => {
+                let (lines, before) = (group.lines as usize, *passed);
+                *has_begun = last != group.end;
+                *passed = (before + tally) % lines;
+                if before + tally < lines {
+                    return Ok(None);
+                }
+                let first = csv::nth_end(group.end, bytes, lines - before);
+                Ok(first.map(|first| (first, group.last_end(bytes, *passed))))
+            }
         }
     }
 
@@ -151,6 +166,18 @@ impl Tracker {
                 return Err("the last row opens a quote that is never closed".to_owned());
             }
             State::Quoted { has_begun, .. } => std::mem::take(has_begun),
+            State::Grouped { group, passed, has_begun } => {
+                let lacks_end = std::mem::take(has_begun);
+                let lines = std::mem::take(passed) + usize::from(lacks_end);
+                if lines % group.lines as usize > 0 {
+                    let of = group.lines;
+                    return Err(format!(
+                        "the last record is cut off: it has {lines} of {of} lines; is the number \
+                         of lines in --format right?"
+                    ));
+                }
+                lacks_end
+            }
             State::Prefixed { prefix, filled, left, .. } => match (*filled, *left) {
                 (0, _) => false,
                 (filled, _) if filled < prefix.bytes() => {

@@ -1,8 +1,9 @@
 //! Blocks whose records can only be told apart from the beginning, put in order as they arrive.
 //!
-//! A block of rows does not say by itself whether it begins within quotes, nor a block of prefixed
-//! records where its first one begins. What a block adds to that is found when it arrives, by
-//! whoever takes it in: whether its quotes are odd in number. Then it waits for those before it,
+//! A block of rows does not say by itself whether it begins within quotes, a block of groups of
+//! lines with which line of a group, nor a block of prefixed records where its first one begins.
+//! What a block adds to that is found when it arrives, by whoever takes it in: whether its quotes
+//! are odd in number, or how many lines end in it. Then it waits for those before it,
 //! and whoever brings the missing one deals all that were waiting. Blocks are asked for in order,
 //! so that few ever wait. Nothing is guessed.
 //!
@@ -18,7 +19,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::format::{Ends, Fault, Framing, Tracker, csv};
+use crate::format::{Ends, Fault, Framing, Tracker};
 use crate::io::Region;
 use crate::load::lines::LineSpan;
 
@@ -46,7 +47,8 @@ struct Arrived {
     memory: Region,
     /// Bytes of it that were read.
     bytes: usize,
-    has_odd_quotes: bool,
+    /// Its [`Framing::tally`].
+    tally: usize,
 }
 
 /// A block whose turn it is.
@@ -81,11 +83,8 @@ impl Chain {
 
     /// Takes in block `number`, of which `bytes` bytes were read.
     pub fn arrive(&self, number: usize, span: &LineSpan, memory: Region, bytes: usize) {
-        let has_odd_quotes = match self.framing {
-            Framing::Quoted(quote) => csv::is_odd(&memory[span.skip.min(bytes)..bytes], quote),
-            _ => false,
-        };
-        let arrived = Arrived { memory, bytes, has_odd_quotes };
+        let tally = self.framing.tally(&memory[span.skip.min(bytes)..bytes]);
+        let arrived = Arrived { memory, bytes, tally };
         self.state().waiting.insert(number, arrived);
     }
 
@@ -98,14 +97,14 @@ impl Chain {
     pub fn next(&self, spans: &[LineSpan]) -> Option<Ready> {
         let mut state = self.state();
         let number = state.next;
-        let Arrived { memory, bytes, has_odd_quotes } = state.waiting.remove(&number)?;
+        let Arrived { memory, bytes, tally } = state.waiting.remove(&number)?;
         let span = &spans[number];
         let skip = span.skip.min(bytes);
         let piece = span.at + skip;
         if number > 0 && spans[number - 1].is_end {
             (state.tracker, state.begun) = (Tracker::new(self.framing), piece);
         }
-        let passed = state.tracker.pass_counted(&memory[skip..bytes], has_odd_quotes);
+        let passed = state.tracker.pass_counted(&memory[skip..bytes], tally);
         let begun = state.begun;
         let mut ends = passed.map_err(|Fault { at, message }| {
             // A record that is wrong from the block's beginning may have begun before it.

@@ -10,7 +10,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::format::{Framing, PREFIX_MAX};
+use crate::format::{Framing, LineGroup, PREFIX_MAX};
 use crate::io::{Cursor, File};
 
 /// What lies before a record in its input.
@@ -18,7 +18,7 @@ use crate::io::{Cursor, File};
 pub struct Before {
     /// Records, without those of a header; `None` where they were not counted.
     pub records: Option<u64>,
-    /// Line feeds.
+    /// Ends of lines.
     pub lines: u64,
     /// Bytes.
     pub bytes: u64,
@@ -45,6 +45,9 @@ impl Display for RecordPlace {
             (Framing::Terminated(b'\n'), _) => write!(f, "line {}", lines + 1),
             (Framing::Quoted(_), Some(rows)) => write!(f, "row {}, line {}", rows + 1, lines + 1),
             (Framing::Quoted(_), None) => write!(f, "line {}", lines + 1),
+            (Framing::Grouped(_), Some(records)) => {
+                write!(f, "record {}, line {}, at byte {bytes}", records + 1, lines + 1)
+            }
             (_, Some(records)) => write!(f, "record {}, at byte {bytes}", records + 1),
             (_, None) => write!(f, "the record at byte {bytes}"),
         }
@@ -59,13 +62,18 @@ impl Display for RecordPlace {
 pub fn count_before(file: &Arc<File>, framing: Framing, start: u64, offset: u64) -> Result<Before> {
     let failed = |e| Error::io("read", file.path(), e);
     let mut reader = buffered(Cursor::new(file, 0));
-    let header = counted(&mut reader.by_ref().take(start), Framing::Terminated(b'\n'));
-    let lines = header.map_err(failed)?.0;
+    let header = counted(&mut reader.by_ref().take(start), Framing::Terminated(framing.line_end()));
+    let above = header.map_err(failed)?.0;
     let length = offset.saturating_sub(start);
     let (records, more) = match framing {
         Framing::Fixed(record) => (length / record as u64, 0),
         Framing::Terminated(_) | Framing::Quoted(_) => {
             counted(&mut reader.take(length), framing).map_err(failed)?
+        }
+        Framing::Grouped(LineGroup { end, lines }) => {
+            let all = counted(&mut reader.take(length), Framing::Terminated(end));
+            let all = all.map_err(failed)?.0;
+            (all / u64::from(lines), all)
         }
         Framing::Prefixed(prefix) => {
             let (mut records, mut passed) = (0, 0);
@@ -80,7 +88,7 @@ pub fn count_before(file: &Arc<File>, framing: Framing, start: u64, offset: u64)
             (records, 0)
         }
     };
-    Ok(Before { records: Some(records), lines: lines + more, bytes: offset })
+    Ok(Before { records: Some(records), lines: above + more, bytes: offset })
 }
 
 /// Bytes of the record that begins at byte `offset` of a file, with the end that it may lack;
@@ -96,9 +104,14 @@ pub fn length_at(
     most: u64,
 ) -> io::Result<Option<u64>> {
     let mut reader = buffered(Cursor::new(file, offset).take(most));
+    let mut lines = 1;
     let (quote, end) = match framing {
         Framing::Terminated(end) => (None, end),
         Framing::Quoted(quote) => (Some(quote), b'\n'),
+        Framing::Grouped(group) => {
+            lines = group.lines;
+            (None, group.end)
+        }
         Framing::Fixed(length) => return Ok(Some(length as u64)),
         Framing::Prefixed(prefix) => {
             let mut begun = [0; PREFIX_MAX];
@@ -115,7 +128,9 @@ pub fn length_at(
         }
         let ends = |byte: &u8| {
             is_inside ^= Some(*byte) == quote;
-            *byte == end && !is_inside
+            let is_end = *byte == end && !is_inside;
+            lines -= u32::from(is_end);
+            lines == 0
         };
         if let Some(last) = bytes.iter().position(ends) {
             return Ok(Some(passed + last as u64 + 1));
@@ -142,7 +157,7 @@ fn counted(reader: &mut impl BufRead, framing: Framing) -> io::Result<(u64, u64)
     let (quote, end) = match framing {
         Framing::Terminated(end) => (None, end),
         Framing::Quoted(quote) => (Some(quote), b'\n'),
-        Framing::Fixed(_) | Framing::Prefixed(_) => return Ok((0, 0)),
+        Framing::Fixed(_) | Framing::Prefixed(_) | Framing::Grouped(_) => return Ok((0, 0)),
     };
     let (mut records, mut lines, mut is_inside) = (0, 0, false);
     loop {

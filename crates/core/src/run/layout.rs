@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::key::{INDEX_KEY_MAX, IndexKey};
 use super::page::{PAGE, blocks_per_page};
 use crate::error::{Error, Result};
-use crate::format::{Framing, Prefix};
+use crate::format::{Framing, GROUP_LINES_MAX, LineGroup, Prefix};
 use crate::proof::Sum;
 
 /// First bytes of every run file.
@@ -46,6 +46,9 @@ const FIXED: u32 = 0;
 const TERMINATED: u32 = 1;
 const QUOTED: u32 = 2;
 const PREFIXED: u32 = 3;
+const GROUPED: u32 = 4;
+
+const _: () = assert!(GROUP_LINES_MAX < 1 << 24);
 
 /// What a run's sizes follow from; all of it is known before the run is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +122,7 @@ impl Geometry {
             Framing::Terminated(end) => (TERMINATED, u32::from(end)),
             Framing::Quoted(quote) => (QUOTED, u32::from(quote)),
             Framing::Prefixed(prefix) => (PREFIXED, prefix.code()),
+            Framing::Grouped(LineGroup { end, lines }) => (GROUPED, lines << 8 | u32::from(end)),
         };
         let mut out = Fields::default();
         out.put(&MAGIC);
@@ -153,6 +157,11 @@ impl Geometry {
             (TERMINATED, end) => u8::try_from(end).ok().map(Framing::Terminated),
             (QUOTED, quote) => u8::try_from(quote).ok().map(Framing::Quoted),
             (PREFIXED, code) => Prefix::of_code(code).map(Framing::Prefixed),
+            (GROUPED, code) => {
+                let group = LineGroup { end: code as u8, lines: code >> 8 };
+                let is_group = (1..=GROUP_LINES_MAX).contains(&group.lines);
+                is_group.then_some(Framing::Grouped(group))
+            }
             _ => None,
         };
         let rest = (fields.u32(), fields.u64(), fields.u64(), fields.u64());

@@ -71,5 +71,27 @@ pub fn is_odd(bytes: &[u8], wanted: u8) -> bool {
     bytes.chunks(1 << 12).fold(0, |all, piece| all ^ odd(piece)) == 1
 }
 
+/// Returns the place behind byte `end` where it occurs for the `number`th time, from 1.
+#[inline]
+pub fn nth_end(end: u8, bytes: &[u8], number: usize) -> Option<usize> {
+    let (mut left, mut at) = (number, 0);
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let mut ends = Chunk::of(rest).equal(end);
+        if rest.len() < WIDTH {
+            // What lies behind the end of the text is zeros.
+            ends &= (1 << rest.len()) - 1;
+        }
+        let count = ends.count_ones() as usize;
+        if count >= left {
+            for _ in 1..left {
+                ends &= ends - 1;
+            }
+            return Some(at + ends.trailing_zeros() as usize + 1);
+        }
+        (left, at) = (left - count, at + WIDTH);
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests;

@@ -19,7 +19,7 @@ mod returns;
 mod rows;
 
 pub use cells::{CellEnds, Cells, append_value, place_of, unquoted, value};
-pub use masks::is_odd;
+pub use masks::{is_odd, nth_end};
 pub use returns::first_return;
 pub use rows::{Row, Rows, first_end, last_end};
 

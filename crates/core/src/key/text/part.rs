@@ -154,7 +154,10 @@ impl Part {
     #[inline]
     pub fn located<'a>(&self, fields: &mut Fields<'a>) -> (&'a [u8], Escapes) {
         let (text, escapes) = match &self.path {
-            None => fields.slice(self.spec.start, self.spec.end),
+            None => match self.spec.line {
+                None => fields.slice(self.spec.start, self.spec.end),
+                Some(line) => fields.of_line(line).slice(self.spec.start, self.spec.end),
+            },
             Some(path) => fields.member(path),
         };
         (self.trim(text, escapes), escapes)
