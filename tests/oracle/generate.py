@@ -49,9 +49,7 @@ def draw_case(seed: int, number: int) -> Case:
     if command != "sort" and chance(rng, 0.95):
         # Lines above groups of lines are no records, and no row with names.
         tops = len(shape.top) if shape.group else 0
-        inputs = [
-            [*part[:tops], *presorted(shape, options, files, part[tops:])] for part in inputs
-        ]
+        inputs = [[*part[:tops], *presorted(shape, options, files, part[tops:])] for part in inputs]
         if command == "check" and chance(rng, 0.5):
             inputs = [disturbed(rng, part, len(shape.top)) for part in inputs]
     inputs = [cut_end(rng, shape, part) for part in inputs]

@@ -115,6 +115,14 @@ def prepare(
         GroupParser(text, setting, None).parse()
     operators = parse_operators(options, form, None)
     split_place = parse_split_place(options, form)
+    written = [*options.include, *options.exclude, *options.having]
+    written += [place for _, place in options.aggregates]
+    in_condition = any(re.search(r":(date|time|timestamp)\b", text) for text in written)
+    has_days = in_condition or any(isinstance(key.type, Moment) for key in keys)
+    if options.date_format and not has_days:
+        raise UsageError("--date-format without a date, a time or a timestamp")
+    if options.random_seed and not any(isinstance(key.type, Random) for key in keys):
+        raise UsageError("--random-seed without a key of type random")
     # "--header counts lines, not records."
     cut = [read_records(replace(form, group=0), data) for data in inputs]
     top, header, columns, records = take_headers(options, form, cut)
@@ -124,14 +132,6 @@ def prepare(
         written = [key.place for key in keys] + operators.places()
         if any(place.name for place in written):
             raise UsageError("the name of a column where no input has a header")
-    written = [*options.include, *options.exclude, *options.having]
-    written += [place for _, place in options.aggregates]
-    in_condition = any(re.search(r":(date|time|timestamp)\b", text) for text in written)
-    has_days = in_condition or any(isinstance(key.type, Moment) for key in keys)
-    if options.date_format and not has_days:
-        raise UsageError("--date-format without a date, a time or a timestamp")
-    if options.random_seed and not any(isinstance(key.type, Random) for key in keys):
-        raise UsageError("--random-seed without a key of type random")
     resolved = [key.resolved(columns) for key in keys]
     if not options.order and form.kind == "csv":
         refuse_empty_rows(records)

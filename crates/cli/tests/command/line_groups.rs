@@ -131,11 +131,11 @@ fn large_inputs_come_out_the_same_for_any_budget_and_threads() {
     folder.write("in", expected.concat());
     expected.sort_by_key(|record| record.split(' ').next().map(|name| name[1..].to_owned()));
     let expected = expected.concat().into_bytes();
-    for words in ["-M 24MiB -j 1", "-M 24MiB -j 3", "-j 2", "-M 20MiB -j 2 --io sync"] {
+    for words in ["-M 24MiB -j 1", "-M 26MiB -j 3", "-j 2", "-M 22MiB -j 2 --io sync"] {
         let line = format!("sort -F lines:group=4 -k 1.1 {words} --sync off -o out in");
         folder.run(&line).quietly();
         assert!(folder.read("out") == expected, "{words}");
     }
-    let out = folder.run_with("sort -F lines:group=4 -k 1.1 -M 20MiB -j 2", &folder.read("in"));
+    let out = folder.run_with("sort -F lines:group=4 -k 1.1 -M 22MiB -j 2", &folder.read("in"));
     assert!(out.quietly() == expected, "a pipe");
 }

@@ -107,9 +107,9 @@ impl CsvFormat {
 impl FromStr for Format {
     type Err = String;
 
-    /// Reads `lines`, `lines:BYTE`, `lines:group=N`, `lines:BYTE,group=N`, `csv`, `tsv`, `jsonl`, `fixed:N`, or how records begin with
-    /// their length: `u16le`, `u16be`, `u32le`, `u32be`, each with `:self` or not, and `rdw`. Case
-    /// does not count, except for BYTE.
+    /// Reads `lines`, `lines:BYTE`, `lines:group=N`, `lines:BYTE,group=N`, `csv`, `tsv`, `jsonl`,
+    /// `fixed:N`, or how records begin with their length: `u16le`, `u16be`, `u32le`, `u32be`, each
+    /// with `:self` or not, and `rdw`. Case does not count, except for BYTE.
     fn from_str(text: &str) -> Result<Self, String> {
         let name = text.to_ascii_lowercase();
         match name.as_str() {
@@ -128,8 +128,8 @@ impl FromStr for Format {
         let Some(length) = name.strip_prefix("fixed:") else {
             return Err(format!(
                 "'{text}' is not a format sortwell knows{}; write lines, lines:0, lines:group=4, \
-                 csv, tsv, jsonl, fixed:100, or for records that begin with their length u16be, u32le:self, \
-                 rdw and the like",
+                 csv, tsv, jsonl, fixed:100, or for records that begin with their length u16be, \
+                 u32le:self, rdw and the like",
                 meant(&name, NAMES.into_iter().chain(Prefix::names()))
             ));
         };

@@ -1,8 +1,8 @@
 //! Where in a record one is, after any number of bytes that came in pieces.
 //!
 //! Lines tell by themselves where they end. Rows with quotes, records with prefixes and groups of
-//! lines do not: it takes all bytes since the last place that is known. What a piece adds to that is little, and a
-//! [`Tracker`] keeps it.
+//! lines do not: it takes all bytes since the last place that is known. What a piece adds to that
+//! is little, and a [`Tracker`] keeps it.
 
 use super::csv;
 use super::framing::Framing;

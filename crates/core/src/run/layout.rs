@@ -46,7 +46,7 @@ const FIXED: u32 = 0;
 const TERMINATED: u32 = 1;
 const QUOTED: u32 = 2;
 const PREFIXED: u32 = 3;
-const GROUPED: u32 = 4;
+const GROUPED: u32 = 5;
 
 const _: () = assert!(GROUP_LINES_MAX < 1 << 24);
 

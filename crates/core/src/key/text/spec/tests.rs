@@ -245,17 +245,6 @@ fn keys_are_held_to_a_format() {
             "lines",
             "key '2.5' is written as for GNU sort; write 2-[4..], or 2[4..] for field 2 alone",
         ),
-        ("5:int", "lines:group=4", "key '5:int' names line 5, and a record has 4"),
-        ("2-5", "lines:group=4", "key '2-5' names line 5, and a record has 4"),
-        ("5-", "lines:group=4", "key '5-' names line 5, and a record has 4"),
-        ("5.1", "lines:group=4", "key '5.1' names line 5, and a record has 4"),
-        (
-            "name",
-            "lines:group=4",
-            "'name' in key 'name' is not a place in a record of 4 lines; write 2 for the second \
-             line, 1.2 for the second field of the first, 2[0..4] for bytes of a line, 2-3 for \
-             lines 2 to 3, or .. for the whole record",
-        ),
         (
             "2:int",
             "rdw",
@@ -469,6 +458,19 @@ fn fields_of_a_line_are_read_and_said() {
         let spec = key.spec(None).unwrap();
         assert_eq!((spec.line, spec.start, spec.end), (line, start, end), "{text}");
     }
+    let said = |key: &str| {
+        let format = "lines:group=4".parse().unwrap();
+        parse(key).unwrap().check(format).unwrap_err()
+    };
+    for key in ["5:int", "2-5", "5-", "5.1"] {
+        assert_eq!(said(key), format!("key '{key}' names line 5, and a record has 4"));
+    }
+    assert_eq!(
+        said("name"),
+        "'name' in key 'name' is not a place in a record of 4 lines; write 2 for the second line, \
+         1.2 for the second field of the first, 2[0..4] for bytes of a line, 2-3 for lines 2 to 3, \
+         or .. for the whole record"
+    );
     assert_eq!(parse("2.3-3").unwrap().to_string(), "2.3");
     for wrong in ["1.", ".1", "1.0", "0.1", "1.2.3", "1.a", "1.3-2"] {
         let format = "lines:group=4".parse().unwrap();
