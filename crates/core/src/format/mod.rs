@@ -130,7 +130,7 @@ impl FromStr for Format {
                 "'{text}' is not a format sortwell knows{}; write lines, lines:0, lines:group=4, \
                  csv, tsv, jsonl, fixed:100, or for records that begin with their length u16be, \
                  u32le:self, rdw and the like",
-                meant(&name, NAMES.into_iter().chain(Prefix::names()))
+                meant_format(&name)
             ));
         };
         match length.parse::<u32>() {
@@ -143,6 +143,14 @@ impl FromStr for Format {
                 FIXED_LENGTH_MAX
             )),
         }
+    }
+}
+
+/// Returns the format that a name is likely to mean, as a part of a message.
+fn meant_format(name: &str) -> String {
+    match name {
+        "fastq" | "fq" => " (FASTQ is lines:group=4)".to_owned(),
+        _ => meant(name, NAMES.into_iter().chain(Prefix::names())),
     }
 }
 
