@@ -117,9 +117,14 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// Returns the bytes from `start` to `end` of one of its lines, from 0.
+    #[inline(never)]
+    pub fn slice_of_line(&mut self, line: usize, start: Position, end: End) -> (&'a [u8], Escapes) {
+        self.of_line(line).slice(start, end)
+    }
+
     /// Returns the fields of one of its lines, from 0.
-    #[inline]
-    pub fn of_line(&mut self, line: usize) -> Self {
+    fn of_line(&mut self, line: usize) -> Self {
         let start = Position { field: line, ..Position::default() };
         let within = match self.separator {
             Separator::Lines { within: Some(byte), .. } => Separator::Byte(byte),
