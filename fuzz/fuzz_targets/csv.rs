@@ -7,7 +7,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use sortwell::format::csv::{At, Dialect, Quoting, Rows};
-use sortwell::format::{Framing, Tracker};
+use sortwell::format::{Framing, Passage, Tracker};
 
 const QUOTE: u8 = b'"';
 const QUOTING: Quoting = Quoting::Strict { quote: QUOTE };
@@ -84,7 +84,7 @@ fuzz_target!(|data: &[u8]| {
         let (place_behind, ends) = QUOTING.pass(piece, place, &passage);
         assert_eq!((place_behind == At::Quoted, ends), (is_inside_behind, expected));
         assert_eq!(trackers[0].pass(piece), Ok(expected));
-        assert_eq!(trackers[1].pass_known(piece, Some(passage)), Ok(expected));
+        assert_eq!(trackers[1].pass_known(piece, &Passage::Rows(passage)), Ok(expected));
         assert_eq!(QUOTING.first_end(piece, place), expected.map(|(first, _)| first));
         at = end;
     }

@@ -16,8 +16,17 @@ use sortwell::io::compression::{Codec, Decompress};
 use sortwell::job::{Budget, CheckJob, Input};
 use sortwell::stats::Progress;
 
-const FORMATS: [&str; 8] =
-    ["lines", "csv", "tsv", "fixed:7", "u16le", "u32be:self", "rdw", "lines:0"];
+const FORMATS: [&str; 9] = [
+    "lines",
+    "csv",
+    "tsv",
+    "fixed:7",
+    "u16le",
+    "u32be:self",
+    "rdw",
+    "lines:0",
+    "lines:group=3",
+];
 
 /// A file of this process, in memory where there is such a place.
 fn file() -> &'static PathBuf {

@@ -33,6 +33,13 @@ class Shape:
     length: int = 0
     top: list[bytes] = field(default_factory=list)
     nest: tuple[str, ...] = ()
+    # Of records of several lines, how many, and the columns' lines, from 1.
+    group: int = 0
+    lines: list[int] = field(default_factory=list)
+
+    def is_alone(self, number: int) -> bool:
+        """Returns whether no other column of a group of lines is in the line of this one."""
+        return self.lines.count(self.lines[number]) == 1
 
 
 def draw_shape(rng: Random) -> Shape:
@@ -43,7 +50,8 @@ def draw_shape(rng: Random) -> Shape:
         nest = rng.choice(((), (), ("u",), ("u", "v w")))
         return Shape("jsonl", family, [("-F", "jsonl")], end=b"\n", has_names=True, nest=nest)
     if family == "lines":
-        return draw_lines(rng)
+        shape = draw_lines(rng)
+        return draw_group(rng, shape) if chance(rng, 0.25) else shape
     if family == "csv":
         return draw_csv(rng)
     if family == "fixed":
@@ -64,6 +72,15 @@ def draw_lines(rng: Random) -> Shape:
         text = "tab" if separator == b"\t" else separator.decode()
         shape.options.append(("-t", text))
     shape.separator = separator
+    return shape
+
+
+def draw_group(rng: Random, shape: Shape) -> Shape:
+    """Makes records of several lines of a shape of lines."""
+    shape.group = rng.choice((1, 2, 2, 3, 4, 4, 4, 5, 9))
+    word = f"group={shape.group}"
+    shape.name = f"lines:{word}" if shape.name == "lines" else f"{shape.name},{word}"
+    shape.options = [("-F", shape.name), *(pair for pair in shape.options if pair[0] == "-t")]
     return shape
 
 
@@ -111,6 +128,8 @@ def draw_table(rng: Random, shape: Shape, layout: Layout) -> Table:
     else:
         length = shape.length or rng.choice((rng.randint(1, 16), rng.randint(1, 40), 100, 600))
         columns = draw_fields(rng, length)
+    if shape.group:
+        shape.lines = sorted(rng.randint(1, shape.group) for _ in columns)
     sample = draw_rows(rng, columns, 8)
     average = sum(len(b"".join(row)) + len(row) for row in sample) / 8
     return Table(columns, draw_rows(rng, columns, layout.count(average)))
@@ -123,6 +142,10 @@ def encode(rng: Random, shape: Shape, table: Table) -> list[bytes]:
             names = [column.name.encode() for column in table.columns]
             shape.top = [row_of(rng, shape, names)]
         return [ragged_row(rng, shape, row) for row in table.rows]
+    if shape.group:
+        if chance(rng, 0.15):
+            shape.top = [rng.choice((b"#a b", b"#", b"#1")) + shape.end] * rng.randint(1, 3)
+        return [group_of(rng, shape, row) for row in table.rows]
     if shape.family == "lines":
         return [line_of(rng, shape, row) for row in table.rows]
     if shape.family == "json":
@@ -138,6 +161,15 @@ def line_of(rng: Random, shape: Shape, row: list[bytes]) -> bytes:
     separator = shape.separator or rng.choice((b" ",) * 6 + (b"  ", b" \t"))
     cells = [cell.replace(shape.end, b"").replace(separator, b"_") for cell in row]
     return separator.join(cells) + shape.end
+
+
+def group_of(rng: Random, shape: Shape, row: list[bytes]) -> bytes:
+    """Returns a row as several lines; those without a column are nearly empty."""
+    lines = []
+    for number in range(1, shape.group + 1):
+        cells = [cell for cell, line in zip(row, shape.lines) if line == number]
+        lines.append(line_of(rng, shape, cells or [rng.choice((b"+", b"+", b"+", b""))]))
+    return b"".join(lines)
 
 
 NUMBER = re.compile(rb"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")

@@ -41,13 +41,15 @@ def draw_case(seed: int, number: int) -> Case:
     if command != "check" and chance(rng, 0.08):
         lead_groups(rng, keys, operators)
     records = encode(rng, shape, table)
-    if size == EDGE and shape.family == "lines" and records:
+    if size == EDGE and shape.family == "lines" and not shape.group and records:
         records = fit(rng, records, layout.bytes, shape.end)
     draw_header(rng, shape, records, operators)
     options = [*shape.options, *keys]
     inputs = deal(rng, shape, records, command)
     if command != "sort" and chance(rng, 0.95):
-        inputs = [presorted(shape, options, files, part) for part in inputs]
+        # Lines above groups of lines are no records, and no row with names.
+        tops = len(shape.top) if shape.group else 0
+        inputs = [[*part[:tops], *presorted(shape, options, files, part[tops:])] for part in inputs]
         if command == "check" and chance(rng, 0.5):
             inputs = [disturbed(rng, part, len(shape.top)) for part in inputs]
     if shape.unites:
@@ -148,12 +150,14 @@ def cut_end(rng: Random, shape: Shape, records: list[bytes]) -> list[bytes]:
     if not records or not chance(rng, 0.25 if shape.end else 0.01):
         return records
     last = records[-1][: -len(shape.end)] if shape.end else records[-1][:-1]
+    if shape.group > 1 and chance(rng, 0.1):
+        last = last[: last.rfind(shape.end, 0, -1) + 1] if chance(rng, 0.5) else b""
     return [*records[:-1], last]
 
 
 def is_sure(shape: Shape, keys: list[tuple[str, ...]]) -> bool:
     """Returns whether every record has the keys, so that the job can be done in place."""
-    if shape.family not in ("lines", "fixed"):
+    if shape.family not in ("lines", "fixed") or shape.group:
         return False
     return all(is_sure_key(shape, option) for option in keys)
 
@@ -176,6 +180,8 @@ def tags_of(
 ) -> tuple[str, ...]:
     """Returns what the coverage counts of a case."""
     tags = [f"command {command}", f"size {size}", f"format {shape.name.split(':')[0]}"]
+    if shape.group:
+        tags.append("format lines:group")
     tags.append(f"keys {sum(option[0] == '-k' for option in keys)}")
     for option in keys:
         if option[0] != "-k":

@@ -27,6 +27,11 @@ def place_of(rng: Random, shape: Shape, table: Table, number: int) -> str:
         return json_path(rng, shape, column)
     if shape.has_names and chance(rng, 0.5):
         return named(column.name)
+    if shape.group:
+        line = shape.lines[number]
+        if shape.is_alone(number) and chance(rng, 0.7):
+            return str(line)
+        return f"{line}.{number + 1 - shape.lines.index(line)}"
     return str(number + 1)
 
 
@@ -50,7 +55,8 @@ def several_fields(rng: Random, shape: Shape, place: str) -> str:
     """Returns the place of a field of lines, or now and then that and some fields behind it."""
     if shape.family != "lines" or not chance(rng, 0.12):
         return place
-    return f"{place}-{rng.choice(('', int(place) + 1, int(place) + 2))}"
+    first = int(place.split(".")[-1])
+    return f"{place}-{rng.choice(('', first + 1, first + 2))}"
 
 
 def is_binary(name: str) -> bool:

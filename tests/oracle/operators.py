@@ -37,6 +37,8 @@ class Operators:
 
 def plain_place(shape: Shape, table: Table, rng: Random, number: int) -> str:
     """Returns how operators name a column: not in quotes, as keys have names that may mislead."""
+    if shape.group:
+        return str(shape.lines[number]) if chance(rng, 0.98) else f"{shape.lines[number]}.1"
     column = table.columns[number]
     is_plain = column.name.isalnum() and not column.name.isdigit()
     if shape.has_names and is_plain and chance(rng, 0.5):
@@ -49,7 +51,7 @@ def draw_operators(rng: Random, shape: Shape, table: Table, keys: Options) -> Op
     chosen = Operators()
     draw_grouping(rng, shape, table, chosen)
     draw_range(rng, table, chosen)
-    has_fields = shape.separator or shape.family in ("fixed", "prefixed")
+    has_fields = shape.group or shape.separator or shape.family in ("fixed", "prefixed")
     if chance(rng, 0.1) and has_fields:
         numbers = [rng.randrange(len(table.columns)) for _ in range(rng.randint(1, 4))]
         places = ",".join(plain_place(shape, table, rng, number) for number in numbers)
@@ -71,7 +73,11 @@ def draw_operators(rng: Random, shape: Shape, table: Table, keys: Options) -> Op
 
 def draw_header(rng: Random, shape: Shape, records: list[bytes], chosen: Operators) -> None:
     """Draws which lines at the top of each input are its header."""
-    if shape.family != "lines" or not chance(rng, 0.1):
+    if shape.group and shape.top:
+        word = rng.choice((str(len(shape.top)),) * 5 + ("#", "#", "#", "1"))
+        chosen.add("--header of groups", "--header", word)
+        return
+    if shape.family != "lines" or not chance(rng, 0.02 if shape.group else 0.1):
         return
     start = records[0][:1].decode("ascii", "replace") if records else "#"
     if chance(rng, 0.5) and start.isprintable() and start.isascii() and start.encode() != shape.end:
@@ -114,7 +120,9 @@ def draw_fold(rng: Random, shape: Shape, table: Table, chosen: Operators) -> Non
         names = (*INTEGERS, "packed")
     columns = table.columns
     numbers = [number for number in range(len(columns)) if columns[number].kind.name in names]
-    if not numbers or (shape.family == "lines" and not shape.separator):
+    if shape.group:
+        numbers = [number for number in numbers if shape.is_alone(number)]
+    if not numbers or (shape.family == "lines" and not (shape.separator or shape.group)):
         return
     number = rng.choice(numbers)
     place = plain_place(shape, table, rng, number)

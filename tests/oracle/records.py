@@ -14,7 +14,10 @@ def split_records(shape: Shape, data: bytes) -> list[bytes]:
     if shape.family == "csv":
         return split_rows(data, shape.quote)
     parts = data.split(shape.end or b"\n")
-    return [part + shape.end for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+    lines = [part + shape.end for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+    if shape.group:
+        return [b"".join(lines[at : at + shape.group]) for at in range(0, len(lines), shape.group)]
+    return lines
 
 
 def split_prefixed(name: str, data: bytes) -> list[bytes]:

@@ -56,6 +56,29 @@ class Formats(ModelCase):
         self.assert_output(b"t\nb\na\n", b"t\na\nb\nc\n", "--header", "1", more=(b"u\nc\n",))
         self.assert_output(b"b\n#a\n", b"#t\n#a\na\nb\n", "--header", "#", more=(b"#t\na\n",))
 
+    def test_groups_of_lines(self):
+        """Records of several lines: keys name a line, or a field of one; headers are lines."""
+        group = ("-F", "lines:group=2")
+        self.assert_output(b"b\n1\na\n2", b"a\n2\nb\n1\n", *group)
+        self.assert_output(b"b\n2\na\n10\n", b"a\n10\nb\n2\n", *group, "-k", "2")
+        self.assert_output(b"x 2\n\ny 1\n\n", b"y 1\n\nx 2\n\n", *group, "-k", "1.2:int")
+        zeros = ("-F", "lines:0,group=2", "-t", ":")
+        self.assert_output(b"a:2\0b\0c:1\0d\0", b"c:1\0d\0a:2\0b\0", *zeros, "-k", "1.2")
+        top = (*group, "--header", "1")
+        self.assert_output(b"t\nb\n1\na\n2\n", b"t\na\n2\nb\n1\n", *top)
+        self.assert_output(b"a\n1\na\n2\n", b"a\n3\n", *group, "-k", "1", "--sum", "2")
+        self.assert_output(b"a\n1\na\n1\n", b"      2 a\n1\n", *group, "--count")
+        self.assert_output(b"b\n1\na\n2\n", b"2\n1\n", *group, "--select", "2")
+        self.assert_output(b"b\n1\n", b"a\n2\nb\n1\n", *group, more=(b"a\n2\n",))
+        self.assert_output(b"", b"", *group)
+        self.assert_status(3, b"a\n1\nb\n", *group)
+        self.assert_status(3, b"a\n1\nb\n", *group, more=(b"2\n",))
+        self.assert_status(3, b"a\n1\nb\n", *group, command="check")
+        for key in ("3", "1-3", "3.1", "name", "1.0", "0.1"):
+            self.assert_status(2, b"a\n1\n", *group, "-k", key)
+        self.assert_status(2, b"a\n1\n", *group, "--sum", "1.1")
+        self.assert_status(2, b"", "-F", "lines:group=0")
+
     def test_tables(self):
         """Rows keep their quotes and ends; headers are shared by what they say."""
         first = b'name,city,amount\n"Lee, Ann",Oslo,10.50\nBob,"Rome\n(old town)",2\nCy,,7\n'

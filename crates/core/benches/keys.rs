@@ -152,7 +152,7 @@ fn keys(c: &mut Criterion) {
     for (name, order) in cases() {
         let lines = match order.separator {
             Separator::Blanks => table(' '),
-            Separator::Byte(_) => table('\t'),
+            Separator::Byte(_) | Separator::Lines { .. } => table('\t'),
             Separator::Cells(_) | Separator::Members => rows(),
         };
         match &Key::for_lines(&order).expect("a key") {

@@ -41,7 +41,11 @@ class Format:
     order: str = "big"
     counts_itself: bool = False
     descriptor: bool = False
+    # What separates fields; of a group of lines, these are its fields.
     separator: int | None = None
+    # The lines of a record, if they are several, and what separates the fields of one.
+    group: int = 0
+    within: int | None = None
     quote: int | None = None
     lenient: bool = False
     has_header: bool = False
@@ -64,6 +68,9 @@ def parse_format(options: Options) -> Format:
     if any(of_tables) or options.union_by_name:
         raise UsageError("options of csv and tsv with another format")
     if text == "lines" or text.startswith("lines:"):
+        grouped = re.fullmatch(r"lines:(?:(.+),)?group=([0-9]+)", text)
+        if grouped:
+            return parse_group(grouped[1], int(grouped[2]), options)
         end = bytes([parse_byte(text[6:])]) if text != "lines" else b"\n"
         separator = options.separator
         if separator is not None and parse_delimiter(separator, "separator") == end[0]:
@@ -95,6 +102,19 @@ def parse_format(options: Options) -> Format:
         order="little" if match[2] == "le" else "big",
         counts_itself=bool(match[3]),
     )
+
+
+def parse_group(byte: str | None, lines: int, options: Options) -> Format:
+    """Makes the format of records of several lines: "lines:group=N or lines:BYTE,group=N"."""
+    if not 1 <= lines <= 1_000_000:
+        raise UsageError("a record has from 1 to 1000000 lines")
+    end = b"\n" if byte is None else bytes([parse_byte(byte)])
+    within = None
+    if options.separator is not None:
+        within = parse_delimiter(options.separator, "separator")
+        if within == end[0]:
+            raise Unspecified("a separator that is the end of the line")
+    return Format("lines", end=end, separator=end[0], group=lines, within=within)
 
 
 def parse_table(text: str, options: Options) -> Format:
@@ -130,6 +150,8 @@ def read_records(form: Format, data: bytes) -> list[Record]:
         lines = data.split(form.end)
         if not lines[-1]:
             lines.pop()
+        if form.group:
+            return group_lines(form, [Record(line, form.end) for line in lines])
         if form.kind == "json":
             for line in lines:
                 parse(line)
@@ -142,6 +164,15 @@ def read_records(form: Format, data: bytes) -> list[Record]:
     if form.kind == "length":
         return read_with_lengths(form, data)
     return read_rows(form, data)
+
+
+def group_lines(form: Format, lines: list[Record]) -> list[Record]:
+    """Joins lines to records: "an input that ends within a record is an error"."""
+    if len(lines) % form.group:
+        raise MalformedError("a last record with too few lines")
+    starts = range(0, len(lines), form.group)
+    parts = [[line.body for line in lines[start : start + form.group]] for start in starts]
+    return [Record(form.end.join(part), form.end) for part in parts]
 
 
 def read_with_lengths(form: Format, data: bytes) -> list[Record]:

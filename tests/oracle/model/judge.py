@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .command import parse_arguments
 from .errors import MalformedError, RefusedError, Unspecified, UsageError
 from .formats import Format, Record, parse_format, read_records, write_record
+from .headers import count_top
 from .operators import make_header
 from .sort import Entry, Work, prepare, run_check, run_merge, run_sort
 from .types_text import Random
@@ -73,11 +74,12 @@ def refuse_mixed(
 
     An input is out of order if the longest beginning of it that is well formed is.
     """
-    form = parse_format(parse_arguments("check", arguments))
+    options = parse_arguments("check", arguments)
+    form = parse_format(options)
     if form.unites:
         raise Unspecified("check of tables with other columns, one of them malformed")
     for data in inputs:
-        if longest_status(arguments, data, boundaries(form, data), files):
+        if longest_status(arguments, data, boundaries(form, data, options.header), files):
             raise Unspecified("check of what is both malformed and out of order")
 
 
@@ -109,10 +111,15 @@ def longest_status(
     return found
 
 
-def boundaries(form: Format, data: bytes) -> list[int]:
+def boundaries(form: Format, data: bytes, header: str | None) -> list[int]:
     """Returns where records may end in an input, in ascending order."""
     if form.kind == "fixed":
         return list(range(form.length, len(data) + 1, form.length))
+    if form.group:
+        lines = read_records(replace(form, group=0), data)
+        top = count_top(header or "0", lines)
+        ends = [at + 1 for at, byte in enumerate(data) if byte == form.end[0]]
+        return ends[top + form.group - 1 :: form.group]
     if form.is_text:
         return [at + 1 for at, byte in enumerate(data) if byte == form.end[0]]
     ends = [0]

@@ -81,6 +81,8 @@ def parse_operators(options: Options, form: Format, columns: list[bytes] | None)
 def parse_written_place(text: str, form: Format) -> Place:
     """Reads a place of --sum and --select: a column, a field "with --separator", or a range."""
     place = parse_place(text, form)
+    if place.line is not None:
+        raise UsageError("operators take lines by their numbers")
     if form.is_text and (place.is_range or not place.is_whole):
         raise UsageError("bytes of a field, or a range of bytes, of text")
     if form.kind in ("lines", "json") and form.separator is None:

@@ -33,6 +33,8 @@ class Place:
     end: int | None = None
     # The last of several fields "with what separates them"; REST for the rest of the line.
     last: int | None = None
+    # The line of a record of several that the fields are those of.
+    line: int | None = None
 
     @property
     def is_range(self) -> bool:
@@ -60,8 +62,9 @@ def split_outside_quotes(text: str, sign: str) -> list[str]:
 
 def parse_place(text: str, form: Format) -> Place:
     """Reads a place, and refuses those that the format does not have."""
-    match = PLACE.fullmatch(text)
-    if not match:
+    line = re.match(r"([0-9]+)\.(?=[0-9])", text) if form.group else None
+    match = PLACE.fullmatch(text.removeprefix(line[0]) if line else text)
+    if not match or (line and match["field"] is None):
         if '""' in text:
             raise Unspecified("double quotes in the name of a column")
         raise UsageError(f"'{text}' is no place")
@@ -73,6 +76,7 @@ def parse_place(text: str, form: Format) -> Place:
         start=int(start) if start else None,
         end=int(end) if end else None,
         last=int(found["last"] or REST) if found["fields"] else None,
+        line=int(line[1]) if line else None,
     )
     if place.last == place.field:
         place = replace(place, last=None)
@@ -89,6 +93,12 @@ def check_place(place: Place, form: Format) -> None:
         raise Unspecified("whether a range may be empty")
     if place.field == 0:
         raise UsageError("fields are counted from 1")
+    if place.line == 0:
+        raise UsageError("lines are counted from 1")
+    if form.group and place.field is not None:
+        lines = [place.line] if place.line is not None else [place.field, place.last]
+        if any(line is not None and form.group < line < REST for line in lines):
+            raise UsageError("a line that a record does not have")
     if place.last is not None and form.kind != "lines":
         raise UsageError("several fields where there are no lines")
     if place.last is not None and place.last < (place.field or 0):
@@ -131,6 +141,11 @@ def resolve_place(place: Place, form: Format, columns: list[bytes] | None) -> Pl
 
 def cell_at(place: Place, form: Format, record: Record) -> Cell | None:
     """Returns the whole cell or field of a place, or None if the record has none there."""
+    if place.line is not None:
+        lines = record.body.split(form.end)
+        inner = replace(form, separator=form.within, group=0)
+        line = Record(lines[place.line - 1], form.end)
+        return cell_at(replace(place, line=None), inner, line)
     if form.kind == "csv":
         cells = record.cells
     elif form.kind == "json":

@@ -10,7 +10,7 @@ from typing import Any, Callable
 from .command import Options, parse_arguments, parse_byte
 from .errors import MalformedError, ShortRecordError, Unspecified, UsageError
 from .expressions import Condition, Group, GroupParser, Parser
-from .formats import Format, Record, parse_format, read_records
+from .formats import Format, Record, group_lines, parse_format, read_records
 from .headers import check_widths, drop_ragged, refuse_empty_rows, take_headers
 from .keys import Key, Setting, parse_key, values_of
 from .operators import (
@@ -124,9 +124,12 @@ def prepare(
         raise UsageError("--date-format without a date, a time or a timestamp")
     if options.random_seed and not any(isinstance(key.type, Random) for key in keys):
         raise UsageError("--random-seed without a key of type random")
-    cut = [read_records(form, data) for data in inputs]
+    # "--header counts lines, not records."
+    cut = [read_records(replace(form, group=0), data) for data in inputs]
     top, header, columns, records = take_headers(options, form, cut)
     records, dropped = drop_ragged(form, columns, records)
+    if form.group:
+        records = [group_lines(form, lines) for lines in records]
     if form.kind == "csv" and columns is None:
         written = [key.place for key in keys] + operators.places()
         if any(place.name for place in written):
@@ -171,6 +174,8 @@ def parse_split_place(options: Options, form: Format) -> Place | None:
     if options.split_by is None:
         return None
     place = parse_place(options.split_by, form)
+    if place.line is not None:
+        raise UsageError("--split-by of a field of a line")
     if place.last is not None:
         raise UsageError("--split-by of several fields")
     if place.is_range and form.is_text:
@@ -286,6 +291,10 @@ def write(work: Work, groups: list[list[Entry]]) -> dict[str, bytes]:
 
 def touches(first: Place, second: Place) -> bool:
     """Returns whether two places may have bytes in common."""
+    # A field of a line is a part of that line.
+    first, second = (
+        place if place.line is None else Place(field=place.line) for place in (first, second)
+    )
     if first.field is not None and second.field is not None:
         ends = (first.last or first.field, second.last or second.field)
         return first.field <= ends[1] and second.field <= ends[0]

@@ -24,6 +24,10 @@ use crate::standard;
 /// for field 2 to the end of the line, 2-3[0..4] for bytes of that text. 2..3 is always a range of
 /// bytes. Columns of CSV are keys of their own.
 ///
+/// LOCATION in lines:group=N: a line of the record counted from 1 (2), bytes of a line (2[0..4]),
+/// lines with their ends between them (2-3, 2-), or bytes of the record (0..10). Fields of one line
+/// stand behind its number: 1.2 for the second field of the first line, 1.2-3, 1.2-, 1.2[0..4].
+///
 /// LOCATION in jsonl: the path of a value (user.id, tags.0 for the first element of an array), or a
 /// JSON Pointer for names with dots (/user/first.name). A string counts without its quotes and
 /// escapes, anything else as it is written. Missing, null and "" are empty. Of two members of one

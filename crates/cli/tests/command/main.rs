@@ -22,6 +22,7 @@ mod kernels;
 mod killing;
 mod levers;
 mod limits;
+mod line_groups;
 mod lines;
 mod links;
 mod memory;

@@ -3,6 +3,7 @@
 use memchr::{memchr, memrchr};
 
 use super::csv::{self, At, Quoting};
+use super::group::LineGroup;
 use super::prefix::Prefix;
 
 /// Cuts bytes into records. A record includes what ends it.
@@ -16,6 +17,20 @@ pub enum Framing {
     Quoted(Quoting),
     /// Every record begins with its length.
     Prefixed(Prefix),
+    /// Every record is some lines.
+    Grouped(LineGroup),
+}
+
+/// The effect of some bytes on the place that they are passed from, be that in a record or between
+/// two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passage {
+    /// It is found by passing them.
+    Any,
+    /// Of rows.
+    Rows(csv::Passage),
+    /// Of groups of lines: how many lines end among the bytes.
+    Lines(usize),
 }
 
 impl Framing {
@@ -33,6 +48,7 @@ impl Framing {
             Self::Terminated(end) => memchr(end, bytes).map(|at| at + 1),
             Self::Quoted(quoting) => quoting.first_end(bytes, At::Start),
             Self::Prefixed(prefix) => prefix.record_length(bytes),
+            Self::Grouped(group) => group.record_length(bytes),
         }
         .filter(|length| *length <= bytes.len())
     }
@@ -41,7 +57,7 @@ impl Framing {
     pub fn fixed_length(self) -> Option<usize> {
         match self {
             Self::Fixed(length) => Some(length),
-            Self::Terminated(_) | Self::Quoted(_) | Self::Prefixed(_) => None,
+            _ => None,
         }
     }
 
@@ -49,7 +65,7 @@ impl Framing {
     pub fn fault(self, bytes: &[u8]) -> Option<String> {
         match self {
             Self::Prefixed(prefix) => prefix.fault(bytes),
-            Self::Fixed(_) | Self::Terminated(_) | Self::Quoted(_) => None,
+            _ => None,
         }
     }
 
@@ -58,7 +74,24 @@ impl Framing {
         match self {
             Self::Terminated(end) => Some(end),
             Self::Quoted(_) => Some(csv::ROW_END),
+            Self::Grouped(group) => Some(group.end),
             Self::Fixed(_) | Self::Prefixed(_) => None,
+        }
+    }
+
+    /// Returns the byte that ends lines, as messages count them.
+    pub fn line_end(self) -> u8 {
+        match self {
+            Self::Grouped(group) => group.end,
+            _ => b'\n',
+        }
+    }
+
+    /// Returns how many lines so many records have, where all have the same number.
+    pub fn lines_of(self, records: u64) -> Option<u64> {
+        match self {
+            Self::Grouped(group) => Some(records.saturating_mul(group.lines.into())),
+            _ => None,
         }
     }
 
@@ -66,6 +99,16 @@ impl Framing {
     /// all bytes since a place that is known.
     pub fn is_local(self) -> bool {
         matches!(self, Self::Fixed(_) | Self::Terminated(_))
+    }
+
+    /// Returns what a piece of an input says of where records begin behind it, whatever lies before
+    /// it.
+    pub fn passage(self, bytes: &[u8]) -> Passage {
+        match self {
+            Self::Quoted(quoting) => Passage::Rows(quoting.passage(bytes)),
+            Self::Grouped(group) => Passage::Lines(group.count_lines(bytes)),
+            Self::Fixed(_) | Self::Terminated(_) | Self::Prefixed(_) => Passage::Any,
+        }
     }
 
     /// The records in `bytes`, which holds whole ones back to back.
@@ -80,6 +123,9 @@ impl Framing {
 
     /// How many records there are in `bytes`, which begins with one; what has begun does not count.
     pub fn count(self, bytes: &[u8]) -> usize {
+        if let Self::Grouped(group) = self {
+            return group.count_lines(bytes) / group.lines as usize;
+        }
         let mut count = 0;
         self.walk(bytes, |_| {
             count += 1;
@@ -94,6 +140,10 @@ impl Framing {
             Self::Fixed(length) => bytes.len() / length * length,
             Self::Terminated(end) => memrchr(end, bytes).map_or(0, |last| last + 1),
             Self::Quoted(_) | Self::Prefixed(_) => self.walk(bytes, |_| true),
+            Self::Grouped(group) => {
+                let excess = group.count_lines(bytes) % group.lines as usize;
+                group.last_end(bytes, excess)
+            }
         }
     }
 
@@ -121,6 +171,7 @@ impl Framing {
             Self::Terminated(end) => {
                 memrchr(end, &records[..records.len() - 1]).map_or(0, |before| before + 1)
             }
+            Self::Grouped(group) => group.last_end(records, group.lines as usize),
             Self::Quoted(_) | Self::Prefixed(_) => {
                 let mut last = 0;
                 self.walk(records, |at| {

@@ -3,6 +3,7 @@
 
 use super::csv::At;
 use super::framing::Framing;
+use super::group::LineGroup;
 
 /// Bytes from the start among which a prefix is looked for: more starts would tell no better.
 const STARTS: usize = 1024;
@@ -13,6 +14,8 @@ impl Framing {
     pub fn likely_start(self, bytes: &[u8]) -> usize {
         match self {
             Self::Fixed(_) | Self::Terminated(_) => self.first_length(bytes),
+            // Any line may be the first of a record; a guide knows better.
+            Self::Grouped(group) => Framing::Terminated(group.end).first_length(bytes),
             // Whoever takes inside for outside sees quotes open behind letters, and few rows.
             Self::Quoted(quoting) => [At::Text, At::Quoted]
                 .into_iter()
@@ -29,6 +32,60 @@ impl Framing {
                 .max_by_key(|(count, start)| (*count, usize::MAX - start))
                 .map_or(bytes.len(), |(_, start)| start),
         }
+    }
+}
+
+/// The most lines of a record that a guide tells apart.
+const GUIDED_LINES_MAX: usize = 64;
+
+/// The most bytes of a line's beginning that a guide looks at.
+const BEGINNING: usize = 4;
+
+/// An idea of what records look like, from the first ones of an input: which of several lines is
+/// the first of a record cannot be told otherwise.
+#[derive(Clone, Debug)]
+pub struct Guide {
+    framing: Framing,
+    /// For each line of a record, the bytes that were seen at each of its first places.
+    seen: Vec<[[bool; 256]; BEGINNING]>,
+}
+
+impl Guide {
+    /// A guide to records like those that `first` begins with; they may be cut off.
+    pub fn new(framing: Framing, first: &[u8]) -> Self {
+        let mut seen = Vec::new();
+        if let Framing::Grouped(LineGroup { end, lines }) = framing
+            && lines as usize <= GUIDED_LINES_MAX
+        {
+            seen = vec![[[false; 256]; BEGINNING]; lines as usize];
+            let kinds = (0..lines as usize).cycle();
+            for (kind, line) in kinds.zip(Framing::Terminated(end).records(first)) {
+                for (place, byte) in line.iter().take(BEGINNING).enumerate() {
+                    seen[kind][place][usize::from(*byte)] = true;
+                }
+            }
+        }
+        Self { framing, seen }
+    }
+
+    /// Returns where in `bytes`, which are from anywhere, a record probably begins; their end where
+    /// nothing looks like one.
+    pub fn likely_start(&self, bytes: &[u8]) -> usize {
+        let start = self.framing.likely_start(bytes);
+        let Framing::Grouped(LineGroup { end, .. }) = self.framing else { return start };
+        let lines = || Framing::Terminated(end).records(&bytes[start..]);
+        let likeness = |first: usize| {
+            // The line `first` is the first of a record.
+            let kinds = (0..self.seen.len()).cycle().skip(self.seen.len() - first);
+            let like = |(kind, line): (usize, &[u8])| {
+                let bytes = line.iter().take(BEGINNING).enumerate();
+                bytes.filter(|(place, byte)| self.seen[kind][*place][usize::from(**byte)]).count()
+            };
+            kinds.zip(lines()).map(like).sum::<usize>()
+        };
+        let firsts = (0..self.seen.len()).rev();
+        let first = firsts.max_by_key(|first| likeness(*first)).unwrap_or(0);
+        start + lines().take(first).map(<[u8]>::len).sum::<usize>()
     }
 }
 

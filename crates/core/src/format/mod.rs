@@ -4,6 +4,7 @@
 
 pub mod csv;
 mod framing;
+mod group;
 mod guess;
 mod header_lines;
 pub mod json;
@@ -12,7 +13,9 @@ mod tracker;
 
 use std::str::FromStr;
 
-pub use framing::Framing;
+pub use framing::{Framing, Passage};
+pub use group::{GROUP_LINES_MAX, LineGroup};
+pub use guess::Guide;
 pub use header_lines::HeaderLines;
 pub use prefix::{PREFIX_MAX, Prefix, PrefixWidth};
 pub use tracker::{Ends, Fault, Tracker};
@@ -47,6 +50,8 @@ pub enum Format {
     Prefixed(Prefix),
     /// Every line is a JSON value.
     JsonLines,
+    /// Every record is some lines, the last of which may lack its end and gets one.
+    LineGroups(LineGroup),
 }
 
 /// How rows of cells are read.
@@ -86,6 +91,11 @@ impl Format {
     /// The same with tabs.
     pub const TSV: Self = Self::Csv(CsvFormat::separated_by(b'\t'));
 
+    /// Returns whether every record is some lines.
+    pub fn has_groups(self) -> bool {
+        matches!(self, Self::LineGroups(_))
+    }
+
     /// How records are told apart.
     pub fn framing(self) -> Framing {
         match self {
@@ -97,6 +107,7 @@ impl Format {
             },
             Self::Prefixed(prefix) => Framing::Prefixed(prefix),
             Self::JsonLines => Framing::Terminated(b'\n'),
+            Self::LineGroups(group) => Framing::Grouped(group),
         }
     }
 }
@@ -112,9 +123,9 @@ impl CsvFormat {
 impl FromStr for Format {
     type Err = String;
 
-    /// Reads `lines`, `lines:BYTE`, `csv`, `tsv`, `jsonl`, `fixed:N`, or how records begin with
-    /// their length: `u16le`, `u16be`, `u32le`, `u32be`, each with `:self` or not, and `rdw`. Case
-    /// does not count, except for BYTE.
+    /// Reads `lines`, `lines:BYTE`, `lines:group=N`, `lines:BYTE,group=N`, `csv`, `tsv`, `jsonl`,
+    /// `fixed:N`, or how records begin with their length: `u16le`, `u16be`, `u32le`, `u32be`, each
+    /// with `:self` or not, and `rdw`. Case does not count, except for BYTE.
     fn from_str(text: &str) -> Result<Self, String> {
         let name = text.to_ascii_lowercase();
         match name.as_str() {
@@ -128,15 +139,14 @@ impl FromStr for Format {
             return Ok(Self::Prefixed(prefix));
         }
         if name.starts_with("lines:") {
-            return terminator(&text["lines:".len()..])
-                .map(|terminator| Self::Lines { terminator });
+            return lines(&text["lines:".len()..]);
         }
         let Some(length) = name.strip_prefix("fixed:") else {
             return Err(format!(
-                "'{text}' is not a format sortwell knows{}; write lines, lines:0, csv, tsv, \
-                 jsonl, fixed:100, or for records that begin with their length u16be, u32le:self, \
-                 rdw and the like",
-                meant(&name, NAMES.into_iter().chain(Prefix::names()))
+                "'{text}' is not a format sortwell knows{}; write lines, lines:0, lines:group=4, \
+                 csv, tsv, jsonl, fixed:100, or for records that begin with their length u16be, \
+                 u32le:self, rdw and the like",
+                meant_format(&name)
             ));
         };
         match length.parse::<u32>() {
@@ -150,6 +160,23 @@ impl FromStr for Format {
             )),
         }
     }
+}
+
+/// Returns the format that a name is likely to mean, as a part of a message.
+fn meant_format(name: &str) -> String {
+    match name {
+        "fastq" | "fq" => " (FASTQ is lines:group=4)".to_owned(),
+        _ => meant(name, NAMES.into_iter().chain(Prefix::names())),
+    }
+}
+
+/// Reads what follows `lines:`: the byte that ends a line, and how many lines a record has.
+fn lines(text: &str) -> Result<Format, String> {
+    let Some((byte, count)) = group::split(text) else {
+        return terminator(text).map(|terminator| Format::Lines { terminator });
+    };
+    let end = byte.map_or(Ok(b'\n'), terminator)?;
+    Ok(Format::LineGroups(LineGroup { end, lines: group::lines(count)? }))
 }
 
 /// The byte that ends lines: as a number from 0 to 255, or any other character as itself.

@@ -23,3 +23,9 @@ fn near_names_are_suggested() {
     assert!(error.contains("(did you mean 'csv'?)"), "{error}");
     assert!(!"xml".parse::<Format>().unwrap_err().contains("did you mean"));
 }
+
+#[test]
+fn formats_of_other_names_are_pointed_out() {
+    let error = "FASTQ".parse::<Format>().unwrap_err();
+    assert!(error.contains("knows (FASTQ is lines:group=4); write lines"), "{error}");
+}

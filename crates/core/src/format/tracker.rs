@@ -1,11 +1,12 @@
 //! Where in a record one is, after any number of bytes that came in pieces.
 //!
-//! Lines tell by themselves where they end. Rows with quotes and records with prefixes do not: it
-//! takes all bytes since the last place that is known. What a piece adds to that is little, and a
-//! [`Tracker`] keeps it.
+//! Lines tell by themselves where they end. Rows with quotes, records with prefixes and groups of
+//! lines do not: it takes all bytes since the last place that is known. What a piece adds to that
+//! is little, and a [`Tracker`] keeps it.
 
-use super::csv::{self, At, Passage, Quoting};
-use super::framing::Framing;
+use super::csv::{self, At, Quoting};
+use super::framing::{Framing, Passage};
+use super::group::LineGroup;
 use super::prefix::{PREFIX_MAX, Prefix};
 
 /// Knows how far the record is that the last byte passed belongs to.
@@ -22,6 +23,8 @@ enum State {
     Quoted { quoting: Quoting, has_begun: bool, at: At },
     /// The prefix begun, and its bytes; then bytes of the record still to come.
     Prefixed { prefix: Prefix, begun: [u8; PREFIX_MAX], filled: usize, left: usize },
+    /// Groups of lines; how many lines have ended of the one begun, and whether another has begun.
+    Grouped { group: LineGroup, passed: usize, has_begun: bool },
 }
 
 /// Ends of records in a piece: behind the first and behind the last.
@@ -46,6 +49,7 @@ impl Tracker {
             Framing::Prefixed(prefix) => {
                 State::Prefixed { prefix, begun: [0; PREFIX_MAX], filled: 0, left: 0 }
             }
+            Framing::Grouped(group) => State::Grouped { group, passed: 0, has_begun: false },
         })
     }
 
@@ -55,19 +59,20 @@ impl Tracker {
     ///
     /// A prefix that cannot be one.
     pub fn pass(&mut self, bytes: &[u8]) -> Result<Ends, Fault> {
-        let passage = match self.0 {
-            State::Quoted { quoting, .. } => Some(quoting.passage(bytes)),
-            _ => None,
+        let framing = match self.0 {
+            State::Quoted { quoting, .. } => Framing::Quoted(quoting),
+            State::Grouped { group, .. } => Framing::Grouped(group),
+            _ => return self.pass_known(bytes, &Passage::Any),
         };
-        self.pass_known(bytes, passage)
+        self.pass_known(bytes, &framing.passage(bytes))
     }
 
-    /// Passes a piece of rows with quotes, given its effect; or another, given nothing.
+    /// Passes a piece whose effect is known: its [`passage`](Framing::passage).
     ///
     /// # Errors
     ///
     /// Those of [`pass`](Self::pass).
-    pub fn pass_known(&mut self, bytes: &[u8], passage: Option<Passage>) -> Result<Ends, Fault> {
+    pub fn pass_known(&mut self, bytes: &[u8], passage: &Passage) -> Result<Ends, Fault> {
         let Some(&last) = bytes.last() else { return Ok(None) };
         match &mut self.0 {
             State::Fixed { length, passed } => {
@@ -83,13 +88,29 @@ impl Tracker {
                 }))
             }
             State::Quoted { quoting, has_begun, at } => {
-                let passage = passage.unwrap_or_else(|| quoting.passage(bytes));
                 let ends;
-                (*at, ends) = quoting.pass(bytes, *at, &passage);
+                (*at, ends) = match passage {
+                    Passage::Rows(passage) => quoting.pass(bytes, *at, passage),
+                    _ => quoting.pass(bytes, *at, &quoting.passage(bytes)),
+                };
                 *has_begun = *at == At::Quoted || last != csv::ROW_END;
                 Ok(ends)
             }
             State::Prefixed { .. } => self.pass_prefixed(bytes),
+            State::Grouped { group, passed, has_begun } => {
+                let (lines, before) = (group.lines as usize, *passed);
+                let ended = match passage {
+                    Passage::Lines(ended) => *ended,
+                    _ => group.count_lines(bytes),
+                };
+                *has_begun = last != group.end;
+                *passed = (before + ended) % lines;
+                if before + ended < lines {
+                    return Ok(None);
+                }
+                let first = csv::nth_end(group.end, bytes, lines - before);
+                Ok(first.map(|first| (first, group.last_end(bytes, *passed))))
+            }
         }
     }
 
@@ -150,6 +171,18 @@ impl Tracker {
                 return Err("the last row opens a quote that is never closed".to_owned());
             }
             State::Quoted { has_begun, .. } => std::mem::take(has_begun),
+            State::Grouped { group, passed, has_begun } => {
+                let lacks_end = std::mem::take(has_begun);
+                let lines = std::mem::take(passed) + usize::from(lacks_end);
+                if lines % group.lines as usize > 0 {
+                    let of = group.lines;
+                    return Err(format!(
+                        "the last record is cut off: it has {lines} of {of} lines; is the number \
+                         of lines in --format right?"
+                    ));
+                }
+                lacks_end
+            }
             State::Prefixed { prefix, filled, left, .. } => match (*filled, *left) {
                 (0, _) => false,
                 (filled, _) if filled < prefix.bytes() => {

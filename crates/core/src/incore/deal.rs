@@ -130,7 +130,7 @@ impl Dealer {
                 debug_assert_eq!(begun, block.len(), "a block is whole records");
                 lines
             }
-            Framing::Quoted(_) | Framing::Prefixed(_) => {
+            Framing::Quoted(_) | Framing::Prefixed(_) | Framing::Grouped(_) => {
                 let (mut begun, mut records) = (first, 0);
                 for record in framing.records(block) {
                     if let Some(sum) = &mut sum {

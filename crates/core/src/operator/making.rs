@@ -110,7 +110,8 @@ impl Making {
     ///
     /// [`Error::Usage`] where it cannot have that shape.
     pub fn header(&self, framing: Framing, header: Vec<u8>) -> Result<Vec<u8>> {
-        if self.shape.is_whole() {
+        // Lines above groups of lines are no group.
+        if self.shape.is_whole() || matches!(framing, Framing::Grouped(_)) {
             return Ok(header);
         }
         self.shape.header(framing.records(&header)).map_err(Error::Usage)

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::format::csv::{self, Cells, Dialect};
-use crate::format::{Format, Prefix};
+use crate::format::{Format, LineGroup, Prefix};
 
 /// A place as a person writes it: `amount`, `3`, `"3"` for a column of that name, or `8..16`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub enum Layout {
         /// Between fields.
         separator: Option<u8>,
     },
+    /// Some lines, which are its fields, each with its last byte.
+    Group(LineGroup),
     /// Lines of JSON, whose values operators do not look into.
     Json,
     /// So many bytes.
@@ -82,6 +84,7 @@ impl Layout {
         match format {
             Format::Fixed { length } => Self::Fixed(length as usize),
             Format::Lines { .. } => Self::Lines { separator },
+            Format::LineGroups(group) => Self::Group(group),
             Format::JsonLines => Self::Json,
             Format::Csv(csv) => Self::Cells(csv.dialect),
             Format::Prefixed(prefix) => Self::Prefixed(prefix),
@@ -95,6 +98,7 @@ impl Layout {
             Self::Lines { separator } => {
                 separator.map(|separator| Dialect::strict(separator, None))
             }
+            Self::Group(group) => Some(Dialect::strict(group.end, None)),
             Self::Json | Self::Fixed(_) | Self::Prefixed(_) => None,
         }
     }
@@ -111,7 +115,9 @@ impl Layout {
     pub fn body(self, record: &[u8]) -> &[u8] {
         match self {
             Self::Cells(_) => csv::without_end(record),
-            Self::Lines { .. } | Self::Json => record.split_last().map_or(record, |(_, text)| text),
+            Self::Lines { .. } | Self::Group(_) | Self::Json => {
+                record.split_last().map_or(record, |(_, text)| text)
+            }
             Self::Fixed(_) => record,
             Self::Prefixed(prefix) => record.get(prefix.bytes()..).unwrap_or_default(),
         }
@@ -148,6 +154,9 @@ impl Layout {
                      write 0..4"
                 ),
             });
+        }
+        if let Self::Group(group) = self {
+            return line(text, group.lines);
         }
         let names = columns.filter(|columns| columns.are_named).map(|columns| columns.cells);
         if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -186,7 +195,7 @@ impl Layout {
     /// Why there are none, in words.
     pub fn range(self, place: &Place) -> Result<(usize, Option<usize>), String> {
         match (self, place) {
-            (Self::Cells(_) | Self::Lines { .. } | Self::Json, _) => {
+            (Self::Cells(_) | Self::Lines { .. } | Self::Group(_) | Self::Json, _) => {
                 Err(format!("'{place}' is a range of bytes, and these records have columns"))
             }
             (_, Place::Column(text)) => Err(format!(
@@ -218,6 +227,14 @@ fn numbered(text: &str, columns: Option<Columns<'_>>) -> Result<usize, String> {
         }
         _ => Ok(number as usize),
     }
+}
+
+/// The line of a number from 1, of a record that has so many.
+fn line(text: &str, lines: u32) -> Result<usize, String> {
+    let number = text.parse::<u32>().ok().filter(|number| (1..=lines).contains(number));
+    number.map(|number| number as usize - 1).ok_or_else(|| {
+        format!("'{text}' is not the number of a line; records have lines 1 to {lines}")
+    })
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ impl Shape {
         let said = |e| format!("--select: {e}");
         let parts = match layout {
             _ if places.is_empty() => Parts::All,
-            Layout::Cells(_) | Layout::Lines { .. } | Layout::Json => {
+            Layout::Cells(_) | Layout::Lines { .. } | Layout::Group(_) | Layout::Json => {
                 let column = |place| layout.column(place, columns);
                 Parts::Cells(places.iter().map(column).collect::<Result<_, _>>().map_err(said)?)
             }
@@ -60,7 +60,8 @@ impl Shape {
             }
         };
         // Before lines stands how many they are.
-        let counts = counts && !matches!(layout, Layout::Lines { .. } | Layout::Json);
+        let counts =
+            counts && !matches!(layout, Layout::Lines { .. } | Layout::Group(_) | Layout::Json);
         if let (true, Layout::Fixed(whole)) = (counts, layout) {
             let length = COUNT_BYTES
                 + match &parts {

@@ -80,9 +80,10 @@ impl Splitting {
         match (split, layout) {
             (None, _) => Ok(Self::None),
             (Some(Split::Count(count)), _) => Ok(Self::Count(*count)),
-            (Some(Split::By(place)), Layout::Cells(_) | Layout::Lines { .. } | Layout::Json) => {
-                layout.column(place, columns).map(|at| Self::Cell(layout, at)).map_err(said)
-            }
+            (
+                Some(Split::By(place)),
+                Layout::Cells(_) | Layout::Lines { .. } | Layout::Group(_) | Layout::Json,
+            ) => layout.column(place, columns).map(|at| Self::Cell(layout, at)).map_err(said),
             (Some(Split::By(place)), _) => {
                 layout.range(place).map(|range| Self::Bytes(layout, range)).map_err(said)
             }

@@ -1,10 +1,11 @@
 //! Blocks whose records can only be told apart from the beginning, put in order as they arrive.
 //!
-//! A block of rows does not say by itself whether it begins within quotes, nor a block of prefixed
-//! records where its first one begins. What a block adds to that is found when it arrives, by the
-//! worker that takes it in: its [`Passage`], for example whether its quotes are odd in number. Then
-//! it waits for those before it, and the worker that brings the missing one deals all that were
-//! waiting. Blocks are asked for in order, so that few ever wait. Nothing is guessed.
+//! A block of rows does not say by itself whether it begins within quotes, a block of groups of
+//! lines with which line of a group, nor a block of prefixed records where its first one begins.
+//! What a block adds to that is found when it arrives, by the worker that takes it in: its
+//! [`Passage`], as whether its quotes are odd in number, or how many lines end in it. Then it waits
+//! for those before it, and the worker that brings the missing one deals all that were waiting.
+//! Blocks are asked for in order, so that few ever wait. Nothing is guessed.
 //!
 //! ```text
 //!     block       0 odd     1 even    2 odd      3 -        4 even
@@ -18,8 +19,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::format::csv::Passage;
-use crate::format::{Ends, Fault, Framing, Tracker};
+use crate::format::{Ends, Fault, Framing, Passage, Tracker};
 use crate::io::Region;
 use crate::load::lines::LineSpan;
 
@@ -47,7 +47,8 @@ struct Arrived {
     memory: Region,
     /// Bytes of it that were read.
     bytes: usize,
-    passage: Option<Passage>,
+    /// Its [`passage`](Framing::passage).
+    passage: Passage,
 }
 
 /// A block whose turn it is.
@@ -82,10 +83,7 @@ impl Chain {
 
     /// Takes in block `number`, of which `bytes` bytes were read.
     pub fn arrive(&self, number: usize, span: &LineSpan, memory: Region, bytes: usize) {
-        let passage = match self.framing {
-            Framing::Quoted(quoting) => Some(quoting.passage(&memory[span.skip.min(bytes)..bytes])),
-            _ => None,
-        };
+        let passage = self.framing.passage(&memory[span.skip.min(bytes)..bytes]);
         let arrived = Arrived { memory, bytes, passage };
         self.state().waiting.insert(number, arrived);
     }
@@ -106,7 +104,7 @@ impl Chain {
         if number > 0 && spans[number - 1].is_end {
             (state.tracker, state.begun) = (Tracker::new(self.framing), piece);
         }
-        let passed = state.tracker.pass_known(&memory[skip..bytes], passage);
+        let passed = state.tracker.pass_known(&memory[skip..bytes], &passage);
         let begun = state.begun;
         let mut ends = passed.map_err(|Fault { at, message }| {
             // A record that is wrong from the block's beginning may have begun before it.

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::format::csv::{
     BYTE_ORDER_MARK, Cells, ROW_END, Rows, first_return, stray_quote, value, without_end,
 };
-use crate::format::{CsvFormat, Format, HeaderLines};
+use crate::format::{CsvFormat, Format, HeaderLines, LineGroup};
 use crate::key::text::TextOrder;
 
 /// Most bytes of what stands at the top: it is held in memory besides everything that was planned.
@@ -55,13 +55,14 @@ pub struct Top {
 pub struct TopSize {
     /// Bytes.
     pub bytes: u64,
-    /// Line feeds among them.
+    /// Ends of lines among them.
     pub lines: u64,
 }
 
 impl TopSize {
-    fn of(bytes: &[u8]) -> Self {
-        Self { bytes: bytes.len() as u64, lines: memchr_iter(b'\n', bytes).count() as u64 }
+    /// The size of `bytes`, whose lines end with `end`.
+    fn of(bytes: &[u8], end: u8) -> Self {
+        Self { bytes: bytes.len() as u64, lines: memchr_iter(end, bytes).count() as u64 }
     }
 }
 
@@ -80,7 +81,9 @@ impl Heading {
                 Err(Error::Usage(message.to_owned()))
             }
             Format::Csv(csv) if !is_asked_for => Ok(Self::Row(csv)),
-            Format::Lines { terminator: end } if is_asked_for => {
+            Format::Lines { terminator: end } | Format::LineGroups(LineGroup { end, .. })
+                if is_asked_for =>
+            {
                 Ok(Self::Lines { header: header.clone(), end })
             }
             _ if !is_asked_for => Ok(Self::Nothing),
@@ -172,7 +175,7 @@ impl Heading {
         match self {
             Self::Nothing => Ok(Top { path, ..Top::default() }),
             Self::Lines { end, .. } => {
-                let size = TopSize::of(bytes);
+                let size = TopSize::of(bytes, *end);
                 Ok(Top { bytes: ended(bytes, *end), size, first_row: Vec::new(), path })
             }
             Self::Row(csv) => {
@@ -189,7 +192,7 @@ impl Heading {
                 let kept = if csv.has_header { bytes } else { mark };
                 let end = if csv.has_header && !row.is_empty() { b"\n".as_slice() } else { b"" };
                 let bytes = end.first().map_or_else(|| kept.to_vec(), |end| ended(kept, *end));
-                Ok(Top { bytes, size: TopSize::of(kept), first_row: row.to_vec(), path })
+                Ok(Top { bytes, size: TopSize::of(kept, ROW_END), first_row: row.to_vec(), path })
             }
         }
     }

@@ -93,8 +93,20 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
             unused: None,
             passed: (Before::NOTHING, 0),
         };
+        intake.look_at_first()?;
         intake.prepare()?;
         Ok(intake)
+    }
+
+    /// Shows the sampler the first records of the first file that has some.
+    fn look_at_first(&mut self) -> Result<()> {
+        let Input::Files(files) = &self.work.input else { return Ok(()) };
+        let sources = self.work.line_sources();
+        let mut filled = files.iter().zip(&sources);
+        match filled.find(|(file, source)| file.len() > source.skip) {
+            Some((file, source)) => self.sampler.look_at(file, source.skip, self.how.framing),
+            None => Ok(()),
+        }
     }
 
     /// How `limit` bytes are divided for a load that begins with `carried` bytes.
@@ -192,7 +204,7 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         if let Some(others) = begun.at.checked_sub(passed) {
             (before, own) = (begun.top, &taken[others as usize..]);
         }
-        before.lines += memchr_iter(b'\n', own).count() as u64;
+        before.lines += memchr_iter(self.how.framing.line_end(), own).count() as u64;
         before.bytes += own.len() as u64;
         before.records = before.records.map(|all| all + self.how.framing.count(own) as u64);
         (stream.name(begun), before)
@@ -248,7 +260,7 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         };
         let (what, check) = match self.how.framing {
             Framing::Quoted(_) => ("row", "look for a quote that is not closed there"),
-            Framing::Prefixed(_) => ("record", "check --format"),
+            Framing::Prefixed(_) | Framing::Grouped(_) => ("record", "check --format"),
             Framing::Terminated(_) | Framing::Fixed(_) => ("line", "check --format"),
         };
         let offset = read - held as u64;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::format::csv::{At, ROW_END};
-use crate::format::{Framing, PREFIX_MAX};
+use crate::format::{Framing, LineGroup, PREFIX_MAX};
 use crate::io::{Cursor, File};
 
 /// What lies before a record in its input.
@@ -19,7 +19,7 @@ use crate::io::{Cursor, File};
 pub struct Before {
     /// Records, without those of a header; `None` where they were not counted.
     pub records: Option<u64>,
-    /// Line feeds.
+    /// Ends of lines.
     pub lines: u64,
     /// Bytes.
     pub bytes: u64,
@@ -46,6 +46,9 @@ impl Display for RecordPlace {
             (Framing::Terminated(b'\n'), _) => write!(f, "line {}", lines + 1),
             (Framing::Quoted(_), Some(rows)) => write!(f, "row {}, line {}", rows + 1, lines + 1),
             (Framing::Quoted(_), None) => write!(f, "line {}", lines + 1),
+            (Framing::Grouped(_), Some(records)) => {
+                write!(f, "record {}, line {}, at byte {bytes}", records + 1, lines + 1)
+            }
             (_, Some(records)) => write!(f, "record {}, at byte {bytes}", records + 1),
             (_, None) => write!(f, "the record at byte {bytes}"),
         }
@@ -60,13 +63,18 @@ impl Display for RecordPlace {
 pub fn count_before(file: &Arc<File>, framing: Framing, start: u64, offset: u64) -> Result<Before> {
     let failed = |e| Error::io("read", file.path(), e);
     let mut reader = buffered(Cursor::new(file, 0));
-    let header = counted(&mut reader.by_ref().take(start), Framing::Terminated(b'\n'));
-    let lines = header.map_err(failed)?.0;
+    let header = counted(&mut reader.by_ref().take(start), Framing::Terminated(framing.line_end()));
+    let above = header.map_err(failed)?.0;
     let length = offset.saturating_sub(start);
     let (records, more) = match framing {
         Framing::Fixed(record) => (length / record as u64, 0),
         Framing::Terminated(_) | Framing::Quoted(_) => {
             counted(&mut reader.take(length), framing).map_err(failed)?
+        }
+        Framing::Grouped(LineGroup { end, lines }) => {
+            let all = counted(&mut reader.take(length), Framing::Terminated(end));
+            let all = all.map_err(failed)?.0;
+            (all / u64::from(lines), all)
         }
         Framing::Prefixed(prefix) => {
             let (mut records, mut passed) = (0, 0);
@@ -81,7 +89,7 @@ pub fn count_before(file: &Arc<File>, framing: Framing, start: u64, offset: u64)
             (records, 0)
         }
     };
-    Ok(Before { records: Some(records), lines: lines + more, bytes: offset })
+    Ok(Before { records: Some(records), lines: above + more, bytes: offset })
 }
 
 /// Bytes of the record that begins at byte `offset` of a file, with the end that it may lack;
@@ -97,9 +105,14 @@ pub fn length_at(
     most: u64,
 ) -> io::Result<Option<u64>> {
     let mut reader = buffered(Cursor::new(file, offset).take(most));
+    let mut lines = 1;
     let (quoting, end) = match framing {
         Framing::Terminated(end) => (None, end),
         Framing::Quoted(quoting) => (Some(quoting), ROW_END),
+        Framing::Grouped(group) => {
+            lines = group.lines;
+            (None, group.end)
+        }
         Framing::Fixed(length) => return Ok(Some(length as u64)),
         Framing::Prefixed(prefix) => {
             let mut begun = [0; PREFIX_MAX];
@@ -116,7 +129,8 @@ pub fn length_at(
         }
         let ends = |byte: &u8| {
             at = quoting.map_or(At::Text, |quoting| quoting.after(at, *byte));
-            *byte == end && at != At::Quoted
+            lines -= u32::from(*byte == end && at != At::Quoted);
+            lines == 0
         };
         if let Some(last) = bytes.iter().position(ends) {
             return Ok(Some(passed + last as u64 + 1));
@@ -143,7 +157,7 @@ fn counted(reader: &mut impl BufRead, framing: Framing) -> io::Result<(u64, u64)
     let (quoting, end) = match framing {
         Framing::Terminated(end) => (None, end),
         Framing::Quoted(quoting) => (Some(quoting), ROW_END),
-        Framing::Fixed(_) | Framing::Prefixed(_) => return Ok((0, 0)),
+        Framing::Fixed(_) | Framing::Prefixed(_) | Framing::Grouped(_) => return Ok((0, 0)),
     };
     let (mut records, mut lines, mut at) = (0, 0, At::Start);
     loop {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::dealing::Dealing;
 use crate::error::Result;
-use crate::format::Framing;
+use crate::format::{Framing, Guide};
 use crate::incore::{Classifier, Sample};
 use crate::io::{Arena, Engine, File, Operation, Queue, Region, Request};
 use crate::key::KeyEncoder;
@@ -245,13 +245,29 @@ pub struct LineSampler {
     queue: Box<dyn Queue>,
     free: Vec<Region>,
     random: Random,
+    /// What records look like, once it was looked for.
+    guide: Option<Guide>,
 }
 
 impl LineSampler {
     /// A sampler of lines.
     pub fn new(engine: Engine) -> Result<Self> {
         let free = buffers(DEPTH, LINE_WINDOW)?;
-        Ok(Self { queue: engine.queue(DEPTH)?, free, random: Random::default() })
+        Ok(Self { queue: engine.queue(DEPTH)?, free, random: Random::default(), guide: None })
+    }
+
+    /// Looks at the first records of a file, which begin at byte `start`, where those from its
+    /// middle cannot be told apart otherwise.
+    pub fn look_at(&mut self, file: &Arc<File>, start: u64, framing: Framing) -> Result<()> {
+        let mut first = Vec::new();
+        if framing.lines_of(1).is_some() {
+            let bytes = file.len().saturating_sub(start).min(LINE_WINDOW as u64);
+            first.resize(bytes as usize, 0);
+            let read = file.read_at(&mut first, start)?;
+            first.truncate(read);
+        }
+        self.guide = Some(Guide::new(framing, &first));
+        Ok(())
     }
 
     /// A classifier for a load that begins with the first of `lines`, of about `wanted` buckets.
@@ -304,7 +320,10 @@ impl LineSampler {
     ) -> Result<()> {
         let Some(done) = self.queue.wait()? else { return Ok(()) };
         let bytes = &done.request.region[..done.result?];
-        let mut place = framing.likely_start(bytes);
+        let mut place = match &self.guide {
+            Some(guide) => guide.likely_start(bytes),
+            None => framing.likely_start(bytes),
+        };
         for _ in 0..RECORDS_PER_PAGE {
             let rest = &bytes[place..];
             let Some(length) = framing.whole_length(rest) else { break };

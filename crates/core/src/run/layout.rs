@@ -17,7 +17,7 @@ use super::key::{INDEX_KEY_MAX, IndexKey};
 use super::page::{PAGE, blocks_per_page};
 use crate::error::{Error, Result};
 use crate::format::csv::Quoting;
-use crate::format::{Framing, Prefix};
+use crate::format::{Framing, GROUP_LINES_MAX, LineGroup, Prefix};
 use crate::proof::Sum;
 
 /// First bytes of every run file.
@@ -48,6 +48,9 @@ const TERMINATED: u32 = 1;
 const QUOTED: u32 = 2;
 const PREFIXED: u32 = 3;
 const LENIENT: u32 = 4;
+const GROUPED: u32 = 5;
+
+const _: () = assert!(GROUP_LINES_MAX < 1 << 24);
 
 /// What a run's sizes follow from; all of it is known before the run is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +127,7 @@ impl Geometry {
                 (LENIENT, u32::from(u16::from_le_bytes([quote, separator])))
             }
             Framing::Prefixed(prefix) => (PREFIXED, prefix.code()),
+            Framing::Grouped(LineGroup { end, lines }) => (GROUPED, lines << 8 | u32::from(end)),
         };
         let mut out = Fields::default();
         out.put(&MAGIC);
@@ -164,6 +168,11 @@ impl Geometry {
                 Framing::Quoted(Quoting::Lenient { quote, separator })
             }),
             (PREFIXED, code) => Prefix::of_code(code).map(Framing::Prefixed),
+            (GROUPED, code) => {
+                let group = LineGroup { end: code as u8, lines: code >> 8 };
+                let is_group = (1..=GROUP_LINES_MAX).contains(&group.lines);
+                is_group.then_some(Framing::Grouped(group))
+            }
             _ => None,
         };
         let rest = (fields.u32(), fields.u64(), fields.u64(), fields.u64());

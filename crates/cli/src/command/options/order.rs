@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use clap::Args;
-use sortwell::format::Format;
+use sortwell::format::{Format, LineGroup};
 use sortwell::io::compression::Codec;
 use sortwell::job::{Budget, Input};
 use sortwell::key::text::{
@@ -44,6 +44,12 @@ pub struct Order {
     /// gets one. lines:BYTE ends records with another byte, given by its number (lines:0 for find
     /// -print0) or as itself (lines:;).
     ///
+    /// lines:group=N, lines:BYTE,group=N: N lines a record, from 1 to 1000000, as in lines:group=4
+    /// for FASTQ. Each input begins with the first line of a record; one that ends within a record
+    /// is an error that names it. A key names a line (2), or a field of one (1.2). --select, --sum
+    /// and the like take lines by their numbers, --header counts lines, and the number of --count
+    /// stands before the first line.
+    ///
     /// csv, tsv: rows of cells as RFC 4180 has them, under a row that names the columns. Cells in
     /// quotes may hold separators, line ends and doubled quotes. Rows are written as they were
     /// read. They end with a line feed, or a carriage return and a line feed; an input whose rows
@@ -63,7 +69,7 @@ pub struct Order {
     ///
     /// Without it, fields are divided by blanks (spaces, tabs, and line feeds where these do not
     /// end lines): each begins at the first blank behind the one before, and has its leading
-    /// blanks.
+    /// blanks. In lines:group=N it divides the fields of each line.
     #[arg(short = 't', long, value_name = "BYTE", value_parser = separator)]
     separator: Option<u8>,
 
@@ -233,6 +239,7 @@ impl Order {
         let order = TextOrder::of(format);
         let separator = match (format, self.separator) {
             (Format::Lines { .. }, Some(byte)) => Separator::Byte(byte),
+            (Format::LineGroups(LineGroup { end, .. }), within) => Separator::Lines { end, within },
             (Format::JsonLines, Some(_)) => {
                 let message = "--separator divides lines and rows, and JSON has its own form; \
                                leave it out";

@@ -72,8 +72,8 @@ impl<'a> CellEnds<'a> {
             let start = self.next_chunk;
             let mut mask = self.advance();
             if length - start < WIDTH {
-                // The row ends in this chunk as well.
-                mask |= 1 << (length - start);
+                // The row ends in this chunk as well; zeros behind it, which may be separators.
+                mask = mask & ((1 << (length - start)) - 1) | 1 << (length - start);
                 self.is_done = true;
             }
             if mask != 0 {

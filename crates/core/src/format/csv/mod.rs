@@ -25,6 +25,7 @@ mod rows;
 pub mod union;
 
 pub use cells::{CellEnds, Cells, append_value, place_of, unquoted, value};
+pub use masks::nth_end;
 pub use quoting::{At, Passage, Quoting};
 pub use returns::first_return;
 pub use rows::{Row, Rows};

@@ -169,6 +169,10 @@ impl<'a> Rows<'a> {
         let quoted = parity_so_far(quotes) ^ inside;
         self.ends = line_ends & !quoted;
         self.separators = all_separators & !quoted;
+        if self.bytes.len() - self.next_chunk < WIDTH {
+            // Zeros behind the text may be separators.
+            self.separators &= self.in_text();
+        }
         if self.dialect.is_lenient {
             self.strays = 0;
         } else if (quotes | closed) != 0 {

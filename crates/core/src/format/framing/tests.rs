@@ -49,6 +49,11 @@ fn all_framings_agree_with_one_record_after_the_other() {
         Framing::Quoted(Quoting::Strict { quote: b'"' }),
         &[b"a,b\n", b"\"\n\"\"\n\",c\r\n", b"\n", b"\"\"\n"],
     );
+    for lines in 1..4 {
+        let group = LineGroup { end: b'\n', lines };
+        let records = [&b"\n"[..], b"ab\n", b"\n"].map(|line| line.repeat(lines as usize));
+        check(Framing::Grouped(group), &records.each_ref().map(Vec::as_slice));
+    }
     let prefix = Prefix::named("u16be").unwrap();
     check(Framing::Prefixed(prefix), &[b"\0\x02ab", b"\0\0", b"\0\x05\0\x02ab\n"]);
 }

@@ -51,6 +51,11 @@ fn any_pieces_tell_the_same_ends() {
         Framing::Quoted(Quoting::Strict { quote: b'"' }),
         &[b"a,\"\n\"\n", b"\"\"\"\n\"\n", b"\n", b"b\r\n"],
     );
+    for lines in 1..4 {
+        let group = LineGroup { end: 0, lines };
+        let records = [&b"abc\0"[..], b"\0", b"d\n\0"].map(|line| line.repeat(lines as usize));
+        check(Framing::Grouped(group), &records.each_ref().map(Vec::as_slice));
+    }
     for name in ["u16be", "u32le", "u16le:self"] {
         let prefix = Prefix::named(name).unwrap();
         let record = |data: &[u8]| {
@@ -95,4 +100,21 @@ fn wrong_prefixes_are_told_where_they_are() {
     let fault = tracker.pass(b"\x01").unwrap_err();
     assert_eq!(fault.at, 0);
     assert!(fault.message.contains("00 01"));
+}
+
+#[test]
+fn a_group_that_is_cut_off_says_how_many_lines_it_has() {
+    let group = Framing::Grouped(LineGroup { end: b'\n', lines: 3 });
+    let end = |bytes: &[u8]| {
+        let mut tracker = Tracker::new(group);
+        tracker.pass(bytes).unwrap();
+        tracker.pass_end()
+    };
+    assert_eq!(end(b""), Ok(false));
+    assert_eq!(end(b"a\nb\n\n"), Ok(false));
+    assert_eq!(end(b"a\nb\nc"), Ok(true), "the last line lacks its end");
+    for (bytes, lines) in [(&b"a\nb\n"[..], 2), (b"a", 1), (b"a\nb\nc\nd\ne", 2)] {
+        let fault = end(bytes).unwrap_err();
+        assert!(fault.contains(&format!("it has {lines} of 3 lines")), "{fault}");
+    }
 }

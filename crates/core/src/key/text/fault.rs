@@ -68,24 +68,37 @@ impl Words {
 }
 
 fn place(spec: &TextSpec, separator: Separator) -> String {
+    let field = match separator {
+        Separator::Cells(_) => "column",
+        Separator::Lines { .. } if spec.line.is_none() => "line",
+        _ => "field",
+    };
+    let place = place_in(spec, (field, separator));
+    spec.line.map_or(place.clone(), |line| format!("{place} of line {}", line.saturating_add(1)))
+}
+
+fn place_in(spec: &TextSpec, (kind, separator): (&str, Separator)) -> String {
     let first = spec.start.field.saturating_add(1);
     let field = match spec.end {
         End::Field(last) | End::Within(_, last) if last == spec.start.field => last,
         End::Field(last) | End::Within(_, last) if last > spec.start.field => {
-            return format!("fields {first} to {}", last.saturating_add(1));
+            return format!("{kind}s {first} to {}", last.saturating_add(1));
         }
         End::At(end) if end.field == 0 && spec.start.field == 0 => {
             return format!("bytes {}..{}", spec.start.byte, end.byte);
         }
-        _ if spec.start == Position::default() => return "the record".to_owned(),
-        _ if spec.start.field == 0 => return format!("bytes {}..", spec.start.byte),
-        _ => return format!("fields {first} to the last"),
+        _ if spec.start == Position::default() && spec.line.is_none() => {
+            return "the record".to_owned();
+        }
+        _ if spec.start.field == 0 && spec.line.is_none() => {
+            return format!("bytes {}..", spec.start.byte);
+        }
+        _ => return format!("{kind}s {first} to the last"),
     };
     match (&spec.name, separator) {
         (Some(name), Separator::Members) => format!("'{}'", shown(name.as_bytes())),
         (Some(name), _) => format!("column '{}'", shown(name.as_bytes())),
-        (None, Separator::Cells(_)) => format!("column {}", field.saturating_add(1)),
-        (None, _) => format!("field {}", field.saturating_add(1)),
+        (None, _) => format!("{kind} {}", field.saturating_add(1)),
     }
 }
 

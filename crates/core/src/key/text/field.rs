@@ -117,6 +117,22 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// Returns the bytes from `start` to `end` of one of its lines, from 0.
+    #[inline(never)]
+    pub fn slice_of_line(&mut self, line: usize, start: Position, end: End) -> (&'a [u8], Escapes) {
+        self.of_line(line).slice(start, end)
+    }
+
+    /// Returns the fields of one of its lines, from 0.
+    fn of_line(&mut self, line: usize) -> Self {
+        let start = Position { field: line, ..Position::default() };
+        let within = match self.separator {
+            Separator::Lines { within: Some(byte), .. } => Separator::Byte(byte),
+            _ => Separator::Blanks,
+        };
+        Self::new(self.between(start, End::Field(line)), within)
+    }
+
     fn between(&mut self, start: Position, end: End) -> &'a [u8] {
         let from = self.place(start);
         let to = match end {
@@ -152,7 +168,9 @@ impl<'a> Fields<'a> {
     fn behind(&self, end: usize) -> usize {
         match self.separator {
             Separator::Blanks | Separator::Members => end,
-            Separator::Byte(_) | Separator::Cells(_) => (end + 1).min(self.text.len()),
+            Separator::Byte(_) | Separator::Cells(_) | Separator::Lines { .. } => {
+                (end + 1).min(self.text.len())
+            }
         }
     }
 
@@ -239,7 +257,9 @@ impl<'a> Fields<'a> {
         let length = match self.separator {
             // Cells and members are found by ways of their own.
             Separator::Members | Separator::Cells(_) => rest.len(),
-            Separator::Byte(separator) => memchr(separator, rest).unwrap_or(rest.len()),
+            Separator::Byte(separator) | Separator::Lines { end: separator, .. } => {
+                memchr(separator, rest).unwrap_or(rest.len())
+            }
             Separator::Blanks => {
                 let blanks = leading(rest, is_blank);
                 blanks + word_length(&rest[blanks..])

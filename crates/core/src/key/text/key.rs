@@ -87,7 +87,7 @@ impl TextKey {
         let is_partial = parts.iter().any(Part::is_partial);
         let cells = match order.separator {
             Separator::Cells(_) => parts.iter().map(Part::fields).max().unwrap_or(0),
-            Separator::Blanks | Separator::Byte(_) | Separator::Members => 0,
+            _ => 0,
         };
         let (separator, body) = (order.separator, order.body);
         Ok(Self { separator, body, parts, is_partial, invalid, cells })

@@ -111,6 +111,9 @@ impl LineKey {
 
 /// The range of bytes of the record that `spec` takes as they are, if it does.
 fn plain_range(spec: &TextSpec) -> Option<(usize, usize)> {
+    if spec.line.is_some() {
+        return None;
+    }
     let byte = |position: Position| {
         (position.field == 0 && !position.skips_blanks).then_some(position.byte)
     };

@@ -29,6 +29,13 @@ pub enum Separator {
     Cells(Dialect),
     /// Fields are members of a JSON value, by their names.
     Members,
+    /// Fields are lines, and these have fields of their own.
+    Lines {
+        /// The byte that ends a line.
+        end: u8,
+        /// What the fields of a line lie between; blanks without it.
+        within: Option<u8>,
+    },
 }
 
 /// What of a record its keys look at.
@@ -50,6 +57,7 @@ impl Body {
         match format {
             Format::Fixed { .. } => Self::Whole,
             Format::Lines { terminator } => Self::Terminated(terminator),
+            Format::LineGroups(group) => Self::Terminated(group.end),
             Format::JsonLines => Self::Terminated(b'\n'),
             Format::Csv(_) => Self::Row,
             Format::Prefixed(prefix) => Self::Behind(prefix.bytes()),
@@ -157,6 +165,9 @@ pub trait Collation: Send + Sync + Debug {
 /// One key: which bytes of the record, what they mean, and in which direction they sort.
 #[derive(Clone, Debug, Default)]
 pub struct TextSpec {
+    /// The line of a record of several that it looks into, from 0; fields and bytes are then those
+    /// of that line.
+    pub line: Option<usize>,
     /// The first byte.
     pub start: Position,
     /// Behind the last byte.
@@ -450,6 +461,7 @@ impl TextOrder {
         let separator = match format {
             Format::Csv(format) => Separator::Cells(format.dialect),
             Format::JsonLines => Separator::Members,
+            Format::LineGroups(group) => Separator::Lines { end: group.end, within: None },
             _ => Separator::default(),
         };
         Self {

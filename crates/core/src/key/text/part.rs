@@ -41,8 +41,8 @@ pub use value::ValueKey;
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     spec: TextSpec,
-    /// The value it looks at, of lines of JSON.
-    path: Option<json::Path>,
+    /// The place whose bytes it looks at.
+    site: Site,
     typed: Typed,
     class: Class,
     /// Whether the bytes it looks at are its key, but for the direction.
@@ -68,6 +68,24 @@ pub(super) struct Part {
     /// What stands for those it has not, and how many bytes it looks at then.
     pad: Option<(u8, usize)>,
     words: Box<Words>,
+}
+
+/// Where in a record a part looks.
+#[derive(Clone, Debug)]
+enum Site {
+    /// At fields of the record, or at its bytes.
+    Record,
+    /// At fields or bytes of this line of it, from 0.
+    Line(usize),
+    /// At the value there, of a line of JSON.
+    Member(json::Path),
+}
+
+impl Site {
+    fn of(spec: &TextSpec, order: &TextOrder) -> Self {
+        let line = spec.line.map_or(Self::Record, Self::Line);
+        order.path(spec).map_or(line, Self::Member)
+    }
 }
 
 impl Part {
@@ -115,7 +133,7 @@ impl Part {
             marks_values: is_placing && !typed.spares_ends(),
             words: Box::new(Words::new(spec, order)),
             spec: spec.clone(),
-            path: order.path(spec),
+            site: Site::of(spec, order),
             typed,
             class,
             nulls,
@@ -153,9 +171,11 @@ impl Part {
     /// The bytes it looks at, and which of them stand for others.
     #[inline]
     pub fn located<'a>(&self, fields: &mut Fields<'a>) -> (&'a [u8], Escapes) {
-        let (text, escapes) = match &self.path {
-            None => fields.slice(self.spec.start, self.spec.end),
-            Some(path) => fields.member(path),
+        let (start, end) = (self.spec.start, self.spec.end);
+        let (text, escapes) = match &self.site {
+            Site::Record => fields.slice(start, end),
+            Site::Line(line) => fields.slice_of_line(*line, start, end),
+            Site::Member(path) => fields.member(path),
         };
         (self.trim(text, escapes), escapes)
     }

@@ -5,6 +5,7 @@
 //!                amount      the column of that name; "2024" or "a:b" where it might be misread
 //!                2[0..4]     bytes of that field, from 0, the end not included
 //!                2-3  2-     fields 2 to 3 of a line, or to its end, with what is between them
+//!                1.2  1.2-3   fields of one line, in records of several
 //!                0..10  4..  bytes of the record
 //!                ..          the whole record, as is nothing
 //!     TYPE       bytes (default) text int decimal float size month version natural random date
@@ -34,8 +35,7 @@ use super::columns;
 use super::order::{Collation, End, Position, TextSpec, Translation};
 use super::text_type::TextType;
 use crate::error;
-use crate::format::Format;
-use crate::format::json;
+use crate::format::{Format, LineGroup, json};
 use crate::key::KeySpec;
 pub use files::ListMemory;
 pub use gnu_key::gnu_key;
@@ -105,7 +105,7 @@ impl TextKeySpec {
                 let name = columns::name(*field, columns).map_err(|fault| self.said(&fault))?;
                 self.column = Some(name);
             }
-            Location::Fields { .. } | Location::Record { .. } => {}
+            Location::Fields { .. } | Location::OfLine { .. } | Location::Record { .. } => {}
         }
         Ok(())
     }
@@ -120,7 +120,11 @@ impl TextKeySpec {
     ///
     /// What does not fit, in words: a place that such records do not have, or a type.
     pub fn check(&self, format: Format) -> Result<(), String> {
+        if let (Location::OfLine { .. }, false) = (&self.location, format.has_groups()) {
+            return Err(location::not_a_place(&self.to_string(), &self.location.to_string()));
+        }
         match format {
+            Format::LineGroups(group) => self.check_lines(group),
             Format::Lines { .. } => match &self.location {
                 Location::Column { name, .. } if gnu_key(name).is_some() => {
                     Err(self.said(&format!(
@@ -155,6 +159,30 @@ impl TextKeySpec {
         }
     }
 
+    /// Checks a key of records of several lines.
+    fn check_lines(&self, LineGroup { lines, .. }: LineGroup) -> Result<(), String> {
+        let last = match &self.location {
+            Location::Record { .. } => None,
+            Location::Field { field, .. } => Some(*field),
+            Location::Fields { first, last, .. } => Some(last.unwrap_or(*first)),
+            Location::OfLine { line, .. } => Some(*line),
+            Location::Column { name, .. } => {
+                return Err(format!(
+                    "'{name}' in key '{self}' is not a place in a record of {lines} lines; write 2 \
+                     for the second line, 1.2 for the second field of the first, 2[0..4] for bytes \
+                     of a line, 2-3 for lines 2 to 3, or .. for the whole record"
+                ));
+            }
+        };
+        match last {
+            Some(last) if last >= lines as usize => {
+                let line = last.saturating_add(1);
+                Err(format!("key '{self}' names line {line}, and a record has {lines}"))
+            }
+            _ => self.check_is_text("lines"),
+        }
+    }
+
     fn check_member(&self) -> Result<(), String> {
         match &self.location {
             Location::Column { name, start: 0, end: None } => {
@@ -179,7 +207,7 @@ impl TextKeySpec {
                      write one key for each, as in -k user.id -k ts"
                 ));
             }
-            Location::Record { .. } => {}
+            Location::OfLine { .. } | Location::Record { .. } => {}
         }
         self.check_is_text("lines of JSON")
     }
@@ -258,7 +286,11 @@ impl TextKeySpec {
                 (at(*start), end.map_or(End::Record, |end| End::At(at(end))))
             }
             Location::Field { field, start, end } => within(*field, *start, *end),
-            Location::Fields { first, last, start, end } => {
+            Location::OfLine { first, last, start, end, .. } if *last == Some(*first) => {
+                within(*first, *start, *end)
+            }
+            Location::Fields { first, last, start, end }
+            | Location::OfLine { first, last, start, end, .. } => {
                 let end = match (*last, end.map(|end| at(*first, end))) {
                     (Some(last), Some(end)) => End::Within(end, last),
                     (Some(last), None) => End::Field(last),
@@ -270,7 +302,12 @@ impl TextKeySpec {
             Location::Column { start, end, .. } => within(0, *start, *end),
         };
         let column = self.column().map(str::to_owned);
+        let line = match &self.location {
+            Location::OfLine { line, .. } => Some(*line),
+            _ => None,
+        };
         Ok(TextSpec {
+            line,
             start,
             end,
             text_type: match modifiers.written(self.named.word == "int") {

@@ -26,6 +26,10 @@ impl Folds {
 
 /// Returns whether a key of records with fields, or of bytes, looks at a field; rather yes than no.
 fn looks_at(spec: &TextSpec, field: Field) -> bool {
+    if let (Some(line), Field::Number { column, .. } | Field::Text { column }) = (spec.line, field)
+    {
+        return line == column;
+    }
     match (field, spec.end) {
         (Field::Machine(_), End::Record) => overlaps((spec.start.byte, None), field),
         (Field::Machine(_), End::At(end)) => overlaps((spec.start.byte, Some(end.byte)), field),

@@ -49,3 +49,14 @@ fn ranges_lie_within_records_of_one_length() {
     assert!(Layout::Fixed(8).range(&place("amount")).unwrap_err().contains("0..4"));
     assert_eq!(Layout::Prefixed(Prefix::RDW).range(&place("4..")), Ok((4, None)));
 }
+
+#[test]
+fn groups_have_as_many_lines_as_they_say() {
+    let layout = Layout::of("lines:0,group=3".parse().unwrap(), Some(b','));
+    for (text, column) in [("1", Some(0)), ("3", Some(2)), ("4", None), ("0", None), ("1.2", None)]
+    {
+        assert_eq!(layout.column(&text.parse().unwrap(), None).ok(), column, "{text}");
+    }
+    let lines: Vec<&[u8]> = layout.cells(b"a,b\0\0c\0").unwrap().collect();
+    assert_eq!(lines, [&b"a,b"[..], b"", b"c"]);
+}

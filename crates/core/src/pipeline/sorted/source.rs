@@ -48,6 +48,8 @@ pub struct Source {
     offset: u64,
     /// Number of the next record, from 1.
     number: u64,
+    /// Lines above the first record, where every record has the same number of them.
+    lines_above: u64,
     /// Count and checksum of all records so far, where they are wanted.
     sum: Option<Sum>,
     /// What is asked of records, if anything is.
@@ -162,6 +164,7 @@ impl Source {
             prefix: u64::MAX,
             offset: 0,
             number: 0,
+            lines_above: 0,
             sum: is_summed.then(Sum::default),
             watch: None,
             is_wanted: true,
@@ -174,6 +177,8 @@ impl Source {
     #[must_use]
     pub fn at(mut self, standing: Standing) -> Self {
         (self.offset, self.number) = (standing.offset, standing.records);
+        let lines = self.framing.lines_of(standing.records).unwrap_or(0);
+        self.lines_above = standing.lines.saturating_sub(lines);
         self.watch.iter_mut().for_each(|watch| watch.lines = standing.lines);
         self
     }
@@ -228,10 +233,12 @@ impl Source {
     /// Where it is, before the next record.
     pub fn standing(&self) -> Standing {
         let records = self.number - u64::from(self.has_record());
-        let lines = self
-            .watch
-            .as_ref()
-            .map_or(0, |watch| watch.lines - memchr_iter(b'\n', self.record()).count() as u64);
+        let end = self.framing.line_end();
+        let counted = |watch: &Watch| watch.lines - memchr_iter(end, self.record()).count() as u64;
+        let lines = match self.framing.lines_of(records) {
+            Some(lines) => self.lines_above + lines,
+            None => self.watch.as_ref().map_or(0, counted),
+        };
         Standing { offset: self.offset, records, lines }
     }
 
@@ -391,14 +398,27 @@ impl Source {
             }
             let rest = &self.window[self.start..self.end];
             if let Some(message) = self.framing.fault(rest) {
-                let (path, number) = (self.reading.name().to_owned(), self.number + 1);
-                let message = format!("record {number}, at offset {}: {message}", self.offset);
-                return Err(Error::Malformed { path, message });
+                return Err(self.malformed(&message));
             }
             if is_at_end {
                 return self.last_length(feed);
             }
         }
+    }
+
+    /// Returns the error for the record behind those before, which is not what it should be.
+    fn malformed(&self, message: &str) -> Error {
+        let Self { framing, number, offset, .. } = *self;
+        let place = match framing.lines_of(number) {
+            Some(lines) => {
+                let lines = self.lines_above + lines;
+                let before = Before { records: Some(number), lines, bytes: offset };
+                RecordPlace { before, framing }.to_string()
+            }
+            None => format!("record {}, at offset {offset}", number + 1),
+        };
+        let path = self.reading.name().to_owned();
+        Error::Malformed { path, message: format!("{place}: {message}") }
     }
 
     /// Reads more into the window; whether there is no more.
@@ -449,11 +469,8 @@ impl Source {
                 let mut tracker = Tracker::new(framing);
                 let rest = &self.window[self.start..self.end];
                 let passed = tracker.pass(rest).map_err(|fault| fault.message);
-                let lacks_end = passed.and_then(|_| tracker.pass_end()).map_err(|message| {
-                    let (path, number) = (self.reading.name().to_owned(), self.number + 1);
-                    let message = format!("record {number}, at offset {}: {message}", self.offset);
-                    Error::Malformed { path, message }
-                })?;
+                let lacks_end = passed.and_then(|_| tracker.pass_end());
+                let lacks_end = lacks_end.map_err(|message| self.malformed(&message))?;
                 let Some(end) = framing.terminator().filter(|_| lacks_end) else { return Ok(left) };
                 if self.end == self.window.len() {
                     self.grow(feed)?;
@@ -476,7 +493,7 @@ impl Watch {
     ) -> std::result::Result<Passed, String> {
         let passed = self.gate.each(key, framing, record, |_, _, _| {});
         let passed = passed.map_err(|fault| fault.message)?;
-        self.lines += memchr_iter(b'\n', record).count() as u64;
+        self.lines += memchr_iter(framing.line_end(), record).count() as u64;
         Ok(passed)
     }
 }

@@ -3,6 +3,7 @@
 
 use super::lines::lines;
 use super::*;
+use crate::format::LineGroup;
 use crate::run::Blocks;
 
 /// Writes sorted records as a run of open length, in batches of up to `batch_records`.
@@ -51,13 +52,15 @@ fn runs_of_open_length_are_like_others() {
     check(&whole, &lines([0]), LINE_FEED, "one");
     check(&whole, &lines((0..4000).map(|number| number * 37 % 3000)), LINE_FEED, "lines");
     check(&whole, &lines([BLOCK - 1, 3 * BLOCK, 0, 7, BLOCK - 1]), LINE_FEED, "long");
+    let group = Framing::Grouped(LineGroup { end: b'\n', lines: 4 });
+    check(&whole, &lines((0..4000).map(|number| number * 37 % 300)), group, "groups");
     let key = key_of("0..10", 100);
     for count in [1, 655, 656, 40_000] {
         let name = count.to_string();
         check(key.encoder(), &ascending(count, 100), Framing::Fixed(100), &name);
     }
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
-    assert_eq!(left.len(), 2 * 7, "nothing is left of tables: {left:?}");
+    assert_eq!(left.len(), 2 * 8, "nothing is left of tables: {left:?}");
 }
 
 #[test]

@@ -61,3 +61,14 @@ fn ends_are_found_from_every_cell() {
         }
     }
 }
+
+/// What lies behind a short row is zeros, and none of the row's separators.
+#[test]
+fn cells_may_lie_between_zeros() {
+    let dialect = Dialect::strict(0, None);
+    for length in 0..200 {
+        let row: Vec<u8> = (0..length).map(|at| if at % 3 == 2 { 0 } else { b'x' }).collect();
+        let expected: Vec<&[u8]> = row.split(|byte| *byte == 0).collect();
+        assert_eq!(Cells::new(dialect, &row).collect::<Vec<_>>(), expected, "{length} bytes");
+    }
+}

@@ -31,3 +31,17 @@ fn parity_counts_from_the_first_bit() {
         }
     }
 }
+
+#[test]
+fn the_nth_end_is_that_of_going_byte_by_byte() {
+    for distance in [1, 2, 7, 63, 64, 65, 150] {
+        let bytes: Vec<u8> = (1..400).map(|at| if at % distance == 0 { 0 } else { b'x' }).collect();
+        for length in 0..bytes.len() {
+            let ends: Vec<usize> = (1..=length).filter(|at| at % distance == 0).collect();
+            for number in 1..=ends.len().min(9) + 1 {
+                let expected = ends.get(number - 1).copied();
+                assert_eq!(nth_end(0, &bytes[..length], number), expected, "{distance}, {number}");
+            }
+        }
+    }
+}

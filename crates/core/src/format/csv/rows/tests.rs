@@ -140,3 +140,14 @@ proptest! {
         (0..5).for_each(|wanted| assert_cells(&text, wanted));
     }
 }
+
+#[test]
+fn cells_between_zeros_are_counted_up_to_the_end() {
+    let dialect = Dialect::strict(0, Some(b'"'));
+    for length in 1..200 {
+        let text = vec![b'x'; length];
+        let rows = [&text[..], b"\0\n", &text, b"\0y"].concat();
+        let cells: Vec<usize> = Rows::new(dialect, &rows).map(|row| row.cells).collect();
+        assert_eq!(cells, [2, 2], "{length} bytes");
+    }
+}

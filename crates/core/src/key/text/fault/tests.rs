@@ -35,6 +35,19 @@ fn messages_name_the_place_the_text_and_the_type() {
         "field 2: '22.11.2026' is not a date, as in 2026-11-22; say with --date-format how it is \
          written, or sort such records behind the others with --invalid last"
     );
+    let group = "lines:group=4".parse().unwrap();
+    for (key, place) in [
+        ("2:int", "line 2"),
+        ("2-3:int", "lines 2 to 3"),
+        ("2-:int", "lines 2 to the last"),
+        ("1.2:int", "field 2 of line 1"),
+        ("1.1-:int", "fields 1 to the last of line 1"),
+        ("1.2-3:int", "fields 2 to 3 of line 1"),
+        ("0..4:int", "bytes 0..4"),
+        ("..:int", "the record"),
+    ] {
+        assert_eq!(said(key, group, b"x"), format!("{place}: 'x' is not an int; {behind}"));
+    }
     let rdw = "rdw".parse().unwrap();
     assert_eq!(
         said("4..7:packed", rdw, b"\x12\x34\x56"),

@@ -96,3 +96,23 @@ fn questions_in_any_order_have_the_same_answers() {
         }
     }
 }
+
+#[test]
+fn lines_are_fields_that_have_fields() {
+    let text = "@a.1 7\n\nx:y\nz";
+    let lines = |within| Fields::new(text.as_bytes(), Separator::Lines { end: b'\n', within });
+    let slice = |mut fields: Fields<'static>, start, end| {
+        String::from_utf8(fields.slice(start, end).0.to_vec()).unwrap()
+    };
+    assert_eq!(slice(lines(None), at(0, 0), End::Field(0)), "@a.1 7");
+    assert_eq!(slice(lines(None), at(1, 0), End::Field(1)), "");
+    assert_eq!(slice(lines(None), at(2, 0), End::Field(3)), "x:y\nz");
+    assert_eq!(slice(lines(None), at(1, 0), End::Record), "\nx:y\nz");
+    assert_eq!(slice(lines(None).of_line(0), at(1, 0), End::Field(1)), " 7");
+    assert_eq!(slice(lines(None).of_line(0), at(0, 1), End::Record), "a.1 7");
+    assert_eq!(slice(lines(Some(b':')).of_line(2), at(1, 0), End::Field(1)), "y");
+    assert_eq!(slice(lines(Some(b':')).of_line(0), at(0, 0), End::Field(0)), "@a.1 7");
+    for (line, field) in [(1, 0), (0, 2), (9, 0)] {
+        assert_eq!(slice(lines(None).of_line(line), at(field, 0), End::Field(field)), "");
+    }
+}

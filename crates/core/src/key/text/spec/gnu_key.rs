@@ -7,7 +7,8 @@
 //!     2,3        2-3
 //! ```
 //!
-//! Only messages use this: such a key is never taken for one of ours.
+//! Only messages use this: such a key is never taken for one of ours, but for `2.3`, a field of a
+//! line where records have several.
 
 /// One end of a key: a field and a character of it, both from 1.
 #[derive(Clone, Copy, Debug)]

@@ -16,6 +16,8 @@ pub enum Location {
     /// Neighbouring fields with all that is between them, from 0; to the end of the line without a
     /// last one. And bytes of that text.
     Fields { first: usize, last: Option<usize>, start: usize, end: Option<usize> },
+    /// The same within one line of a record of several, from 0.
+    OfLine { line: usize, first: usize, last: Option<usize>, start: usize, end: Option<usize> },
     /// A field by its name, and bytes of it.
     Column { name: String, start: usize, end: Option<usize> },
 }
@@ -56,6 +58,17 @@ impl Location {
         }
         if is_plain_name(field) {
             return Ok(Self::Column { name: field.to_owned(), start, end });
+        }
+        if let Some((line, fields)) = field.split_once('.') {
+            let (first, last) = match fields.split_once('-') {
+                Some((first, last)) => read_fields(text, (first, last), place)?,
+                None => {
+                    let only = read_field(text, fields).map_err(|_| not_a_place(text, place))?;
+                    (only, Some(only))
+                }
+            };
+            let line = read_field(text, line)?;
+            return Ok(Self::OfLine { line, first, last, start, end });
         }
         match field.split_once('-') {
             Some((first, last)) if !first.is_empty() => {
@@ -101,7 +114,7 @@ fn read_field(text: &str, digits: &str) -> Result<usize, String> {
     }
 }
 
-fn not_a_place(text: &str, place: &str) -> String {
+pub fn not_a_place(text: &str, place: &str) -> String {
     if let Some(how) = gnu_key(place) {
         return format!("key '{text}' is written as for GNU sort; {how}");
     }
@@ -137,6 +150,15 @@ impl fmt::Display for Location {
             Self::Fields { first, last, start, end } => {
                 write!(f, "{}-", first + 1)?;
                 last.iter().try_for_each(|last| write!(f, "{}", last + 1))?;
+                (*start, *end)
+            }
+            Self::OfLine { line, first, last, start, end } => {
+                write!(f, "{}.{}", line + 1, first + 1)?;
+                match last {
+                    Some(last) if last == first => {}
+                    Some(last) => write!(f, "-{}", last + 1)?,
+                    None => f.write_str("-")?,
+                }
                 (*start, *end)
             }
             Self::Column { name, start, end } => {

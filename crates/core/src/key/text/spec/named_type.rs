@@ -64,7 +64,9 @@ impl Listed {
     /// Returns those of the records of `format`.
     pub fn of(format: Format) -> Self {
         match format {
-            Format::Lines { .. } | Format::Csv(_) | Format::JsonLines => Self::OfText,
+            Format::Lines { .. } | Format::LineGroups(_) | Format::Csv(_) | Format::JsonLines => {
+                Self::OfText
+            }
             Format::Fixed { .. } | Format::Prefixed(_) => Self::All,
         }
     }

@@ -241,6 +241,11 @@ fn keys_are_held_to_a_format() {
              0..10, or the right record length",
         ),
         (
+            "2.5",
+            "lines",
+            "key '2.5' is written as for GNU sort; write 2-[4..], or 2[4..] for field 2 alone",
+        ),
+        (
             "2:int",
             "rdw",
             "key '2:int' is not a range of bytes, and these records have no fields; write 0..10, \
@@ -263,7 +268,6 @@ fn keys_are_held_to_a_format() {
 #[test]
 fn messages_say_what_is_wrong_and_what_to_write() {
     let table = [
-        ("2.5", "key '2.5' is written as for GNU sort; write 2-[4..], or 2[4..] for field 2 alone"),
         (
             "2-5..7",
             "'2-5..7' in key '2-5..7' is not a place in a record; write 2 for the second field, \
@@ -370,7 +374,6 @@ fn nonsense_is_refused() {
         "1[0..4]x",
         "1[4]",
         "1[-1..4]",
-        "2.5",
         "0...4",
         "9..3",
         "4294967296",
@@ -436,5 +439,41 @@ proptest! {
             Ok(spec) => prop_assert_eq!(parse(&spec.to_string()), Ok(spec.clone()), "{}", spec),
             Err(words) => prop_assert!(words.contains("key '"), "{}: {}", text, words),
         }
+    }
+}
+
+#[test]
+fn fields_of_a_line_are_read_and_said() {
+    let at = |field, byte| Position { field, byte, ..Position::default() };
+    for (text, line, start, end) in [
+        ("1.2:int", Some(0), at(1, 0), End::Field(1)),
+        ("4.1[2..3]", Some(3), at(0, 2), End::Within(at(0, 3), 0)),
+        ("1.2-3", Some(0), at(1, 0), End::Field(2)),
+        ("1.2-", Some(0), at(1, 0), End::Record),
+        ("2", None, at(1, 0), End::Field(1)),
+    ] {
+        let key = parse(text).unwrap();
+        assert_eq!(key.to_string(), text);
+        assert_eq!(key.check("lines:group=4".parse().unwrap()), Ok(()), "{text}");
+        let spec = key.spec(None).unwrap();
+        assert_eq!((spec.line, spec.start, spec.end), (line, start, end), "{text}");
+    }
+    let said = |key: &str| {
+        let format = "lines:group=4".parse().unwrap();
+        parse(key).unwrap().check(format).unwrap_err()
+    };
+    for key in ["5:int", "2-5", "5-", "5.1"] {
+        assert_eq!(said(key), format!("key '{key}' names line 5, and a record has 4"));
+    }
+    assert_eq!(
+        said("name"),
+        "'name' in key 'name' is not a place in a record of 4 lines; write 2 for the second line, \
+         1.2 for the second field of the first, 2[0..4] for bytes of a line, 2-3 for lines 2 to 3, \
+         or .. for the whole record"
+    );
+    assert_eq!(parse("2.3-3").unwrap().to_string(), "2.3");
+    for wrong in ["1.", ".1", "1.0", "0.1", "1.2.3", "1.a", "1.3-2"] {
+        let format = "lines:group=4".parse().unwrap();
+        assert!(parse(wrong).and_then(|key| key.check(format)).is_err(), "{wrong}");
     }
 }
