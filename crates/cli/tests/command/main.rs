@@ -44,5 +44,6 @@ mod stopping;
 mod striping;
 mod typed_keys;
 mod ulimits;
+mod union;
 mod usage;
 mod watching;
