@@ -132,6 +132,9 @@ Examples:
   The latest row of each id of a table:
     sortwell sort -F csv --unique-by id -k updated:timestamp:desc -o latest.csv rows.csv
 
+  Tables of two months, whose columns are in another order, as one:
+    sortwell sort -F csv --union-by-name -k id:int -o all.csv jan.csv feb.csv
+
   Sort 100-byte records by their first ten bytes:
     sortwell sort -F fixed:100 -k 0..10 -o sorted.bin input.bin
 

@@ -45,5 +45,6 @@ mod stopping;
 mod striping;
 mod typed_keys;
 mod ulimits;
+mod union;
 mod usage;
 mod watching;

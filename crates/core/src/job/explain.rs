@@ -74,7 +74,8 @@ impl SortJob {
         let Opened { engine, budget, coders, input, header, .. } = open::sort(self, &progress)?;
         let Some(bytes) = input.bytes() else {
             return Err(Error::Usage(
-                "how long a pipe or a compressed input is, is not known beforehand; give files"
+                "how long a pipe, a compressed input, or one that --union-by-name rewrites is, is \
+                 not known beforehand; give files as they are sorted"
                     .to_owned(),
             ));
         };

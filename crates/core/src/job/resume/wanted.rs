@@ -52,7 +52,7 @@ impl Wanted {
         let is_one = job.select.split.is_none();
         let path = one_output(&job.output, job.compress, (option, is_one))?;
         let Input::Files(files) = input else {
-            return Err(refused(option, "inputs that are files and not compressed"));
+            return Err(refused(option, FILES));
         };
         if job.in_place {
             in_place::check(job, (path, files), is_open)?;
@@ -85,7 +85,7 @@ impl Wanted {
         let path = one_output(&job.output, job.compress, ("--resume", true))?;
         let entry = |place: &Place| match place {
             Place::File { .. } => input_entry(&place.open_file(job.direct.input)?),
-            _ => Err(refused("--resume", "inputs that are files and not compressed")),
+            _ => Err(refused("--resume", FILES)),
         };
         Ok(Self {
             output: real(path)?,
@@ -170,6 +170,10 @@ impl Wanted {
         }
     }
 }
+
+/// Inputs that another job finds as they were.
+const FILES: &str = "inputs that are files, not compressed, and with --union-by-name have all \
+                     columns in the order of the first";
 
 /// The one file that an output is which is on its way for long.
 fn one_output<'o>(
