@@ -7,12 +7,13 @@ the outcome open.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .errors import RefusedError, Unspecified
+from .findings import Findings, find_keys
 from .judge import is_acceptable, solve
 
-__all__ = ["Job", "Outcome", "Unspecified", "acceptable", "expected"]
+__all__ = ["Findings", "Job", "Outcome", "Unspecified", "acceptable", "expected"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Outcome:
 
     status: int
     outputs: dict[str, bytes]
+    # What statistics say of keys, where the command makes an output.
+    keys: Findings | None = field(default=None, compare=False)
 
 
 def expected(job: Job) -> Outcome:
@@ -44,7 +47,8 @@ def expected(job: Job) -> Outcome:
         solution = solve(job.command, job.arguments, job.inputs, dict(job.files))
     except RefusedError as error:
         return Outcome(error.status, {})
-    return Outcome(solution.status, solution.outputs)
+    keys = None if job.command == "check" else find_keys(solution.work)
+    return Outcome(solution.status, solution.outputs, keys)
 
 
 def acceptable(job: Job, outcome: Outcome) -> bool:

@@ -93,6 +93,7 @@ impl Account {
             records: outcome.records,
             bytes: ByteSize(outcome.bytes),
             records_selected: outcome.written.records,
+            keys: outcome.keys.clone(),
             collations: self.collations.clone(),
             seconds,
             passes: outcome.passes,

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::entry::{Entry, InputPlace, JobEntry, MergedEntry, RunEntry, SlabEntry};
 use crate::error::{Error, Result};
+use crate::key::KeyTally;
 use crate::proof::Sum;
 use crate::run::Run;
 
@@ -29,6 +30,8 @@ pub struct Past {
     pub read: Sum,
     /// The same of what was dropped.
     pub dropped: Sum,
+    /// What was seen of the keys of what was read.
+    pub keys: KeyTally,
     /// How far the output has come.
     pub slab: Option<SlabEntry>,
     /// Whether it is whole.
@@ -87,6 +90,7 @@ impl Past {
         self.taken.1 = self.taken.1.saturating_add(entry.taken.1);
         self.read.add(entry.read.into());
         self.dropped.add(entry.dropped.into());
+        self.keys.add(&entry.keys);
         Ok(())
     }
 
@@ -109,6 +113,7 @@ impl Past {
         self.runs.splice(range, [run]);
         self.read.add(entry.read.into());
         self.dropped.add(entry.dropped.into());
+        self.keys.add(&entry.keys);
         self.slab = None;
         Ok(())
     }

@@ -57,6 +57,12 @@ impl Gate {
             && !key.is_partial()
     }
 
+    /// Returns the gate where records have to pass it, given the key: where some may be kept out,
+    /// or all are counted whose keys place them.
+    pub fn watching<K: KeyEncoder>(&self, key: &K) -> Option<&Self> {
+        (!self.is_open(key) || key.places_invalid()).then_some(self)
+    }
+
     /// Whether every record takes part that is as it must be.
     pub fn admits_all(&self) -> bool {
         self.predicate.is_none()

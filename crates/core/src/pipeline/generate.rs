@@ -88,7 +88,7 @@ pub fn generate<K: KeyEncoder>(
         item: plan.item,
         framing: work.framing,
         record_length: work.record_length,
-        gate: (!work.gate.is_open(key)).then_some(&work.gate),
+        gate: work.gate.watching(key),
         verify: work.verify,
         block: cutter.block(),
         bucket_records: bucket_records(work.record_length),
@@ -125,6 +125,7 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
         let first = &mut crew.workers[0];
         first.sum_in.add(past.read);
         first.sum_out.add(past.dropped);
+        crew.keys.add(&past.keys);
         let (records, bytes) = past.taken;
         let (runs, taken) = (past.runs, Taken { records, bytes });
         Self { work, key, crew, memory, runs, taken }
@@ -142,6 +143,7 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
                 taken: (ready.taken.records, ready.taken.bytes),
                 read: ready.sum.into(),
                 dropped: self.crew.sums().1.less(before).into(),
+                keys: ready.keys.clone(),
             });
             spill.note(entry, file, self.crew)?;
         }
@@ -228,6 +230,7 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
         let mut ready = intake.finish(raw, &mut self.crew.workers, before)?;
         self.check_length(&ready, intake)?;
         ready.next = intake.place();
+        ready.keys = self.crew.close_tally();
         self.taken.add(ready.taken);
         if let Some(limit) = self.work.plan.wanted {
             ready.load.keep_first(limit);

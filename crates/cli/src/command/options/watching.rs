@@ -102,7 +102,7 @@ impl Account {
                 standard::tell(statistics::text(&result) + &format);
             }
             Some(Form::Json) => standard::tell(whole() + "\n"),
-            None => {}
+            None => standard::tell(statistics::key_lines(&result)),
         }
         Ok(ExitCode::SUCCESS)
     }
