@@ -109,6 +109,8 @@ def prepare(
     if not keys:
         keys = [direct(parse_key("..", setting), options)]
     # What the command line alone says is looked at before any input is.
+    if options.random_seed and not any(isinstance(key.type, Random) for key in keys):
+        raise UsageError("--random-seed without a key of type random")
     for text in [*options.include, *options.exclude]:
         Parser(text, setting, None).parse()
     for text in options.having:
@@ -127,8 +129,6 @@ def prepare(
     has_days = in_condition or any(isinstance(key.type, Moment) for key in keys)
     if options.date_format and not has_days:
         raise UsageError("--date-format without a date, a time or a timestamp")
-    if options.random_seed and not any(isinstance(key.type, Random) for key in keys):
-        raise UsageError("--random-seed without a key of type random")
     resolved = [key.resolved(columns) for key in keys]
     if not options.order and form.kind == "csv":
         refuse_empty_rows(records)

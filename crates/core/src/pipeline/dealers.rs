@@ -3,6 +3,8 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use memchr::memchr_iter;
+
 use super::gate::Gate;
 use crate::format::{Fault, Framing};
 use crate::incore::{Classifier, Dealer, Item, Pool};
@@ -60,8 +62,49 @@ impl Dealers {
         location: u64,
         LoadAccount { sum, keys }: LoadAccount<'_>,
     ) -> u64 {
+        if key.places_invalid() {
+            let account = LoadAccount { sum, keys };
+            return self.deal_tallied(worker, key, block, location, account);
+        }
         look_at(key, block, keys);
         self.with(worker, |dealer, classifier| dealer.deal(classifier, key, block, location, sum))
+    }
+
+    /// Deals a block as [`deal`](Self::deal) does, and looks at each record's key.
+    fn deal_tallied<K: KeyEncoder>(
+        &self,
+        worker: usize,
+        key: &K,
+        (block, framing): (&[u8], Framing),
+        location: u64,
+        LoadAccount { mut sum, keys }: LoadAccount<'_>,
+    ) -> u64 {
+        self.with(worker, |dealer, classifier| {
+            let (mut at, mut dealt) = (0, 0);
+            let mut deal = |record: &[u8]| {
+                if let Some(sum) = &mut sum {
+                    sum.add_record(record);
+                }
+                let word = key.word(record, 0);
+                key.tally(record.into(), word, keys);
+                let known = KnownWord { key, word, cell_ends: &[] };
+                let number = if framing.fixed_length().is_some() { dealt } else { at };
+                dealer.deal_item(classifier, &known, (record, location + number as u64));
+                (at, dealt) = (at + record.len(), dealt + 1);
+            };
+            match framing {
+                Framing::Terminated(end) => {
+                    let mut begun = 0;
+                    for at in memchr_iter(end, block) {
+                        deal(&block[begun..=at]);
+                        begun = at + 1;
+                    }
+                }
+                _ => framing.records(block).for_each(deal),
+            }
+            dealer.mark(location);
+            dealt as u64
+        })
     }
 
     /// Deals those records of a block that pass the gate, and accounts for them; how many they

@@ -88,7 +88,7 @@ pub fn generate<K: KeyEncoder>(
         item: plan.item,
         framing: work.framing,
         record_length: work.record_length,
-        gate: work.gate.watching(key),
+        gate: (!work.gate.is_open(key)).then_some(&work.gate),
         verify: work.verify,
         block: cutter.block(),
         bucket_records: bucket_records(work.record_length),
