@@ -9,6 +9,7 @@ from .case import Case
 from .run import Verdict
 
 LEAST_CASES = 300  # fewer have shares that say nothing
+KEY_SHARES = ("invalid keys", "keys without values")
 LEAST_SHARES = {"spilled": 0.30, "three passes": 0.10, "resumed": 0.05}
 GROUPS = ("command", "size", "format", "keys", "key", "option", "operator", "input", "output")
 CIRCUMSTANCES = ("temps", "lever", "compressed", "striped")
@@ -38,6 +39,8 @@ class Coverage:
             self.unspecified[verdict.unspecified.split(":")[0][:70]] += 1
         self.shares["spilled"] += verdict.passes >= 2
         self.shares["three passes"] += verdict.passes >= 3
+        self.shares["invalid keys"] += verdict.invalid > 0
+        self.shares["keys without values"] += verdict.unmatched > 0
         self.shares["killed"] += verdict.kills > 0
         self.shares["resumed"] += verdict.resumed > 0
 
@@ -62,7 +65,7 @@ class Coverage:
         """Returns the coverage in words."""
         shares = ", ".join(
             f"{name} {self.shares[name] / max(1, self.cases):.1%}"
-            for name in ("spilled", "three passes", "killed", "resumed")
+            for name in ("spilled", "three passes", "killed", "resumed", *KEY_SHARES)
         )
         lines = [f"coverage: {self.cases} cases in {seconds:.0f} s; {shares}"]
         statuses = [f"{status}: {count}" for status, count in sorted(self.statuses.items())]

@@ -9,12 +9,12 @@ from .conditions import draw_condition
 from .data import Table
 from .formats import Shape
 from .keys import place_of
-from .machine import INTEGERS
-from .values import chance
+from .machine import INTEGERS, ZONED
+from .values import LEVELS, chance
 
 Options = list[tuple[str, ...]]
-NUMERIC = ("int", "decimal")
-ORDERED = ("float", "size", "date", "time", "timestamp", "version", "natural", "ip", "uuid", "bool")
+STYLED = ("decimal:decimal=,:thousands=.:currency", "thousands=,", "int:thousands=.")
+NUMERIC = ("int", "decimal", *STYLED)
 
 
 @dataclass
@@ -114,21 +114,44 @@ def draw_having(rng: Random, shape: Shape, table: Table) -> str:
 def draw_fold(rng: Random, shape: Shape, table: Table, chosen: Operators) -> None:
     """Draws a sum, or a least or greatest value, of a column that has such values."""
     option = rng.choice(("--sum", "--min", "--max"))
-    if shape.family in ("lines", "csv"):
-        names = NUMERIC if option == "--sum" or chance(rng, 0.5) else ("text", *ORDERED)
-    else:
-        names = (*INTEGERS, "packed")
     columns = table.columns
-    numbers = [number for number in range(len(columns)) if columns[number].kind.name in names]
+    numbers = list(range(len(columns)))
+    is_text = shape.family in ("lines", "csv")
+    if option == "--sum":
+        names = NUMERIC if is_text else (*INTEGERS, "packed")
+        zoned = () if is_text else ZONED
+        numbers = [
+            number
+            for number in numbers
+            if columns[number].kind.name in names or columns[number].kind.name.startswith(zoned)
+        ]
     if shape.group:
         numbers = [number for number in numbers if shape.is_alone(number)]
     if not numbers or (shape.family == "lines" and not (shape.separator or shape.group)):
         return
     number = rng.choice(numbers)
     place = plain_place(shape, table, rng, number)
-    name = columns[number].kind.name
-    is_said = shape.family not in ("lines", "csv") or name != "decimal" or chance(rng, 0.3)
+    name = type_of_value(rng, columns[number].kind.name)
+    is_said = not is_text or name != "decimal" or chance(rng, 0.3)
     chosen.add(option, option, f"{place}:{name}" if is_said else place)
+    chosen.names.append(f"{option} {name}")
+
+
+def type_of_value(rng: Random, name: str) -> str:
+    """Returns the type of a column's values, at times with modifiers, as operators name it."""
+    if name == "order":
+        levels = [level.decode() for level in LEVELS if b" " not in level]
+        rng.shuffle(levels)
+        name = "order=" + "|".join(levels)
+    if name == "sequence" or name == "random":
+        name = "bytes"
+    if name in ("text", "bytes", "natural", "version") and chance(rng, 0.25):
+        return f"{name}:ci"
+    if name == "text" and chance(rng, 0.2):
+        return rng.choice(("text:locale=de", "text:trim"))
+    if chance(rng, 0.01):
+        return rng.choice((f"{name}:desc", "random", "u32le", "packed"))
+    return name
 
 
 def draw_range(rng: Random, table: Table, chosen: Operators) -> None:

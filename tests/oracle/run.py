@@ -13,7 +13,7 @@ from pathlib import Path
 
 from .case import Case
 from .circumstances import IN_PLACE, STDIN_FILE, STDIN_PIPE, STDOUT_PIPE, Circumstances, Kill
-from .model import Outcome, Unspecified, acceptable, expected
+from .model import Findings, Outcome, Unspecified, acceptable, expected
 from .place import Place
 
 MIB = 1 << 20
@@ -47,6 +47,8 @@ class Verdict:
     budget_mib: int = 0
     peaks: list[tuple[int, int]] = field(default_factory=list)
     stderr: str = ""
+    invalid: int = 0
+    unmatched: int = 0
 
     def add(self, kind: str, words: str) -> None:
         """Adds a fault."""
@@ -181,12 +183,15 @@ def judge_end(place: Place, verdict: Verdict, answer: dict) -> None:
         verdict.add("left", ", ".join(strangers[:5]))
     if status == 0 and place.case.command != "check":
         lines = [line for line in verdict.stderr.splitlines() if line.startswith("{")]
-        verdict.passes = json.loads(lines[-1])["passes"] if lines else 0
+        statistics = json.loads(lines[-1]) if lines else {"passes": 0}
+        verdict.passes = statistics["passes"]
         if not lines:
             verdict.add("stats", "no statistics on standard error")
         try:
-            dropped = json.loads(lines[-1])["ragged_rows_dropped"] if lines else None
-            verdict.outcome = Outcome(0, place.read_outputs(), dropped)
+            outputs = place.read_outputs()
+            dropped = statistics.get("ragged_rows_dropped")
+            keys = said_of_keys(statistics.get("keys"))
+            verdict.outcome = Outcome(0, outputs, dropped, keys)
         except (ValueError, OSError) as error:
             verdict.add("codec", f"the output cannot be expanded: {error}")
         return
@@ -237,6 +242,29 @@ def compare(case: Case, verdict: Verdict) -> None:
     is_same = case.command == "check" or wanted.outputs == outcome.outputs
     if not is_same and not acceptable(case.job(), outcome):
         verdict.add("output", describe(wanted, outcome))
+    compare_keys(verdict)
+
+
+def said_of_keys(keys: dict | None) -> Findings | None:
+    """Returns what statistics say of keys."""
+    if keys is None:
+        return None
+    invalid = keys["invalid"] or {"records": 0, "of_records": 0, "keys": []}
+    counts = tuple(key["records"] for key in invalid["keys"])
+    unmatched = len(keys["unmatched"])
+    return Findings(invalid["records"], invalid["of_records"], counts, unmatched)
+
+
+def compare_keys(verdict: Verdict) -> None:
+    """Holds what statistics say of keys against the model's."""
+    wanted, found = verdict.wanted.keys, verdict.outcome.keys
+    if wanted is None:
+        return
+    verdict.invalid, verdict.unmatched = wanted.invalid, wanted.unmatched
+    if found is not None and not found.of_records:
+        wanted = replace(wanted, of_records=0)  # no key can place a record
+    if found != wanted:
+        verdict.add("keys", f"{found} instead of {wanted}")
 
 
 def describe(wanted: Outcome, outcome: Outcome) -> str:

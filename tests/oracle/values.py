@@ -108,6 +108,12 @@ def draw_semver(rng: Random) -> bytes:
     return (rng.choice(("", "", "v")) + numbers + pre_release + build).encode()
 
 
+def draw_grouped(rng: Random) -> bytes:
+    """Returns a whole number with dots between thousands, or without."""
+    number = rng.choice((rng.randint(-99, 99), rng.randint(-(10**9), 10**9)))
+    return rng.choice((str(number), f"{number:,}".replace(",", "."))).encode()
+
+
 def draw_price(rng: Random) -> bytes:
     """Returns an amount as German and English people write them."""
     number = rng.choice((rng.randint(0, 99), rng.randint(0, 10**7)))
@@ -247,6 +253,12 @@ KINDS = {
             draw_price,
             _edges("0", "1,000", "1000", "1,000.5", "-0.5"),
             _edges("1,00", "1,,000", "1.000,5", "$1"),
+        ),
+        Kind(
+            "int:thousands=.",
+            draw_grouped,
+            _edges("0", "1.000", "1000", "-1.000", "12.345.678"),
+            _edges("1.00", "1..000", "1.5", "1,000", "1000.000"),
         ),
         Kind("natural", draw_natural, _edges("", "a1", "a01", "a10", "a9", "9", "10", "a", "b1")),
         Kind("random", draw_text, TEXT.edges),

@@ -30,6 +30,8 @@ pub fn text(of: &Statistics) -> String {
     if let Some(records) = of.records_selected {
         lines.push(("output", counted(records, "record")));
     }
+    lines.extend(invalid_keys(of).map(|words| ("keys", words)));
+    lines.extend(unmatched_keys(of).map(|words| ("warning", words)));
     if !of.collations.is_empty() {
         lines.push(("order", of.collations.join(", ")));
     }
@@ -54,6 +56,40 @@ pub fn text(of: &Statistics) -> String {
         let _ = writeln!(block, "{topic:8} {words}");
     }
     block
+}
+
+/// Returns what is said of keys that are no values of their types where nothing else is said: a
+/// line for records that they place, and one for each key of which no record has a value.
+pub fn key_lines(of: &Statistics) -> String {
+    let warnings = unmatched_keys(of).map(|words| format!("warning: {words}"));
+    let words = invalid_keys(of).into_iter().chain(warnings);
+    words.map(|words| format!("sortwell: {words}\n")).collect()
+}
+
+/// Returns how many records keys that are no values have placed; `None` if none.
+fn invalid_keys(of: &Statistics) -> Option<String> {
+    let found = of.keys.invalid.as_ref().filter(|found| found.records > 0)?;
+    let (has, come) = if found.records == 1 { ("has", "comes") } else { ("have", "come") };
+    let is_one = found.keys.len() == 1;
+    let keys = found.keys.iter().map(|key| {
+        let count = counted(key.records, "record");
+        let count = if is_one { String::new() } else { format!(" ({count})") };
+        format!("{} is not {}{count}", key.key, key.expected)
+    });
+    let keys = keys.collect::<Vec<_>>().join("; ");
+    let (records, all, place) = (found.records, counted(found.of_records, "record"), found.place);
+    Some(format!("{records} of {all} {has} a key that is not valid, and {come} {place}: {keys}"))
+}
+
+/// Returns a warning for each key of which no record has a value.
+fn unmatched_keys(of: &Statistics) -> impl Iterator<Item = String> {
+    of.keys.unmatched.iter().map(|key| {
+        let advice = match key.suggestion {
+            Some(name) => format!("; all would be of type {name}"),
+            None => String::new(),
+        };
+        format!("{} is not {} in any record{advice}", key.key, key.expected)
+    })
 }
 
 /// Returns the line that says which format the names of the inputs say, where they do.

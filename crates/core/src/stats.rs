@@ -274,6 +274,50 @@ fn as_hexadecimal<S: serde::Serializer>(value: &u128, to: S) -> Result<S::Ok, S:
     to.serialize_str(&format!("{value:032x}"))
 }
 
+/// What was found of keys that are no values of their types.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct KeyFindings {
+    /// Records that are placed before or after all others, where a key can do that.
+    pub invalid: Option<InvalidKeys>,
+    /// Keys of which no record has a value, and some are not empty.
+    pub unmatched: Vec<UnmatchedKey>,
+}
+
+/// Records with a key that is no value of its type.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InvalidKeys {
+    /// Number of them.
+    pub records: u64,
+    /// Number of all records that were read and take part.
+    pub of_records: u64,
+    /// Their place among all records: `first` or `last`.
+    pub place: &'static str,
+    /// The keys that are no values in some of them.
+    pub keys: Vec<InvalidKey>,
+}
+
+/// A key that is no value of its type in some records.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InvalidKey {
+    /// Its place in records, in words.
+    pub key: String,
+    /// Its values, in words that go behind "is not".
+    pub expected: String,
+    /// Number of the records.
+    pub records: u64,
+}
+
+/// A key of which no record has a value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UnmatchedKey {
+    /// Its place in records, in words.
+    pub key: String,
+    /// Its values, in words that go behind "is not".
+    pub expected: String,
+    /// A type of which all records have values, as it is written in a key.
+    pub suggestion: Option<&'static str>,
+}
+
 /// Everything worth knowing about a finished sort.
 #[derive(Clone, Debug, Serialize)]
 pub struct Statistics {
@@ -286,6 +330,8 @@ pub struct Statistics {
     /// Rows that were left out, as they had another number of cells than the header or the first
     /// row; nothing where such rows are not left out.
     pub ragged_rows_dropped: Option<u64>,
+    /// Keys that are no values of their types.
+    pub keys: KeyFindings,
     /// Orders of languages that keys asked for, with the version of their data.
     pub collations: Vec<String>,
     /// Wall-clock seconds from the start of the job to the durable output.

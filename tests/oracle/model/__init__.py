@@ -7,12 +7,13 @@ the outcome open.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .errors import RefusedError, Unspecified
+from .findings import Findings, find_keys
 from .judge import is_acceptable, solve
 
-__all__ = ["Job", "Outcome", "Unspecified", "acceptable", "expected"]
+__all__ = ["Findings", "Job", "Outcome", "Unspecified", "acceptable", "expected"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class Outcome:
     status: int
     outputs: dict[str, bytes]
     dropped: int | None = None
+    # What statistics say of keys, where the command makes an output.
+    keys: Findings | None = field(default=None, compare=False)
 
 
 def expected(job: Job) -> Outcome:
@@ -48,7 +51,8 @@ def expected(job: Job) -> Outcome:
         solution = solve(job.command, job.arguments, job.inputs, dict(job.files))
     except RefusedError as error:
         return Outcome(error.status, {})
-    return Outcome(solution.status, solution.outputs, solution.work.dropped)
+    keys = None if job.command == "check" else find_keys(solution.work)
+    return Outcome(solution.status, solution.outputs, solution.work.dropped, keys)
 
 
 def acceptable(job: Job, outcome: Outcome) -> bool:

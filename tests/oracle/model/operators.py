@@ -9,7 +9,7 @@ from typing import Any
 from .command import Options
 from .errors import MalformedError, Unspecified, UsageError
 from .formats import BLANKS, Cell, Format, Record, write_record
-from .keys import Setting, make_type
+from .keys import Key, Setting, parse_key
 from .numbers import decimal_text, parse_decimal
 from .places import (
     Place,
@@ -21,22 +21,44 @@ from .places import (
     split_outside_quotes,
 )
 from .types import INVALID, KeyType
-from .types_binary import BinaryInteger, Packed
+from .types_binary import BinaryInteger, Ebcdic, Packed, Sequence, Zoned
+from .types_text import DecimalNumber, Integer, WrittenNumber
 
-ORDERED = (
-    *("float", "size", "date", "time", "timestamp", "version", "natural"),
-    *("ip", "uuid", "bool", "month"),
-)
+NOT_FOR_VALUES = re.compile(r"desc|asc|nulls-first|nulls-last|pad=.*")
 
 
 @dataclass(frozen=True)
 class Aggregate:
-    """One --sum, --min or --max: its function, its place and its type."""
+    """One --sum, --min or --max: its function, its place and the key that its type makes."""
 
     function: str
     place: Place
-    type: str
-    order: KeyType | None = None
+    key: Key
+
+    @property
+    def type(self) -> KeyType:
+        """The type of the values."""
+        return self.key.type
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the values are numbers in plain notation."""
+        return isinstance(self.type, (DecimalNumber, Integer))
+
+    def is_there(self, value: bytes) -> bool:
+        """Returns whether a value takes part: no empty one, and no blanks of a notation."""
+        if self.key.trims:
+            if isinstance(self.type, (Ebcdic, Sequence)):
+                raise Unspecified("trim of bytes that are no ASCII")
+            value = value.strip(BLANKS)
+        return bool(value.strip(BLANKS) if self.type.has_notation else value)
+
+    def read(self, value: bytes) -> Any:
+        """Returns what a value means; one that is none "is an error"."""
+        found = self.type.read(value.strip(BLANKS) if self.key.trims else value)
+        if found is INVALID:
+            raise MalformedError(f"a value that is no {self.type.name}")
+        return found
 
 
 @dataclass(frozen=True)
@@ -96,25 +118,26 @@ def parse_aggregate(
     """Reads PLACE[:TYPE]."""
     location, *words = split_outside_quotes(text, ":")
     place = resolve_place(parse_written_place(location, form), form, columns)
-    if len(words) > 1:
-        raise UsageError(f"'{text}': a place and a type")
-    kind = words[0] if words else "decimal"
+    written = ":".join(words)
+    if any(NOT_FOR_VALUES.fullmatch(word) for word in words) or "random" in words:
+        raise UsageError(f"'{text}': what is said of keys alone")
+    if re.search(r"order=@|sequence=", written):
+        raise Unspecified("values in an order that a file names")
+    setting = Setting(form, {}, "error", options.date_format)
     if form.is_text:
-        allowed = ("decimal", "int") if function == "sum" else ("decimal", "int", "text", *ORDERED)
-        if kind not in allowed:
-            raise UsageError(f"--{function} of type {kind}")
-        setting = Setting(form, {}, "error", options.date_format)
-        order = make_type(kind, {}, setting) if kind in ORDERED else None
-        return Aggregate(function, place, kind, order)
-    if kind == "text" and function != "sum":
-        raise Unspecified(f"--{function} of text in records of bytes")
-    if place.end is None and form.kind == "length":
-        raise Unspecified(f"--{function} of a range without an end")
-    if kind != "packed":
-        width = BinaryInteger(kind).width
-        if width != (place.end or form.length) - (place.start or 0):
-            raise UsageError(f"type {kind} has {width} bytes")
-    return Aggregate(function, place, kind)
+        key = parse_key(f"..:{written or 'decimal'}", setting)
+        sums = (DecimalNumber, Integer, WrittenNumber)
+    else:
+        end = form.length if place.end is None and form.kind == "fixed" else place.end
+        if end is None:
+            raise Unspecified(f"--{function} of a range without an end")
+        if not words or (function == "sum" and len(words) > 1):
+            raise UsageError(f"'{text}': a range of bytes without a type")
+        key = parse_key(f"0..{end - (place.start or 0)}:{written}", setting)
+        sums = (BinaryInteger, Packed, Zoned)
+    if function == "sum" and not isinstance(key.type, sums):
+        raise UsageError(f"--sum of type {written}")
+    return Aggregate(function, place, key)
 
 
 def refuse_overlaps(places: list[Place]) -> None:
@@ -194,7 +217,7 @@ def put_cell(
         raise Unspecified(f"--{aggregate.function} where the kept record has no such field")
     special = {form.separator, form.quote, 10, 13, form.end[0]}
     if form.kind == "csv" and special & set(value):
-        if form.quote is None or aggregate.type in ("decimal", "int"):
+        if form.quote is None or aggregate.is_number:
             raise Unspecified("a value that cannot be written without quotes")
         quote = bytes([form.quote])
         value = quote + value.replace(quote, quote * 2) + quote
@@ -214,14 +237,12 @@ def aggregate_cells(form: Format, aggregate: Aggregate, group: list[Record]) -> 
     """
     found = [cell_at(aggregate.place, form, record) or Cell(b"", b"") for record in group]
     cells = [cell for cell in found if cell.value]
+    if not aggregate.is_number:
+        return aggregate_values(aggregate, [cell.value for cell in cells], len(group))
     if not cells:
         return None
-    if aggregate.order is not None:
-        return first_best(aggregate, aggregate.order, [cell.value for cell in cells])
-    if aggregate.type == "text":
-        texts = [cell.value for cell in cells]
-        return min(texts) if aggregate.function == "min" else max(texts)
-    numbers = [parse_decimal(cell.value, aggregate.type == "int") for cell in cells]
+    is_whole = isinstance(aggregate.type, Integer)
+    numbers = [parse_decimal(cell.value, is_whole) for cell in cells]
     scale = max(scale for _, scale in numbers)
     scaled = [mantissa * 10 ** (scale - own) for mantissa, own in numbers]
     if aggregate.function == "sum":
@@ -240,21 +261,44 @@ def aggregate_cells(form: Format, aggregate: Aggregate, group: list[Record]) -> 
     return spelling
 
 
-def first_best(aggregate: Aggregate, order: KeyType, cells: list[bytes]) -> bytes:
-    """Returns the least or greatest cell "in the order of keys of that type"; the first of equals.
+def aggregate_values(aggregate: Aggregate, values: list[bytes], count: int) -> bytes | None:
+    """Returns what is made of values that are no numbers in plain notation, or None if none are.
 
-    "A cell that is no value of the type is an error."
+    A record that is alone stays as it is.
     """
-    best = cells[0]
-    for cell in cells:
-        if order.has_notation and not cell.strip(BLANKS):
-            raise Unspecified("blank cells of a type with a notation")
-        if order.read(cell) is INVALID:
-            raise MalformedError(f"a cell that is no {aggregate.type}")
-        found = order.compare(order.read(cell), order.read(best))
-        if found < 0 if aggregate.function == "min" else found > 0:
-            best = cell
-    return best
+    values = [value for value in values if aggregate.is_there(value)]
+    meanings = [aggregate.read(value) for value in values]
+    if not values or count == 1:
+        return None
+    if aggregate.function == "sum":
+        return sum_of(aggregate.type, values, meanings)
+    best = 0
+    for at, meaning in enumerate(meanings):
+        order = aggregate.type.compare(meaning, meanings[best])
+        if order < 0 if aggregate.function == "min" else order > 0:
+            best = at
+    return values[best]
+
+
+def sum_of(kind: KeyType, values: list[bytes], meanings: list[Any]) -> bytes:
+    """Returns a sum as its type writes it; one that does not fit is an error."""
+    if isinstance(kind, WrittenNumber):
+        # "in the notation of the column, without separators of thousands and signs of currencies"
+        scale = max(kind.scale(value) for value in values)
+        total = decimal_text(int(sum(meanings) * 10**scale), scale)
+        return total.replace(b".", kind.radix.encode())
+    if isinstance(kind, Packed) and any(
+        kind.write(meaning, len(value)) != value for value, meaning in zip(values, meanings)
+    ):
+        raise Unspecified("packed numbers with other signs than C and D, or with -0")
+    total = sum(meanings)
+    if isinstance(kind, BinaryInteger):
+        made = kind.write(total)
+    else:
+        made = kind.write(total, len(values[0]))
+    if made is None:
+        raise MalformedError("a sum that does not fit")
+    return made
 
 
 def make_bytes(operators: Operators, kept: Record, group: list[Record]) -> bytes:
@@ -265,30 +309,11 @@ def make_bytes(operators: Operators, kept: Record, group: list[Record]) -> bytes
         start = aggregate.place.start or 0
         end = form.length if aggregate.place.end is None else aggregate.place.end
         values = [bytes_at(aggregate.place, form, record) for record in group]
-        body[start:end] = aggregate_bytes(aggregate, values)
+        made = aggregate_values(aggregate, values, len(group))
+        body[start:end] = body[start:end] if made is None else made
     if operators.selected is None:
         return bytes(body)
     return b"".join(bytes(body[place.start : place.end]) for place in operators.selected)
-
-
-def aggregate_bytes(aggregate: Aggregate, values: list[bytes]) -> bytes:
-    """Returns the bytes of a sum, of the least or of the greatest; they have to fit."""
-    choose: Any = {"sum": sum, "min": min, "max": max}[aggregate.function]
-    if aggregate.type != "packed":
-        kind = BinaryInteger(aggregate.type)
-        made = kind.write(choose(kind.read(value) for value in values))
-    else:
-        packed = Packed()
-        numbers = [packed.read(value) for value in values]
-        if not all(isinstance(number, int) for number in numbers):
-            raise MalformedError("a packed number that is none")
-        for value, number in zip(values, numbers):
-            if packed.write(number, len(value)) != value:
-                raise Unspecified("packed numbers with other signs than C and D, or with -0")
-        made = packed.write(choose(numbers), len(values[0]))
-    if made is None:
-        raise MalformedError("a sum that does not fit")
-    return made
 
 
 def make_header(operators: Operators, header: Record) -> bytes:

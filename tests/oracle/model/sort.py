@@ -110,6 +110,8 @@ def prepare(
     if not keys:
         keys = [direct(parse_key("..", setting), options)]
     # What the command line alone says is looked at before any input is.
+    if options.random_seed and not any(isinstance(key.type, Random) for key in keys):
+        raise UsageError("--random-seed without a key of type random")
     for text in [*options.include, *options.exclude]:
         Parser(text, setting, None).parse()
     for text in options.having:
@@ -122,8 +124,6 @@ def prepare(
     has_days = in_condition or any(isinstance(key.type, Moment) for key in keys)
     if options.date_format and not has_days:
         raise UsageError("--date-format without a date, a time or a timestamp")
-    if options.random_seed and not any(isinstance(key.type, Random) for key in keys):
-        raise UsageError("--random-seed without a key of type random")
     # "--header counts lines, not records."
     cut = [read_records(replace(form, group=0), data) for data in inputs]
     top, header, columns, records = take_headers(options, form, cut)

@@ -154,6 +154,25 @@ class Zoned(BinaryType):
         number = int("".join(str(digit) for digit in digits))
         return -number if is_negative else number
 
+    def write(self, number: int, length: int) -> bytes | None:
+        """Returns the bytes of a number, or None if it does not fit.
+
+        Plus "is written as digits alone", minus as } J to R, or D0 to D9 in EBCDIC.
+        """
+        count = length - self.is_separate
+        digits = str(abs(number)).rjust(count, "0")
+        if len(digits) > count:
+            return None
+        zone = 0xF0 if self.is_ebcdic else 0x30
+        body = bytearray(zone + int(digit) for digit in digits)
+        at = 0 if self.is_leading else len(body) - 1
+        if self.is_separate:
+            signs = b"\x4e\x60" if self.is_ebcdic else b"+-"
+            body.insert(0 if self.is_leading else len(body), signs[number < 0])
+        elif number < 0:
+            body[at] = 0xD0 + (body[at] & 15) if self.is_ebcdic else b"}JKLMNOPQR"[body[at] & 15]
+        return bytes(body)
+
     def digit(self, byte: int) -> int | None:
         """Returns a digit without sign."""
         zone = 0xF0 if self.is_ebcdic else 0x30

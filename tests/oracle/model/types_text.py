@@ -342,6 +342,15 @@ class WrittenNumber(Notation):
         fraction = "" if whole else f"(?:{re.escape(radix or '.')}(?P<fraction>[0-9]*))?"
         self.form = re.compile(f"(?P<whole>{digits}|){fraction}")
         self.currency = "currency" in modifiers
+        self.radix = radix or "."
+        self.is_whole = whole
+
+    def scale(self, raw: bytes) -> int:
+        """Returns how many digits a number has behind its decimal sign."""
+        _, _, fraction = raw.decode("utf-8", "replace").partition(
+            "\0" if self.is_whole else self.radix
+        )
+        return sum(sign.isascii() and sign.isdigit() for sign in fraction)
 
     def read(self, raw: bytes) -> Any:
         """Returns the number between the blanks."""

@@ -1,7 +1,8 @@
 //! The whole block, word for word, for one pass and for two; and what programs read.
 
 use sortwell::stats::{
-    Phase, PhaseTime, Proof, Requests, Stages, StreamLatency, StreamRequests, Streams,
+    InvalidKey, InvalidKeys, KeyFindings, Phase, PhaseTime, Proof, Requests, Stages, StreamLatency,
+    StreamRequests, Streams, UnmatchedKey,
 };
 
 use super::*;
@@ -10,6 +11,7 @@ fn one_pass() -> Statistics {
     Statistics {
         records_selected: None,
         ragged_rows_dropped: None,
+        keys: KeyFindings::default(),
         collations: Vec::new(),
         records: 10_000_000,
         bytes: ByteSize(1_000_000_000),
@@ -149,4 +151,52 @@ fn advice_stands_below() {
     let mut of = one_pass();
     of.advice = vec!["Do less.".to_owned(), "Wait.".to_owned()];
     assert!(text(&of).ends_with("\nadvice   Do less.\nadvice   Wait.\n"), "{}", text(&of));
+}
+
+#[test]
+fn invalid_keys_are_counted() {
+    let key = |key: &str, records| InvalidKey {
+        key: key.to_owned(),
+        expected: "a decimal".to_owned(),
+        records,
+    };
+    let mut found = InvalidKeys {
+        records: 12,
+        of_records: 3000,
+        place: "last",
+        keys: vec![key("column 'price'", 10), key("column 'tax'", 2)],
+    };
+    let mut of = one_pass();
+    let mut lines = |found: &InvalidKeys| {
+        of.keys = KeyFindings { invalid: Some(found.clone()), unmatched: Vec::new() };
+        assert_eq!(text(&of).contains("\nkeys     "), found.records > 0);
+        key_lines(&of)
+    };
+    let several = "sortwell: 12 of 3000 records have a key that is not valid, and come last: \
+                   column 'price' is not a decimal (10 records); \
+                   column 'tax' is not a decimal (2 records)\n";
+    assert_eq!(lines(&found), several);
+    found =
+        InvalidKeys { records: 1, of_records: 1, place: "first", keys: vec![key("field 2", 1)] };
+    let one = "sortwell: 1 of 1 record has a key that is not valid, and comes first: \
+               field 2 is not a decimal\n";
+    assert_eq!(lines(&found), one);
+    (found.records, found.keys) = (0, Vec::new());
+    assert_eq!(lines(&found), "");
+}
+
+#[test]
+fn a_key_without_values_is_warned_of() {
+    let mut of = one_pass();
+    let unmatched = |suggestion| UnmatchedKey {
+        key: "field 2".to_owned(),
+        expected: "an int".to_owned(),
+        suggestion,
+    };
+    of.keys.unmatched = vec![unmatched(None), unmatched(Some("size"))];
+    let expected = "sortwell: warning: field 2 is not an int in any record\n\
+                    sortwell: warning: field 2 is not an int in any record; \
+                    all would be of type size\n";
+    assert_eq!(key_lines(&of), expected);
+    assert!(text(&of).contains("\nwarning  field 2 is not an int in any record; all would"));
 }

@@ -118,6 +118,21 @@ impl Said {
         self.out
     }
 
+    /// Asserts success, and that nothing but `words` was said.
+    #[track_caller]
+    pub fn saying(self, words: &str) -> Vec<u8> {
+        assert_eq!((self.status, self.words.as_str()), (0, words), "success, with words");
+        self.out
+    }
+
+    /// Asserts success, and that nothing was said but of keys that are no values.
+    #[track_caller]
+    pub fn saying_of_keys(self) -> Vec<u8> {
+        let is_of_keys = |line: &str| line.contains("a key that is not valid, and come");
+        assert!(self.status == 0 && self.words.lines().all(is_of_keys), "{self:?}");
+        self.out
+    }
+
     /// Asserts a failure with one line of words that hold every one of `parts`.
     #[track_caller]
     pub fn fails(self, status: i32, parts: &[&str]) {

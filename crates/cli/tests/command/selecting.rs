@@ -428,3 +428,51 @@ fn limits_bound_what_is_asked_of_records() {
         }
     }
 }
+
+#[test]
+fn values_of_groups_have_any_type() {
+    let folder = Folder::new();
+    folder.write("levels", "low\nmid\nhigh\n");
+    folder.write("upper", (0..=255_u8).map(|b| b.to_ascii_uppercase()).collect::<Vec<u8>>());
+    let rows = "k;price;level;name\na;1.000,5;mid;zoe\na;-0,75 €;high;Ärne\nb;7;low;x\n";
+    folder.write("rows.csv", rows);
+    let style = "decimal=,:thousands=.:currency";
+    for (options, expected) in [
+        (format!("--sum price:{style}"), "a;999,75;mid;zoe"),
+        (format!("--min price:{style}"), "a;-0,75 €;mid;zoe"),
+        (format!("--max PRICE:{style}").replace("PRICE", "2"), "a;1.000,5;mid;zoe"),
+        ("--max level:order=low|mid|high".to_owned(), "a;1.000,5;high;zoe"),
+        ("--max level:order=@levels".to_owned(), "a;1.000,5;high;zoe"),
+        ("--min name:text:locale=de".to_owned(), "a;1.000,5;mid;Ärne"),
+        ("--max name:text:ci".to_owned(), "a;1.000,5;mid;Ärne"),
+    ] {
+        for more in ["", " -M 24MiB -j 2", " --resume -o out"] {
+            let line = format!("sort -F csv -t ; -k k {options}{more} rows.csv");
+            let out = folder.run(&line).quietly();
+            let out = if more.ends_with("out") { folder.read("out") } else { out };
+            let expected = format!("k;price;level;name\n{expected}\nb;7;low;x\n");
+            assert_eq!(String::from_utf8_lossy(&out), expected, "{line}");
+        }
+    }
+    folder.write("bin", "k02{2026-01-05k01J2025-12-31");
+    for (options, expected) in [
+        ("--sum 1..4:zoned --min 4..14:date", "k0092025-12-31"),
+        ("--min 1..4:zoned --max 4..14:date", "k01J2026-01-05"),
+        ("--max 1..4:sequence=upper", "k02{2026-01-05"),
+    ] {
+        let out = folder.run(&format!("sort -F fixed:14 -k 0..1 {options} bin")).quietly();
+        assert_eq!(String::from_utf8_lossy(&out), expected, "{options}");
+    }
+    for (options, status, part) in [
+        ("--sum level:decimal=,", 3, "'mid' in column level is not a number"),
+        ("--sum price", 3, "'1.000,5' in column price is not a number"),
+        ("--sum level:date", 2, "cannot be added"),
+        ("--max level:random", 2, "no least or greatest value"),
+        ("--max level:order=@none", 2, "cannot read none"),
+        ("--max level:int:desc", 2, "leave them out"),
+        ("--max level:u8", 2, "a type of records of bytes"),
+    ] {
+        let said = folder.run(&format!("sort -F csv -t ; -k k {options} rows.csv"));
+        assert!(said.status == status && said.words.contains(part), "{options}: {said:?}");
+    }
+}

@@ -6,7 +6,11 @@ use crate::harness::{Folder, random_records, sorted_by};
 /// What comes out for `input` with some options.
 #[track_caller]
 fn sorted(options: &str, input: &[u8]) -> Vec<u8> {
-    Folder::new().run_with(&format!("sort {options}"), input).quietly()
+    let said = Folder::new().run_with(&format!("sort {options}"), input);
+    match options.contains("--invalid") {
+        true => said.saying_of_keys(),
+        false => said.quietly(),
+    }
 }
 
 #[track_caller]

@@ -94,6 +94,7 @@ impl Account {
             bytes: ByteSize(outcome.bytes),
             records_selected: outcome.written.records,
             ragged_rows_dropped: outcome.ragged,
+            keys: outcome.keys.clone(),
             collations: self.collations.clone(),
             seconds,
             passes: outcome.passes,

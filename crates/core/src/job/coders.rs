@@ -13,6 +13,7 @@ use crate::io::compression::{
     Appetite, Codec, Compression, Decoding, Decompress, OUTPUT_SHARE, Origin, encoders,
 };
 use crate::key::text::TextOrder;
+use crate::operator::Select;
 use crate::output::Output;
 use crate::pipeline::Columns;
 use crate::plan::besides::{Besides, Part};
@@ -58,6 +59,12 @@ impl Coders {
         let is_copied = matches!(format, Format::Csv(_) | Format::JsonLines | Format::Prefixed(_));
         let may_take = !filter.is_all() && (is_copied || !filter.looks_at_bytes_as_written());
         Self { may_take_scratch: self.may_take_scratch || may_take, ..self }
+    }
+
+    /// Adds what is folded of groups.
+    #[must_use]
+    pub fn with_folds(self, select: &Select) -> Self {
+        Self { may_take_scratch: self.may_take_scratch || select.may_take_memory(), ..self }
     }
 
     /// The inputs as they are to be read, one after the other.

@@ -32,9 +32,9 @@ use crate::format::{Format, Framing, HeaderLines};
 use crate::io::compression::{Compress, Decompress};
 use crate::io::pipe::Outlet;
 use crate::io::{DirectStreams, Engine, Extent, Supplied, limits};
-use crate::key::text::{Separator, TextOrder};
+use crate::key::text::{ListMemory, Separator, TextOrder};
 use crate::key::{Key, KeyEncoder, KeySpec, with_encoder};
-use crate::operator::{self, Layout, Making, Select};
+use crate::operator::{self, Layout, Making, Records, Select};
 use crate::output;
 use crate::pipeline::{self, Columns, Ended, Gate, Heading, Outcome, Spill, Work};
 pub use crate::plan::Algorithm;
@@ -234,11 +234,12 @@ impl SortJob {
         let record_length = open::record_length(&input, framing)?;
         let scratch = coders.scratch(Lengths::Average(record_length));
         let gate = Gate { scratch, ..self.gate(columns.as_ref())? };
+        let making = self.making(columns.as_ref())?.having(gate.group_predicate.clone());
+        let gate = Gate { folds: making.folds().clone(), ..gate };
         let predicates = gate.predicate.iter().chain(&gate.group_predicate);
-        let lists = predicates.map(Predicate::list_bytes).sum();
+        let lists = predicates.map(Predicate::list_bytes).sum::<usize>() + gate.folds.list_bytes();
         coders.note_held(columns.as_ref(), lists);
         let key = self.key(columns.as_ref())?;
-        let making = self.making(columns.as_ref())?.having(gate.group_predicate.clone());
         let drops_copies = self.drops_copies(&input, &gate, key.encoder());
         let mut places = match (self.resume, self.in_place) {
             (Resume::Off, false) => {
@@ -437,7 +438,10 @@ impl SortJob {
             cells: &columns.cells,
             are_named: columns.are_named,
         });
-        let making = Making::new(&self.select, layout, columns, keys.1)?.grouped_by(group);
+        let taken = self.order.as_ref().map_or(0, TextOrder::list_bytes);
+        let memory = ListMemory { budget: self.memory.resolve()?, taken };
+        let of = Records { columns, order: keys.1, memory, ..Records::of(layout) };
+        let making = Making::new(&self.select, of)?.grouped_by(group);
         Ok(making.ordered_by(order.as_ref().or(self.order.as_ref()), &self.keys))
     }
 
@@ -448,6 +452,7 @@ impl SortJob {
         coders
             .with_conditions(&self.filter, self.format)
             .with_conditions(&self.select.having, self.format)
+            .with_folds(&self.select)
     }
 
     fn need(

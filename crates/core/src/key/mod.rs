@@ -34,6 +34,7 @@ mod part;
 mod scalar;
 mod slice;
 mod spec;
+mod tally;
 pub mod text;
 
 use std::cmp::Ordering;
@@ -44,9 +45,11 @@ pub use known::{CutRecord, KnownWord};
 pub use number::NumberKey;
 pub use slice::SliceKey;
 pub use spec::KeySpec;
+pub use tally::{KeySeen, KeyTally};
 use text::{LineKey, TextKey, TextOrder};
 
 use crate::error::Result;
+use crate::stats::KeyFindings;
 
 /// Bytes of a word, the unit in which normalized keys are compared.
 pub const WORD_BYTES: usize = 8;
@@ -199,6 +202,30 @@ pub trait KeyEncoder: Send + Sync {
             Some(fault) => Err(fault),
             None => Ok(self.word(record.bytes, 0)),
         }
+    }
+
+    /// Returns whether records with a key that is no value have a place before or after all others.
+    fn places_invalid(&self) -> bool {
+        false
+    }
+
+    /// Returns whether something is to be noted of keys as records are read.
+    fn is_watched(&self) -> bool {
+        false
+    }
+
+    /// Notes of a record, word 0 of whose key is `word`, whether its keys are values. Every record
+    /// that takes part is shown once, where records may be placed; where not, until the tally is
+    /// settled.
+    #[inline]
+    fn tally(&self, record: CutRecord<'_>, word: u64, tally: &mut KeyTally) {
+        let _ = (record, word, tally);
+    }
+
+    /// Returns what the tally of all records comes to.
+    fn findings(&self, tally: &KeyTally) -> KeyFindings {
+        let _ = tally;
+        KeyFindings::default()
     }
 
     /// Whether keys differ in length.

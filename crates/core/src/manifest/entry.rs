@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::key::KeyTally;
 use crate::order::KeptRecord;
 use crate::proof::Sum;
 use crate::run::Run;
@@ -88,6 +89,9 @@ pub struct RunEntry {
     pub read: SumText,
     /// The same of those that go no further: dropped, as others are the same.
     pub dropped: SumText,
+    /// What was seen of the keys of all that were read.
+    #[serde(default, skip_serializing_if = "KeyTally::is_empty")]
+    pub keys: KeyTally,
 }
 
 /// A merge of neighbouring runs, or of inputs that are sorted already.
@@ -105,6 +109,9 @@ pub struct MergedEntry {
     pub ragged: u64,
     /// Count and checksum of what was dropped on the way.
     pub dropped: SumText,
+    /// What was seen of the keys of inputs.
+    #[serde(default, skip_serializing_if = "KeyTally::is_empty")]
+    pub keys: KeyTally,
 }
 
 /// Slabs that were merged into the output.
@@ -185,6 +192,9 @@ pub struct StreamsEntry {
     pub ragged: u64,
     /// The same of what was dropped, as others are equal to it.
     pub dropped: SumText,
+    /// What was seen of the keys of all that was read of inputs.
+    #[serde(default, skip_serializing_if = "KeyTally::is_empty")]
+    pub keys: KeyTally,
     /// The record that was written last, where others equal to it are dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<Bytes>,

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::entry::{Entry, InputPlace, JobEntry, MergedEntry, RunEntry, SlabEntry};
 use crate::error::{Error, Result};
+use crate::key::KeyTally;
 use crate::proof::Sum;
 use crate::run::Run;
 
@@ -31,6 +32,8 @@ pub struct Past {
     pub read: Sum,
     /// The same of what was dropped.
     pub dropped: Sum,
+    /// What was seen of the keys of what was read.
+    pub keys: KeyTally,
     /// How far the output has come.
     pub slab: Option<SlabEntry>,
     /// Whether it is whole.
@@ -90,6 +93,7 @@ impl Past {
         self.ragged = self.ragged.saturating_add(entry.ragged);
         self.read.add(entry.read.into());
         self.dropped.add(entry.dropped.into());
+        self.keys.add(&entry.keys);
         Ok(())
     }
 
@@ -113,6 +117,7 @@ impl Past {
         self.read.add(entry.read.into());
         self.dropped.add(entry.dropped.into());
         self.ragged = self.ragged.saturating_add(entry.ragged);
+        self.keys.add(&entry.keys);
         self.slab = None;
         Ok(())
     }

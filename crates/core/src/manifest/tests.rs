@@ -2,6 +2,7 @@
 //! else may differ by a bit.
 
 use super::*;
+use crate::key::{KeySeen, KeyTally};
 use crate::proof::Sum;
 use crate::run::Run;
 
@@ -35,6 +36,13 @@ fn sum(records: u64) -> SumText {
     Sum { records, checksum: u128::MAX - u128::from(records) }.into()
 }
 
+fn tally(invalid: u64) -> KeyTally {
+    let seen = KeySeen { invalid, has_other: true, ..KeySeen::default() };
+    let mut tally = KeyTally::default();
+    (tally.invalid, tally.keys) = (invalid, vec![seen]);
+    tally
+}
+
 /// Three runs, of which the first two are merged, and a slab of the output.
 fn entries(directory: &Path) -> Vec<Entry> {
     let load = |number: u64| {
@@ -45,10 +53,12 @@ fn entries(directory: &Path) -> Vec<Entry> {
             ragged: number,
             read: sum(10 * number),
             dropped: sum(1),
+            keys: tally(number),
         })
     };
     let (range, run, read) = ((0, 2), run(directory, 9), SumText::default());
-    let merged = MergedEntry { range, run, read, ragged: 3, dropped: sum(2) };
+    let merged =
+        MergedEntry { range, run, read, ragged: 3, dropped: sum(2), keys: KeyTally::default() };
     let slab = SlabEntry {
         bound: (1, 3000),
         ends: vec![5000, 3000],
@@ -183,13 +193,14 @@ fn merge(directory: &Path) -> Vec<Entry> {
     let inputs = vec![of.inputs[0].clone(); 4];
     let merged = |range, number| {
         let (run, read, dropped) = (run(directory, number), sum(10 * number), sum(1));
-        Entry::Merged(MergedEntry { range, run, read, ragged: 0, dropped })
+        Entry::Merged(MergedEntry { range, run, read, ragged: 0, dropped, keys: tally(number) })
     };
     let streams = StreamsEntry {
         passed: vec![(5, 0), (50, 50)],
         read: sum(40),
         ragged: 7,
         dropped: sum(2),
+        keys: tally(7),
         last: Some(Bytes(b"z\n".to_vec())),
     };
     let slab = SlabEntry {

@@ -3,8 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::fold::Folds;
-use super::place::{Columns, Layout};
+use super::fold::{Folds, Records};
 use super::shape::Shape;
 use super::split::{PartFiles, Splitter, Splitting};
 use super::{Select, Unique};
@@ -32,17 +31,13 @@ pub struct Making {
 }
 
 impl Making {
-    /// Returns what `select` asks for, of records of this layout; `order` says how values are read.
+    /// Returns what `select` asks for, of such records.
     ///
     /// # Errors
     ///
     /// [`Error::Usage`] where these have no such places, or it contradicts itself.
-    pub fn new(
-        select: &Select,
-        layout: Layout,
-        columns: Option<Columns<'_>>,
-        order: Option<&TextOrder>,
-    ) -> Result<Self> {
+    pub fn new(select: &Select, of: Records<'_>) -> Result<Self> {
+        let Records { layout, columns, .. } = of;
         if !select.having.is_all() && !select.groups() {
             let message = "--having asks what records with equal keys have become, and here each \
                            stays as it is; give --count, --unique, --sum, --min or --max, or write \
@@ -57,7 +52,7 @@ impl Making {
         select.check()?;
         let splitting = Splitting::new(select.split.as_ref(), layout, columns);
         let splitting = splitting.map_err(Error::Usage)?;
-        let folds = Folds::new(&select.folds, layout, columns, order).map_err(Error::Usage)?;
+        let folds = Folds::new(&select.folds, of).map_err(Error::Usage)?;
         let shape = Shape::new(&select.parts, select.count, layout, columns);
         let shape = shape.map_err(Error::Usage)?;
         Ok(Self { folds, shape, splitting, having: None, group: None, folds_late: false })
@@ -80,6 +75,11 @@ impl Making {
     #[must_use]
     pub fn having(self, having: Option<Predicate>) -> Self {
         Self { having, ..self }
+    }
+
+    /// What is folded of groups.
+    pub fn folds(&self) -> &Folds {
+        &self.folds
     }
 
     /// Returns whether a group of `count` records, of which `record` was made, is written.

@@ -21,7 +21,7 @@ mod shape;
 mod split;
 mod target;
 
-pub use fold::{FoldSpec, Function};
+pub use fold::{FoldSpec, Folds, Function, Records};
 pub use group::GroupWriter;
 pub use making::Making;
 pub use place::{Columns, Layout, Place};
@@ -93,6 +93,11 @@ impl Select {
     /// Returns whether conditions on groups, or least and greatest values, look at days or times.
     pub fn looks_at_days(&self) -> bool {
         self.having.looks_at_days() || self.folds.iter().any(FoldSpec::looks_at_days)
+    }
+
+    /// Returns whether folding a value may take memory in proportion to it.
+    pub fn may_take_memory(&self) -> bool {
+        self.folds.iter().any(FoldSpec::may_take_memory)
     }
 
     /// Refuses what does not go together.

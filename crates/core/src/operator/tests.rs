@@ -202,7 +202,7 @@ fn folds_are_those_of_a_single_loop() {
     let select =
         Select { folds: vec![FoldSpec::read(Function::Sum, "2").unwrap()], ..Select::default() };
     let layout = Layout::of(crate::format::Format::CSV, None);
-    let making = Arc::new(Making::new(&select, layout, None, None).unwrap());
+    let making = Arc::new(Making::new(&select, Records::of(layout)).unwrap());
     let mut expected = Vec::new();
     for group in (0..2000_u32).collect::<Vec<_>>().chunk_by(|a, b| a / 7 == b / 7) {
         let sum: u32 = group.iter().map(|number| number * number % 101).sum();
@@ -254,7 +254,8 @@ fn folds_are_those_of_a_single_loop() {
 fn a_sum_of_the_key_is_refused() {
     let select =
         Select { folds: vec![FoldSpec::read(Function::Sum, "1").unwrap()], ..Select::default() };
-    let making = Making::new(&select, Layout::Lines { separator: Some(b',') }, None, None).unwrap();
+    let layout = Layout::Lines { separator: Some(b',') };
+    let making = Making::new(&select, Records::of(layout)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = File::create(&folder.path().join("out"), Direct::Auto).unwrap();
     let sink = Sink::File(FileSink::growing(file, GRANULE));

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::incore::Scratch;
 use crate::incore::bucket::BUCKET_ENTRIES_MAX;
 use crate::io::{Arena, Engine, Region};
+use crate::key::KeyTally;
 use crate::plan::Plan;
 use crate::plan::levers::Overlap;
 use crate::proof::Sum;
@@ -20,6 +21,8 @@ use crate::units::ByteSize;
 pub struct Crew<'p> {
     /// The workers.
     pub workers: Vec<Worker<'p>>,
+    /// What was seen of the keys of all loads so far.
+    pub keys: KeyTally,
     /// Where progress is told.
     pub progress: &'p Progress,
     phases: Vec<(PhaseTime, LaneCounters)>,
@@ -47,6 +50,7 @@ impl<'p> Crew<'p> {
                 scratch: Scratch::new(own, (BUCKET_ENTRIES_MAX, plan.item), plan.method),
                 sum_in: Sum::default(),
                 sum_out: Sum::default(),
+                keys: KeyTally::default(),
                 seen: Seen::default(),
                 clock: Clock::default(),
             });
@@ -57,7 +61,8 @@ impl<'p> Crew<'p> {
         }
         loads.push(arena);
         let entered = PhaseClock::now(LaneCounters::default());
-        Ok((Self { workers, progress, phases: Vec::new(), entered }, loads))
+        let (keys, phases) = (KeyTally::default(), Vec::new());
+        Ok((Self { workers, keys, progress, phases, entered }, loads))
     }
 
     /// Ends the current phase, waiting for its writes, and begins `phase`.
@@ -117,6 +122,16 @@ impl<'p> Crew<'p> {
             sums.1.add(worker.sum_out);
         }
         sums
+    }
+
+    /// Returns what workers have seen of the keys of a load, which counts with the others now.
+    pub fn close_tally(&mut self) -> KeyTally {
+        let mut tally = KeyTally::default();
+        for worker in &mut self.workers {
+            tally.add(&std::mem::take(&mut worker.keys));
+        }
+        self.keys.add(&tally);
+        tally
     }
 
     /// What each worker has been seen at.

@@ -3,10 +3,12 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use memchr::memchr_iter;
+
 use super::gate::{Gate, Passed};
 use crate::format::{Fault, Framing};
 use crate::incore::{Classifier, Dealer, Item, Pool};
-use crate::key::{CutRecord, KeyEncoder, KnownWord};
+use crate::key::{CutRecord, KeyEncoder, KeyTally, KnownWord};
 use crate::proof::Sum;
 
 /// What records of a load are dealt with while it is read.
@@ -16,6 +18,15 @@ pub struct Dealers {
     pool: Arc<Pool>,
     classifier: OnceLock<Classifier>,
     each: Vec<Mutex<Option<Dealer>>>,
+}
+
+/// What is noted of records as they are dealt.
+#[derive(Debug)]
+pub struct LoadAccount<'a> {
+    /// Their count and checksum, where these are wanted.
+    pub sum: Option<&'a mut Sum>,
+    /// Their keys.
+    pub keys: &'a mut KeyTally,
 }
 
 impl Dealers {
@@ -41,31 +52,75 @@ impl Dealers {
         deal(dealer, classifier)
     }
 
-    /// Deals a block of whole records for a worker, the first at `location`, and adds them to the
-    /// sum, if one is wanted; how many they were.
+    /// Deals a block of whole records for a worker, the first at `location`, and accounts for them;
+    /// how many they were.
     pub fn deal<K: KeyEncoder>(
         &self,
         worker: usize,
         key: &K,
         block: (&[u8], Framing),
         location: u64,
-        sum: Option<&mut Sum>,
+        LoadAccount { sum, keys }: LoadAccount<'_>,
     ) -> u64 {
+        if key.places_invalid() {
+            let account = LoadAccount { sum, keys };
+            return self.deal_tallied(worker, key, block, location, account);
+        }
+        look_at(key, block, keys);
         self.with(worker, |dealer, classifier| dealer.deal(classifier, key, block, location, sum))
     }
 
-    /// Deals those records of a block that pass the gate, and adds them to the sum, if one is
-    /// wanted; counts them.
+    /// Deals a block as [`deal`](Self::deal) does, and looks at each record's key.
+    fn deal_tallied<K: KeyEncoder>(
+        &self,
+        worker: usize,
+        key: &K,
+        (block, framing): (&[u8], Framing),
+        location: u64,
+        LoadAccount { mut sum, keys }: LoadAccount<'_>,
+    ) -> u64 {
+        self.with(worker, |dealer, classifier| {
+            let (mut at, mut dealt) = (0, 0);
+            let mut deal = |record: &[u8]| {
+                if let Some(sum) = &mut sum {
+                    sum.add_record(record);
+                }
+                let word = key.word(record, 0);
+                key.tally(record.into(), word, keys);
+                let known = KnownWord { key, word, cell_ends: &[] };
+                let number = if framing.fixed_length().is_some() { dealt } else { at };
+                dealer.deal_item(classifier, &known, (record, location + number as u64));
+                (at, dealt) = (at + record.len(), dealt + 1);
+            };
+            match framing {
+                Framing::Terminated(end) => {
+                    let mut begun = 0;
+                    for at in memchr_iter(end, block) {
+                        deal(&block[begun..=at]);
+                        begun = at + 1;
+                    }
+                }
+                _ => framing.records(block).for_each(deal),
+            }
+            dealer.mark(location);
+            dealt as u64
+        })
+    }
+
+    /// Deals those records of a block that pass the gate, and accounts for them; counts them.
     pub fn deal_passed<K: KeyEncoder>(
         &self,
         worker: usize,
         key: &K,
         (block, framing): (&[u8], Framing),
         location: usize,
-        (gate, mut sum): (&Gate, Option<&mut Sum>),
+        (gate, account): (&Gate, LoadAccount<'_>),
     ) -> Result<Passed, Fault> {
+        let LoadAccount { mut sum, keys } = account;
         self.with(worker, |dealer, classifier| {
-            let show = |CutRecord { bytes, cell_ends }: CutRecord<'_>, at, word| {
+            let show = |record: CutRecord<'_>, at, word| {
+                let CutRecord { bytes, cell_ends } = record;
+                key.tally(record, word, keys);
                 if let Some(sum) = &mut sum {
                     sum.add_record(bytes);
                 }
@@ -92,5 +147,18 @@ impl Dealers {
             dealers.push(Dealer::new(Arc::clone(&pool), item, classifier.buckets()));
         }
         (classifier, pool, dealers)
+    }
+}
+
+/// Looks at the keys of records that pass unseen, until each key was seen to have a value.
+fn look_at<K: KeyEncoder>(key: &K, (block, framing): (&[u8], Framing), tally: &mut KeyTally) {
+    if !key.is_watched() || tally.is_settled() {
+        return;
+    }
+    for record in framing.records(block) {
+        key.tally(record.into(), key.word(record, 0), tally);
+        if tally.is_settled() {
+            return;
+        }
     }
 }

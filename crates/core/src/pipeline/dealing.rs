@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::dealers::Dealers;
+use super::dealers::{Dealers, LoadAccount};
 use super::gate::{FirstFault, Gate};
 use super::sample::{self, place_of};
 use super::stage::{Claim, Fill, Worker};
@@ -141,12 +141,13 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         let records = &bytes[span.skip..][..span.records as usize * length];
         let (key, block, first) = (self.how.key, (records, self.how.framing), span.first_record);
         let sum = self.how.verify.then_some(&mut worker.sum_in);
+        let account = LoadAccount { sum, keys: &mut worker.keys };
         let Some(gate) = self.how.gate else {
-            self.dealers.deal(worker.number, key, block, u64::from(first), sum);
+            self.dealers.deal(worker.number, key, block, u64::from(first), account);
             return;
         };
         let first = first as usize;
-        let dealt = self.dealers.deal_passed(worker.number, key, block, first, (gate, sum));
+        let dealt = self.dealers.deal_passed(worker.number, key, block, first, (gate, account));
         if let Err(Fault { at, message }) = dealt {
             self.fault.note(Fault { at: first + at / length, message });
             self.next.store(self.layout.spans.len(), Ordering::Relaxed);
@@ -197,8 +198,10 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
             for number in layout.straddlers().take_while(|number| *number < layout.records) {
                 let location = u64::from(number);
                 let record = loaded.records().get(location);
-                let sum = &mut workers[0].sum_in;
-                let deal = |CutRecord { bytes, cell_ends }: CutRecord<'_>, word| {
+                let Worker { sum_in: sum, keys, .. } = &mut workers[0];
+                let deal = |record: CutRecord<'_>, word| {
+                    let CutRecord { bytes, cell_ends } = record;
+                    how.key.tally(record, word, keys);
                     if how.verify {
                         sum.add_record(bytes);
                     }

@@ -9,6 +9,7 @@ use crate::format::csv::{Dialect, Rows, stray_quote, without_end};
 use crate::format::{Fault, Framing, json};
 use crate::key::text::LONG_BYTES;
 use crate::key::{CutRecord, KeyEncoder};
+use crate::operator::Folds;
 use crate::plan::scratch::ScratchMemory;
 use crate::predicate::Predicate;
 
@@ -71,6 +72,8 @@ pub struct Gate {
     pub predicate: Option<Predicate>,
     /// The conditions on groups, for the memory that they take.
     pub group_predicate: Option<Predicate>,
+    /// What is folded of groups, for the memory that it takes.
+    pub folds: Folds,
     /// The memory for keys and values of a long record, where they may take any.
     pub scratch: Option<ScratchMemory>,
 }
@@ -161,7 +164,8 @@ impl Gate {
         let scratch = self.scratch.filter(|_| record.len() > LONG_BYTES)?;
         let predicates = self.predicate.iter().chain(&self.group_predicate);
         let wanted = predicates.map(|wanted| wanted.scratch_bytes(record)).max();
-        scratch.fault(record.len(), key.scratch_bytes(record).max(wanted.unwrap_or(0)))
+        let wanted = wanted.unwrap_or(0).max(self.folds.scratch_bytes(record));
+        scratch.fault(record.len(), key.scratch_bytes(record).max(wanted))
     }
 
     /// Shows one record and the first word of its key, unless a gate there is keeps it out; counts

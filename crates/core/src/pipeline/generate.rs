@@ -132,6 +132,7 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
         let first = &mut crew.workers[0];
         first.sum_in.add(past.read);
         first.sum_out.add(past.dropped);
+        crew.keys.add(&past.keys);
         let (records, bytes) = past.taken;
         let (runs, taken) = (past.runs, Taken { records, bytes, ragged: past.ragged });
         Self { work, key, crew, memory, runs, taken }
@@ -150,6 +151,7 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
                 ragged: ready.taken.ragged,
                 read: ready.sum.into(),
                 dropped: self.crew.sums().1.less(before).into(),
+                keys: ready.keys.clone(),
             });
             spill.note(entry, file, self.crew)?;
         }
@@ -236,6 +238,7 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
         let mut ready = intake.finish(raw, &mut self.crew.workers, before)?;
         self.check_length(&ready, intake)?;
         ready.next = intake.place();
+        ready.keys = self.crew.close_tally();
         self.taken.add(ready.taken);
         if let Some(limit) = self.work.plan.wanted {
             ready.load.keep_first(limit);

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::format::Fault;
 use crate::incore::{Item, KeyedLoad, Pool};
 use crate::io::Region;
-use crate::key::KeyEncoder;
+use crate::key::{KeyEncoder, KeyTally};
 use crate::load::Cutter;
 use crate::manifest::InputPlace;
 use crate::proof::Sum;
@@ -25,6 +25,8 @@ pub struct Ready {
     pub load: KeyedLoad,
     /// Count and checksum of its records.
     pub sum: Sum,
+    /// What was seen of the keys of its records.
+    pub keys: KeyTally,
     /// What was taken in for it, all that it holds and what else was dropped on the way.
     pub taken: Taken,
     /// Where the load behind it begins.
@@ -39,7 +41,8 @@ impl Ready {
     /// A load of which nothing was dropped, as if none came after it.
     pub fn new(load: KeyedLoad, sum: Sum, pool: Arc<Pool>, spare: Vec<Region>) -> Self {
         let taken = Taken { records: load.records(), bytes: load.bytes(), ragged: 0 };
-        Self { load, sum, taken, next: InputPlace::default(), pool, spare }
+        let (keys, next) = (KeyTally::default(), InputPlace::default());
+        Self { load, sum, keys, taken, next, pool, spare }
     }
 
     /// Takes the load's memory apart for the next one.

@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use memchr::{memchr, memrchr};
 
 use super::chain::{Chain, Ready};
-use super::dealers::Dealers;
+use super::dealers::{Dealers, LoadAccount};
 use super::dealing::Dealing;
 use super::entry_room::EntryRoom;
 use super::gate::{FirstFault, Gate, Passed};
@@ -37,7 +37,7 @@ use crate::error::Result;
 use crate::format::{Ends, Fault, Framing};
 use crate::incore::{Classifier, Dealer, KeyedLoad, Pool};
 use crate::io::{Completion, Operation, Region, Request};
-use crate::key::{CutRecord, KeyEncoder, KnownWord};
+use crate::key::{CutRecord, KeyEncoder, KeyTally, KnownWord};
 use crate::load::Loaded;
 use crate::load::lines::{LineLayout, LineSpan};
 use crate::proof::Sum;
@@ -200,10 +200,11 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         }
         let (how, block) = (self.how, (lines, self.how.framing));
         let sum = how.verify.then_some(&mut worker.sum_in);
+        let account = LoadAccount { sum, keys: &mut worker.keys };
         let Some(gate) = how.gate else {
-            return self.dealers.deal(worker.number, how.key, block, location as u64, sum);
+            return self.dealers.deal(worker.number, how.key, block, location as u64, account);
         };
-        let passage = (gate, sum);
+        let passage = (gate, account);
         let dealt = self.dealers.deal_passed(worker.number, how.key, block, location, passage);
         let Passed { shown, ragged } = dealt.unwrap_or_else(|fault| {
             self.note(Fault { at: location + fault.at, ..fault });
@@ -280,11 +281,13 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
             dealers.push(Dealer::new(Arc::clone(&pool), how.item, classifier.buckets()));
         }
         let room = pool.capacity(how.item.bytes(), how.buckets_max, workers_count);
+        let Worker { sum_in: sum, keys, .. } = &mut workers[0];
         let mut rest = Rest {
             how,
             classifier: &classifier,
             dealer: &mut dealers[0],
-            sum: &mut workers[0].sum_in,
+            sum,
+            keys,
             room: if is_crowded { room } else { u64::MAX },
             ragged: if is_crowded { 0 } else { self.ragged.into_inner() },
             fault: &fault,
@@ -305,10 +308,11 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
     }
 }
 
-/// Takes back what was summed of a load that is dealt once more.
+/// Takes back what was summed and seen of a load that is dealt once more.
 fn forget_sums(workers: &mut [Worker<'_>], before: Sum) {
     for worker in &mut *workers {
         worker.sum_in = Sum::default();
+        worker.keys = KeyTally::default();
     }
     workers[0].sum_in = before;
 }
@@ -361,6 +365,7 @@ struct Rest<'a, K> {
     classifier: &'a Classifier,
     dealer: &'a mut Dealer,
     sum: &'a mut Sum,
+    keys: &'a mut KeyTally,
     /// Lines that may still be dealt.
     room: u64,
     /// Rows that were left out for the number of their cells.
@@ -395,7 +400,9 @@ impl<K: KeyEncoder> Rest<'_, K> {
             }
             self.room -= 1;
             let line = &region[begun..begun + length];
-            let deal = |CutRecord { bytes, cell_ends }: CutRecord<'_>, word| {
+            let deal = |record: CutRecord<'_>, word| {
+                let CutRecord { bytes, cell_ends } = record;
+                key.tally(record, word, self.keys);
                 if self.how.verify {
                     self.sum.add_record(bytes);
                 }

@@ -69,7 +69,7 @@ use crate::proof::Sum;
 use crate::run::Run;
 use crate::run::layout::BLOCK;
 use crate::sink::LaneCounters;
-use crate::stats::{Phase, PhaseTime, Progress};
+use crate::stats::{KeyFindings, Phase, PhaseTime, Progress};
 
 use checkpoints::Checkpoints;
 use crew::Crew;
@@ -261,6 +261,8 @@ pub struct Outcome {
     pub merged: Option<Way>,
     /// What each worker was seen at.
     pub seen: Vec<Seen>,
+    /// Keys that are no values of their types.
+    pub keys: KeyFindings,
 }
 
 /// What came to the output.
@@ -322,7 +324,8 @@ pub fn sort<K: KeyEncoder>(
     let proof = prove(work, &crew, made.records)?;
     let (phases, engine, seen) = (crew.phases(), crew.engine(), crew.seen());
     let is_order_proven = work.verify;
-    Ok(Ended::Sorted(Outcome { phases, engine, proof, is_order_proven, seen, ..made }))
+    let keys = key.findings(&crew.keys);
+    Ok(Ended::Sorted(Outcome { phases, engine, proof, is_order_proven, seen, keys, ..made }))
 }
 
 /// Makes sure that there is room, before there is work that could be lost.

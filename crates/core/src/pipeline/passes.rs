@@ -14,7 +14,7 @@ use super::stage::{self, Drain, Fill};
 use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::io::Region;
-use crate::key::KeyEncoder;
+use crate::key::{KeyEncoder, KeyTally};
 use crate::manifest::{Entry, MergedEntry, RunText, SumText};
 use crate::merge::{Bound, Planner};
 #[cfg(feature = "disorder")]
@@ -81,7 +81,8 @@ pub fn narrow<K: KeyEncoder>(
                 let range = (merged.len(), merged.len() + group.len());
                 let dropped = crew.sums().1.less(before).into();
                 let (run, read) = (RunText::from(&run), SumText::default());
-                let entry = MergedEntry { range, run, read, ragged: 0, dropped };
+                let keys = KeyTally::default();
+                let entry = MergedEntry { range, run, read, ragged: 0, dropped, keys };
                 spill.note(Entry::Merged(entry), file, crew)?;
                 spill.settle(crew)?; // What it was merged from goes now.
             }

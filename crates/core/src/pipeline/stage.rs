@@ -26,6 +26,7 @@ use crate::error::{Error, Result};
 use crate::incore::Scratch;
 use crate::io::processors::{self, Stay};
 use crate::io::{Completion, Request};
+use crate::key::KeyTally;
 use crate::proof::Sum;
 use crate::sink::Lane;
 use crate::stats::{Activity, Clock, Stages, WorkerTime};
@@ -55,6 +56,8 @@ pub struct Worker<'p> {
     pub sum_in: Sum,
     /// Records it wrote to the output.
     pub sum_out: Sum,
+    /// What it saw of keys of the load that it reads.
+    pub keys: KeyTally,
     /// What it has been seen at.
     pub seen: Seen,
     /// What it does with its time.

@@ -116,8 +116,31 @@ function proofLine(stats) {
   );
 }
 
+/** What is said of keys that are no values of their types. */
+function keyLines(stats) {
+  const keys = object(stats.keys);
+  const invalid = object(keys.invalid);
+  const is = (key) => `${words(key.key)} is not ${words(key.expected)}`;
+  const lines = list(keys.unmatched)
+    .map(object)
+    .map((key) => {
+      const advice = words(key.suggestion) && `; all would be of type ${words(key.suggestion)}`;
+      return `Warning: ${is(key)} in any record${advice || ""}`;
+    });
+  if (figure(invalid.records) > 0) {
+    const of = list(invalid.keys)
+      .map(object)
+      .map((key) => `${is(key)} (${counted(key.records, "record")})`);
+    lines.unshift(
+      `${counted(invalid.records, "record")} with a key that is not valid, of ` +
+        `${counted(invalid.of_records, "record")}, placed ${words(invalid.place)}: ${of.join("; ")}`,
+    );
+  }
+  return lines;
+}
+
 function adviceSection(stats) {
-  const advice = list(stats.advice).map(words).filter(Boolean);
+  const advice = [...keyLines(stats), ...list(stats.advice).map(words).filter(Boolean)];
   const part = section(
     "What to look at",
     null,

@@ -85,10 +85,13 @@ pub struct Order {
     /// error: the sort ends, and says which record it is. last and first: records of which any key
     /// is no value (with --unique-by, any of its KEYs) come after all others or before them. Among
     /// themselves they are in the order of their keys, where what is no value comes last (or
-    /// first), beyond what is empty; and then in the order of the input. Without it, that is an
-    /// error, but for int, decimal, float, size and month in lines: there, what can be read of the
-    /// text is taken, and nothing is 0. A float is read as a whole; text that is none comes before
-    /// all numbers.
+    /// first), beyond what is empty; and then in the order of the input. sort and merge say on
+    /// standard error how many there are, and by which keys. Without it, that is an error, but for
+    /// int, decimal, float, size and month in lines: there, what can be read of the text is taken,
+    /// and nothing is 0. A float is read as a whole; text that is none comes before all numbers.
+    ///
+    /// A warning names a key of which no record has a value where some are not empty, and a type of
+    /// which all would be, if there is one. With --stats, these words are a part of the statistics.
     #[arg(long, value_name = "PLACE", value_parser = values::one_of::<Invalid>(&INVALID),
           help_heading = DETAILS, hide_short_help = true)]
     invalid: Option<Invalid>,

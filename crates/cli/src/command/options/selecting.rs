@@ -59,22 +59,30 @@ pub struct Selecting {
     ///
     /// Repeat it for further fields. The first of the records is kept, or with --unique=last the
     /// last. csv and tsv: PLACE is a column, by its name or its number from 1; lines: a field, with
-    /// --separator. TYPE is decimal (the default) or int. Numbers are exact and of any length; an
-    /// empty cell takes no part, and any other that is not a number is an error. The sum is written
-    /// in plain notation.
+    /// --separator. TYPE is decimal (the default) or int, with decimal=, thousands= and currency as
+    /// in keys: --sum price:decimal=,:thousands=. for 1.234,56. Numbers are exact and of any
+    /// length; an empty cell takes no part, and any other that is not such a number is an error.
+    /// The sum is written in plain notation with the decimal sign of the column, without separators
+    /// of thousands and signs of currencies. Words behind a colon that name a type or a modifier
+    /// are no part of a column's name; write "a:int" for one that ends so.
     ///
     /// fixed:N and records with their lengths: PLACE is a range of bytes, and TYPE a binary
-    /// integer, as in 8..12:u32le, or packed, as in 0..3:packed. A sum that does not fit is an
-    /// error: that of the whole group, however it came about, and not beyond --limit.
+    /// integer, as in 8..12:u32le, packed, as in 0..3:packed, or zoned or one of its kin, as in
+    /// 3..9:zoned=ebcdic, of up to 31 digits. A zoned sum is written with the sign where the type
+    /// has it: plus over a digit as the digit alone, minus as }JKLMNOPQR, in EBCDIC as D0 to D9. A
+    /// sum that does not fit is an error: that of the whole group, however it came about, and not
+    /// beyond --limit.
     #[arg(long, value_name = "PLACE[:TYPE]", value_parser = fold(Function::Sum))]
     sum: Vec<FoldSpec>,
 
     /// Like --sum, with the least value; TYPE may also be text, date and others
     ///
-    /// csv, tsv and lines: text (by its bytes), float, size, date, time, timestamp, version,
-    /// natural, ip, uuid, bool or month, in the order of keys of that type; days and times are
-    /// written as --date-format says. A cell that is no value of the type is an error. The value is
-    /// written as it was read; of equal values, the first.
+    /// Any type of keys but random, with its modifiers other than desc, nulls-first, nulls-last
+    /// and pad, in the order of keys of that type: --max level:order=low|mid|high, --min
+    /// name:text:locale=de. In records of bytes any range and type, as in 0..10:date, 4..8:f32le or
+    /// 0..9:zoned. Days and times are written as --date-format says. A value that is none of the
+    /// type is an error; one that is empty takes no part, nor do blanks where the type has a
+    /// notation. The value is written as it was read; of equal values, the first.
     #[arg(long, value_name = "PLACE[:TYPE]", value_parser = fold(Function::Min),
           hide_short_help = true)]
     min: Vec<FoldSpec>,

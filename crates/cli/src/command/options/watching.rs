@@ -102,7 +102,10 @@ impl Account {
                 standard::tell(statistics::text(&result) + &format);
             }
             Some(Form::Json) => standard::tell(whole() + "\n"),
-            None => tell_dropped(result.ragged_rows_dropped.unwrap_or_default()),
+            None => {
+                tell_dropped(result.ragged_rows_dropped.unwrap_or_default());
+                standard::tell(statistics::key_lines(&result));
+            }
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -46,6 +46,11 @@ impl Words {
         Self::new(&spec, &TextOrder::by_bytes(b'\n'))
     }
 
+    /// Returns where the key is, and what should stand there.
+    pub fn of_key(&self) -> (&str, &str) {
+        (&self.place, &self.expected)
+    }
+
     /// That `text` is no value.
     pub fn invalid(&self, text: &[u8]) -> String {
         let Self { place, expected, advice, is_binary } = self;

@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::super::{
-    CutRecord, FEW_WORDS, KeyEncoder, OPEN_WORD_BYTES, differing_word, is_last_open_word, open_word,
+    CutRecord, FEW_WORDS, KeyEncoder, KeyTally, OPEN_WORD_BYTES, differing_word, is_last_open_word,
+    open_word,
 };
 use super::content::with_buffer;
 use super::difference::{Source, difference};
@@ -13,7 +14,9 @@ use super::field::Fields;
 use super::order::{Body, Invalid, Place, Separator, TextOrder, TextSpec};
 use super::part::Part;
 use super::sink::{BufferSink, FewSink, Sink, WordSink};
+use super::watch::KeyWatch;
 use crate::error::{Error, Result};
+use crate::stats::KeyFindings;
 
 /// Any order of text records. The order of lines by their bytes is `LineKey`, and far cheaper.
 #[derive(Clone, Debug)]
@@ -29,6 +32,8 @@ pub struct TextKey {
     invalid: Option<(Place, usize)>,
     /// Cells up to the last that a part looks at.
     cells: usize,
+    /// What is looked at as records are read, where some text may be no value.
+    watch: Option<Box<KeyWatch>>,
 }
 
 /// Ends of cells that are worth noting for all rows; what lies behind is looked for.
@@ -89,8 +94,9 @@ impl TextKey {
             Separator::Cells(_) => parts.iter().map(Part::fields).max().unwrap_or(0),
             _ => 0,
         };
+        let watch = KeyWatch::new(&parts, order).map(Box::new);
         let (separator, body) = (order.separator, order.body);
-        Ok(Self { separator, body, parts, is_partial, invalid, cells })
+        Ok(Self { separator, body, parts, is_partial, invalid, cells, watch })
     }
 
     /// The bytes that key number `spec` of the order looks at, as a part of `record`; for showing
@@ -189,6 +195,29 @@ impl KeyEncoder for TextKey {
     #[inline]
     fn is_partial(&self) -> bool {
         self.is_partial
+    }
+
+    fn places_invalid(&self) -> bool {
+        self.watch.as_ref().is_some_and(|watch| watch.places())
+    }
+
+    fn is_watched(&self) -> bool {
+        self.watch.is_some()
+    }
+
+    #[inline]
+    fn tally(&self, record: CutRecord<'_>, word: u64, tally: &mut KeyTally) {
+        let Some(watch) = &self.watch else { return };
+        let is_placed = watch.is_placed(word);
+        tally.records += u64::from(watch.places());
+        if is_placed || !tally.is_settled() {
+            watch.look(&self.parts, &mut self.cut_fields(record), is_placed, tally);
+        }
+    }
+
+    fn findings(&self, tally: &KeyTally) -> KeyFindings {
+        let watch = self.watch.as_ref();
+        watch.map(|watch| watch.findings(&self.parts, tally)).unwrap_or_default()
     }
 
     fn scratch_bytes(&self, record: &[u8]) -> usize {

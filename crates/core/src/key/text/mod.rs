@@ -36,6 +36,7 @@ mod text_type;
 mod translate;
 mod turns;
 mod typed;
+mod watch;
 
 pub use collate::collation;
 pub use date_format::DateFormat;

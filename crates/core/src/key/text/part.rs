@@ -26,6 +26,7 @@ use super::sink::Sink;
 use super::text_type::{Class, TextType};
 use super::translate::Table;
 use super::typed::Typed;
+use super::watch::Standing;
 use crate::format::json;
 use usual::Usual;
 
@@ -148,6 +149,33 @@ impl Part {
     /// Returns whether there may be records whose text here is no value and has a place.
     pub fn places_invalid(&self) -> bool {
         self.invalid.is_some()
+    }
+
+    /// Returns whether what is no value is read as far as it goes.
+    pub fn is_loose(&self) -> bool {
+        self.class == Class::Loose && !self.is_checked
+    }
+
+    /// Returns what becomes of bytes that are no value of its type, where nothing is said of it.
+    pub fn class(&self) -> Class {
+        self.class
+    }
+
+    /// Returns what a record says here.
+    pub fn standing(&self, fields: &mut Fields<'_>) -> Standing {
+        let is_short = self.needs > fields.length();
+        let text = self.content(fields);
+        match () {
+            () if is_short => Standing::Other,
+            () if self.is_null(&text) => Standing::Empty,
+            () if self.typed.is_valid(text) => Standing::Value,
+            () => Standing::Other,
+        }
+    }
+
+    /// Returns what it is called, and what its values are, in words that go behind "is not".
+    pub fn words(&self) -> (&str, &str) {
+        self.words.of_key()
     }
 
     /// Keeps the first byte of values apart from all marks.

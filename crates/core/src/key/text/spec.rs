@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 use super::columns;
 use super::order::{Collation, End, Position, TextSpec, Translation};
-use super::text_type::TextType;
+use super::text_type::{TextType, Zoned};
 use crate::error;
 use crate::format::{Format, LineGroup, json};
 use crate::key::KeySpec;
@@ -63,6 +63,52 @@ pub struct TextKeySpec {
 }
 
 impl TextKeySpec {
+    /// Divides `PLACE[:TYPE][:MODIFIER]...` into the place and what follows it, if anything does.
+    pub fn split_place(text: &str) -> (&str, Option<&str>) {
+        let pieces = words::split(text, ':').unwrap_or_else(|| vec![text]);
+        let is_known = |word: &&&str| named_type::is_name(word) || modifiers::is_modifier(word);
+        let known = pieces[1..].iter().rev().take_while(is_known);
+        match known.map(|word| word.len() + 1).sum() {
+            0 => (text, None),
+            length => {
+                let (place, words) = text.split_at(text.len() - length);
+                (place, Some(&words[1..]))
+            }
+        }
+    }
+
+    /// Returns whether it says more than its type and what is equal in it: a direction, where what
+    /// is empty goes, or a pad.
+    pub fn has_place_modifiers(&self) -> bool {
+        let Modifiers { is_descending, nulls, pad, .. } = &self.modifiers;
+        *is_descending || nulls.is_some() || pad.is_some()
+    }
+
+    /// Returns whether the first of these words is a type that records of bytes alone have.
+    pub fn names_bytes(words: &str) -> bool {
+        let word = words.split(':').next().unwrap_or_default();
+        let is_of_bytes = |named: NamedType| named.counts_blanks() || word_is_of_bytes(word);
+        word_is_of_bytes(word) || NamedType::known(word).is_some_and(is_of_bytes)
+    }
+
+    /// The zoned decimals that a word means, if it means any.
+    pub fn zoned(word: &str) -> Option<Zoned> {
+        match NamedType::known(word)?.text_type(false, ListMemory::UNBOUNDED) {
+            Ok(TextType::Zoned(form)) => Some(form),
+            _ => None,
+        }
+    }
+
+    /// Names of the types that text may have.
+    pub fn types_of_text() -> String {
+        Listed::OfText.to_string()
+    }
+
+    /// The name of its type, as written, in lower case.
+    pub fn type_name(&self) -> &str {
+        &self.named.word
+    }
+
     /// The locale whose collation it asks for.
     pub fn locale(&self) -> Option<&str> {
         self.modifiers.locale.as_deref()
@@ -327,6 +373,12 @@ impl TextKeySpec {
             name: column.or_else(|| self.column.clone()),
         })
     }
+}
+
+/// Returns whether a word names a code page or a collating sequence.
+fn word_is_of_bytes(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    word.starts_with("ebcdic") || word.starts_with("sequence=")
 }
 
 impl fmt::Display for TextKeySpec {

@@ -1,54 +1,60 @@
-//! The order of cells by a type of keys: of dates, versions, addresses and the like.
+//! The order of values by a type of keys: of dates, versions, addresses, text in a language and the
+//! like.
 //!
 //! Values compare as a key of that type orders them, and only what is a value of it takes part.
 
 use std::cmp::Ordering;
 
-use crate::key::text::{Body, Separator, TextKeySpec, TextOrder, ValueKey};
+use crate::key::text::{Body, Separator, TextOrder, TextSpec, ValueKey};
 
 /// The order of values of one type.
 #[derive(Clone, Debug)]
 pub struct CellOrder {
-    type_name: String,
+    /// The type, as it was written.
+    words: String,
     key: ValueKey,
 }
 
 impl CellOrder {
-    /// Returns the order of values of a type in records of `order`; `None` for bytes, which compare
-    /// as they are.
-    ///
-    /// # Errors
-    ///
-    /// A description of what is wrong with the name.
-    pub fn named(type_name: &str, order: Option<&TextOrder>) -> Result<Option<Self>, String> {
-        if matches!(type_name, "text" | "bytes") {
-            return Ok(None);
-        }
-        let spec = format!("..:{type_name}").parse::<TextKeySpec>()?.spec(None);
-        let spec = spec.map_err(|error| error.to_string())?;
+    /// Returns the order of values as `spec`, a key of all of a text, has it in records of `order`;
+    /// `None` for bytes, which compare as they are.
+    pub fn new(words: &str, spec: &TextSpec, order: Option<&TextOrder>) -> Option<Self> {
         let (separator, body) = (Separator::Blanks, Body::Whole);
         let bare = TextOrder::by_bytes(b'\n');
-        let order = TextOrder { separator, body, ..order.unwrap_or(&bare).clone() };
-        let key = ValueKey::new(&spec, &order);
-        Ok(Some(Self { type_name: type_name.to_owned(), key }))
+        let order = TextOrder { separator, body, pad: None, ..order.unwrap_or(&bare).clone() };
+        let key = ValueKey::new(spec, &order);
+        let is_plain = key.is_plain() && !spec.trims;
+        (!is_plain).then(|| Self { words: words.to_owned(), key })
     }
 
-    /// Makes sure that what a cell of the column called `column` says is of the type.
-    ///
-    /// # Errors
-    ///
-    /// A description of the invalid value.
-    pub fn check(&self, text: &[u8], column: &str) -> Result<(), String> {
-        if self.key.is_of_type(text) {
-            return Ok(());
-        }
-        let text = String::from_utf8_lossy(text);
-        let type_name = &self.type_name;
-        Err(format!("'{}' in column {column} is not of type {type_name}", text.escape_debug()))
+    /// Returns whether a value is there: blanks are none of a type with a notation.
+    pub fn is_there(&self, text: &[u8]) -> bool {
+        self.key.with_value(text, |value| !self.key.is_blank(value))
+    }
+
+    /// Returns whether text is a value of the type.
+    pub fn holds(&self, text: &[u8]) -> bool {
+        self.key.with_value(text, |value| self.key.is_of_type(value))
+    }
+
+    /// The type, as it was written.
+    pub fn words(&self) -> &str {
+        &self.words
     }
 
     /// Compares two values of the type.
     pub fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
-        self.key.compare(a, (&self.key, b))
+        let key = &self.key;
+        key.with_value(a, |a| key.with_value(b, |b| key.compare(a, (key, b))))
+    }
+
+    /// Bytes of memory that comparing a value with another as long takes.
+    pub fn scratch_bytes(&self, text: &[u8]) -> usize {
+        2 * self.key.scratch_bytes(text)
+    }
+
+    /// Bytes of memory that its list of values takes.
+    pub fn list_bytes(&self) -> usize {
+        self.key.list_bytes()
     }
 }

@@ -31,8 +31,12 @@ fn looks_at(spec: &TextSpec, field: Field) -> bool {
         return line == column;
     }
     match (field, spec.end) {
-        (Field::Machine(_), End::Record) => overlaps((spec.start.byte, None), field),
-        (Field::Machine(_), End::At(end)) => overlaps((spec.start.byte, Some(end.byte)), field),
+        (Field::Machine(_) | Field::Range { .. }, End::Record) => {
+            overlaps((spec.start.byte, None), field)
+        }
+        (Field::Machine(_) | Field::Range { .. }, End::At(end)) => {
+            overlaps((spec.start.byte, Some(end.byte)), field)
+        }
         (
             Field::Number { column, .. } | Field::Text { column },
             End::Field(last) | End::Within(_, last),
@@ -42,7 +46,6 @@ fn looks_at(spec: &TextSpec, field: Field) -> bool {
 }
 
 fn overlaps((start, end): (usize, Option<usize>), field: Field) -> bool {
-    let Field::Machine(number) = field else { return true };
-    let range = number.range();
+    let Some(range) = field.range() else { return true };
     start < range.end && end.is_none_or(|end| range.start < end)
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::integer::Integer;
 use super::packed::{Packed, WIDTH_MAX};
+use crate::key::text::{TextKeySpec, Zoned};
 
 /// Where a number lies, and what its bytes mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,20 +13,33 @@ pub enum Machine {
     Integer(Integer),
     /// A packed decimal.
     Packed(Packed),
+    /// A zoned decimal.
+    Zoned(ZonedPlace),
 }
+
+/// Where a zoned decimal lies, and how it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ZonedPlace {
+    start: usize,
+    width: usize,
+    form: Zoned,
+}
+
+/// Digits of the longest zoned decimal, as many as a packed one has.
+const DIGITS_MAX: usize = 31;
 
 /// The type of packed decimals.
 const PACKED: &str = "packed";
 
 impl Machine {
-    /// Whether there are numbers of this name.
-    pub fn is_named(name: &str) -> bool {
-        name == PACKED || Integer::named(name, 0).is_some()
+    /// Returns whether this is the name of a binary integer.
+    pub fn is_integer(name: &str) -> bool {
+        Integer::named(name, 0).is_some()
     }
 
     /// All names, for a message.
     pub fn names() -> String {
-        format!("{} {PACKED}", Integer::names())
+        format!("{} {PACKED} zoned", Integer::names())
     }
 
     /// The number of this kind from byte `start` to `end`, both of which `place` says.
@@ -47,6 +61,17 @@ impl Machine {
                 )),
             };
         }
+        if let Some(form) = name.and_then(TextKeySpec::zoned) {
+            let digits = width.map_or(0, |width| form.digits(width));
+            return match width {
+                Some(width) if (1..=DIGITS_MAX).contains(&digits) => {
+                    Ok(Self::Zoned(ZonedPlace { start, width, form }))
+                }
+                _ => Err(format!(
+                    "'{place}' needs an end: zoned decimals have 1 to {DIGITS_MAX} digits"
+                )),
+            };
+        }
         let Some(integer) = name.and_then(|name| Integer::named(name, start)) else {
             let names = Self::names();
             return Err(format!("'{place}' needs a type of machine numbers: {names}"));
@@ -61,9 +86,18 @@ impl Machine {
     /// Its bytes.
     pub fn range(self) -> Range<usize> {
         match self {
-            Self::Integer(Integer { start, width, .. }) | Self::Packed(Packed { start, width }) => {
-                start..start + width
-            }
+            Self::Integer(Integer { start, width, .. })
+            | Self::Packed(Packed { start, width })
+            | Self::Zoned(ZonedPlace { start, width, .. }) => start..start + width,
+        }
+    }
+
+    /// Its values, in words that go behind "are not".
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Integer(_) => "an integer",
+            Self::Packed(_) => "a packed decimal",
+            Self::Zoned(_) => "a zoned decimal",
         }
     }
 
@@ -72,6 +106,7 @@ impl Machine {
         match self {
             Self::Integer(integer) => integer.read(bytes),
             Self::Packed(_) => Packed::read(&bytes[self.range()]),
+            Self::Zoned(ZonedPlace { form, .. }) => form.value(&bytes[self.range()]),
         }
     }
 
@@ -80,6 +115,7 @@ impl Machine {
         match self {
             Self::Integer(integer) => integer.holds(value),
             Self::Packed(packed) => packed.holds(value),
+            Self::Zoned(place) => value.unsigned_abs() < 10_u128.pow(place.digits()),
         }
     }
 
@@ -88,6 +124,7 @@ impl Machine {
         match self {
             Self::Integer(integer) => format!("{} bits", 8 * integer.width),
             Self::Packed(packed) => format!("{} digits", packed.digits()),
+            Self::Zoned(place) => format!("{} digits", place.digits()),
         }
     }
 
@@ -96,6 +133,14 @@ impl Machine {
         match self {
             Self::Integer(integer) => integer.write(value, bytes),
             Self::Packed(_) => Packed::write(value, &mut bytes[self.range()]),
+            Self::Zoned(ZonedPlace { form, .. }) => form.write(value, &mut bytes[self.range()]),
         }
+    }
+}
+
+impl ZonedPlace {
+    /// Digits that it has room for.
+    fn digits(self) -> u32 {
+        self.form.digits(self.width) as u32
     }
 }

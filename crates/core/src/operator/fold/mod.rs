@@ -16,16 +16,18 @@ mod integer;
 mod keyed;
 mod machine;
 mod packed;
+mod spec;
 
-use std::str::FromStr;
+use std::ops::Range;
 
-use super::place::{Columns, Layout, Place};
+use super::place::Layout;
 use crate::format::csv::{self, Dialect};
-use crate::key::text::TextOrder;
+use crate::key::text::NumberStyle;
 use crate::manifest::{Bytes, ValueText};
 use cell_order::CellOrder;
 use decimal::Decimal;
 use machine::Machine;
+pub use spec::{FoldSpec, Records};
 
 /// What is made of the values of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,36 +40,6 @@ pub enum Function {
     Max,
 }
 
-/// One thing to fold, as a person writes it: `PLACE[:TYPE]`, for a function.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoldSpec {
-    /// What is made of the values.
-    pub function: Function,
-    place: Place,
-    /// The name of a type, where one is given.
-    type_name: Option<String>,
-}
-
-/// Names of the types of cells. Of all behind the second, least and greatest values can be found,
-/// and no sums.
-const CELL_TYPES: [&str; 15] = [
-    "decimal",
-    "int",
-    "text",
-    "bytes",
-    "float",
-    "size",
-    "date",
-    "time",
-    "timestamp",
-    "version",
-    "natural",
-    "ip",
-    "uuid",
-    "bool",
-    "month",
-];
-
 impl Function {
     /// The option that asks for it.
     pub fn option(self) -> &'static str {
@@ -76,29 +48,6 @@ impl Function {
             Self::Min => "--min",
             Self::Max => "--max",
         }
-    }
-}
-
-impl FoldSpec {
-    /// Returns whether its values are days or times.
-    pub fn looks_at_days(&self) -> bool {
-        matches!(self.type_name.as_deref(), Some("date" | "time" | "timestamp"))
-    }
-
-    /// Reads `PLACE[:TYPE]`; the type in any case.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it, in words.
-    pub fn read(function: Function, text: &str) -> Result<Self, String> {
-        let is_type = |name: &str| CELL_TYPES.contains(&name) || Machine::is_named(name);
-        let (place, type_name) = match text.rsplit_once(':') {
-            Some((place, name)) if is_type(&name.to_ascii_lowercase()) => {
-                (place, Some(name.to_ascii_lowercase()))
-            }
-            _ => (text, None),
-        };
-        Ok(Self { function, place: Place::from_str(place)?, type_name })
     }
 }
 
@@ -119,12 +68,33 @@ struct Fold {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
-    /// A cell with a number, perhaps a whole one.
-    Number { column: usize, is_whole: bool },
+    /// A cell with a number, perhaps a whole one, perhaps in a style of people.
+    Number { column: usize, is_whole: bool, style: Option<NumberStyle> },
     /// A cell, by its bytes or in an order of its own.
     Text { column: usize },
-    /// Bytes.
+    /// Bytes that are a number to be added.
     Machine(Machine),
+    /// Bytes, as they are or in an order of their own.
+    Range { start: usize, end: usize },
+}
+
+impl Field {
+    /// Returns the bytes of a record that it is; `None` for cells.
+    fn range(self) -> Option<Range<usize>> {
+        match self {
+            Self::Machine(number) => Some(number.range()),
+            Self::Range { start, end } => Some(start..end),
+            Self::Number { .. } | Self::Text { .. } => None,
+        }
+    }
+
+    /// Returns the number of the cell that it is; `None` for bytes.
+    fn column(self) -> Option<usize> {
+        match self {
+            Self::Number { column, .. } | Self::Text { column } => Some(column),
+            Self::Machine(_) | Self::Range { .. } => None,
+        }
+    }
 }
 
 /// A value of a record, or of several together.
@@ -169,21 +139,17 @@ impl Value {
 }
 
 impl Folds {
-    /// Finds the places of `specs` in records of this layout.
+    /// Finds the places of `specs` in such records.
     ///
     /// # Errors
     ///
     /// What is wrong with them, in words.
-    pub fn new(
-        specs: &[FoldSpec],
-        layout: Layout,
-        columns: Option<Columns<'_>>,
-        order: Option<&TextOrder>,
-    ) -> Result<Self, String> {
+    pub fn new(specs: &[FoldSpec], of: Records<'_>) -> Result<Self, String> {
         let mut folds: Vec<Fold> = Vec::with_capacity(specs.len());
         for spec in specs {
             let option = spec.function.option();
-            let field = field(spec, layout, columns).map_err(|e| format!("{option}: {e}"))?;
+            let field = spec.field(of).map_err(|e| format!("{option}: {e}"));
+            let (field, order) = field?;
             if let Some(other) = folds.iter().find(|other| overlap(other.field, field)) {
                 return Err(format!(
                     "{option} {} and {} {} have one place for two values; leave one out",
@@ -193,11 +159,7 @@ impl Folds {
                 ));
             }
             let name = spec.place.to_string();
-            let order = match (field, &spec.type_name) {
-                (Field::Text { .. }, Some(name)) => CellOrder::named(name, order)?,
-                _ => None,
-            };
-            folds.push(Fold { function: spec.function, field, layout, order, name });
+            folds.push(Fold { function: spec.function, field, layout: of.layout, order, name });
         }
         Ok(Self(folds))
     }
@@ -210,6 +172,27 @@ impl Folds {
     /// Whether nothing is folded.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Bytes of memory that comparing the values of a long record takes in proportion to it.
+    pub fn scratch_bytes(&self, record: &[u8]) -> usize {
+        let bytes_of = |fold: &Fold| match (&fold.order, fold.field) {
+            (Some(order), Field::Text { column }) => {
+                let cell = fold.layout.cells(record).and_then(|mut cells| cells.nth(column));
+                cell.map_or(0, |cell| cell.len() + order.scratch_bytes(cell))
+            }
+            (Some(order), Field::Range { start, end }) => {
+                let bytes = fold.layout.body(record).get(start..end);
+                bytes.map_or(0, |bytes| order.scratch_bytes(bytes))
+            }
+            _ => 0,
+        };
+        self.0.iter().map(bytes_of).max().unwrap_or(0)
+    }
+
+    /// Bytes of memory that lists of values take.
+    pub fn list_bytes(&self) -> usize {
+        self.0.iter().filter_map(|fold| fold.order.as_ref()).map(CellOrder::list_bytes).sum()
     }
 
     /// The options and places, for a message.
@@ -257,8 +240,8 @@ impl Folds {
                 masked.extend_from_slice(record);
                 for fold in &self.0 {
                     let before = record.len() - fold.layout.body(record).len();
-                    if let Field::Machine(number) = fold.field
-                        && let Some(bytes) = masked[before..].get_mut(number.range())
+                    if let Some(range) = fold.field.range()
+                        && let Some(bytes) = masked[before..].get_mut(range)
                     {
                         bytes.fill(b'?');
                     }
@@ -290,23 +273,24 @@ impl Folds {
         out: &mut Vec<u8>,
     ) {
         let body = layout.body(record);
-        let column = |fold: &Fold| match (fold.field, fold.layout) {
-            (Field::Number { column, .. } | Field::Text { column }, _) => column,
-            (Field::Machine(_), _) => usize::MAX,
-        };
-        let value_of = |number: usize| {
+        let column = |fold: &Fold| fold.field.column().unwrap_or(usize::MAX);
+        let pair_of = |number: usize| {
             let mut pairs = self.0.iter().zip(values);
-            pairs.find(|(fold, _)| column(fold) == number).map(|(_, value)| value)
+            pairs.find(|(fold, _)| column(fold) == number)
+        };
+        let append = |(fold, value): (&Fold, &Value), out: &mut Vec<u8>| match value {
+            Value::Number(value) => append_cell(dialect, &fold.written(value), out),
+            Value::Text(text) => append_cell(dialect, text, out),
+            Value::Nothing | Value::Integer(_) => {}
         };
         let mut cells = 0;
         for (number, cell) in csv::Cells::new(dialect, body).enumerate() {
             if number > 0 {
                 out.push(dialect.separator);
             }
-            match value_of(number) {
-                Some(Value::Number(value)) => value.write(out),
-                Some(Value::Text(text)) => append_cell(dialect, text, out),
-                _ => out.extend_from_slice(cell),
+            match pair_of(number).filter(|(_, value)| **value != Value::Nothing) {
+                Some(pair) => append(pair, out),
+                None => out.extend_from_slice(cell),
             }
             cells = number + 1;
         }
@@ -314,11 +298,7 @@ impl Folds {
         let last = self.0.iter().zip(values).filter(|(_, value)| **value != Value::Nothing);
         for number in cells..last.map(|(fold, _)| column(fold) + 1).max().unwrap_or(0) {
             out.push(dialect.separator);
-            match value_of(number) {
-                Some(Value::Number(value)) => value.write(out),
-                Some(Value::Text(text)) => append_cell(dialect, text, out),
-                _ => {}
-            }
+            pair_of(number).into_iter().for_each(|pair| append(pair, out));
         }
         out.extend_from_slice(&record[body.len()..]);
     }
@@ -331,8 +311,14 @@ impl Folds {
     ) -> Result<(), String> {
         out.extend_from_slice(record);
         for (fold, value) in self.0.iter().zip(values) {
-            let (Field::Machine(number), Value::Integer(value)) = (fold.field, value) else {
-                continue;
+            let before = record.len() - fold.layout.body(record).len();
+            let (number, value) = match (fold.field, value) {
+                (Field::Machine(number), Value::Integer(value)) => (number, value),
+                (Field::Range { start, end }, Value::Text(text)) if end - start == text.len() => {
+                    out[before..][start..end].copy_from_slice(text);
+                    continue;
+                }
+                _ => continue,
             };
             if !number.holds(*value) {
                 let (room, name) = (number.room(), &fold.name);
@@ -340,7 +326,6 @@ impl Folds {
                     "the sum {value} of bytes {name} does not fit in their {room}"
                 ));
             }
-            let before = record.len() - fold.layout.body(record).len();
             number.write(*value, &mut out[before..]);
         }
         Ok(())
@@ -357,25 +342,39 @@ impl Fold {
                     let length = body.len();
                     return Err(format!("bytes {name} reach beyond its {length} bytes"));
                 };
-                number
-                    .read(body)
-                    .map(Value::Integer)
-                    .ok_or_else(|| format!("bytes {name}, {bytes:02X?}, are not a packed decimal"))
+                number.read(body).map(Value::Integer).ok_or_else(|| {
+                    let kind = number.kind();
+                    format!("bytes {name}, {bytes:02X?}, are not {kind}")
+                })
             }
-            Field::Text { column } => Ok(match cell(column).map(|cell| self.layout.text(cell)) {
-                Some(text) if !text.is_empty() => {
-                    self.order.as_ref().map_or(Ok(()), |order| order.check(&text, &self.name))?;
-                    Value::Text(text.into_owned())
-                }
-                _ => Value::Nothing,
-            }),
-            Field::Number { column, is_whole } => {
+            Field::Range { start, end } => {
+                let (body, name) = (self.layout.body(record), &self.name);
+                let Some(bytes) = body.get(start..end) else {
+                    let length = body.len();
+                    return Err(format!("bytes {name} reach beyond its {length} bytes"));
+                };
+                self.ordered(bytes, |words| {
+                    format!("bytes {name}, {bytes:02X?}, are not of type {words}")
+                })
+            }
+            Field::Text { column } => {
+                let text = cell(column).map(|cell| self.layout.text(cell)).unwrap_or_default();
+                self.ordered(&text, |words| {
+                    let (shown, name) = (String::from_utf8_lossy(&text), &self.name);
+                    format!("'{}' in column {name} is not of type {words}", shown.escape_debug())
+                })
+            }
+            Field::Number { column, is_whole, style } => {
                 let Some(cell) = cell(column) else { return Ok(Value::Nothing) };
                 let text = self.layout.text(cell);
                 if text.is_empty() {
                     return Ok(Value::Nothing);
                 }
-                let number = Decimal::read(&text).filter(|n| !is_whole || n.is_whole());
+                let number = match style {
+                    None => Decimal::read(&text),
+                    Some(style) => style.plain(&text).and_then(|plain| Decimal::read(&plain)),
+                };
+                let number = number.filter(|n| !is_whole || n.is_whole());
                 number.map(Value::Number).ok_or_else(|| {
                     let kind = if is_whole { "a whole number" } else { "a number" };
                     let text = String::from_utf8_lossy(&text);
@@ -383,6 +382,28 @@ impl Fold {
                 })
             }
         }
+    }
+
+    /// Returns a value that compares in the order of its type, or as bytes; `fault` says of which
+    /// type it is none.
+    fn ordered(&self, text: &[u8], fault: impl FnOnce(&str) -> String) -> Result<Value, String> {
+        match &self.order {
+            _ if text.is_empty() => Ok(Value::Nothing),
+            Some(order) if !order.is_there(text) => Ok(Value::Nothing),
+            Some(order) if !order.holds(text) => Err(fault(order.words())),
+            _ => Ok(Value::Text(text.to_vec())),
+        }
+    }
+
+    /// Returns a number as its column has numbers, without separators of thousands.
+    fn written(&self, number: &Decimal) -> Vec<u8> {
+        let mut digits = Vec::new();
+        number.write(&mut digits);
+        if let Field::Number { style: Some(style), .. } = self.field {
+            let point = digits.iter_mut().filter(|byte| **byte == b'.');
+            point.for_each(|byte| *byte = style.radix);
+        }
+        digits
     }
 
     fn add(&self, value: &mut Value, more: Value) {
@@ -416,41 +437,11 @@ impl Fold {
     }
 }
 
-fn field(spec: &FoldSpec, layout: Layout, columns: Option<Columns<'_>>) -> Result<Field, String> {
-    let (place, name) = (&spec.place, spec.type_name.as_deref());
-    if matches!(layout, Layout::Fixed(_) | Layout::Prefixed(_)) {
-        let number = Machine::at(name, layout.range(place)?, &place.to_string())?;
-        return Ok(Field::Machine(number));
-    }
-    let column = layout.column(place, columns)?;
-    match name {
-        None | Some("decimal") => Ok(Field::Number { column, is_whole: false }),
-        Some("int") => Ok(Field::Number { column, is_whole: true }),
-        Some(name) if CELL_TYPES.contains(&name) => match spec.function {
-            Function::Sum => Err(format!(
-                "'{place}:{name}' has values that cannot be added; write int or decimal"
-            )),
-            Function::Min | Function::Max => Ok(Field::Text { column }),
-        },
-        Some(name) => Err(format!(
-            "'{name}' is a type of machine numbers; cells have the types {}",
-            CELL_TYPES.join(" ")
-        )),
-    }
-}
-
 /// Whether two fields share bytes.
 fn overlap(a: Field, b: Field) -> bool {
-    match (a, b) {
-        (Field::Machine(a), Field::Machine(b)) => {
-            let (a, b) = (a.range(), b.range());
-            a.start < b.end && b.start < a.end
-        }
-        (
-            Field::Number { column: a, .. } | Field::Text { column: a },
-            Field::Number { column: b, .. } | Field::Text { column: b },
-        ) => a == b,
-        _ => false,
+    match (a.range(), b.range()) {
+        (Some(a), Some(b)) => a.start < b.end && b.start < a.end,
+        _ => a.column().is_some() && a.column() == b.column(),
     }
 }
 

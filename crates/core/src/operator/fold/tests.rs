@@ -6,7 +6,7 @@ use crate::format::{Format, Prefix};
 fn folds(specs: &[(Function, &str)], layout: Layout) -> Result<Folds, String> {
     let read = |(function, text): &(Function, &str)| FoldSpec::read(*function, text);
     let specs: Vec<FoldSpec> = specs.iter().map(read).collect::<Result<_, _>>()?;
-    Folds::new(&specs, layout, None, None)
+    Folds::new(&specs, Records::of(layout))
 }
 
 /// The first of some records, with what is folded of all.
@@ -88,7 +88,8 @@ fn packed_decimals_are_exact_or_an_error() {
     use Function::{Max, Sum};
     let folds = folds(&[(Sum, "1..3:packed"), (Max, "3..5:packed")], Layout::Fixed(5)).unwrap();
     let record = |sum: [u8; 2], most: [u8; 2]| [b"k", &sum[..], &most[..]].concat();
-    // Unsigned fields come out with a sign of plus, where there is something to add.
+    // Unsigned fields come out with a sign of plus, where there is something to add. The greatest
+    // value stays as it was read.
     let a = record([0x12, 0x3f], [0x00, 0x5d]);
     let b = record([0x07, 0x7c], [0x00, 0x3d]);
     let c = record([0x40, 0x0d], [0x01, 0x0d]);
@@ -119,7 +120,7 @@ fn what_cannot_be_folded_is_said() {
     for (specs, layout, part) in [
         (vec![(Sum, "2:text")], CSV, "cannot be added"),
         (vec![(Sum, "2:date")], CSV, "cannot be added"),
-        (vec![(Sum, "2:u16le")], CSV, "decimal int text bytes"),
+        (vec![(Sum, "2:u16le")], CSV, "cells have the types bytes text int decimal"),
         (vec![(Sum, "0..2")], CSV, "name one by its number"),
         (vec![(Sum, "amount")], CSV, "no names"),
         (vec![(Min, "2"), (Max, "2")], CSV, "--max 2 and --min 2 have one place"),
@@ -128,7 +129,18 @@ fn what_cannot_be_folded_is_said() {
         (vec![(Sum, "0..2:u32le")], Layout::Fixed(8), "write 0..4"),
         (vec![(Sum, "6..10:u32le")], Layout::Fixed(8), "8 bytes"),
         (vec![(Sum, "0..:packed")], Layout::Fixed(20), "up to 16 bytes"),
-        (vec![(Sum, "2:packed")], CSV, "decimal int text bytes"),
+        (vec![(Max, "2:zoned=ebcdic")], CSV, "cells have the types bytes text int decimal"),
+        (vec![(Max, "2:ebcdic")], CSV, "cells have the types"),
+        (vec![(Sum, "0..33:zoned")], Layout::Fixed(40), "1 to 31 digits"),
+        (vec![(Sum, "0..1:zoned-separate")], Layout::Fixed(40), "1 to 31 digits"),
+        (vec![(Sum, "0..4:f32le")], Layout::Fixed(40), "packed zoned"),
+        (vec![(Max, "0..8:f32le")], Layout::Fixed(40), "0..4"),
+        (vec![(Max, "0..8")], Layout::Fixed(40), "needs a type"),
+        (vec![(Max, "0..:bytes")], Layout::Prefixed(Prefix::RDW), "needs an end"),
+        (vec![(Max, "2:int:desc")], CSV, "leave them out"),
+        (vec![(Max, "2:random")], CSV, "no least or greatest"),
+        (vec![(Sum, "2:int:decimal=,")], CSV, "an int has no fraction"),
+        (vec![(Max, "2:text:locale=12")], CSV, "12"),
         (vec![(Sum, "0..4:u32le"), (Max, "3..4:u8")], Layout::Fixed(8), "one place"),
         (vec![(Sum, "amount:u32le")], Layout::Fixed(8), "write 0..4"),
     ] {
@@ -178,4 +190,121 @@ fn cells_have_the_order_of_a_type() {
     // Of values that compare equal the first is taken.
     let rows: [&[u8]; 2] = [b"k,20260101\n", b"k,2026-01-01\n"];
     assert_eq!(folded_in_parts(&folds, &rows), Ok(rows[0].to_vec()));
+}
+
+#[test]
+fn numbers_of_people_are_added_in_their_style() {
+    use Function::{Max, Min, Sum};
+    let semicolons = Layout::Cells(Dialect::strict(b';', Some(b'"')));
+    let style = "decimal=,:thousands=.:currency";
+    let specs = [(Sum, format!("2:{style}")), (Min, format!("3:{style}"))];
+    let specs: Vec<_> = specs.iter().map(|(f, text)| (*f, text.as_str())).collect();
+    let euros = folds(&specs, semicolons).unwrap();
+    let rows: [&[u8]; 4] = [
+        "k;1.234,5;1.000\n".as_bytes(),
+        "k;-$2;999,90 €\n".as_bytes(),
+        "k;;\n".as_bytes(),
+        "k;12345,50 €;0999,9\n".as_bytes(),
+    ];
+    // No separators of thousands and no sign of a currency; the least value as it was read.
+    assert_eq!(folded_in_parts(&euros, &rows), Ok("k;13578,00;999,90 €\n".as_bytes().to_vec()));
+    let said = euros.values(b"k;1.23,5;1\n").unwrap_err();
+    assert_eq!(said, "'1.23,5' in column 2 is not a number");
+    let said = euros.values(b"k;1;1,2,3\n").unwrap_err();
+    assert!(said.ends_with("in column 3 is not of type decimal=,:thousands=.:currency"), "{said}");
+    // A decimal comma between commas is in quotes.
+    let commas = [(Sum, "2:decimal=,"), (Max, "3:int:thousands=.")];
+    let commas = folds(&commas, CSV).unwrap();
+    let rows: [&[u8]; 2] = [b"k,\"0,5\",1.000\n", b"k,\"0,7\",999\n"];
+    assert_eq!(folded_in_parts(&commas, &rows), Ok(b"k,\"1,2\",1.000\n".to_vec()));
+}
+
+#[test]
+fn zoned_decimals_are_exact_or_an_error() {
+    use Function::Sum;
+    for (name, a, b, sum) in [
+        ("zoned", &b"012"[..], &b"090"[..], &b"102"[..]),
+        ("zoned", b"01B", b"09}", b"07Q"),
+        ("zoned", b"01r", b"012", b"000"),
+        ("zoned-leading", b"p12", b"100", b"088"),
+        ("zoned-leading", b"112", b"K00", b"}88"),
+        ("zoned-separate", b"12+", b"13-", b"01-"),
+        ("zoned-leading-separate", b"-12", b"+13", b"+01"),
+        ("zoned=ebcdic", b"\xf1\xc2", b"\xf3\xd5", b"\xf2\xd3"),
+        ("zoned=ebcdic", b"\xf1\xc2", b"\xf3\xf5", b"\xf4\xf7"),
+        ("zoned-separate=ebcdic", b"\xf9\x60", b"\xf1\x4e", b"\xf8\x60"),
+    ] {
+        let place = format!("1..{}:{name}", 1 + a.len());
+        let folds = folds(&[(Sum, &place)], Layout::Fixed(1 + a.len())).unwrap();
+        let record = |value: &[u8]| [b"k", value].concat();
+        let found = folded_in_parts(&folds, &[&record(a), &record(b)]);
+        assert_eq!(found, Ok(record(sum)), "{name} {a:?}");
+    }
+    let folds = folds(&[(Sum, "0..2:zoned")], Layout::Fixed(2)).unwrap();
+    let said = folded(&folds, &[b"99", b"01"]).unwrap_err();
+    assert_eq!(said, "the sum 100 of bytes 0..2 does not fit in their 2 digits");
+    let said = folds.values(b"x1").unwrap_err();
+    assert_eq!(said, "bytes 0..2, [78, 31], are not a zoned decimal");
+    assert_eq!(folded_in_parts(&folds, &[b"9I", b"0J", b"0A"]), Ok(b"99".to_vec()));
+}
+
+#[test]
+fn ranges_have_the_order_of_a_type() {
+    use Function::{Max, Min};
+    let cases: [(&str, [&[u8]; 3], usize, usize); 13] = [
+        ("bytes", [b"b\xff", b"b\0", b"c "], 1, 2),
+        ("text:ci", [b"b", b"A", b"B"], 1, 0),
+        ("ebcdic", [b"\xc1", b"\x81", b"\xf1"], 2, 1),
+        ("f32le", [&[0, 0, 0x80, 0xbf], &[0, 0, 0, 0x40], &[0, 0, 0x20, 0xc1]], 2, 1),
+        ("f64be", [b"\x3f\xf0\0\0\0\0\0\0", b"\xbf\xf0\0\0\0\0\0\0", &[0; 8]], 1, 0),
+        ("i16be", [&[0, 1], &[0xff, 0xff], &[1, 0]], 1, 2),
+        ("u64le", [&[0, 0, 0, 0, 0, 0, 0, 1], &[9, 0, 0, 0, 0, 0, 0, 0], &[255; 8]], 1, 2),
+        ("packed", [&[0x12, 0x3f], &[0x12, 0x3c], &[0x00, 0x5d]], 2, 0),
+        ("zoned", [b"1B", b"12", b"0J"], 2, 0),
+        ("zoned-leading-separate=ebcdic", [b"\x60\xf1", b"\x4e\xf1", b"\x60\xf2"], 2, 1),
+        ("int", [b"10 ", b" 9 ", b"   "], 1, 0),
+        ("date", [b"2026-11-22", b"20251231  ", b"          "], 1, 0),
+        ("order=low|mid|high", [b"mid ", b"high", b"low "], 2, 1),
+    ];
+    for (name, values, least, most) in cases {
+        let width = values[0].len();
+        let specs = [
+            (Min, format!("1..{}:{name}", 1 + width)),
+            (Max, format!("{}..{}:{name}", 1 + width, 1 + 2 * width)),
+        ];
+        let specs: Vec<_> = specs.iter().map(|(f, text)| (*f, text.as_str())).collect();
+        let folds = folds(&specs, Layout::Fixed(1 + 2 * width)).unwrap();
+        let records = values.map(|value| [b"k", value, value].concat());
+        let records: Vec<&[u8]> = records.iter().map(Vec::as_slice).collect();
+        let expected = [b"k", values[least], values[most]].concat();
+        assert_eq!(folded_in_parts(&folds, &records), Ok(expected), "{name}");
+    }
+    let folds = folds(&[(Max, "0..2:packed")], Layout::Fixed(2)).unwrap();
+    let said = folds.values(&[0x12, 0x34]).unwrap_err();
+    assert_eq!(said, "bytes 0..2, [12, 34], are not of type packed");
+}
+
+#[test]
+fn cells_have_the_order_of_lists_and_styles() {
+    use Function::{Max, Min};
+    for (words, values, least, most) in [
+        ("order=low|mid|high", &["mid", "high", "low"][..], "low", "high"),
+        ("text:ci", &["b", "A", "B", "a"], "A", "b"),
+        ("ci", &["b", "A"], "A", "b"),
+        ("decimal:thousands=.:decimal=,", &["1.000,5", "999"], "999", "1.000,5"),
+        ("semver", &["1.0.0", "1.0.0-rc.1"], "1.0.0-rc.1", "1.0.0"),
+    ] {
+        let layout = Layout::Cells(Dialect::strict(b';', Some(b'"')));
+        let specs = [(Min, format!("2:{words}")), (Max, format!("3:{words}"))];
+        let specs: Vec<_> = specs.iter().map(|(f, text)| (*f, text.as_str())).collect();
+        let folds = folds(&specs, layout).unwrap();
+        let rows: Vec<Vec<u8>> =
+            values.iter().map(|value| format!("k;{value};{value}\n").into_bytes()).collect();
+        let rows: Vec<&[u8]> = rows.iter().map(Vec::as_slice).collect();
+        let expected = format!("k;{least};{most}\n").into_bytes();
+        assert_eq!(folded_in_parts(&folds, &rows), Ok(expected), "{words}");
+    }
+    let folds = folds(&[(Max, "2:order=low|high")], CSV).unwrap();
+    let said = folds.values(b"k,mid\n").unwrap_err();
+    assert_eq!(said, "'mid' in column 2 is not of type order=low|high");
 }

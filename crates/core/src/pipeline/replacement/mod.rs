@@ -73,6 +73,7 @@ pub fn generate<K: KeyEncoder>(
     let Worker { lane, sum_in, .. } = &mut crew.workers[0];
     sum_in.add(sum);
     lane.count(reader.counters());
+    crew.keys.add(reader.keys());
     crew.workers[0].end_alone(stay);
     let mut whole = tournament.into_region().join(rest);
     let others = 1..work.plan.areas;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::io::Arena;
-use crate::key::KeyEncoder;
+use crate::key::{KeyEncoder, KeyTally};
 use crate::pipeline::generate::Taken;
 use crate::pipeline::sorted::feed::Feed;
 use crate::pipeline::sorted::source::{Source, Standing, Step};
@@ -29,6 +29,8 @@ pub struct Reader<'a, 'p, K> {
     taken: Taken,
     /// Of inputs that are over.
     sum: Sum,
+    /// What was seen of keys of inputs that are over.
+    keys: KeyTally,
 }
 
 impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
@@ -42,7 +44,8 @@ impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
         let pieces = vec![Arena::new(ByteSize(memory.piece_bytes as u64))?];
         let feed = Feed::new((work.engine, 1), pieces, memory.spare_bytes, progress)?;
         let (window_bytes, taken, sum) = (memory.window_bytes, Taken::default(), Sum::default());
-        Ok(Self { work, key, feed, window_bytes, source: None, begun: 0, taken, sum })
+        let (source, begun, keys) = (None, 0, KeyTally::default());
+        Ok(Self { work, key, feed, window_bytes, source, begun, taken, sum, keys })
     }
 
     /// The next record, and the first word of its key; `None` behind the last.
@@ -89,6 +92,11 @@ impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
         self.sum
     }
 
+    /// Returns what was seen of the keys of all inputs, once they are over.
+    pub fn keys(&self) -> &KeyTally {
+        &self.keys
+    }
+
     /// What was moved, and the time it was waited for.
     pub fn counters(&self) -> LaneCounters {
         self.feed.counters()
@@ -130,6 +138,7 @@ impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
         let Some(source) = self.source.take() else { return Ok(()) };
         self.sum.add(source.sum());
         self.taken.ragged += source.ragged();
+        self.keys.add(&source.keys());
         source.close(&mut self.feed)
     }
 }

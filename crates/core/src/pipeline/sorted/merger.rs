@@ -9,7 +9,7 @@ use super::source::{Guard, Source, Standing};
 use super::tournament::Tournament;
 use super::{Memory, MergeWork, Merged, Place, open};
 use crate::error::{Error, Result};
-use crate::key::KeyEncoder;
+use crate::key::{KeyEncoder, KeyTally};
 use crate::manifest::{Bytes, Entry, MergedEntry, Past, RunText, SlabEntry, StreamsEntry};
 use crate::order::OrderProof;
 use crate::pipeline::Outcome;
@@ -40,6 +40,8 @@ pub struct Merger<'a, K> {
 struct Tally<'a> {
     /// Read from the inputs.
     read: Sum,
+    /// What was seen of keys of inputs.
+    keys: KeyTally,
     /// Written to the output.
     written: Sum,
     /// Written to the output, summed or not.
@@ -72,7 +74,14 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             progress,
             feed,
             lane: Lane::new(queue, buffers, edges, lane.capacity, progress),
-            tally: Tally { read, written, records: 0, ragged: past.ragged, filter },
+            tally: Tally {
+                read,
+                keys: past.keys.clone(),
+                written,
+                records: 0,
+                ragged: past.ragged,
+                filter,
+            },
             phases: Vec::new(),
             entered: PhaseClock::now(LaneCounters::default()),
             streams: Streams::default(),
@@ -107,6 +116,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             Destination { is_summed: self.work.verify, ..Destination::run(&writer, None, &order) };
         let (read, dropped) = (self.tally.read, self.tally.dropped());
         let ragged = self.tally.ragged;
+        let keys_before = std::mem::take(&mut self.tally.keys);
         let (mut emitted, mut sum) = (Emitted::default(), Sum::default());
         let starts = self.starts(inputs);
         let mut tree = self.open(inputs, &starts, None)?;
@@ -114,6 +124,8 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         writer.sink().seal(&mut self.lane, emitted.bytes)?;
         sum.records = emitted.records;
         self.close(tree.into_sources(), inputs, &starts)?;
+        let keys = std::mem::replace(&mut self.tally.keys, keys_before);
+        self.tally.keys.add(&keys);
         let file = Arc::clone(writer.file());
         let sizes = (emitted.bytes, emitted.longest_bytes);
         let run = writer.finish_open(&mut self.lane, sum, sizes)?;
@@ -123,7 +135,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             let read = self.tally.read.less(read).into();
             let dropped = self.tally.dropped().less(dropped).into();
             let (run, ragged) = (RunText::from(&run), self.tally.ragged - ragged);
-            let entry = MergedEntry { range, run, read, ragged, dropped };
+            let entry = MergedEntry { range, run, read, ragged, dropped, keys };
             spill.note_written(Entry::Merged(entry), file)?;
         }
         for place in inputs {
@@ -149,6 +161,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             emitted.records = sum.records;
             self.tally.read = streams.read.into();
             self.tally.ragged = streams.ragged;
+            self.tally.keys = streams.keys.clone();
             starts = standings(slab, streams).collect();
         } else if destination.start > 0 {
             let header = &self.work.header;
@@ -243,6 +256,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
     ) -> SlabEntry {
         let (first, sources) = tree.standing();
         let (mut read, mut ragged) = (self.tally.read, self.tally.ragged);
+        let mut keys = self.tally.keys.clone();
         let (mut ends, mut passed) = (Vec::new(), Vec::new());
         for (source, place) in sources.iter().zip(inputs) {
             let Standing { offset, records, lines } = source.standing();
@@ -250,6 +264,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             passed.push((records, lines));
             read.add(source.sum_before());
             ragged += source.ragged();
+            keys.add(&source.keys_before(self.key));
         }
         let last = self.tally.filter.as_ref().and_then(Filter::last);
         let streams = StreamsEntry {
@@ -257,6 +272,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             read: read.into(),
             ragged,
             dropped: self.tally.dropped().into(),
+            keys,
             last: last.map(|record| Bytes(record.to_vec())),
         };
         let (bound, edge, written) = ((first, ends[first]), Bytes::default(), written.into());
@@ -269,6 +285,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         for ((source, place), start) in sources.into_iter().zip(inputs).zip(starts) {
             self.tally.read.add(source.sum());
             self.tally.ragged += source.ragged();
+            self.tally.keys.add(&source.keys());
             let (_, end) = source.place();
             source.close(&mut self.feed)?;
             if !place.is_spilled() {
@@ -283,6 +300,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
     /// Holds what was written and dropped against what was read.
     pub fn finish(self) -> Result<Merged> {
         let dropped = self.tally.dropped();
+        let keys = self.key.findings(&self.tally.keys);
         let Tally { read, mut written, records, ragged, .. } = self.tally;
         let ragged = self.work.gate.drops_ragged().then_some(ragged);
         let proof = self.work.verify.then_some(written);
@@ -304,6 +322,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             ragged,
             proof,
             is_order_proven,
+            keys,
             ..Outcome::default()
         };
         let (run_reads, spill_read) = self.feed.run_reads();

@@ -18,7 +18,7 @@ use super::feed::{Feed, Reading};
 use crate::error::{Error, Result};
 use crate::format::{Framing, Tracker};
 use crate::io::ElasticRegion;
-use crate::key::KeyEncoder;
+use crate::key::{KeyEncoder, KeyTally};
 use crate::pipeline::record_place::{Before, RecordPlace};
 use crate::pipeline::{Gate, Passed};
 use crate::proof::Sum;
@@ -52,6 +52,8 @@ pub struct Source {
     lines_above: u64,
     /// Count and checksum of all records so far, where they are wanted.
     sum: Option<Sum>,
+    /// What was seen of keys so far, where they are watched.
+    keys: Option<KeyTally>,
     /// What is asked of records, if anything is.
     watch: Option<Watch>,
     /// Whether the next record takes part.
@@ -166,6 +168,7 @@ impl Source {
             number: 0,
             lines_above: 0,
             sum: is_summed.then(Sum::default),
+            keys: None,
             watch: None,
             is_wanted: true,
             ragged: 0,
@@ -183,9 +186,10 @@ impl Source {
         self
     }
 
-    /// The same, with its records looked at.
+    /// The same, with its records looked at, and their keys.
     #[must_use]
     pub fn with_gate<K: KeyEncoder>(mut self, gate: Option<&Gate>, key: &K) -> Self {
+        self.keys = gate.filter(|_| key.is_watched()).map(|_| KeyTally::default());
         let gate = gate.filter(|gate| !gate.is_open(key));
         self.watch = gate.map(|gate| Watch { gate: gate.clone(), lines: 0 });
         self
@@ -266,6 +270,21 @@ impl Source {
             next.add_record(self.record());
         }
         self.sum.map_or_else(Sum::default, |sum| sum.less(next))
+    }
+
+    /// Returns what was seen of the keys of the records so far, the next one included.
+    pub fn keys(&self) -> KeyTally {
+        self.keys.clone().unwrap_or_default()
+    }
+
+    /// Returns what was seen of keys without counting the next record.
+    pub fn keys_before<K: KeyEncoder>(&self, key: &K) -> KeyTally {
+        let (mut keys, mut next) = (self.keys(), KeyTally::default());
+        if self.has_record() && self.is_wanted && self.keys.is_some() {
+            key.tally(self.record().into(), self.prefix, &mut next);
+            keys.forget(&next);
+        }
+        keys
     }
 
     /// Copies the next record to `place`, which grows out of spare memory.
@@ -350,6 +369,9 @@ impl Source {
             }
         }
         self.prefix = key.word(record, 0);
+        if let Some(keys) = self.keys.as_mut().filter(|_| self.is_wanted) {
+            key.tally(record.into(), self.prefix, keys);
+        }
         if let Some(sum) = self.sum.as_mut().filter(|_| self.is_wanted) {
             sum.add_record(record);
         }

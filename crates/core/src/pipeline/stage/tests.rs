@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use super::*;
 use crate::incore::{Item, Method};
 use crate::io::{Arena, Direct, Engine, File, Operation, Region};
+use crate::key::KeyTally;
 use crate::stats::Progress;
 use crate::units::ByteSize;
 
@@ -31,6 +32,7 @@ fn crew<'p>(count: usize, progress: &'p Progress) -> Vec<Worker<'p>> {
         ),
         sum_in: Sum::default(),
         sum_out: Sum::default(),
+        keys: KeyTally::default(),
         seen: Seen::default(),
         clock: Clock::default(),
     };

@@ -9,6 +9,30 @@ use super::number::{Grammar, Number, trimmed};
 /// Reads the number that is all of `text`; `None` where a sign or a separator stands in a wrong
 /// place.
 pub fn parse(text: &[u8], form: NumberStyle) -> Option<Number<'_>> {
+    let (is_negative, rest) = unsigned(text, form)?;
+    let NumberStyle { radix, thousands, is_whole, .. } = form;
+    let grammar = Grammar { takes_plus: false, takes_fraction: !is_whole };
+    let mut number = Number::read(rest, NumberFormat { radix, thousands }, grammar);
+    number.is_negative = is_negative;
+    Some(number)
+}
+
+impl NumberStyle {
+    /// Returns the number that is all of `text` in plain notation: `-1234.50` of `-1.234,50 €`.
+    pub fn plain(self, text: &[u8]) -> Option<Vec<u8>> {
+        let (is_negative, rest) = unsigned(text, self)?;
+        let mut plain = Vec::with_capacity(rest.len() + 1);
+        plain.extend(is_negative.then_some(b'-'));
+        let is_kept = |byte: &&u8| Some(**byte) != self.thousands;
+        let point = |byte: &u8| if *byte == self.radix { b'.' } else { *byte };
+        plain.extend(rest.iter().filter(is_kept).map(point));
+        Some(plain)
+    }
+}
+
+/// Returns whether the number that is all of `text` has a minus, and its digits, separators and
+/// decimal sign; `None` where a sign or a separator stands in a wrong place.
+fn unsigned(text: &[u8], form: NumberStyle) -> Option<(bool, &[u8])> {
     let mut rest = trimmed(text);
     let mut sign = take_sign(&mut rest);
     if form.has_currency {
@@ -21,8 +45,9 @@ pub fn parse(text: &[u8], form: NumberStyle) -> Option<Number<'_>> {
         }
     }
     let NumberStyle { radix, thousands, is_whole, .. } = form;
-    let (whole, fraction) = match rest.iter().position(|byte| *byte == radix) {
-        Some(_) if is_whole => return None,
+    // Of a whole number, the sign of a fraction may separate thousands.
+    let point = rest.iter().position(|byte| *byte == radix && !is_whole);
+    let (whole, fraction) = match point {
         Some(at) => (&rest[..at], &rest[at + 1..]),
         None => (rest, &[][..]),
     };
@@ -31,10 +56,7 @@ pub fn parse(text: &[u8], form: NumberStyle) -> Option<Number<'_>> {
     if !is_fraction || !has_digits || !is_grouped(whole, thousands) {
         return None;
     }
-    let grammar = Grammar { takes_plus: false, takes_fraction: !is_whole };
-    let mut number = Number::read(rest, NumberFormat { radix, thousands }, grammar);
-    number.is_negative = sign == Some(b'-');
-    Some(number)
+    Some((sign == Some(b'-'), rest))
 }
 
 /// Returns whether a text is digits, all of them or none in groups.

@@ -73,3 +73,48 @@ pub fn append<S: Sink>(bytes: &[u8], form: Zoned, out: &mut S) {
     let others = others.iter().map(|byte| byte & 15);
     digits::append_value(is_negative, first.into_iter().chain(others).chain(last), out);
 }
+
+impl Zoned {
+    /// Returns the value of a number of up to 38 digits; `None` where the bytes are no number.
+    pub fn value(self, bytes: &[u8]) -> Option<i128> {
+        let Parts { is_negative, signed, others } =
+            parts(bytes, self).filter(|_| is_valid(bytes, self))?;
+        let (first, last) = if self.is_leading { (signed, None) } else { (None, signed) };
+        let digits = first.into_iter().chain(others.iter().map(|byte| byte & 15)).chain(last);
+        let value = digits.fold(0, |value: i128, digit| 10 * value + i128::from(digit));
+        Some(if is_negative { -value } else { value })
+    }
+
+    /// Returns how many digits so many bytes hold.
+    pub fn digits(self, width: usize) -> usize {
+        width.saturating_sub(usize::from(self.is_separate))
+    }
+
+    /// Writes a value that fits. Plus is written as digits alone, which fields without a sign have,
+    /// too; minus as `}JKLMNOPQR`, D0 to D9 in EBCDIC.
+    pub fn write(self, value: i128, bytes: &mut [u8]) {
+        let zone = if self.is_ebcdic { 0xf0 } else { b'0' };
+        let is_negative = value < 0;
+        let place = match (self.is_separate, self.is_leading) {
+            (false, _) => 0..bytes.len(),
+            (true, true) => 1..bytes.len(),
+            (true, false) => 0..bytes.len().saturating_sub(1),
+        };
+        let mut rest = value.unsigned_abs();
+        for byte in bytes[place].iter_mut().rev() {
+            *byte = zone | (rest % 10) as u8;
+            rest /= 10;
+        }
+        let sign = if self.is_leading { bytes.first_mut() } else { bytes.last_mut() };
+        let Some(sign) = sign else { return };
+        match (self.is_separate, self.is_ebcdic) {
+            (true, true) => *sign = if is_negative { 0x60 } else { 0x4e },
+            (true, false) => *sign = if is_negative { b'-' } else { b'+' },
+            (false, true) if is_negative => *sign = 0xd0 | *sign & 15,
+            (false, false) if is_negative => {
+                *sign = if *sign == b'0' { b'}' } else { b'J' + (*sign & 15) - 1 };
+            }
+            (false, _) => {}
+        }
+    }
+}

@@ -100,6 +100,11 @@ impl ValueKey {
             || !self.part.is_null(&value.into()) && self.typed.is_valid(value)
     }
 
+    /// Returns whether a value, so shown, is none at all, as blanks are of types with a notation.
+    pub fn is_blank(&self, value: &[u8]) -> bool {
+        self.part.is_null(&value.into())
+    }
+
     /// Appends the first `limit` bytes of a value's key, or all of it where it is shorter. Whole
     /// keys compare with memcmp as the values do in their type.
     #[inline]

@@ -126,6 +126,16 @@ impl Modifiers {
     }
 }
 
+/// Returns whether a word is the name of a modifier, its value aside.
+pub fn is_modifier(word: &str) -> bool {
+    const BARE: [&str; 7] = ["asc", "desc", "ci", "trim", "currency", "nulls-first", "nulls-last"];
+    let word = name_in_lower_case(word);
+    match word.split_once('=') {
+        Some((name, _)) => matches!(name, "pad" | "decimal" | "thousands" | "locale"),
+        None => BARE.contains(&word.as_str()),
+    }
+}
+
 /// Reads a sign that may stand within a number: any byte but digits, plus and minus.
 fn read_sign(text: &str) -> Result<u8, String> {
     let byte = match text.as_bytes() {

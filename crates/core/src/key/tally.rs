@@ -1,0 +1,77 @@
+//! Counts of keys that are no values of their types, made while records are read.
+//!
+//! Each worker has a tally of the load that it reads, and tallies add up to that of a job. So they
+//! are the same for any number of workers, any loads, and a job that another has begun.
+
+use serde::{Deserialize, Serialize};
+
+/// What was seen of the keys of some records.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyTally {
+    /// Records that were looked at, where keys may place them.
+    pub records: u64,
+    /// Records that a key which is no value has placed before or after all others.
+    pub invalid: u64,
+    /// Each key that may meet what is no value, in their order; none before a record was seen.
+    pub keys: Vec<KeySeen>,
+    /// Whether every key has had a value, so that only the placed records are of interest.
+    #[serde(skip)]
+    is_settled: bool,
+}
+
+/// What was seen of one key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeySeen {
+    /// Records that it has placed before or after all others.
+    pub invalid: u64,
+    /// Whether some record had a value.
+    pub has_value: bool,
+    /// Whether some record had what is neither a value nor empty.
+    pub has_other: bool,
+    /// The types, by their bits, of which some such record had no value either. Complete only if no
+    /// record had a value.
+    pub ruled_out: u32,
+}
+
+impl KeyTally {
+    /// Returns whether nothing is left to learn of records that are not placed by their keys.
+    #[inline]
+    pub fn is_settled(&self) -> bool {
+        self.is_settled
+    }
+
+    /// Notes whether every key has had a value.
+    pub fn settle(&mut self) {
+        self.is_settled = self.keys.iter().all(|seen| seen.has_value);
+    }
+
+    /// Returns whether no record was seen.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Adds what was seen of other records.
+    pub fn add(&mut self, other: &Self) {
+        self.records = self.records.saturating_add(other.records);
+        self.invalid = self.invalid.saturating_add(other.invalid);
+        self.keys.resize(self.keys.len().max(other.keys.len()), KeySeen::default());
+        for (seen, other) in self.keys.iter_mut().zip(&other.keys) {
+            seen.invalid = seen.invalid.saturating_add(other.invalid);
+            seen.has_value |= other.has_value;
+            seen.has_other |= other.has_other;
+            seen.ruled_out |= other.ruled_out;
+        }
+    }
+
+    /// Takes away the counts of records that will be seen again.
+    pub fn forget(&mut self, other: &Self) {
+        self.records -= other.records;
+        self.invalid -= other.invalid;
+        for (seen, other) in self.keys.iter_mut().zip(&other.keys) {
+            seen.invalid -= other.invalid;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

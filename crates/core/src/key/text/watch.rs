@@ -1,0 +1,210 @@
+//! What is looked at in the keys of records as they are read: which records a key that is no value
+//! has placed, and whether a key has any value at all.
+//!
+//! The first byte of a key tells whether its record is placed, so that a record which is not costs
+//! a comparison. Whether there are values is asked until the first one is found.
+
+use super::super::tally::{KeySeen, KeyTally};
+use super::content::Content;
+use super::encode::number::trimmed;
+use super::encode::{date, ip, semver, time, timestamp, uuid, written};
+use super::field::Fields;
+use super::order::{Invalid, NumberFormat, Place, TextOrder};
+use super::part::Part;
+use super::strict;
+use super::text_type::{Class, NumberStyle};
+use crate::stats::{InvalidKey, InvalidKeys, KeyFindings, UnmatchedKey};
+
+/// Bytes of text that is looked at as another type: longer text is none of them.
+const LOOKED_AT: usize = 256;
+
+/// A type that may be the one meant: how it is written in a key, and whether text is a value of it.
+type Suggestion = (&'static str, fn(&[u8]) -> bool);
+
+/// Types that are suggested, the narrowest first.
+const SUGGESTIONS: [Suggestion; 15] = [
+    ("int", |text| strict::is_int(text, NumberFormat::default())),
+    ("decimal", |text| strict::is_decimal(text, NumberFormat::default())),
+    ("decimal:thousands=,", |text| is_written(text, b'.', Some(b','), false)),
+    ("decimal=,", |text| is_written(text, b',', None, false)),
+    ("decimal=,:thousands=.", |text| is_written(text, b',', Some(b'.'), false)),
+    ("decimal:thousands=,:currency", |text| is_written(text, b'.', Some(b','), true)),
+    ("decimal=,:thousands=.:currency", |text| is_written(text, b',', Some(b'.'), true)),
+    ("float", strict::is_float),
+    ("size", |text| strict::is_size(text, NumberFormat::default())),
+    ("date", |text| date::parse(trimmed(text)).is_some()),
+    ("time", |text| time::parse(trimmed(text)).is_some()),
+    ("timestamp", |text| timestamp::parse(trimmed(text)).is_some()),
+    ("ip", |text| ip::parse(trimmed(text)).is_some()),
+    ("uuid", |text| uuid::parse(trimmed(text)).is_some()),
+    ("semver", |text| semver::parse(trimmed(text)).is_some()),
+];
+
+/// Types that `--date-format` says how to read: it does not say that of those suggested.
+const DAYS: [&str; 3] = ["date", "time", "timestamp"];
+
+fn is_written(text: &[u8], radix: u8, thousands: Option<u8>, has_currency: bool) -> bool {
+    let style = NumberStyle { radix, thousands, has_currency, is_whole: false };
+    written::parse(text, style).is_some()
+}
+
+/// What a part of a key says of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// A value.
+    Value,
+    /// Nothing.
+    Empty,
+    /// Neither.
+    Other,
+}
+
+/// What is looked at of a key.
+#[derive(Clone, Debug)]
+pub(super) struct KeyWatch {
+    /// Where records with a key that is no value go, where they have a place.
+    place: Option<Place>,
+    /// The parts that may meet what is no value.
+    parts: Vec<Watched>,
+    /// How many of them place records.
+    placing: usize,
+}
+
+/// A part that is looked at.
+#[derive(Clone, Copy, Debug)]
+struct Watched {
+    /// Its number in the key.
+    number: usize,
+    /// Whether it places records.
+    is_placing: bool,
+    /// The types that cannot be meant.
+    ruled_out: u32,
+}
+
+impl KeyWatch {
+    /// Returns what is to be looked at of the key that these parts make; `None` if no text of a
+    /// record that has a key is no value.
+    pub fn new(parts: &[Part], order: &TextOrder) -> Option<Self> {
+        let watched = |(number, part): (usize, &Part)| {
+            let is_placing = part.places_invalid() && number < order.placing_keys;
+            let is_watched = part.places_invalid() || part.is_loose();
+            is_watched.then(|| Watched { number, is_placing, ruled_out: ruled_out(part, order) })
+        };
+        let parts: Vec<Watched> = parts.iter().enumerate().filter_map(watched).collect();
+        let placing = parts.iter().filter(|watched| watched.is_placing).count();
+        let place = match order.invalid {
+            Some(Invalid::Placed(place)) if placing > 0 => Some(place),
+            _ => None,
+        };
+        (!parts.is_empty()).then_some(Self { place, parts, placing })
+    }
+
+    /// Returns whether records may be placed by a key that is no value.
+    #[inline]
+    pub fn places(&self) -> bool {
+        self.place.is_some()
+    }
+
+    /// Returns whether the first word of a key says that its record is placed.
+    #[inline]
+    pub fn is_placed(&self, word: u64) -> bool {
+        self.places() && matches!((word >> 56) as u8, 0 | 0xff)
+    }
+
+    /// Notes what a record has for keys.
+    #[cold]
+    pub fn look(
+        &self,
+        parts: &[Part],
+        fields: &mut Fields<'_>,
+        is_placed: bool,
+        tally: &mut KeyTally,
+    ) {
+        tally.keys.resize(self.parts.len(), KeySeen::default());
+        tally.invalid += u64::from(is_placed);
+        for (watched, seen) in self.parts.iter().zip(&mut tally.keys) {
+            let is_counted = is_placed && watched.is_placing;
+            if seen.has_value && is_counted && self.placing == 1 {
+                seen.invalid += 1;
+                continue;
+            }
+            if seen.has_value && !is_counted {
+                continue;
+            }
+            let part = &parts[watched.number];
+            match part.standing(fields) {
+                Standing::Value => seen.has_value = true,
+                Standing::Empty => {}
+                Standing::Other => {
+                    seen.invalid += u64::from(is_counted);
+                    seen.has_other = true;
+                    seen.ruled_out |= watched.ruled_out;
+                    if !seen.has_value && seen.ruled_out != u32::MAX {
+                        rule_out(&part.content(fields), &mut seen.ruled_out);
+                    }
+                }
+            }
+        }
+        tally.settle();
+    }
+
+    /// Says what a tally of all records comes to.
+    pub fn findings(&self, parts: &[Part], tally: &KeyTally) -> KeyFindings {
+        let seen = || self.parts.iter().zip(&tally.keys);
+        let words = |watched: &Watched| parts[watched.number].words();
+        let invalid = self.place.map(|place| InvalidKeys {
+            records: tally.invalid,
+            of_records: tally.records,
+            place: if place == Place::First { "first" } else { "last" },
+            keys: seen()
+                .filter(|(_, seen)| seen.invalid > 0)
+                .map(|(watched, seen)| InvalidKey {
+                    key: words(watched).0.to_owned(),
+                    expected: words(watched).1.to_owned(),
+                    records: seen.invalid,
+                })
+                .collect(),
+        });
+        let unmatched = seen()
+            .filter(|(_, seen)| seen.has_other && !seen.has_value)
+            .map(|(watched, seen)| UnmatchedKey {
+                key: words(watched).0.to_owned(),
+                expected: words(watched).1.to_owned(),
+                suggestion: suggestion(seen.ruled_out),
+            })
+            .collect();
+        KeyFindings { invalid, unmatched }
+    }
+}
+
+/// Returns the types that a part cannot have been meant to have.
+fn ruled_out(part: &Part, order: &TextOrder) -> u32 {
+    if !matches!(part.class(), Class::Loose | Class::Strict) {
+        return u32::MAX;
+    }
+    let is_possible = |(name, _): &Suggestion| order.date_format.is_none() || !DAYS.contains(name);
+    let possible = SUGGESTIONS.iter().enumerate().filter(|(_, suggestion)| is_possible(suggestion));
+    !possible.fold(0, |bits, (number, _)| bits | 1 << number)
+}
+
+/// Rules out the types of which `text` is no value.
+fn rule_out(text: &Content<'_>, ruled_out: &mut u32) {
+    text.with_slice(LOOKED_AT + 1, |text| {
+        for (number, (_, is_value)) in SUGGESTIONS.iter().enumerate() {
+            let bit = 1 << number;
+            if *ruled_out & bit == 0 && (text.len() > LOOKED_AT || !is_value(text)) {
+                *ruled_out |= bit;
+            }
+        }
+    });
+}
+
+/// Returns the first type that is not ruled out.
+fn suggestion(ruled_out: u32) -> Option<&'static str> {
+    let mut left =
+        SUGGESTIONS.iter().enumerate().filter(|(number, _)| ruled_out >> number & 1 == 0);
+    left.next().map(|(_, (name, _))| *name)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,150 @@
+//! What a person writes of a fold, and the field that it means in records of some layout.
+
+use std::str::FromStr;
+
+use super::cell_order::CellOrder;
+use super::machine::Machine;
+use super::{Field, Function};
+use crate::key::text::{ListMemory, TextKeySpec, TextOrder, TextSpec, TextType, collation};
+use crate::operator::place::{Columns, Layout, Place};
+
+/// One thing to fold, as a person writes it: `PLACE[:TYPE][:MODIFIER]...`, for a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoldSpec {
+    /// What is made of the values.
+    pub function: Function,
+    pub(super) place: Place,
+    /// The type and its modifiers, where they are given.
+    words: Option<String>,
+}
+
+/// What is known of the records whose values are folded.
+#[derive(Clone, Copy, Debug)]
+pub struct Records<'a> {
+    /// How they are made.
+    pub layout: Layout,
+    /// Their columns, where they have some.
+    pub columns: Option<Columns<'a>>,
+    /// How values are read.
+    pub order: Option<&'a TextOrder>,
+    /// The memory that lists of values may take.
+    pub memory: ListMemory,
+}
+
+impl Records<'_> {
+    /// Returns records of a layout, whose columns have no names.
+    pub fn of(layout: Layout) -> Self {
+        Self { layout, columns: None, order: None, memory: ListMemory::UNBOUNDED }
+    }
+}
+
+impl FoldSpec {
+    /// Reads `PLACE[:TYPE][:MODIFIER]...`; the type in any case.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, in words.
+    pub fn read(function: Function, text: &str) -> Result<Self, String> {
+        let (place, words) = TextKeySpec::split_place(text);
+        let place = Place::from_str(place)?;
+        Ok(Self { function, place, words: words.map(str::to_owned) })
+    }
+
+    /// Returns whether its values are days or times.
+    pub fn looks_at_days(&self) -> bool {
+        let name = self.words.as_deref().and_then(|words| words.split(':').next());
+        let is = |day: &&str| name.is_some_and(|name| name.eq_ignore_ascii_case(day));
+        ["date", "time", "timestamp"].iter().any(|day| is(day))
+    }
+
+    /// Returns whether comparing its values may take memory in proportion to them.
+    pub fn may_take_memory(&self) -> bool {
+        let words = self.words.as_deref().unwrap_or_default().to_ascii_lowercase();
+        words.contains("locale=") || words.split(':').any(|word| word == "ci")
+    }
+
+    /// Finds the field in records, and the order of its values where that is not by their bytes.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, in words.
+    pub(super) fn field(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), String> {
+        match of.layout {
+            Layout::Fixed(_) | Layout::Prefixed(_) => self.range(of),
+            _ => self.cell(of),
+        }
+    }
+
+    /// Finds a range of bytes.
+    fn range(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), String> {
+        let (start, end) = of.layout.range(&self.place)?;
+        let place = self.place.to_string();
+        let name = self.words.as_deref().map(str::to_ascii_lowercase);
+        let is_integer = name.as_deref().is_some_and(Machine::is_integer);
+        if self.function == Function::Sum || is_integer {
+            let number = Machine::at(name.as_deref(), (start, end), &place)?;
+            return Ok((Field::Machine(number), None));
+        }
+        let (Some(words), Some(end)) = (&self.words, end) else {
+            let lack = if end.is_none() { "an end" } else { "a type" };
+            return Err(format!("'{place}' needs {lack}, as in 0..8:bytes"));
+        };
+        let (words, location) = (words.as_str(), format!("0..{}", end - start));
+        let (_, spec) = self.spec(&location, words, of)?;
+        Ok((Field::Range { start, end }, CellOrder::new(words, &spec, of.order)))
+    }
+
+    /// Finds a column or field.
+    fn cell(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), String> {
+        let (place, words) = (&self.place, self.words.as_deref().unwrap_or("decimal"));
+        let column = of.layout.column(place, of.columns)?;
+        if TextKeySpec::names_bytes(words) {
+            return Err(format!(
+                "'{words}' is a type of records of bytes; cells have the types {}",
+                TextKeySpec::types_of_text()
+            ));
+        }
+        let (key, spec) = self.spec("..", words, of)?;
+        let style = match spec.text_type {
+            TextType::Written(style) => Some(style),
+            _ => None,
+        };
+        let is_whole = key.type_name() == "int";
+        let is_number = is_whole || key.type_name() == "decimal";
+        match self.function {
+            Function::Sum if is_number => Ok((Field::Number { column, is_whole, style }, None)),
+            Function::Sum => Err(format!(
+                "'{place}:{words}' has values that cannot be added; write int or decimal"
+            )),
+            // A number in a style of its own is written as it was read.
+            _ if is_number && style.is_none() => {
+                Ok((Field::Number { column, is_whole, style }, None))
+            }
+            _ => Ok((Field::Text { column }, CellOrder::new(words, &spec, of.order))),
+        }
+    }
+
+    /// Returns what its words mean, as those of a key at `location`.
+    fn spec(
+        &self,
+        location: &str,
+        words: &str,
+        of: Records<'_>,
+    ) -> Result<(TextKeySpec, TextSpec), String> {
+        let key: TextKeySpec = format!("{location}:{words}").parse()?;
+        if key.has_place_modifiers() {
+            return Err(format!(
+                "'{}:{words}' says more than its type; desc, nulls-first, nulls-last and pad are \
+                 for keys, leave them out",
+                self.place
+            ));
+        }
+        if key.type_name() == "random" {
+            return Err(format!("'{}:{words}' has no least or greatest value", self.place));
+        }
+        let collation = key.locale().map(collation).transpose();
+        let spec = collation.and_then(|collation| key.spec_within(collation, of.memory));
+        let spec = spec.map_err(|error| error.to_string())?;
+        Ok((key, spec))
+    }
+}
