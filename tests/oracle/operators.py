@@ -95,7 +95,7 @@ def draw_grouping(rng: Random, shape: Shape, table: Table, chosen: Operators) ->
         chosen.add("--unique=" + (word.split("=")[1:] or ["first"])[0], word)
     if shape.family != "json" and chance(rng, 0.08):
         chosen.add("--count", "--count")
-    if chance(rng, 0.1):
+    if chance(rng, 0.14):
         for _ in range(rng.choice((1, 1, 2))):
             draw_fold(rng, shape, table, chosen)
     if chance(rng, 0.25 if chosen.options else 0.005):
@@ -134,7 +134,7 @@ def draw_fold(rng: Random, shape: Shape, table: Table, chosen: Operators) -> Non
     name = type_of_value(rng, columns[number].kind.name)
     is_said = not is_text or name != "decimal" or chance(rng, 0.3)
     chosen.add(option, option, f"{place}:{name}" if is_said else place)
-    chosen.names.append(f"{option} {name}")
+    chosen.names.append(f"{option} {columns[number].kind.name}")
 
 
 def type_of_value(rng: Random, name: str) -> str:

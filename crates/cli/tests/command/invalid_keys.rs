@@ -5,9 +5,10 @@ use crate::harness::Folder;
 
 /// Lines of which every fifth has an invalid first key, and every seventh an invalid second one.
 fn lines(count: usize) -> String {
+    let plain = |number: usize| (number * 37 % 1009).to_string();
     let line = |number: usize| {
-        let first = if number % 5 == 0 { "x".to_owned() } else { (number * 37 % 1009).to_string() };
-        let second = if number % 7 == 0 { "?" } else { "2026-11-22" };
+        let first = if number.is_multiple_of(5) { "x".to_owned() } else { plain(number) };
+        let second = if number.is_multiple_of(7) { "?" } else { "2026-11-22" };
         format!("{first},{second},{number:060}\n")
     };
     (0..count).map(line).collect()

@@ -233,9 +233,8 @@ impl SortJob {
         let (header, columns) = header;
         let record_length = open::record_length(&input, framing)?;
         let scratch = coders.scratch(Lengths::Average(record_length));
-        let gate = Gate { scratch, ..self.gate(columns.as_ref())? };
-        let making = self.making(columns.as_ref())?.having(gate.group_predicate.clone());
-        let gate = Gate { folds: making.folds().clone(), ..gate };
+        let (gate, making) = self.gate_and_making(columns.as_ref())?;
+        let gate = Gate { scratch, ..gate };
         let predicates = gate.predicate.iter().chain(&gate.group_predicate);
         let lists = predicates.map(Predicate::list_bytes).sum::<usize>() + gate.folds.list_bytes();
         coders.note_held(columns.as_ref(), lists);
@@ -309,7 +308,7 @@ impl SortJob {
         loop {
             let files = (&mut places.output, &mut places.spill);
             match with_encoder!(key, |key| pipeline::sort(work, key, files, progress))? {
-                Ended::Sorted(outcome) => return Ok(outcome),
+                Ended::Sorted(outcome) => return Ok(*outcome),
                 // Only streams that said how much they bring are planned for one pass.
                 Ended::Crowded(_) if matches!(work.input, pipeline::Input::Stream(_)) => {
                     let message = "a stream brought more than was said of it beforehand";
@@ -342,6 +341,13 @@ impl SortJob {
         let predicate = filtering::predicate(self, columns)?;
         let group_predicate = filtering::group_predicate(self, columns)?;
         Ok(Gate { predicate, group_predicate, ..gate(self.format, columns) })
+    }
+
+    /// Returns what is asked of records, and what is made of them when they are selected.
+    fn gate_and_making(&self, columns: Option<&Columns>) -> Result<(Gate, Making)> {
+        let gate = self.gate(columns)?;
+        let making = self.making(columns)?.having(gate.group_predicate.clone());
+        Ok((Gate { folds: making.folds().clone(), ..gate }, making))
     }
 
     /// Whether records that are the same to the byte may be dropped as they are read.

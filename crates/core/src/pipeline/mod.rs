@@ -278,7 +278,7 @@ pub struct Written {
 #[derive(Debug)]
 pub enum Ended {
     /// With the output written.
-    Sorted(Outcome),
+    Sorted(Box<Outcome>),
     /// With nothing written: records are shorter than was planned for. They have so many bytes, on
     /// average.
     Crowded(usize),
@@ -325,7 +325,8 @@ pub fn sort<K: KeyEncoder>(
     let (phases, engine, seen) = (crew.phases(), crew.engine(), crew.seen());
     let is_order_proven = work.verify;
     let keys = key.findings(&crew.keys);
-    Ok(Ended::Sorted(Outcome { phases, engine, proof, is_order_proven, seen, keys, ..made }))
+    let outcome = Outcome { phases, engine, proof, is_order_proven, seen, keys, ..made };
+    Ok(Ended::Sorted(Box::new(outcome)))
 }
 
 /// Makes sure that there is room, before there is work that could be lost.

@@ -54,7 +54,7 @@ impl FoldSpec {
     pub fn looks_at_days(&self) -> bool {
         let name = self.words.as_deref().and_then(|words| words.split(':').next());
         let is = |day: &&str| name.is_some_and(|name| name.eq_ignore_ascii_case(day));
-        ["date", "time", "timestamp"].iter().any(|day| is(day))
+        ["date", "time", "timestamp"].iter().any(is)
     }
 
     /// Returns whether comparing its values may take memory in proportion to them.
