@@ -82,7 +82,8 @@ fn streams_and_compressed_inputs() {
     assert_eq!(String::from_utf8_lossy(&out), BOTH);
     for script in [
         "$sortwell sort -F csv --union-by-name -k id:int jan.csv - < feb.csv",
-        "gzip -k jan.csv feb.csv; $sortwell sort -F csv --union-by-name -k id:int jan.csv.gz feb.csv",
+        "gzip -k jan.csv feb.csv; \
+         $sortwell sort -F csv --union-by-name -k id:int jan.csv.gz feb.csv",
         "$sortwell sort -F csv --union-by-name -k id:int jan.csv.gz feb.csv.gz",
         "cat feb.csv.gz | $sortwell sort -F csv --union-by-name -k id:int jan.csv -",
         "$sortwell sort -F csv --union-by-name -k id:int <(cat jan.csv) <(cat feb.csv)",

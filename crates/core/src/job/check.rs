@@ -72,13 +72,13 @@ impl CheckJob {
         let framing = framing(self.format)?;
         let heading = Heading::of(self.format, &self.header)?;
         limits::raise_open_files();
-        let mut coders =
-            Coders::new(self.memory.resolve()?, limits::cores(), &self.inputs, self.order.as_ref());
+        let budget = self.memory.resolve()?;
+        let coders = Coders::new(budget, limits::cores(), &self.inputs, self.order.as_ref());
+        let mut coders = coders.with_files_of(self.format);
         let look = Look::new(self.decompress, self.format, false, progress);
         let in_turn = coders.in_turn(&self.inputs, &look)?;
         let mut inputs = open::places(&in_turn, framing, progress)?;
-        let places = (&mut inputs[..], &*in_turn);
-        let tops = union::tops(&heading, places, (&mut coders, Turns::InTurn), progress)?;
+        let tops = union::tops(&heading, &mut inputs, (&mut coders, Turns::InTurn), progress)?;
         let columns = tops.columns;
         coders.note_held(columns.as_ref(), 0);
         let key = key(self.format, &self.keys, self.order.as_ref(), columns.as_ref())?;

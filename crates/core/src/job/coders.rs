@@ -32,7 +32,9 @@ pub struct Coders {
     /// Whether keys or conditions may take memory in proportion to a record.
     may_take_scratch: bool,
     decoding: Option<Arc<Decoding>>,
-    /// Files that are expanded, by their numbers, which ascend.
+    /// Whether it is kept which files are expanded.
+    keeps_files: bool,
+    /// These, by their numbers, which ascend.
     packed_files: Vec<(usize, PathBuf, Codec)>,
 }
 
@@ -49,7 +51,16 @@ impl Coders {
         besides.add(Part::fixed(names_bytes(inputs).bytes() + lists as u64));
         let may_take_scratch = order.is_some_and(TextOrder::may_take_memory);
         let (decoding, packed_files) = (None, Vec::new());
-        Self { budget, threads, besides, may_take_scratch, decoding, packed_files }
+        let keeps_files = false;
+        Self { budget, threads, besides, may_take_scratch, decoding, keeps_files, packed_files }
+    }
+
+    /// Keeps which files are expanded, where their tops are read before their turn: where columns
+    /// of inputs of `format` are found by their names.
+    #[must_use]
+    pub fn with_files_of(self, format: Format) -> Self {
+        let keeps_files = matches!(format, Format::Csv(csv) if csv.union_by_name);
+        Self { keeps_files, ..self }
     }
 
     /// Adds the conditions that a job asks of records of `format`.
@@ -110,10 +121,12 @@ impl Coders {
             return Ok(Cow::Borrowed(inputs));
         }
         let numbers = instead.iter().filter(|(_, stream)| stream.is_none()).map(|(at, _)| *at);
-        let files = numbers.zip(&packed).filter_map(|(number, (origin, codec))| match origin {
-            Origin::File(path) => Some((number, path.clone(), *codec)),
-            Origin::Stdin | Origin::Begun(_) => None,
-        });
+        let files = numbers.zip(&packed).filter(|_| self.keeps_files).filter_map(
+            |(number, (origin, codec))| match origin {
+                Origin::File(path) => Some((number, path.clone(), *codec)),
+                Origin::Stdin | Origin::Begun(_) => None,
+            },
+        );
         self.packed_files = files.collect();
         let mut expanded = Vec::new().into_iter();
         if let Some(appetite) = appetite {

@@ -134,15 +134,12 @@ impl MergeJob {
         let engine = self.engine.probe()?;
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
         let budget = self.memory.resolve()?;
-        let mut coders = Coders::new(budget, limits::cores(), &self.inputs, self.order.as_ref());
+        let coders = Coders::new(budget, limits::cores(), &self.inputs, self.order.as_ref());
+        let mut coders = coders.with_files_of(self.format);
         let compression = self.compress.of(self.output.path())?;
         open::check_output(&self.output, self.force)?;
-        let look = Look::new(self.decompress, self.format, true, progress);
-        let (inputs, width) = coders.at_once(&self.inputs, &look, self.levers.merge_width)?;
-        let mut places = open::places(&inputs, framing, progress)?;
-        let turns = Turns::AtOnce(width);
-        let tops = union::tops(&heading, (&mut places, &inputs), (&mut coders, turns), progress)?;
-        let (inputs, Tops { header, columns, width }) = (places, tops);
+        let (inputs, tops) = self.open(&heading, &mut coders, progress)?;
+        let Tops { header, columns, width } = tops;
         let gate = held(self.format, &mut coders, columns.as_ref());
         let key = self.key(columns.as_ref())?;
         let unique = self.unique_records(columns.as_ref())?;
@@ -197,6 +194,21 @@ impl MergeJob {
         let mut statistics = account.close_with(&outcome, budget, &made)?;
         statistics.latency = progress.latency();
         Ok(coders.noted(statistics, packed))
+    }
+
+    /// Looks at the inputs, and reads what stands at the top of them.
+    fn open(
+        &self,
+        heading: &Heading,
+        coders: &mut Coders,
+        progress: &Progress,
+    ) -> Result<(Vec<Place>, Tops)> {
+        let look = Look::new(self.decompress, self.format, true, progress);
+        let (inputs, width) = coders.at_once(&self.inputs, &look, self.levers.merge_width)?;
+        let mut places = open::places(&inputs, self.format.framing(), progress)?;
+        let turns = Turns::AtOnce(width);
+        let tops = union::tops(heading, &mut places, (coders, turns), progress)?;
+        Ok((places, tops))
     }
 
     /// Returns what records are ordered by, given the columns of the first row.

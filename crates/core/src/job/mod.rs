@@ -456,6 +456,7 @@ impl SortJob {
         let threads = self.threads.unwrap_or_else(limits::cores);
         let coders = Coders::new(budget, threads, &self.inputs, self.order.as_ref());
         coders
+            .with_files_of(self.format)
             .with_conditions(&self.filter, self.format)
             .with_conditions(&self.select.having, self.format)
             .with_folds(&self.select)

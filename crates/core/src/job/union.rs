@@ -50,6 +50,9 @@ pub enum Turns {
     AtOnce(Option<usize>),
 }
 
+/// What a sort reads, and what stands at the top of it.
+type OpenInput = (pipeline::Input, (Header, Option<Columns>));
+
 /// Inputs behind their tops.
 struct United {
     /// What stays on top of the output.
@@ -68,15 +71,15 @@ pub struct Tops {
     pub width: Option<usize>,
 }
 
-/// Passes the tops of inputs that are merged or checked, which `places` are of.
+/// Passes the tops of inputs that are merged or checked.
 pub fn tops(
     heading: &Heading,
-    (places, inputs): (&mut [Place], &[Input]),
+    places: &mut [Place],
     (coders, turns): (&mut Coders, Turns),
     progress: &Progress,
 ) -> Result<Tops> {
     if let Some(csv) = asked_for(heading) {
-        let United { top, width } = unite(csv, places, (coders, inputs), (turns, progress))?;
+        let United { top, width } = unite(csv, places, coders, (turns, progress))?;
         let columns = top.as_ref().and_then(|top| top.columns(heading));
         return Ok(Tops { header: top.map(|top| top.bytes).unwrap_or_default(), columns, width });
     }
@@ -108,13 +111,13 @@ pub fn of_sort(
     inputs: &[Input],
     heading: &Heading,
     (coders, progress): (&mut Coders, &Progress),
-) -> Result<Option<(pipeline::Input, (Header, Option<Columns>))>> {
+) -> Result<Option<OpenInput>> {
     let Some(csv) = asked_for(heading) else { return Ok(None) };
     let inputs = open::look(inputs, progress)?.inputs;
     let framing = job.format.framing();
     let mut places = open::places(&inputs, framing, progress)?;
     let turns = (Turns::InTurn, progress);
-    let United { top, .. } = unite(csv, &mut places, (coders, &inputs), turns)?;
+    let United { top, .. } = unite(csv, &mut places, coders, turns)?;
     if places.iter().all(|place| matches!(place, Place::File { .. })) {
         return Ok(None);
     }
@@ -134,7 +137,7 @@ pub fn of_sort(
 }
 
 /// Passes the tops of `places`, and rewrites those whose columns are not those of the union, in its
-/// order. The places are of `inputs`.
+/// order.
 ///
 /// # Errors
 ///
@@ -142,7 +145,7 @@ pub fn of_sort(
 fn unite(
     csv: CsvFormat,
     places: &mut [Place],
-    (coders, inputs): (&mut Coders, &[Input]),
+    coders: &mut Coders,
     (turns, progress): (Turns, &Progress),
 ) -> Result<United> {
     let heading = Heading::Row(csv);
@@ -153,13 +156,12 @@ fn unite(
         let top = top_of(&heading, place, packed, (coders.budget(), progress))?;
         found.push(tables.add(&top)?);
     }
-    debug_assert_eq!(places.len(), inputs.len());
     let width = tables.union.width();
     let is_moved = |order: &Arc<ColumnOrder>| !order.is_of_union(width);
     let is_rewritten = found.iter().flatten().any(is_moved);
     if let Some(blank) = tables.blank.take().filter(|_| is_rewritten) {
-        let message = "its header is an empty row, which names no column that --union-by-name could \
-                       find; write the names of the columns there";
+        let message = "its header is an empty row, which names no column that --union-by-name \
+                       could find; write the names of the columns there";
         return Err(Error::Malformed { path: blank, message: message.to_owned() });
     }
     let held = tables.bytes as u64 + later(places.len()) * INPUT_BYTES;

@@ -233,8 +233,8 @@ impl RowShape {
         if self.drops_ragged {
             return Form::Ragged;
         }
-        const ADVICE: &str = "give --ragged keep to sort it all the same, --ragged drop to leave it \
-                              out, or check --separator";
+        const ADVICE: &str = "give --ragged keep to sort it all the same, --ragged drop to leave \
+                              it out, or check --separator";
         if self.is_of_union {
             let message = "the row has more or fewer cells than the header of its input";
             return Form::Faulty(format!("{message}; {ADVICE}"));

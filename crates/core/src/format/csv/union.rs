@@ -96,8 +96,8 @@ impl Union {
 
 fn twice(name: &[u8], number: usize) -> String {
     format!(
-        "its header names the column '{}' twice, again as column {}, so that --union-by-name cannot \
-         tell which is meant; rename one of them",
+        "its header names the column '{}' twice, again as column {}, so that --union-by-name \
+         cannot tell which is meant; rename one of them",
         String::from_utf8_lossy(name),
         number + 1
     )
