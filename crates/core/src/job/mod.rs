@@ -246,7 +246,7 @@ impl SortJob {
                 Places::new(self.open_output(&mut coders, progress)?, spill)
             }
             _ => {
-                let wanted = Wanted::sort(self, &input, gate.is_open(key.encoder()))?;
+                let wanted = Wanted::sort(self, &input, &gate.folds, gate.is_open(key.encoder()))?;
                 Places::kept(&wanted, &temp)?
             }
         };

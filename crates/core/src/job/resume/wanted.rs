@@ -10,6 +10,7 @@ use crate::io::inherited;
 use crate::io::{Direct, File};
 use crate::job::{MergeJob, Output, SortJob, in_place};
 use crate::manifest::{Hash, InputEntry, JobEntry, PathText};
+use crate::operator::Folds;
 use crate::pipeline::Input;
 use crate::pipeline::sorted::Place;
 use crate::plan::Algorithm;
@@ -38,12 +39,12 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// A sort; `is_open` where no record can be refused.
+    /// A sort whose groups become `folds`; `is_open` where no record can be refused.
     ///
     /// # Errors
     ///
     /// [`Error::Usage`] where nobody can go on with such a job.
-    pub fn sort(job: &SortJob, input: &Input, is_open: bool) -> Result<Self> {
+    pub fn sort(job: &SortJob, input: &Input, folds: &Folds, is_open: bool) -> Result<Self> {
         let option = if job.in_place { "--in-place" } else { "--resume" };
         if job.algorithm == Algorithm::ReplacementSelection {
             let runs = "runs that each hold a part of the input, as --algorithm radix makes them";
@@ -69,6 +70,7 @@ impl Wanted {
                 setting("keys", &(&job.keys, &job.order)),
                 setting("conditions", &job.filter),
                 setting("selection", &job.select),
+                setting("values of --min and --max", folds),
                 setting("header", &job.header),
                 setting("proof", &job.verify),
                 setting("use of --in-place", &job.in_place),
