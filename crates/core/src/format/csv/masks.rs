@@ -147,9 +147,9 @@ pub fn is_odd(bytes: &[u8], wanted: u8) -> bool {
 
 /// Returns the place behind byte `end` where it occurs for the `number`th time, from 1.
 ///
-/// One branch for each end, and no count of the bits: a processor then goes ahead to the next record
-/// while it waits for the bytes of this one, which takes half the time where records are fetched in
-/// an order of their own.
+/// One branch for each end, and no count of the bits: a processor then goes ahead to the next
+/// record while it waits for the bytes of this one, which takes half the time where records are
+/// fetched in an order of their own.
 #[inline]
 pub fn nth_end(end: u8, bytes: &[u8], number: usize) -> Option<usize> {
     let (mut left, mut at) = (number, 0);
