@@ -32,6 +32,7 @@ mod long_lines;
 mod merging;
 mod names;
 mod new_run;
+mod outcome;
 mod passes;
 mod phase_clock;
 mod reading;
@@ -68,8 +69,7 @@ use crate::plan::volume::Volume;
 use crate::proof::Sum;
 use crate::run::Run;
 use crate::run::layout::BLOCK;
-use crate::sink::LaneCounters;
-use crate::stats::{KeyFindings, Phase, PhaseTime, Progress};
+use crate::stats::{Phase, Progress};
 
 use checkpoints::Checkpoints;
 use crew::Crew;
@@ -78,6 +78,7 @@ use gathering::{Destination, Gathering};
 use generate::{Generated, Taken};
 pub use heading::{Columns, Heading, TOP_MAX, Top, TopSize};
 pub use names::Names;
+pub use outcome::{Ended, Outcome, Written};
 pub use sample::average_length;
 pub use spill::Spill;
 pub use stage::Seen;
@@ -226,65 +227,6 @@ impl Work {
             Input::Stream(stream) => stream.lock().is_ok_and(|stream| stream.is_at_end()),
         }
     }
-}
-
-/// What a sort came to.
-#[derive(Debug, Default)]
-pub struct Outcome {
-    /// Records sorted.
-    pub records: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// What came of them to the output.
-    pub written: Written,
-    /// Time and bytes of each phase.
-    pub phases: Vec<(PhaseTime, LaneCounters)>,
-    /// The engine that was used.
-    pub engine: &'static str,
-    /// Rows that were left out for the number of their cells, where some may be.
-    pub ragged: Option<u64>,
-    /// Count and checksum of the records, where they were proven.
-    pub proof: Option<Sum>,
-    /// Whether the order of what was written was proven.
-    pub is_order_proven: bool,
-    /// Loads the input was read in.
-    pub loads: u64,
-    /// Times the data was read and written.
-    pub passes: u32,
-    /// Runs that were generated.
-    pub runs: u64,
-    /// Runs that were merged into longer ones before the last merge.
-    pub runs_merged_again: u64,
-    /// Most runs merged at once.
-    pub merge_width: u64,
-    /// How runs were merged in the end, if there were any.
-    pub merged: Option<Way>,
-    /// What each worker was seen at.
-    pub seen: Vec<Seen>,
-    /// Keys that are no values of their types.
-    pub keys: KeyFindings,
-}
-
-/// What came to the output.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Written {
-    /// Bytes, the header included.
-    pub bytes: u64,
-    /// Records, where not all were written.
-    pub records: Option<u64>,
-}
-
-/// How a sort ended.
-#[derive(Debug)]
-pub enum Ended {
-    /// With the output written.
-    Sorted(Box<Outcome>),
-    /// With nothing written: records are shorter than was planned for. They have so many bytes, on
-    /// average.
-    Crowded(usize),
-    /// With nothing written: duplicates were to be dropped as they are read, and that is not worth
-    /// it.
-    Unsieved,
 }
 
 /// Sorts.

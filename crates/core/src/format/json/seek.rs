@@ -9,6 +9,10 @@ use serde::de::{Deserializer, Visitor};
 
 use super::Step;
 
+/// The bytes around the members of an object, and around the elements of an array.
+const OBJECT: (u8, u8) = (b'{', b'}');
+const ARRAY: (u8, u8) = (b'[', b']');
+
 /// Bytes of a string after which a search of many bytes at once is quicker.
 const SHORT: usize = 16;
 
@@ -18,8 +22,8 @@ pub fn find<'a>(line: &'a [u8], steps: &[Step]) -> Option<&'a [u8]> {
     for step in steps {
         seek.pass_blanks();
         match seek.take()? {
-            b'{' => seek.enter_member(&step.name)?,
-            b'[' => seek.enter_element(step.index?)?,
+            byte if byte == OBJECT.0 => seek.enter_member(&step.name)?,
+            byte if byte == ARRAY.0 => seek.enter_element(step.index?)?,
             _ => return None,
         }
     }
@@ -121,8 +125,12 @@ impl Seek<'_> {
         loop {
             match self.take()? {
                 b'{' | b'[' => depth += 1,
-                b'}' | b']' if depth == 1 => return Some(()),
-                b'}' | b']' => depth -= 1,
+                b'}' | b']' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return Some(());
+                    }
+                }
                 b'"' => drop(self.pass_string()?),
                 _ => {}
             }

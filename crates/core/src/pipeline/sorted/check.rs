@@ -1,7 +1,8 @@
 //! Looking for the first record that is out of order, one input after the other.
 
 use super::feed::Feed;
-use super::source::{Guard, Source, Step};
+use super::kept::Guard;
+use super::source::{Source, Step};
 use super::{Memory, Place, open};
 use crate::error::Result;
 use crate::format::Framing;

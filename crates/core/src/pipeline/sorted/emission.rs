@@ -2,7 +2,8 @@
 
 use super::UniqueBy;
 use super::feed::Feed;
-use super::source::{Kept, Source};
+use super::kept::Kept;
+use super::source::Source;
 use super::tournament::Tournament;
 use crate::error::{Error, Result};
 use crate::format::Framing;

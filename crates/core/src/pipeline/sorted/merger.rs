@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::emission::{Emission, Emitted, Filter};
 use super::feed::Feed;
-use super::source::{Guard, Source, Standing};
+use super::kept::Guard;
+use super::source::{Source, Standing};
 use super::tournament::Tournament;
 use super::{Memory, MergeWork, Merged, Place, open};
 use crate::error::{Error, Result};

@@ -18,6 +18,7 @@
 mod check;
 mod emission;
 pub(super) mod feed;
+mod kept;
 mod merger;
 mod place;
 mod runs;

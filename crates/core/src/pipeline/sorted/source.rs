@@ -15,6 +15,7 @@ use std::path::Path;
 use memchr::{memchr, memchr_iter};
 
 use super::feed::{Feed, Reading};
+use super::kept::{Guard, Kept};
 use crate::error::{Error, Result};
 use crate::format::{Framing, Tracker};
 use crate::io::ElasticRegion;
@@ -81,56 +82,6 @@ pub struct Standing {
     pub records: u64,
     /// Line feeds before it, where records are looked at.
     pub lines: u64,
-}
-
-/// What a source watches its own order with.
-#[derive(Debug, Default)]
-pub struct Guard {
-    /// Whether equal neighbours are out of order too.
-    pub is_strict: bool,
-    /// The record before the next one, where the window did not hold both.
-    kept: Kept,
-}
-
-/// A copy of a record, in memory that grows as far as records want it to.
-#[derive(Debug, Default)]
-pub struct Kept {
-    memory: Option<ElasticRegion>,
-    length: usize,
-}
-
-impl Kept {
-    /// The record; empty before the first.
-    pub fn record(&self) -> &[u8] {
-        self.memory.as_ref().map_or(&[], |memory| &memory[..self.length])
-    }
-
-    /// Bytes of memory it has.
-    fn capacity(&self) -> usize {
-        self.memory.as_ref().map_or(0, |memory| memory.len())
-    }
-
-    /// Makes room for `length` bytes.
-    fn reserve(&mut self, length: usize) -> Result<()> {
-        match &mut self.memory {
-            Some(memory) if memory.len() < length => memory.resize(length),
-            Some(_) => Ok(()),
-            None => ElasticRegion::new(length).map(|memory| self.memory = Some(memory)),
-        }
-    }
-
-    /// Copies a record, in memory that grows out of what is spare; whether there was enough.
-    pub fn copy(&mut self, record: &[u8], feed: &mut Feed<'_>) -> Result<bool> {
-        if !feed.grow(record.len().saturating_sub(self.capacity())) {
-            return Ok(false);
-        }
-        self.reserve(record.len())?;
-        if let Some(memory) = &mut self.memory {
-            memory[..record.len()].copy_from_slice(record);
-            self.length = record.len();
-        }
-        Ok(true)
-    }
 }
 
 /// What going on to the next record came to.
@@ -319,14 +270,14 @@ impl Source {
         let drops = self.watch.as_ref().is_some_and(|watch| watch.gate.drops_ragged());
         let is_inside = !drops && self.length_behind().is_some();
         if !is_inside {
-            self.keep(&mut guard.kept, feed)?;
+            self.keep(&mut guard.before, feed)?;
         }
         let step = self.go_on_to_next(key, feed)?;
         if step == Step::Over {
             return Ok(step);
         }
         let order = before.cmp(&self.prefix).then_with(|| {
-            let previous = if is_inside { &self.window[previous] } else { guard.kept.record() };
+            let previous = if is_inside { &self.window[previous] } else { guard.before.record() };
             key.compare_from(previous, self.record(), 1)
         });
         let is_disorder = order == Ordering::Greater || guard.is_strict && order.is_eq();
@@ -517,13 +468,6 @@ impl Watch {
         let passed = passed.map_err(|fault| fault.message)?;
         self.lines += memchr_iter(framing.line_end(), record).count() as u64;
         Ok(passed)
-    }
-}
-
-impl Guard {
-    /// A guard over records none of which may be equal to the one before it, if `is_strict`.
-    pub fn new(is_strict: bool) -> Self {
-        Self { is_strict, kept: Kept::default() }
     }
 }
 

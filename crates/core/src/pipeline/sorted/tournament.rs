@@ -4,7 +4,8 @@
 //! next record may wait for a disk, fail, or find the input out of order.
 
 use super::feed::Feed;
-use super::source::{Guard, Source, Step};
+use super::kept::Guard;
+use super::source::{Source, Step};
 use crate::error::{Error, Result};
 use crate::key::KeyEncoder;
 use crate::merge::loser_tree::{self, LoserTree};
