@@ -344,7 +344,7 @@ class BinaryTypes(ModelCase):
         self.assert_orders([b"b", b"a"], "sequence=table", files=table)
 
     def test_readme(self):
-        """The records of the README, by amount and by name."""
+        """The records of the guide of binary records, by amount and by name."""
         items = bytes.fromhex("00007c8193850001 2d82a49500300c839684".replace(" ", ""))
         sorted_items = items[12:] + items[:6] + items[6:12]
         keys = "-F", "fixed:6", "-k", "0..3:packed:desc", "-k", "3..6:ebcdic"
