@@ -1,6 +1,6 @@
 //! Nanoseconds a record of every step between arrival and departure, on one thread: summing,
-//! dealing, sorting a bucket, gathering, merging. Run with `make bench`; ARCHITECTURE.md tells what
-//! to expect.
+//! dealing, sorting a bucket, gathering, merging. Run with `make bench`; `results/time-by-step.md`
+//! and `docs/design` have earlier figures.
 
 #![expect(missing_docs, reason = "criterion makes a function of each group")]
 #![expect(clippy::expect_used, reason = "a benchmark without memory or key is no benchmark")]
