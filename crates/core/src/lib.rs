@@ -1,10 +1,10 @@
 //! sortwell sorts files that may be far larger than memory, disk to disk, at the speed of the
 //! disks.
 //!
-//! The modules are rooms a record walks through, and each uses only rooms named before it (the form
-//! test holds them to it): `error`, `units`, `stats`, `proof`, `io`, `sink`, `load`, `format`,
-//! `key`, `order`, `predicate`, `incore`, `run`, `manifest`, `merge`, `profile`; then `plan`
-//! decides, `pipeline` does, `job` is the front door, and `report` shows what it did.
+//! Each module uses only modules that are named before it, which a test checks: `units`, `error`,
+//! `format`, `stats`, `proof`, `io`, `sink`, `load`, `key`, `order`, `predicate`, `incore`, `run`,
+//! `manifest`, `merge`, `operator`, `output`, `profile`, `plan`, `pipeline`, `job`, `report`. A plan
+//! is made by `plan` and carried out by `pipeline`. A program starts in `job`.
 
 pub mod error;
 pub mod format;

@@ -8,7 +8,7 @@
 //!     5c9e… {"job":{"output":"…","inputs":[…],…}}     first
 //!     01bf… {"run":{…,"next":{"source":0,"offset":536870912}}}
 //!     9a30… {"merged":{"range":[0,16],"run":{…}}}
-//!     77d1… {"slab":{"slabs":3,"ends":[…],"offset":…}}
+//!     77d1… {"slab":{"bound":[0,4096],"ends":[…],"offset":…}}
 //! ```
 //!
 //! A last line that is not whole was being written when its writer died; it is as if it were not
