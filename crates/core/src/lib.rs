@@ -3,8 +3,8 @@
 //!
 //! Each module uses only modules that are named before it, which a test checks: `units`, `error`,
 //! `format`, `stats`, `proof`, `io`, `sink`, `load`, `key`, `order`, `predicate`, `incore`, `run`,
-//! `manifest`, `merge`, `operator`, `output`, `profile`, `plan`, `pipeline`, `job`, `report`. A plan
-//! is made by `plan` and carried out by `pipeline`. A program starts in `job`.
+//! `manifest`, `merge`, `operator`, `output`, `profile`, `plan`, `pipeline`, `job`, `report`. The
+//! module `plan` makes a plan, and `pipeline` carries it out. A program starts in `job`.
 
 pub mod error;
 pub mod format;
