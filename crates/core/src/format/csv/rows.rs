@@ -10,7 +10,7 @@ use super::{Dialect, ROW_END, without_end};
 ///
 /// Two chunks at a time, whatever is in them: few rows are longer, and where one ends cannot be
 /// foreseen, so that a branch on it costs more than looking at a chunk too many.
-#[inline]
+#[inline(always)]
 pub fn first_end(quote: u8, bytes: &[u8], is_inside: bool) -> Option<usize> {
     let (mut inside, mut at) = (if is_inside { u64::MAX } else { 0 }, 0);
     while let Some(chunks) = bytes.get(at..at + 2 * WIDTH) {

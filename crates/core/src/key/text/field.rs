@@ -92,7 +92,7 @@ impl<'a> Fields<'a> {
 
     /// The bytes from `start` to `end`, none where `end` lies before; and whether these are of a
     /// cell in which pairs of quotes stand for one.
-    #[inline]
+    #[inline(always)]
     pub fn slice(&mut self, start: Position, end: End) -> (&'a [u8], Escapes) {
         match (self.separator, end) {
             (Separator::Cells(dialect), End::Field(field) | End::Within(_, field))
