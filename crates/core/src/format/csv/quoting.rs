@@ -130,8 +130,8 @@ impl Quoting {
 
 /// Returns the end of the first row, where quotes are lenient.
 ///
-/// Two chunks at a time, as [`first_end`] does. Never inlined, so that [`first_end`] is where records
-/// are gathered.
+/// Two chunks at a time, as [`first_end`] does. It is never inlined, so that [`first_end`] is
+/// inlined where records are gathered.
 #[inline(never)]
 fn first_lenient_end(quote: u8, separator: u8, bytes: &[u8], at: At) -> Option<usize> {
     let (mut carry, mut begun) = (Carry::from(at), 0);
