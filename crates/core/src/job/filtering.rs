@@ -12,11 +12,17 @@ use crate::predicate::Predicate;
 /// What admits the records of a job, given the columns of the first row; `None` where all take
 /// part. Conditions look at fields as the job's keys do.
 pub fn predicate(job: &SortJob, columns: Option<&Columns>) -> Result<Option<Predicate>> {
+    if job.filter.is_all() {
+        return Ok(None);
+    }
     bound(job, columns, |order, resolve| job.filter.predicate(order, resolve))
 }
 
 /// Returns what admits the groups of a job, given the columns of the first row.
 pub fn group_predicate(job: &SortJob, columns: Option<&Columns>) -> Result<Option<Predicate>> {
+    if job.select.having.is_all() {
+        return Ok(None);
+    }
     bound(job, columns, |order, resolve| job.select.having.group_predicate(order, resolve))
 }
 
