@@ -343,7 +343,7 @@ def name_of_value(value: bytes) -> str:
 
     become _".
     """
-    if not value.isascii() or len(value) > 150:
+    if not value.isascii() or len(value) > 100:
         raise Unspecified("names of files for values that are long or beyond ASCII")
     if value.strip(b" \t\n\v\f\r") != value:
         raise Unspecified("names of files for values with blanks at the ends")

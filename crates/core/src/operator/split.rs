@@ -253,8 +253,9 @@ impl State {
         let Some(other) = self.names.insert(name.clone(), value.to_owned()) else {
             return Ok(name);
         };
+        let is_one = value == other;
         let (value, other) = (excerpt(value), excerpt(&other));
-        Err(Error::Usage(if value == other {
+        Err(Error::Usage(if is_one {
             format!(
                 "records with '{value}' come back behind others, so that they do not make one \
                  file; what --split-by names must be the first of the sort's keys, as bytes"
@@ -262,7 +263,7 @@ impl State {
         } else {
             format!(
                 "'{other}' and '{value}' would both be in a file named '{name}'; --split-by takes \
-                 values that differ in letters, digits and - _ . alone"
+                 values that differ in letters, digits and - _ . alone, within {NAME_MAX} bytes"
             )
         }))
     }

@@ -127,7 +127,8 @@ pub struct Selecting {
     /// The first of the sort's keys must be the same place, by its bytes. With -o out.csv, records
     /// with Berlin there are in out-Berlin.csv. White space at the ends of a value is left out of
     /// the name, signs that are no letters or digits, - _ or . become _, and an empty value is
-    /// called empty. Values whose names are the same then are an error.
+    /// called empty. A name has the first 100 bytes of a longer value. Values whose names are the
+    /// same then are an error.
     #[arg(long, value_name = "PLACE", conflicts_with = "split",
           value_parser = values::parse::<Place>, hide_short_help = true)]
     split_by: Option<Place>,
