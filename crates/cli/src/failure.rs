@@ -24,7 +24,7 @@ pub enum Failure {
     Signal {
         /// The signal's number: the process dies of it.
         number: i32,
-        /// What became of the job, in the library's words; `None` where it was done by then.
+        /// The end of the job, in the library's words; `None` if it was done by then.
         error: Option<Error>,
     },
     /// Words or data could not be written to a standard stream.

@@ -62,7 +62,7 @@ const SILENT: Duration = Duration::from_secs(1);
 const POLL: Duration = Duration::from_millis(100);
 /// Between two events.
 const EVENT: Duration = Duration::from_secs(1);
-/// How long the last event waits for a reader that is slow.
+/// The longest time that the last event waits for a slow reader.
 const LAST_PATIENCE: Duration = Duration::from_secs(10);
 /// The memory ceiling counts the watcher's stack too.
 const STACK_BYTES: usize = 256 << 10;

@@ -10,14 +10,14 @@ use sortwell::output::may_be_part;
 use sortwell::stats::Progress;
 use sortwell::{Error, Result, report};
 
-/// What a job reads and writes.
+/// The inputs and the output of a job.
 #[derive(Clone, Copy, Debug)]
 pub struct JobFiles<'a> {
     /// Where its records come from.
     pub inputs: &'a [Input],
     /// Where they go.
     pub output: &'a Output,
-    /// Whether the output is several files, whose names are made of the one it has.
+    /// True if the output is several files, whose names are made from its own.
     pub is_split: bool,
     /// The format of the inputs, where their names say it and not an option.
     pub format_by_names: Option<&'static str>,
@@ -90,7 +90,7 @@ impl Page {
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The errors of the system.
     pub fn create(path: &Path) -> Result<Self> {
         let target = match inherited::look(path) {
             Ok(Ok(data)) if data.is_file() || data.is_dir() => None,

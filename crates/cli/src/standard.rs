@@ -19,7 +19,7 @@ use sortwell::{Error, Result};
 ///
 /// # Errors
 ///
-/// What the system says.
+/// The errors of the system.
 pub fn print(text: &[u8]) -> Result<()> {
     Writer::stdout()?.write_all(text, &Progress::new())
 }
@@ -28,7 +28,7 @@ pub fn print(text: &[u8]) -> Result<()> {
 ///
 /// # Errors
 ///
-/// What the system says.
+/// The errors of the system.
 pub fn print_help(help: &clap::Error) -> io::Result<()> {
     match io::stdout().is_terminal() {
         true => help.print(),
@@ -91,7 +91,7 @@ impl Text {
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The errors of the system.
     pub fn open(path: &Path) -> Result<Self> {
         match path == Path::new("-") {
             true => Reader::stdin().map(Self),

@@ -113,7 +113,7 @@ pub enum Error {
          report it"
     )]
     Disorder {
-        /// What was being written.
+        /// The output that was being written.
         target: &'static str,
         /// Where in it.
         place: String,

@@ -274,7 +274,7 @@ fn as_hexadecimal<S: serde::Serializer>(value: &u128, to: S) -> Result<S::Ok, S:
     to.serialize_str(&format!("{value:032x}"))
 }
 
-/// What was found of keys that are no values of their types.
+/// Counts about keys that are not values of their types.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KeyFindings {
     /// Records that are placed before or after all others, where a key can do that.
@@ -391,7 +391,7 @@ pub struct Statistics {
     pub advice: Vec<String>,
     /// The proof, unless it was switched off or the output holds only so many records.
     pub proof: Option<Proof>,
-    /// Whether the key of each record that was written was compared with that of the one before.
+    /// True if the key of each written record was compared with that of the record before.
     pub is_order_proven: bool,
 }
 

@@ -61,7 +61,7 @@ impl Source {
 pub(crate) enum Opened<'a> {
     /// The path of a file, not open yet.
     File(&'a Path),
-    /// What is read in order.
+    /// An input that is read in order.
     Stream(pipe::Reader),
 }
 

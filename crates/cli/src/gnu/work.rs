@@ -327,7 +327,7 @@ fn place_to_show(places: &[PathBuf]) -> PathBuf {
     places.iter().chain(&usual).find(|place| place.is_dir()).cloned().unwrap_or_default()
 }
 
-/// What the library calls standard output.
+/// The library's name of standard output.
 const STDOUT: &str = "standard output";
 
 /// The status that says that lines are out of order.

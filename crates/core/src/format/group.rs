@@ -18,7 +18,7 @@ pub const GROUP_LINES_MAX: u32 = 1_000_000;
 pub struct LineGroup {
     /// The byte that ends each.
     pub end: u8,
-    /// How many they are, from 1 to [`GROUP_LINES_MAX`].
+    /// The number of lines, from 1 to [`GROUP_LINES_MAX`].
     pub lines: u32,
 }
 

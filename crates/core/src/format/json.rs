@@ -37,7 +37,7 @@ impl Path {
     ///
     /// # Errors
     ///
-    /// What is wrong, in words: an empty step.
+    /// An empty step, in words.
     pub fn read(text: &str) -> Result<Self, String> {
         let names: Vec<String> = match text.strip_prefix('/') {
             Some(pointer) => {

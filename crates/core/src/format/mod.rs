@@ -63,7 +63,7 @@ pub struct CsvFormat {
     pub has_header: bool,
     /// Handling of rows with another number of cells than the header.
     pub ragged: Ragged,
-    /// Whether columns of several inputs are found by their names: rows are rewritten to the
+    /// True if columns of several inputs are found by their names. Rows are rewritten to the
     /// columns of the first input, then those that only later ones have.
     pub union_by_name: bool,
 }

@@ -19,7 +19,7 @@ use super::supply::{Begun, Supplied};
 use crate::error::Result;
 use crate::stats::Progress;
 
-/// How a named input can be read.
+/// The ways to read a named input.
 #[derive(Debug)]
 pub enum InputKind {
     /// At known offsets; or not at all, as opening it will tell.
@@ -35,7 +35,7 @@ impl InputKind {
     ///
     /// # Errors
     ///
-    /// What the system says when the beginning is read; [`Error::Interrupted`].
+    /// The errors of reading the beginning; [`Error::Interrupted`].
     ///
     /// [`Error::Interrupted`]: crate::Error::Interrupted
     pub fn of(path: &Path, progress: &Progress) -> Result<Self> {

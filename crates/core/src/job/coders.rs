@@ -29,10 +29,10 @@ pub struct Coders {
     threads: usize,
     /// What is taken of the budget.
     besides: Besides,
-    /// Whether keys or conditions may take memory in proportion to a record.
+    /// True if keys or conditions may take memory in proportion to a record.
     may_take_scratch: bool,
     decoding: Option<Arc<Decoding>>,
-    /// Whether it is kept which files are expanded.
+    /// True if the expanded files are noted.
     keeps_files: bool,
     /// These, by their numbers, which ascend.
     packed_files: Vec<(usize, PathBuf, Codec)>,
@@ -229,7 +229,7 @@ impl Coders {
 /// Lists of values that are nothing beside all else that a process has in memory.
 const FEW_VALUES_BYTES: usize = 256 << 10;
 
-/// What the name of a column takes, at most: where it was found, and in the places that keys and
+/// The most memory of a column's name: where it was found, and in the places that keys and
 /// outputs have it.
 const COLUMN_BYTES: usize = 128;
 const COLUMN_COPIES: usize = 3;
@@ -289,7 +289,7 @@ pub fn are_any(inputs: &[Input], how: Decompress) -> bool {
     })
 }
 
-/// What is read in place of inputs, by their numbers; `None` for the next of those that are packed.
+/// The streams that replace inputs, by number; `None` for the next input that is packed.
 type Looked = (Vec<(usize, Option<Input>)>, Vec<(Origin, Codec)>);
 
 fn looked_at(inputs: &[Input], look: &Look<'_>) -> Result<Looked> {

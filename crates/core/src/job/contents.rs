@@ -18,23 +18,23 @@ use crate::io::compression::{
 use crate::io::{Begun, Supplied, Supply, pipe, redirect};
 use crate::stats::Progress;
 
-/// How inputs are looked at.
+/// The settings for looking at inputs.
 pub struct Look<'a> {
     /// Which are compressed.
     pub how: Decompress,
-    /// Whether their content tells: records are text.
+    /// True if the content tells, because records are text.
     pub is_text: bool,
-    /// Whether all are read at once.
+    /// True if all inputs are read at once.
     pub is_at_once: bool,
     /// Stops waiting for streams.
     pub progress: &'a Progress,
 }
 
-/// What is read in place of an input.
+/// The stream that replaces an input.
 pub enum Instead {
     /// A stream that was begun.
     Stream(Supplied),
-    /// What these compressed bytes hold.
+    /// The content of these compressed bytes.
     Expanded(Origin, Codec),
 }
 

@@ -338,7 +338,7 @@ pub fn are_files(inputs: &[Input]) -> Result<bool> {
 pub struct Looked<'i> {
     /// Standard input by its name, where it is a file; and what has begun to be read.
     pub inputs: Cow<'i, [Input]>,
-    /// Whether any has to be read in order.
+    /// True if any has to be read in order.
     has_streams: bool,
 }
 

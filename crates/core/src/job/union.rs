@@ -50,12 +50,12 @@ pub enum Turns {
     AtOnce(Option<usize>),
 }
 
-/// What a sort reads, and what stands at the top of it.
+/// The input of a sort, and its header.
 type OpenInput = (pipeline::Input, (Header, Option<Columns>));
 
 /// Inputs behind their tops.
 struct United {
-    /// What stays on top of the output.
+    /// The header of the output.
     top: Option<Top>,
     /// The most inputs that may be read at once.
     width: Option<usize>,
@@ -63,7 +63,7 @@ struct United {
 
 /// The tops of inputs that are merged or checked.
 pub struct Tops {
-    /// What stays on top of the output.
+    /// The header of the output.
     pub header: Vec<u8>,
     /// The columns that it shows.
     pub columns: Option<Columns>,

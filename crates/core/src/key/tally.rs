@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What was seen of the keys of some records.
+/// Counts about the keys of some records.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyTally {
     /// Records that were looked at, where keys may place them.
@@ -14,19 +14,19 @@ pub struct KeyTally {
     pub invalid: u64,
     /// Each key that may meet what is no value, in their order; none before a record was seen.
     pub keys: Vec<KeySeen>,
-    /// Whether every key has had a value, so that only the placed records are of interest.
+    /// True once every key has had a value. Then only placed records are counted.
     #[serde(skip)]
     is_settled: bool,
 }
 
-/// What was seen of one key.
+/// Counts about one key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeySeen {
     /// Records that it has placed before or after all others.
     pub invalid: u64,
-    /// Whether some record had a value.
+    /// True if a record had a value.
     pub has_value: bool,
-    /// Whether some record had what is neither a value nor empty.
+    /// True if a record had bytes that are neither a value nor empty.
     pub has_other: bool,
     /// The types, by their bits, of which some such record had no value either. Complete only if no
     /// record had a value.

@@ -89,7 +89,7 @@ pub struct RunEntry {
     pub read: SumText,
     /// The same of those that go no further: dropped, as others are the same.
     pub dropped: SumText,
-    /// What was seen of the keys of all that were read.
+    /// Counts about the keys of all records that were read.
     #[serde(default, skip_serializing_if = "KeyTally::is_empty")]
     pub keys: KeyTally,
 }
@@ -109,7 +109,7 @@ pub struct MergedEntry {
     pub ragged: u64,
     /// Count and checksum of what was dropped on the way.
     pub dropped: SumText,
-    /// What was seen of the keys of inputs.
+    /// Counts about the keys of the inputs.
     #[serde(default, skip_serializing_if = "KeyTally::is_empty")]
     pub keys: KeyTally,
 }
@@ -192,7 +192,7 @@ pub struct StreamsEntry {
     pub ragged: u64,
     /// The same of what was dropped, as others are equal to it.
     pub dropped: SumText,
-    /// What was seen of the keys of all that was read of inputs.
+    /// Counts about the keys of all records that were read from inputs.
     #[serde(default, skip_serializing_if = "KeyTally::is_empty")]
     pub keys: KeyTally,
     /// The record that was written last, where others equal to it are dropped.

@@ -32,7 +32,7 @@ pub struct Past {
     pub read: Sum,
     /// The same of what was dropped.
     pub dropped: Sum,
-    /// What was seen of the keys of what was read.
+    /// Counts about the keys of the records that were read.
     pub keys: KeyTally,
     /// How far the output has come.
     pub slab: Option<SlabEntry>,

@@ -26,7 +26,7 @@ pub struct Making {
     having: Option<Predicate>,
     /// The first keys of the order, by which records are of one group; all keys without one.
     group: Option<Key>,
-    /// Whether nothing is folded before all of a group are together.
+    /// True if nothing is folded before all records of a group are together.
     folds_late: bool,
 }
 
@@ -77,7 +77,7 @@ impl Making {
         Self { having, ..self }
     }
 
-    /// What is folded of groups.
+    /// Returns the folds of groups.
     pub fn folds(&self) -> &Folds {
         &self.folds
     }

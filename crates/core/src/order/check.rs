@@ -15,7 +15,7 @@ const BEGINNING_BYTES: usize = 9 * OPEN_WORD_BYTES;
 pub struct Beginning {
     /// [`BEGINNING_BYTES`] of it, or all where it is shorter.
     bytes: Vec<u8>,
-    /// Whether it is that of the record at hand, not of one before.
+    /// True if it is that of the current record, false for an earlier one.
     is_made: bool,
 }
 
@@ -65,7 +65,7 @@ pub struct OrderCheck<'k, K> {
     /// The first words of the last record's key; only the first of them unless `is_tying`. The
     /// largest values before the first record, so that it counts as a tie.
     words: [u64; FEW_WORDS],
-    /// Whether the first words of the last two records agreed, and the key is costly: the next
+    /// True if the first words of the last two records agreed, and the key is costly: the next
     /// record probably ties as well, and several words are made at the cost of one.
     is_tying: bool,
     /// The beginning of that key, where a merge has made it.

@@ -33,7 +33,7 @@ static WANTED: LazyLock<Option<Fault>> = LazyLock::new(|| {
 /// Opportunities that are let pass before the fault is made.
 const PASSED: usize = 30;
 
-/// How many opportunities there were.
+/// The number of opportunities.
 static MET: AtomicUsize = AtomicUsize::new(0);
 
 /// Returns whether this process makes `fault`.

@@ -15,7 +15,7 @@ use crate::key::KeyEncoder;
 #[derive(Debug)]
 pub struct OrderProof {
     is_on: bool,
-    /// What is written, for messages.
+    /// The name of the output, for messages.
     target: &'static str,
     /// Stretches of neighbouring tasks that are done, by the number of the first. Number 0 stands
     /// for all stages before, and task 0 of the stage is number 1.

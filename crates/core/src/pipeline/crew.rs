@@ -21,7 +21,7 @@ use crate::units::ByteSize;
 pub struct Crew<'p> {
     /// The workers.
     pub workers: Vec<Worker<'p>>,
-    /// What was seen of the keys of all loads so far.
+    /// Counts about the keys of all loads so far.
     pub keys: KeyTally,
     /// Where progress is told.
     pub progress: &'p Progress,

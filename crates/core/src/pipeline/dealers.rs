@@ -20,7 +20,7 @@ pub struct Dealers {
     each: Vec<Mutex<Option<Dealer>>>,
 }
 
-/// What is noted of records as they are dealt.
+/// Counts of records that are being dealt.
 #[derive(Debug)]
 pub struct LoadAccount<'a> {
     /// Their count and checksum, where these are wanted.

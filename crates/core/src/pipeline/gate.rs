@@ -22,13 +22,13 @@ pub struct RowShape {
     pub cells: Option<usize>,
     /// Whether the rows' header says so, rather than the first row.
     pub is_of_header: bool,
-    /// Whether it is the header of all inputs together, and each has one of its own.
+    /// True for the header of all inputs together, while each has a header of its own.
     pub is_of_union: bool,
-    /// Whether rows with another number of cells are left out, rather than refused.
+    /// True if rows with another number of cells are left out, false if they are refused.
     pub drops_ragged: bool,
 }
 
-/// What makes a record well formed.
+/// The shape of a well-formed record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
     /// Every record is.
@@ -66,13 +66,13 @@ impl From<Option<String>> for Form {
 /// What is asked of records.
 #[derive(Clone, Debug, Default)]
 pub struct Gate {
-    /// What makes them well formed.
+    /// The shape of well-formed records.
     pub shape: Shape,
     /// What admits records; all take part without it.
     pub predicate: Option<Predicate>,
     /// The conditions on groups, for the memory that they take.
     pub group_predicate: Option<Predicate>,
-    /// What is folded of groups, for the memory that it takes.
+    /// The folds of groups, for the memory that they take.
     pub folds: Folds,
     /// The memory for keys and values of a long record, where they may take any.
     pub scratch: Option<ScratchMemory>,

@@ -25,7 +25,7 @@ pub struct Ready {
     pub load: KeyedLoad,
     /// Count and checksum of its records.
     pub sum: Sum,
-    /// What was seen of the keys of its records.
+    /// Counts about the keys of its records.
     pub keys: KeyTally,
     /// What was taken in for it, all that it holds and what else was dropped on the way.
     pub taken: Taken,

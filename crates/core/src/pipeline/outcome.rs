@@ -1,4 +1,4 @@
-//! What a sort or a merge came to.
+//! Results of a sort or a merge.
 
 use super::Seen;
 use crate::plan::passes::Way;
@@ -6,14 +6,14 @@ use crate::proof::Sum;
 use crate::sink::LaneCounters;
 use crate::stats::{KeyFindings, PhaseTime};
 
-/// What a sort came to.
+/// The result of a sort.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// Records sorted.
     pub records: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// What came of them to the output.
+    /// The part of them that was written.
     pub written: Written,
     /// Time and bytes of each phase.
     pub phases: Vec<(PhaseTime, LaneCounters)>,
@@ -23,7 +23,7 @@ pub struct Outcome {
     pub ragged: Option<u64>,
     /// Count and checksum of the records, where they were proven.
     pub proof: Option<Sum>,
-    /// Whether the order of what was written was proven.
+    /// True if the order of the output was proven.
     pub is_order_proven: bool,
     /// Loads the input was read in.
     pub loads: u64,
@@ -35,15 +35,15 @@ pub struct Outcome {
     pub runs_merged_again: u64,
     /// Most runs merged at once.
     pub merge_width: u64,
-    /// How runs were merged in the end, if there were any.
+    /// The form of the last merge, if there were runs.
     pub merged: Option<Way>,
-    /// What each worker was seen at.
+    /// The activities of each worker.
     pub seen: Vec<Seen>,
     /// Keys that are no values of their types.
     pub keys: KeyFindings,
 }
 
-/// What came to the output.
+/// The records and bytes in the output.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Written {
     /// Bytes, the header included.
@@ -52,7 +52,7 @@ pub struct Written {
     pub records: Option<u64>,
 }
 
-/// How a sort ended.
+/// The end of a sort.
 #[derive(Debug)]
 pub enum Ended {
     /// With the output written.

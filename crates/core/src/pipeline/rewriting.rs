@@ -77,7 +77,7 @@ fn pass(reader: &mut pipe::Reader, mut bytes: u64, progress: &Progress) -> Resul
         let wanted = bytes.min(STEP as u64) as usize;
         let read = reader.fill(&mut step[..wanted], progress)?;
         if read < wanted {
-            break; // whoever has changed it meanwhile gets what is left: nothing
+            break; // it was shortened meanwhile, and nothing is left
         }
         bytes -= read as u64;
     }
@@ -123,9 +123,9 @@ pub struct Rewritten {
     /// Columns of the union.
     width: usize,
     memory: Arc<RowMemory>,
-    /// What was read; `None` before the first byte and behind the last.
+    /// The bytes that were read; `None` before the first byte and after the last.
     window: Option<ElasticRegion>,
-    /// What of the window was read and is not written.
+    /// The part of the window that was read and is not written.
     held: Range<usize>,
     /// The row of which a part was written.
     begun: Option<Range<usize>>,

@@ -245,7 +245,7 @@ pub struct LineSampler {
     queue: Box<dyn Queue>,
     free: Vec<Region>,
     random: Random,
-    /// What records look like, once it was looked for.
+    /// The look of records, once it is known.
     guide: Option<Guide>,
 }
 

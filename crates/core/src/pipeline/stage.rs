@@ -56,7 +56,7 @@ pub struct Worker<'p> {
     pub sum_in: Sum,
     /// Records it wrote to the output.
     pub sum_out: Sum,
-    /// What it saw of keys of the load that it reads.
+    /// Counts about the keys of the load that it reads.
     pub keys: KeyTally,
     /// What it has been seen at.
     pub seen: Seen,

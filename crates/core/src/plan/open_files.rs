@@ -14,7 +14,7 @@ const PASSING: usize = 1;
 /// Descriptors that stay free besides, where there are enough of them.
 const SPARED: usize = 6;
 
-/// What may be opened besides that which is open already.
+/// The number of files that may be opened in addition to the open ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenFiles {
     /// Descriptors that are left.

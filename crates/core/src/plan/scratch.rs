@@ -12,10 +12,10 @@ use crate::units::ByteSize;
 /// of 8 KiB, and a window that no record ends in counts as one.
 const LONG_BYTES: usize = 4 << 10;
 
-/// What the program takes beside records and their keys.
+/// Memory of the program without records and their keys.
 const PROGRAM_BYTES: u64 = 32 << 20;
 
-/// What is known of the length of records.
+/// The known facts about the length of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lengths {
     /// Their average.

@@ -26,7 +26,7 @@ pub struct CellEnds<'a> {
     inside: u64,
     /// One if lenient quotes open at the start of the next chunk, unless in quotes.
     may_open: u64,
-    /// Whether the end of the last cell has been returned.
+    /// True once the end of the last cell has been returned.
     is_done: bool,
 }
 
@@ -160,7 +160,7 @@ impl<'a> Iterator for Cells<'a> {
     }
 }
 
-/// What lies between the quotes of a cell, and whether some of it stands for other bytes; the cell
+/// Returns the bytes between the quotes of a cell, and whether some stand for others; the cell
 /// itself where it has none, or where it goes on behind the closing one.
 #[inline]
 pub fn unquoted(dialect: Dialect, cell: &[u8]) -> (&[u8], bool) {

@@ -66,7 +66,7 @@ pub const fn all_or_none(mask: u64) -> u64 {
     (mask.cast_signed() >> 63).cast_unsigned()
 }
 
-/// What a chunk leaves to the next where a quote opens at the start of a cell alone.
+/// The state between two chunks where a quote opens only at the start of a cell.
 #[derive(Clone, Copy, Debug)]
 pub struct Carry {
     /// All ones in quotes.

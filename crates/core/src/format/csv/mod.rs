@@ -43,7 +43,7 @@ pub struct Dialect {
     pub separator: u8,
     /// Around cells whose bytes mean nothing; none where no byte is one.
     pub quote: Option<u8>,
-    /// Whether quotes that neither open nor close a cell are data, rather than errors.
+    /// True if quotes that neither open nor close a cell are data, false if they are errors.
     pub is_lenient: bool,
 }
 

@@ -124,7 +124,7 @@ impl ColumnOrder {
 /// A table whose rows are written as rows of a union.
 #[derive(Clone, Copy, Debug)]
 pub struct Table<'a> {
-    /// What separates and what quotes.
+    /// The separator and the quotes.
     pub dialect: Dialect,
     /// The order of its columns.
     pub order: &'a ColumnOrder,
@@ -144,15 +144,15 @@ enum Form {
     Longer,
     /// In the order of the union.
     Moved {
-        /// Whether cells beyond the table's header follow.
+        /// True if cells beyond the table's header follow.
         has_more: bool,
     },
 }
 
 /// A row on its way to the union, written piece by piece as there is room.
 ///
-/// Rows that must not be stay so: whoever looks at rows finds the quote, or another number of cells
-/// than the union has, and says which row it is.
+/// A malformed row stays malformed. The gate then finds the quote, or the number of cells that the
+/// union does not have, and names the row.
 #[derive(Debug, Default)]
 pub struct RowWriter {
     form: Form,

@@ -1,13 +1,13 @@
 //! Escapes in strings of JSON (RFC 8259, section 7).
 
-/// What an escape stands for.
+/// The bytes that an escape stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Escape {
     /// Bytes of the escape, with its backslash.
     pub length: usize,
     /// UTF-8; bytes beyond `count` are zero.
     pub bytes: [u8; 4],
-    /// How many bytes it stands for.
+    /// The number of bytes that it stands for.
     pub count: usize,
 }
 

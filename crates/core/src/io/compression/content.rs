@@ -15,14 +15,14 @@ pub const CONTENT_BYTES: usize = 4096;
 const GZIP_MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 const LZ4_MAGIC: [u8; 4] = 0x184d_2204_u32.to_le_bytes();
 
-/// What data is.
+/// The kind of some data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Nothing that is known here: records.
     Plain,
-    /// What we expand.
+    /// A format that is expanded here.
     Packed(Codec),
-    /// What another program makes text of.
+    /// A format that another program expands.
     Foreign(&'static Foreign),
 }
 

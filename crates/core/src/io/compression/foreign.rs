@@ -8,23 +8,23 @@ use std::path::Path;
 /// A format that other programs read and write.
 #[derive(Debug)]
 pub struct Foreign {
-    /// What it is called.
+    /// The name of the format.
     pub name: &'static str,
-    /// What names of its files end in.
+    /// The endings of its file names.
     extensions: &'static [&'static str],
-    /// How its data begins, at least; none where nothing tells.
+    /// The first bytes of its data; empty if no bytes tell.
     pub(super) magics: &'static [&'static [u8]],
-    /// Whether data that begins with a magic is this.
+    /// Returns whether data that begins with the magic is of this format.
     has_header: fn(&[u8]) -> bool,
     /// Makes text of `FILE`.
     expand: &'static str,
-    /// Whether that reads standard input without a name.
+    /// True if that program reads standard input without a name.
     is_filter: bool,
     /// Makes it of text, from standard input to standard output.
     pack: Option<&'static str>,
 }
 
-/// What messages call standard input.
+/// The name of standard input in messages.
 pub const STDIN: &str = "standard input";
 
 /// Data that begins with one of these bytes is taken to be the format.

@@ -212,7 +212,7 @@ fn head(path: &Path) -> Result<Option<Vec<u8>>> {
 ///
 /// # Errors
 ///
-/// What the system says.
+/// The errors of the system.
 pub fn beginning(path: &Path, bytes: usize) -> Result<Option<Vec<u8>>> {
     let metadata = std::fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
     if metadata.is_dir() {

@@ -83,9 +83,9 @@ pub(super) struct Content<'a> {
     raw: &'a [u8],
     /// Which of them stand for others.
     escapes: Escapes,
-    /// What stands behind the bytes of the record, and how often.
+    /// The byte that follows the bytes of the record, and the number of times.
     pad: (u8, usize),
-    /// What each byte becomes.
+    /// The translation of each byte.
     table: Option<&'a Table>,
 }
 
@@ -155,7 +155,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Whether there are no bytes.
+    /// Returns whether there are no bytes.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.bytes().next().is_none()
@@ -257,7 +257,7 @@ impl<'a> Content<'a> {
         self.escapes == other.escapes && self.escapes != Escapes::Json
     }
 
-    /// What a byte of the record stands for by itself; `None` for a quote and what is left out.
+    /// Returns the byte that a byte of the record stands for; `None` for a quote and omitted bytes.
     pub fn of_byte(&self, byte: u8) -> Option<u8> {
         let is_kept =
             Some(byte) != self.escapes.start() && self.table.is_none_or(|table| table.keeps(byte));

@@ -41,18 +41,18 @@ pub(super) trait Source {
     fn text_bytes(&self) -> usize;
 }
 
-/// How two keys that are not equal differ.
+/// The difference of two keys that are not equal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Difference {
     /// The first byte that differs.
     pub at: usize,
-    /// Whether one of the keys ends there.
+    /// True if one of the keys ends there.
     pub is_end: bool,
     /// The order of the keys.
     pub order: Ordering,
 }
 
-/// How two keys differ; `None` where they are equal.
+/// Returns the difference of two keys; `None` if they are equal.
 pub(super) fn difference<S: Source>(sources: &mut [S; 2]) -> Option<Difference> {
     let mut keys = COMPARED.take();
     let found = difference_in(sources, &mut keys);
@@ -95,7 +95,7 @@ fn make<S: Source>(sources: &mut [S; 2], start: usize, limit: usize, keys: &mut 
     }
 }
 
-/// How pieces of two keys differ that agree in all before them.
+/// Returns the difference of pieces of two keys that agree in all bytes before.
 fn of_bytes(a: &[u8], b: &[u8]) -> Option<Difference> {
     let at = agreeing_bytes(a, b);
     let (a, b) = (a.get(at), b.get(at));

@@ -32,7 +32,7 @@ pub struct TextKey {
     invalid: Option<(Place, usize)>,
     /// Cells up to the last that a part looks at.
     cells: usize,
-    /// What is looked at as records are read, where some text may be no value.
+    /// The checks of each record that is read, if some text may be no value.
     watch: Option<Box<KeyWatch>>,
 }
 

@@ -33,7 +33,7 @@ pub enum Separator {
     Lines {
         /// The byte that ends a line.
         end: u8,
-        /// What the fields of a line lie between; blanks without it.
+        /// The byte between the fields of a line; blanks without it.
         within: Option<u8>,
     },
 }

@@ -201,7 +201,7 @@ impl ValueList {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, in words.
+    /// The fault of the value, in words.
     pub fn add(&mut self, value: &[u8]) -> Result<(), String> {
         let value = trimmed(value);
         if value.is_empty() {
@@ -224,7 +224,7 @@ impl ValueList {
     ///
     /// # Errors
     ///
-    /// That there are none, in words.
+    /// A missing list, in words.
     pub fn finish(mut self) -> Result<Self, String> {
         if self.ends.is_empty() {
             return Err("has no values; write order=low|mid|high".to_owned());

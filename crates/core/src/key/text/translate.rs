@@ -61,13 +61,13 @@ impl Table {
         (!translation.is_identity()).then_some(table)
     }
 
-    /// Whether a byte remains.
+    /// Returns whether a byte remains.
     #[inline]
     pub fn keeps(&self, byte: u8) -> bool {
         self.is_kept[usize::from(byte)]
     }
 
-    /// What stands for a byte that remains.
+    /// Returns the byte that stands for a byte that remains.
     #[inline]
     pub fn of_byte(&self, byte: u8) -> u8 {
         self.becomes[usize::from(byte)]

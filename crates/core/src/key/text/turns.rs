@@ -12,7 +12,7 @@ pub const LONG_BYTES: usize = 128 << 10;
 static TURN: Mutex<()> = Mutex::new(());
 
 thread_local! {
-    /// Whether this thread has its turn.
+    /// True while this thread has its turn.
     static HAS_TURN: Cell<bool> = const { Cell::new(false) };
 }
 

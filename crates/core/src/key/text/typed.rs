@@ -31,7 +31,7 @@ pub(super) struct Typed {
     months: Months,
     date_format: Option<Arc<DateFormat>>,
     seed: [u8; 16],
-    /// Whether small letters stand for capitals.
+    /// True if small letters stand for capitals.
     folds_case: bool,
 }
 
@@ -252,7 +252,7 @@ impl Typed {
         }
     }
 
-    /// How many of the first `agreed` bytes, in which two texts agree, mean the same in both: the
+    /// Returns how many of the first `agreed` bytes, equal in two texts, mean the same in both: the
     /// extensions of versions are taken by themselves.
     fn shared(&self, texts: &[Content<'_>; 2], agreed: usize) -> usize {
         if self.text_type != TextType::Version {

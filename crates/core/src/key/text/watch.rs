@@ -48,7 +48,7 @@ fn is_written(text: &[u8], radix: u8, thousands: Option<u8>, has_currency: bool)
     written::parse(text, style).is_some()
 }
 
-/// What a part of a key says of a record.
+/// The value of a part of a key in one record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     /// A value.
@@ -59,14 +59,14 @@ pub(super) enum Standing {
     Other,
 }
 
-/// What is looked at of a key.
+/// The parts of a key that are checked.
 #[derive(Clone, Debug)]
 pub(super) struct KeyWatch {
     /// Where records with a key that is no value go, where they have a place.
     place: Option<Place>,
     /// The parts that may meet what is no value.
     parts: Vec<Watched>,
-    /// How many of them place records.
+    /// The number of them that place records.
     placing: usize,
 }
 
@@ -75,7 +75,7 @@ pub(super) struct KeyWatch {
 struct Watched {
     /// Its number in the key.
     number: usize,
-    /// Whether it places records.
+    /// True if it places records.
     is_placing: bool,
     /// The types that cannot be meant.
     ruled_out: u32,

@@ -11,21 +11,21 @@ use crate::operator::place::{Columns, Layout, Place};
 /// One thing to fold, as a person writes it: `PLACE[:TYPE][:MODIFIER]...`, for a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoldSpec {
-    /// What is made of the values.
+    /// The result that the values are folded to.
     pub function: Function,
     pub(super) place: Place,
     /// The type and its modifiers, where they are given.
     words: Option<String>,
 }
 
-/// What is known of the records whose values are folded.
+/// Facts about the records whose values are folded.
 #[derive(Clone, Copy, Debug)]
 pub struct Records<'a> {
-    /// How they are made.
+    /// Their layout.
     pub layout: Layout,
     /// Their columns, where they have some.
     pub columns: Option<Columns<'a>>,
-    /// How values are read.
+    /// The order and format of values.
     pub order: Option<&'a TextOrder>,
     /// The memory that lists of values may take.
     pub memory: ListMemory,
@@ -43,7 +43,7 @@ impl FoldSpec {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, in words.
+    /// The fault of the text, in words.
     pub fn read(function: Function, text: &str) -> Result<Self, String> {
         let (place, words) = TextKeySpec::split_place(text);
         let place = Place::from_str(place)?;
@@ -67,7 +67,7 @@ impl FoldSpec {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, in words.
+    /// The fault of the text, in words.
     pub(super) fn field(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), String> {
         match of.layout {
             Layout::Fixed(_) | Layout::Prefixed(_) => self.range(of),

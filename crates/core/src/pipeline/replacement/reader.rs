@@ -29,7 +29,7 @@ pub struct Reader<'a, 'p, K> {
     taken: Taken,
     /// Of inputs that are over.
     sum: Sum,
-    /// What was seen of keys of inputs that are over.
+    /// Counts about the keys of finished inputs.
     keys: KeyTally,
 }
 

@@ -4,10 +4,10 @@ use super::feed::Feed;
 use crate::error::Result;
 use crate::io::ElasticRegion;
 
-/// What a source watches its own order with.
+/// The check of a source's own order.
 #[derive(Debug, Default)]
 pub struct Guard {
-    /// Whether equal neighbours are out of order too.
+    /// True if equal neighbours are out of order too.
     pub is_strict: bool,
     /// The record before the next one, where the window did not hold both.
     pub before: Kept,

@@ -41,7 +41,7 @@ pub struct Merger<'a, K> {
 struct Tally<'a> {
     /// Read from the inputs.
     read: Sum,
-    /// What was seen of keys of inputs.
+    /// Counts about the keys of inputs.
     keys: KeyTally,
     /// Written to the output.
     written: Sum,

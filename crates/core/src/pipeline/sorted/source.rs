@@ -53,7 +53,7 @@ pub struct Source {
     lines_above: u64,
     /// Count and checksum of all records so far, where they are wanted.
     sum: Option<Sum>,
-    /// What was seen of keys so far, where they are watched.
+    /// Counts about the keys so far, if they are watched.
     keys: Option<KeyTally>,
     /// What is asked of records, if anything is.
     watch: Option<Watch>,
@@ -137,7 +137,7 @@ impl Source {
         self
     }
 
-    /// The same, with its records looked at, and their keys.
+    /// Returns the source with a check of its records and their keys.
     #[must_use]
     pub fn with_gate<K: KeyEncoder>(mut self, gate: Option<&Gate>, key: &K) -> Self {
         self.keys = gate.filter(|_| key.is_watched()).map(|_| KeyTally::default());
@@ -164,7 +164,7 @@ impl Source {
         self.length > 0
     }
 
-    /// Whether the next record takes part. Merges have no conditions.
+    /// True if the next record takes part. Merges have no conditions.
     #[inline]
     pub fn is_wanted(&self) -> bool {
         self.is_wanted

@@ -65,7 +65,7 @@ pub fn append_escaped<S: Sink>(text: &[u8], out: &mut S) {
     out.extend(rest);
 }
 
-/// Whether a byte is escaped.
+/// Returns whether a byte is escaped.
 #[inline]
 pub fn is_escaped(byte: &u8) -> bool {
     matches!(*byte, 0 | ESCAPE)

@@ -12,12 +12,12 @@ use super::super::text_type::{VALUES_MAX, ValueList};
 use crate::format::csv::BYTE_ORDER_MARK;
 use crate::units::ByteSize;
 
-/// What the least of jobs takes of a budget beside a list, and one part in so many of all of it:
+/// Memory of the least job without its list, and the share of the budget that it is:
 /// indexes, and keys of long records.
 const PROGRAM_BYTES: u64 = 20 << 20;
 const PROGRAM_SHARE: u64 = 6;
 
-/// What a list may take of any budget.
+/// The memory that a list may take of any budget.
 const LIST_BYTES_LEAST: u64 = 256 << 10;
 
 /// A list without a size of its own is looked through as far as that.
@@ -97,7 +97,7 @@ pub fn read_list(
     }
 }
 
-/// How the reading of a list ended.
+/// The end of reading a list.
 enum Ended {
     AtEnd,
     AtFault(String),

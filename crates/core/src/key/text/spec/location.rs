@@ -16,7 +16,7 @@ pub enum Location {
     /// Neighbouring fields with all that is between them, from 0; to the end of the line without a
     /// last one. And bytes of that text.
     Fields { first: usize, last: Option<usize>, start: usize, end: Option<usize> },
-    /// The same within one line of a record of several, from 0.
+    /// A place within one line of a record of several lines, from 0.
     OfLine { line: usize, first: usize, last: Option<usize>, start: usize, end: Option<usize> },
     /// A field by its name, and bytes of it.
     Column { name: String, start: usize, end: Option<usize> },

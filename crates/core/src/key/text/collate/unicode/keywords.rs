@@ -42,7 +42,7 @@ const KEYWORDS: &str = "co, ka, kc, kf, kn, ks and kv";
 ///
 /// # Errors
 ///
-/// What has no effect on the order, or is no value of its keyword, in words.
+/// A keyword without effect on the order, or a value that the keyword does not have, in words.
 pub(super) fn options(name: &str, locale: &Locale) -> Result<CollatorOptions, String> {
     refuse_others(name, locale)?;
     let mut options = CollatorOptions::default();
