@@ -80,7 +80,7 @@ impl Line<'_> {
                     _ => &[],
                 };
                 let meant = meant(value, known);
-                format!("{argument}: '{value}' is none of {}{meant}", known.join(", "))
+                format!("{argument}: '{value}' is not one of {}{meant}", known.join(", "))
             }
             (ErrorKind::ValueValidation, Some(argument), Some(value)) => {
                 let why = error.source().map(ToString::to_string).unwrap_or_default();

@@ -257,7 +257,7 @@ def read_cell(form: Format, data: bytes, at: int) -> tuple[Cell, int]:
     "Cells in quotes may hold separators, line ends and doubled quotes." A "quote that stands
     where none may" is malformed, except with `--quote lenient`: it has its meaning "only at the
     start of a cell, and until the next one that is not doubled. Anywhere else it is data. A cell
-    that goes on behind its closing quote is taken as it is written, quotes and all."
+    that continues after its closing quote is taken as it is written, quotes and all."
     """
     start = at
     quote = form.quote
@@ -298,7 +298,7 @@ def split_fields(form: Format, body: bytes) -> list[bytes]:
     """Splits a line into fields.
 
     "Without [--separator], fields are divided by blanks (spaces, tabs, and line feeds where these
-    do not end lines): each begins at the first blank behind the one before, and has its leading
+    do not end lines): each begins at the first blank after the one before, and has its leading
     blanks." Line feeds that end lines are not in the body.
     """
     if form.separator is not None:

@@ -141,7 +141,7 @@ class FloatNumber(Notation):
         return self.rank(match) if match else INVALID
 
     def read_leniently(self, raw: bytes) -> Any:
-        """Returns the number: "read as a whole; text that is none comes before all numbers"."""
+        """Returns the number, "read as a whole"; other text "comes before all numbers"."""
         text = raw.decode("latin-1").lower().strip(" \t")
         self.refuse_open(text)
         match = re.fullmatch(self.FORM, text)

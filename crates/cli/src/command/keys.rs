@@ -26,7 +26,7 @@ use crate::standard;
 ///
 /// LOCATION in lines:group=N: a line of the record counted from 1 (2), bytes of a line (2[0..4]),
 /// lines with their ends between them (2-3, 2-), or bytes of the record (0..10). Fields of one line
-/// stand behind its number: 1.2 for the second field of the first line, 1.2-3, 1.2-, 1.2[0..4].
+/// follow its number: 1.2 for the second field of the first line, 1.2-3, 1.2-, 1.2[0..4].
 ///
 /// LOCATION in jsonl: the path of a value (user.id, tags.0 for the first element of an array), or a
 /// JSON Pointer for names with dots (/user/first.name). A string counts without its quotes and

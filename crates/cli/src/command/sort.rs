@@ -113,7 +113,7 @@ Examples:
   A VCF file by chromosome and position; all its lines that start with # stay on top:
     sortwell sort -t tab -k 1:version -k 2:int --header '#' -o sorted.vcf.gz calls.vcf.gz
 
-  FASTQ reads, which are four lines each, by the number behind their names:
+  FASTQ reads, which are four lines each, by the number after their names:
     sortwell sort -F lines:group=4 -k 1.2:int -o sorted.fastq reads.fastq.gz
 
   Only lines whose second column is 10 or more, without those of a test:

@@ -38,8 +38,8 @@ fn messages_say_what_is_wrong_and_where_help_is() {
         ("sortwell sort -o", "--output <OUTPUT> lacks its value; see `sortwell sort -h`"),
         (
             "sortwell sort --verify no",
-            "--verify <on|off>: 'no' is none of on, off (did you mean 'on'?); see `sortwell sort \
-             -h`",
+            "--verify <on|off>: 'no' is not one of on, off (did you mean 'on'?); see `sortwell \
+             sort -h`",
         ),
         (
             "sortwell srt",

@@ -108,7 +108,7 @@ fn what_is_damaged_or_misspelt_is_said() {
     let said = folder.run("sort --compress gzip:10 in");
     assert!(said.status == 2 && said.words.contains("use 1 to 9"), "{said:?}");
     let said = folder.run("sort --decompress zip in");
-    assert!(said.status == 2 && said.words.contains("none of auto, off, gzip"), "{said:?}");
+    assert!(said.status == 2 && said.words.contains("not one of auto, off, gzip"), "{said:?}");
     assert!(!folder.names().contains(&"out".to_owned()));
 }
 

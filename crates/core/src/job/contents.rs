@@ -174,8 +174,8 @@ impl Supply for Late {
             Content::Packed(codec) => Err(Error::Malformed {
                 path: self.reader.name().to_owned(),
                 message: format!(
-                    "is {codec} data, and behind another stream it is told too late; give \
-                     --decompress {codec} if all inputs are, or put it first"
+                    "is {codec} data, which is recognized too late after another stream; give \
+                     --decompress {codec} if all inputs are, or name this input first"
                 ),
             }),
         }

@@ -15,7 +15,7 @@ pub struct Cells {
     /// Within quotes it is written twice; a quote anywhere else is an error. The default is ".
     /// lenient, or lenient:BYTE: a quote has its meaning only at the start of a cell, and until the
     /// next one that is not doubled. Anywhere else it is data, as in 40° 26' 46" N. A cell that
-    /// goes on behind its closing quote is taken as it is written, quotes and all.
+    /// continues after its closing quote is taken as it is written, quotes and all.
     /// none: quotes are data, every line end ends a row and every separator a cell.
     #[arg(long, value_name = "BYTE|lenient|none", value_parser = quote, hide_short_help = true)]
     quote: Option<Quote>,

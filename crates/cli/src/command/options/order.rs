@@ -68,7 +68,7 @@ pub struct Order {
     /// Separator of fields or cells: one byte, or tab
     ///
     /// Without it, fields are divided by blanks (spaces, tabs, and line feeds where these do not
-    /// end lines): each begins at the first blank behind the one before, and has its leading
+    /// end lines): each begins at the first blank after the one before, and has its leading
     /// blanks. In lines:group=N it divides the fields of each line.
     #[arg(short = 't', long, value_name = "BYTE", value_parser = separator)]
     separator: Option<u8>,
@@ -88,7 +88,8 @@ pub struct Order {
     /// first), beyond what is empty; and then in the order of the input. sort and merge say on
     /// standard error how many there are, and by which keys. Without it, that is an error, but for
     /// int, decimal, float, size and month in lines: there, what can be read of the text is taken,
-    /// and nothing is 0. A float is read as a whole; text that is none comes before all numbers.
+    /// and nothing is 0. A float is read as a whole; text that is not a number comes before all
+    /// numbers.
     ///
     /// A warning names a key of which no record has a value where some are not empty, and a type of
     /// which all would be, if there is one. With --stats, these words are a part of the statistics.

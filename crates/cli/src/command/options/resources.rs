@@ -82,7 +82,7 @@ impl Resources {
         if let (Budget::Bytes(said), Some(most)) = (self.memory(), self.memory().excess()) {
             standard::tell(format!(
                 "sortwell: --memory {said} is more than the {most} that this process may have at \
-                 most; it goes on with a share of what is free, as without --memory\n"
+                 most; a share of free memory is used, as without --memory\n"
             ));
         }
     }

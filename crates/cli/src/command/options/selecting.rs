@@ -63,7 +63,7 @@ pub struct Selecting {
     /// in keys: --sum price:decimal=,:thousands=. for 1.234,56. Numbers are exact and of any
     /// length; an empty cell takes no part, and any other that is not such a number is an error.
     /// The sum is written in plain notation with the decimal sign of the column, without separators
-    /// of thousands and signs of currencies. Words behind a colon that name a type or a modifier
+    /// of thousands and signs of currencies. Words after a colon that name a type or a modifier
     /// are no part of a column's name; write "a:int" for one that ends so.
     ///
     /// fixed:N and records with their lengths: PLACE is a range of bytes, and TYPE a binary
@@ -80,8 +80,8 @@ pub struct Selecting {
     /// Any type of keys but random, with its modifiers other than desc, nulls-first, nulls-last
     /// and pad, in the order of keys of that type: --max level:order=low|mid|high, --min
     /// name:text:locale=de. In records of bytes any range and type, as in 0..10:date, 4..8:f32le or
-    /// 0..9:zoned. Days and times are written as --date-format says. A value that is none of the
-    /// type is an error; one that is empty takes no part, nor do blanks where the type has a
+    /// 0..9:zoned. Days and times are written as --date-format says. A value of another type
+    /// is an error; one that is empty takes no part, nor do blanks where the type has a
     /// notation. The value is written as it was read; of equal values, the first.
     #[arg(long, value_name = "PLACE[:TYPE]", value_parser = fold(Function::Min),
           hide_short_help = true)]
@@ -107,8 +107,8 @@ pub struct Selecting {
     ///
     /// csv and tsv: columns by name or number (name,3,amount), of the header too; lines: fields by
     /// number, with --separator; other records: ranges of bytes (0..4,10..20), put together, and
-    /// behind a length of their own where records have one. What records are ordered by, and which
-    /// are equal, is not touched by this.
+    /// after a length of their own where records have one. The keys are still those of the whole
+    /// records.
     #[arg(long, value_name = "PLACES", value_delimiter = ',',
           value_parser = values::parse::<Place>)]
     select: Vec<Place>,

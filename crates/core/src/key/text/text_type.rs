@@ -205,8 +205,8 @@ impl ValueList {
     pub fn add(&mut self, value: &[u8]) -> Result<(), String> {
         let value = trimmed(value);
         if value.is_empty() {
-            return Err("has an empty value, which is none: nulls-first and nulls-last say where \
-                        empty ones go"
+            return Err("has an empty value; nulls-first and nulls-last decide where empty \
+                        values go"
                 .to_owned());
         }
         if self.place(value).is_some() {

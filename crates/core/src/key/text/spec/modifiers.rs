@@ -83,8 +83,8 @@ impl Modifiers {
         }
         if self.is_of_number() && !matches!(word.as_str(), "int" | "decimal") {
             return Err(format!(
-                "key '{text}' says how a number is written, and {word} is none that is written so; \
-                 decimal=, thousands= and currency go with int and decimal"
+                "key '{text}' has a notation of numbers, and type {word} has none; use decimal=, \
+                 thousands= and currency with int and decimal"
             ));
         }
         if self.radix.is_some() && word == "int" {

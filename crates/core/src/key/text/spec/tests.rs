@@ -337,8 +337,8 @@ fn messages_about_quotes_lists_and_bytes() {
         ("\"a", "key '\"a' opens a quote that does not close; quotes in quotes are doubled"),
         (
             "1:order=a||b",
-            "'order=a||b' in key '1:order=a||b' has an empty value, which is none: nulls-first and \
-             nulls-last say where empty ones go",
+            "'order=a||b' in key '1:order=a||b' has an empty value; nulls-first and nulls-last \
+             decide where empty values go",
         ),
         (
             "1:order=a|b|a",

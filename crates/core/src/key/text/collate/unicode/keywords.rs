@@ -129,8 +129,8 @@ fn check_type(choice: &Choice<'_>, id: &LanguageIdentifier) -> Result<(), String
     let wished = Value::try_from_str(value).ok();
     let Some(wished) = wished.and_then(|value| CollationType::try_from(&value).ok()) else {
         return Err(format!(
-            "locale '{name}' asks for the order '{value}', which is none; some are phonebk, trad, \
-             pinyin and stroke"
+            "locale '{name}' asks for the order '{value}', which does not exist; use one such as \
+             phonebk, trad, pinyin or stroke"
         ));
     };
     let has_it = match wished {

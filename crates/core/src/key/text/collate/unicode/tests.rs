@@ -115,7 +115,7 @@ fn what_would_have_no_effect_is_refused_by_name() {
         ("en-u-kn-yes", "kn-true, kn-false"),
         ("en-u-kf", "there is no kf-true"),
         ("en-u-ks-level1-ks-level2", "ks more than once"),
-        ("de-u-co-foo", "'foo', which is none"),
+        ("de-u-co-foo", "'foo', which does not exist"),
         ("de-u-co-pinyin", "de has no order 'pinyin'"),
         ("zh-u-co-standard", "zh has no order"),
         ("de-u-foo", "'foo' has no effect"),
