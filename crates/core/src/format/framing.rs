@@ -28,7 +28,7 @@ pub enum Passage {
     /// It is found by passing them.
     Any,
     /// Of rows.
-    Rows(csv::Passage),
+    Rows(csv::RowPassage),
     /// Of groups of lines: how many lines end among the bytes.
     Lines(usize),
 }

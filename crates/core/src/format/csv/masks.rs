@@ -68,21 +68,21 @@ pub const fn all_or_none(mask: u64) -> u64 {
 
 /// The state between two chunks where a quote opens only at the start of a cell.
 #[derive(Clone, Copy, Debug)]
-pub struct Carry {
+pub struct LenientCarry {
     /// All ones in quotes.
     inside: u64,
     /// One if a quote opens at the next byte, unless in quotes.
     may_open: u64,
 }
 
-impl From<At> for Carry {
+impl From<At> for LenientCarry {
     fn from(at: At) -> Self {
         let inside = if at == At::Quoted { u64::MAX } else { 0 };
         Self { inside, may_open: u64::from(at == At::Start) }
     }
 }
 
-impl Carry {
+impl LenientCarry {
     /// Returns the place that the last chunk ends at.
     pub fn at(self) -> At {
         match self {

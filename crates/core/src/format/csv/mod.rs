@@ -26,7 +26,7 @@ pub mod union;
 
 pub use cells::{CellEnds, Cells, append_value, place_of, unquoted, value};
 pub use masks::nth_end;
-pub use quoting::{At, Passage, Quoting};
+pub use quoting::{At, Quoting, RowPassage};
 pub use returns::first_return;
 pub use rows::{Row, Rows};
 

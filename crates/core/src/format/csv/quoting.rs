@@ -1,7 +1,7 @@
 //! Where rows end, given what a quote means.
 
 use super::ROW_END;
-use super::masks::{Carry, Chunk, WIDTH, is_odd};
+use super::masks::{Chunk, LenientCarry, WIDTH, is_odd};
 use super::rows::{first_end, last_end};
 use crate::format::Ends;
 
@@ -35,19 +35,19 @@ pub enum At {
 
 /// The effect of some bytes on the place that they are passed from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Passage {
+pub enum RowPassage {
     /// Of rows with strict quotes: whether the quotes are odd in number.
     Strict {
         /// True if they are.
         is_odd: bool,
     },
     /// Of rows with lenient quotes: the results from [`At::Start`], `Text` and `Quoted`.
-    Lenient([Passed; 3]),
+    Lenient([WalkResult; 3]),
 }
 
 /// The place after some bytes, and the row ends among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Passed {
+pub struct WalkResult {
     at: At,
     ends: Ends,
 }
@@ -87,9 +87,9 @@ impl Quoting {
     }
 
     /// Returns the effect of `bytes`, from anywhere.
-    pub fn passage(self, bytes: &[u8]) -> Passage {
+    pub fn passage(self, bytes: &[u8]) -> RowPassage {
         match self {
-            Self::Strict { quote } => Passage::Strict { is_odd: is_odd(bytes, quote) },
+            Self::Strict { quote } => RowPassage::Strict { is_odd: is_odd(bytes, quote) },
             Self::Lenient { quote, separator } => {
                 let [start, quoted] =
                     lenient_walks((quote, separator), bytes, [At::Start, At::Quoted]);
@@ -101,27 +101,27 @@ impl Quoting {
                     }
                     _ => start,
                 };
-                Passage::Lenient([start, text, quoted])
+                RowPassage::Lenient([start, text, quoted])
             }
         }
     }
 
     /// Passes `bytes`, whose effect is `passage`, from `at`: the place after them, and the row ends
     /// among them.
-    pub fn pass(self, bytes: &[u8], at: At, passage: &Passage) -> (At, Ends) {
+    pub fn pass(self, bytes: &[u8], at: At, passage: &RowPassage) -> (At, Ends) {
         match (self, passage) {
-            (Self::Strict { quote }, Passage::Strict { is_odd }) => {
+            (Self::Strict { quote }, RowPassage::Strict { is_odd }) => {
                 let is_inside = (at == At::Quoted) != *is_odd;
                 let after = if is_inside { At::Quoted } else { At::Text };
                 let first = first_end(quote, bytes, at == At::Quoted);
                 let last = first.and_then(|_| last_end(quote, bytes, is_inside));
                 (after, first.zip(last))
             }
-            (_, Passage::Lenient(passed)) => {
-                let Passed { at, ends } = passed[at as usize];
+            (_, RowPassage::Lenient(passed)) => {
+                let WalkResult { at, ends } = passed[at as usize];
                 (at, ends)
             }
-            (Self::Lenient { .. }, Passage::Strict { .. }) => {
+            (Self::Lenient { .. }, RowPassage::Strict { .. }) => {
                 self.pass(bytes, at, &self.passage(bytes))
             }
         }
@@ -134,7 +134,7 @@ impl Quoting {
 /// inlined where records are gathered.
 #[inline(never)]
 fn first_lenient_end(quote: u8, separator: u8, bytes: &[u8], at: At) -> Option<usize> {
-    let (mut carry, mut begun) = (Carry::from(at), 0);
+    let (mut carry, mut begun) = (LenientCarry::from(at), 0);
     while let Some(chunks) = bytes.get(begun..begun + 2 * WIDTH) {
         let low = row_ends(quote, separator, Chunk::of(chunks), &mut carry);
         let high = row_ends(quote, separator, Chunk::of(&chunks[WIDTH..]), &mut carry);
@@ -154,7 +154,7 @@ fn first_lenient_end(quote: u8, separator: u8, bytes: &[u8], at: At) -> Option<u
 
 /// Returns the ends of rows in a chunk.
 #[inline]
-fn row_ends(quote: u8, separator: u8, chunk: Chunk, carry: &mut Carry) -> u64 {
+fn row_ends(quote: u8, separator: u8, chunk: Chunk, carry: &mut LenientCarry) -> u64 {
     let row_ends = chunk.equal(ROW_END);
     let quoted = carry.pass(chunk.equal(quote), chunk.equal(separator) | row_ends);
     row_ends & !quoted
@@ -165,9 +165,9 @@ fn lenient_walks<const N: usize>(
     (quote, separator): (u8, u8),
     bytes: &[u8],
     from: [At; N],
-) -> [Passed; N] {
-    let mut carries = from.map(Carry::from);
-    let mut passed = from.map(|at| Passed { at, ends: None });
+) -> [WalkResult; N] {
+    let mut carries = from.map(LenientCarry::from);
+    let mut passed = from.map(|at| WalkResult { at, ends: None });
     let chunks = bytes.chunks_exact(WIDTH);
     let rest = chunks.remainder();
     for (number, chunk) in chunks.enumerate() {
@@ -193,7 +193,7 @@ fn lenient_walks<const N: usize>(
     passed
 }
 
-impl Passed {
+impl WalkResult {
     /// Notes that a row ends at `end`, the last one so far.
     fn note(&mut self, end: usize) {
         self.ends = Some((self.ends.map_or(end, |(first, _)| first), end));
