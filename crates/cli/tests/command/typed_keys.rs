@@ -110,7 +110,7 @@ fn numbers_are_read_as_people_write_them() {
     let wrong = Folder::new().run_with("sort -k 1:decimal=,:thousands=.", b"12.34\n");
     assert!(wrong.status == 3, "{wrong:?}");
     assert!(wrong.words.contains("'12.34' is not a decimal, as in 1.234,56"), "{wrong:?}");
-    refused("-k 1:float:decimal=,", "go with int and decimal");
+    refused("-k 1:float:decimal=,", "use decimal=, thousands= and currency with int and decimal");
     refused("-k 1:int:decimal=,", "an int has no fraction");
     refused("-k 1:decimal=,:thousands=,", "one byte for the decimal sign and for thousands");
     refused("-k 1:thousands=.", "one byte for the decimal sign and for thousands");
