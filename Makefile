@@ -32,10 +32,10 @@ FUZZ_SECONDS ?= 60
 # of another make. Leaks are none where a process ends.
 SANITIZE := RUSTFLAGS=-Zsanitizer=address CFLAGS=-fno-sanitize=address \
 	ASAN_OPTIONS=detect_leaks=0 $(CARGO) +nightly test --target x86_64-unknown-linux-gnu \
-	--package sortwell --features compression
+	--package sortwell-engine --features compression
 
 # The command as the tests build it: with faults that tests of the proof of order ask for.
-TESTED := --package sortwell-cli --features sortwell/disorder
+TESTED := --package sortwell-cli --features sortwell-engine/disorder
 
 # A shell makes jobs in the background ignore Ctrl-C, and sortwell keeps to that. The tests of Ctrl-C
 # need the default.
@@ -98,7 +98,7 @@ lint: lint-python lint-rust ## Check format, lints and the library's documentati
 lint-rust:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
-	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --quiet --no-deps --lib -p sortwell -p sortbench
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --quiet --no-deps --lib -p sortwell-engine -p sortbench
 
 lint-python:
 ifneq ($(PYTHON_FILES),)
@@ -121,7 +121,7 @@ docs: ## Write docs/reference.md anew from the definition of the command line
 	mv docs/reference.md.new docs/reference.md
 
 bench: ## Run the micro-benchmarks of the parts
-	$(CARGO) bench --package sortwell
+	$(CARGO) bench --package sortwell-engine
 
 compare: build ## Time an old program (OLD) beside this one: SUITES, RUNS (10 at least), SCALE
 	scripts/compare.py --old "$(OLD)" --new "$${CARGO_TARGET_DIR:-target}/release/sortwell" \

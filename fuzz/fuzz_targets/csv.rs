@@ -6,8 +6,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sortwell::format::csv::{At, Dialect, Quoting, Rows};
-use sortwell::format::{Framing, Passage, Tracker};
+use sortwell_engine::format::csv::{At, Dialect, Quoting, Rows};
+use sortwell_engine::format::{Framing, Passage, Tracker};
 
 const QUOTE: u8 = b'"';
 const QUOTING: Quoting = Quoting::Strict { quote: QUOTE };

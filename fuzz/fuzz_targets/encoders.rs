@@ -9,13 +9,13 @@
 use std::cmp::Ordering;
 
 use libfuzzer_sys::fuzz_target;
-use sortwell::format::Format;
-use sortwell::key::text::{NumberFormat, TextKey, TextKeySpec, TextOrder, TextSpec, TextType};
-use sortwell::key::KeyEncoder;
+use sortwell_engine::format::Format;
+use sortwell_engine::key::text::{NumberFormat, TextKey, TextKeySpec, TextOrder, TextSpec, TextType};
+use sortwell_engine::key::KeyEncoder;
 
-#[path = "../../crates/core/src/key/text/encode/tests/reference.rs"]
+#[path = "../../crates/engine/src/key/text/encode/tests/reference.rs"]
 mod reference;
-#[path = "../../crates/core/src/key/text/typed/tests/reference.rs"]
+#[path = "../../crates/engine/src/key/text/typed/tests/reference.rs"]
 mod values;
 
 const PLAIN: NumberFormat = NumberFormat { radix: b'.', thousands: None };

@@ -4,9 +4,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sortwell::format::Format;
-use sortwell::key::text::{TextKeySpec, TextOrder, TextSpec};
-use sortwell::predicate::{Expression, Filter, Predicate};
+use sortwell_engine::format::Format;
+use sortwell_engine::key::text::{TextKeySpec, TextOrder, TextSpec};
+use sortwell_engine::predicate::{Expression, Filter, Predicate};
 
 /// What a key means, unless it names a file.
 fn resolve(key: &TextKeySpec) -> Result<TextSpec, String> {

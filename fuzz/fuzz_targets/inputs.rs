@@ -10,11 +10,11 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
-use sortwell::ByteSize;
-use sortwell::io::Engine;
-use sortwell::io::compression::{Codec, Decompress};
-use sortwell::job::{Budget, CheckJob, Input};
-use sortwell::stats::Progress;
+use sortwell_engine::ByteSize;
+use sortwell_engine::io::Engine;
+use sortwell_engine::io::compression::{Codec, Decompress};
+use sortwell_engine::job::{Budget, CheckJob, Input};
+use sortwell_engine::stats::Progress;
 
 const FORMATS: [&str; 9] = [
     "lines",

@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sortwell::key::text::{TextKey, TextKeySpec, TextOrder};
+use sortwell_engine::key::text::{TextKey, TextKeySpec, TextOrder};
 
 fuzz_target!(|data: (&str, &[u8])| {
     let (text, line) = data;

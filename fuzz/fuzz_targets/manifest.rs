@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
-use sortwell::io::KEPT_NAME;
-use sortwell::manifest::{Manifest, Past};
+use sortwell_engine::io::KEPT_NAME;
+use sortwell_engine::manifest::{Manifest, Past};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A directory of this process, in memory where there is such a place.

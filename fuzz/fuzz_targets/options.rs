@@ -7,14 +7,14 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sortwell::ByteSize;
-use sortwell::format::{Format, Framing, Prefix};
-use sortwell::io::compression::{Compress, Decompress};
-use sortwell::io::{Direct, Engine};
-use sortwell::job::Budget;
-use sortwell::key::text::{DateFormat, TextKey, TextKeySpec, TextOrder};
-use sortwell::key::{Key, KeyEncoder, KeySpec};
-use sortwell::operator::{FoldSpec, Function, Place, Split};
+use sortwell_engine::ByteSize;
+use sortwell_engine::format::{Format, Framing, Prefix};
+use sortwell_engine::io::compression::{Compress, Decompress};
+use sortwell_engine::io::{Direct, Engine};
+use sortwell_engine::job::Budget;
+use sortwell_engine::key::text::{DateFormat, TextKey, TextKeySpec, TextOrder};
+use sortwell_engine::key::{Key, KeyEncoder, KeySpec};
+use sortwell_engine::operator::{FoldSpec, Function, Place, Split};
 
 /// What was read, or nothing where it was refused in words.
 fn read<T>(answer: Result<T, String>) -> Option<T> {

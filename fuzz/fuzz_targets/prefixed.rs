@@ -6,7 +6,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sortwell::format::{Framing, Prefix, PrefixWidth, Tracker};
+use sortwell_engine::format::{Framing, Prefix, PrefixWidth, Tracker};
 
 /// What the naive reader finds.
 struct Naive {

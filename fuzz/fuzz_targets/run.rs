@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use sortwell::run::layout::{FOOTER, Footer, Geometry, HEADER};
+use sortwell_engine::run::layout::{FOOTER, Footer, Geometry, HEADER};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// So many bytes of `data`, zeros behind them, sealed if `is_sealed`.

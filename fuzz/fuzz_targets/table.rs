@@ -10,11 +10,11 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
-use sortwell::format::Framing;
-use sortwell::io::Direct;
-use sortwell::proof::Sum;
-use sortwell::run::layout::{BLOCK, DATA_START, FOOTER, Footer, Geometry, HEADER, LastRecord};
-use sortwell::run::{IndexKey, Run, RunReader};
+use sortwell_engine::format::Framing;
+use sortwell_engine::io::Direct;
+use sortwell_engine::proof::Sum;
+use sortwell_engine::run::layout::{BLOCK, DATA_START, FOOTER, Footer, Geometry, HEADER, LastRecord};
+use sortwell_engine::run::{IndexKey, Run, RunReader};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// Lines of sixteen bytes.

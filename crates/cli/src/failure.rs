@@ -8,7 +8,7 @@ use std::error::Error as StdError;
 use std::io;
 use std::process::ExitCode;
 
-use sortwell::Error;
+use sortwell_engine::Error;
 
 use crate::{signals, standard};
 

@@ -26,7 +26,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use sortwell::Error;
+use sortwell_engine::Error;
 
 use crate::command::{Command, CommandLine};
 use crate::failure::Failure;

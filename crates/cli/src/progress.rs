@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use sortwell::stats::{Progress, Stream};
+use sortwell_engine::stats::{Progress, Stream};
 
 use self::event::Event;
 use self::line::Line;

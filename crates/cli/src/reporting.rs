@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use sortwell::io::pipe::Writer;
-use sortwell::io::{Direct, NameIdentity, TempFile, inherited};
-use sortwell::job::{Input, Output};
-use sortwell::output::may_be_part;
-use sortwell::stats::Progress;
-use sortwell::{Error, Result, report};
+use sortwell_engine::io::pipe::Writer;
+use sortwell_engine::io::{Direct, NameIdentity, TempFile, inherited};
+use sortwell_engine::job::{Input, Output};
+use sortwell_engine::output::may_be_part;
+use sortwell_engine::stats::Progress;
+use sortwell_engine::{Error, Result, report};
 
 /// The inputs and the output of a job.
 #[derive(Clone, Copy, Debug)]

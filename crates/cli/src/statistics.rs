@@ -8,9 +8,9 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use sortbench::Machine;
-use sortwell::ByteSize;
-use sortwell::job::{Input, Output};
-use sortwell::stats::{Prediction, Statistics};
+use sortwell_engine::ByteSize;
+use sortwell_engine::job::{Input, Output};
+use sortwell_engine::stats::{Prediction, Statistics};
 
 use crate::reporting::JobFiles;
 

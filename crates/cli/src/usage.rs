@@ -15,7 +15,7 @@ use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory};
-use sortwell::error::spelling::{meant, nearest};
+use sortwell_engine::error::spelling::{meant, nearest};
 
 use crate::command::CommandLine;
 

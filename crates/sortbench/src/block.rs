@@ -7,9 +7,9 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-use sortwell::io::{Arena, Region};
-use sortwell::stats::Progress;
-use sortwell::{ByteSize, Error, Result};
+use sortwell_engine::io::{Arena, Region};
+use sortwell_engine::stats::Progress;
+use sortwell_engine::{ByteSize, Error, Result};
 
 use crate::RECORD_LENGTH;
 

@@ -8,8 +8,8 @@ mod stream;
 
 use std::time::Instant;
 
-use sortwell::stats::{Phase, Progress};
-use sortwell::{ByteSize, Error, Result};
+use sortwell_engine::stats::{Phase, Progress};
+use sortwell_engine::{ByteSize, Error, Result};
 
 use crate::RECORD_LENGTH;
 use crate::block::{Block, Blocks};

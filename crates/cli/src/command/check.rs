@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use sortwell::Result;
-use sortwell::job::{CheckJob, Disorder};
+use sortwell_engine::Result;
+use sortwell_engine::job::{CheckJob, Disorder};
 
 use crate::command::options::heading::Heading;
 use crate::command::options::inputs::Inputs;

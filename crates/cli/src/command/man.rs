@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, Command, CommandFactory};
-use sortwell::Error;
+use sortwell_engine::Error;
 
 use crate::command::CommandLine;
 use crate::failure::Outcome;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
-use sortwell::io::check_replaceable;
-use sortwell::report::{self, Subject};
-use sortwell::{Error, Result};
+use sortwell_engine::io::check_replaceable;
+use sortwell_engine::report::{self, Subject};
+use sortwell_engine::{Error, Result};
 
 use crate::failure::Outcome;
 use crate::reporting::{self, Page};

@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use clap::Args;
-use sortwell::Result;
-use sortwell::job::{Algorithm, Input, Output, SortJob};
+use sortwell_engine::Result;
+use sortwell_engine::job::{Algorithm, Input, Output, SortJob};
 
 use crate::command::options::filtering::Filtering;
 use crate::command::options::heading::Heading;

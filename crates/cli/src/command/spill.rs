@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueHint};
-use sortwell::io::{DirectoryIdentity, distinct};
-use sortwell::job::{Leftover, State, leftovers, remove_leftovers};
+use sortwell_engine::io::{DirectoryIdentity, distinct};
+use sortwell_engine::job::{Leftover, State, leftovers, remove_leftovers};
 
 use crate::failure::Outcome;
 use crate::standard;

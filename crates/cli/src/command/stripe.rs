@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueHint};
-use sortwell::io::stripe::{Definition, Member, Stride};
-use sortwell::io::{Direct, File};
-use sortwell::job::{CopyJob, Input, Output};
-use sortwell::{ByteSize, Error, Result};
+use sortwell_engine::io::stripe::{Definition, Member, Stride};
+use sortwell_engine::io::{Direct, File};
+use sortwell_engine::job::{CopyJob, Input, Output};
+use sortwell_engine::{ByteSize, Error, Result};
 
 use super::options::values;
 use super::options::watching::Watching;

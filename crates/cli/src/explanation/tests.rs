@@ -1,8 +1,8 @@
 //! The words of a plan, from fixed figures.
 
 use super::*;
-use sortwell::plan::outlook::Outlook;
-use sortwell::stats::{Phase, PhasePrediction, Prediction};
+use sortwell_engine::plan::outlook::Outlook;
+use sortwell_engine::stats::{Phase, PhasePrediction, Prediction};
 
 fn explanation() -> Explanation {
     Explanation {

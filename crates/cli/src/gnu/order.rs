@@ -10,10 +10,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use sortwell::ByteSize;
-use sortwell::io::locale::{ByteClasses, Category, Locale};
-use sortwell::job::Budget;
-use sortwell::key::text::{
+use sortwell_engine::ByteSize;
+use sortwell_engine::io::locale::{ByteClasses, Category, Locale};
+use sortwell_engine::job::Budget;
+use sortwell_engine::key::text::{
     Body, Collation, End, LastResort, Months, NumberFormat, Position, Separator, TextOrder,
     TextSpec, TextType, Translation,
 };

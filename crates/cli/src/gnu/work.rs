@@ -7,17 +7,17 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use sortwell::format::Format;
-use sortwell::io::locale::Locale;
-use sortwell::io::{Engine, SpillDirectory};
-use sortwell::job::{
+use sortwell_engine::format::Format;
+use sortwell_engine::io::locale::Locale;
+use sortwell_engine::io::{Engine, SpillDirectory};
+use sortwell_engine::job::{
     Budget, CheckJob, Input, MergeJob, Output, SortJob, names_bytes, sort_lines, write_lines,
 };
-use sortwell::key::text::TextOrder;
-use sortwell::operator::Unique;
-use sortwell::plan::levers::Levers;
-use sortwell::stats::Progress;
-use sortwell::{ByteSize, Error};
+use sortwell_engine::key::text::TextOrder;
+use sortwell_engine::operator::Unique;
+use sortwell_engine::plan::levers::Levers;
+use sortwell_engine::stats::Progress;
+use sortwell_engine::{ByteSize, Error};
 
 use super::complaint::{self, Complaint, reason};
 use super::compressed::{self, Compression};
@@ -96,7 +96,7 @@ impl Work<'_> {
         inputs: &mut [Input],
         output: &Output,
         order: &TextOrder,
-    ) -> sortwell::Result<Option<Vec<u8>>> {
+    ) -> sortwell_engine::Result<Option<Vec<u8>>> {
         let Settings { threads, compressor, memory, is_unique, .. } = self.settings;
         if threads.is_some() || compressor.is_some() && chunk_bytes(*memory).is_some() {
             return Ok(None);
@@ -149,7 +149,7 @@ impl Work<'_> {
         self,
         program: &OsStr,
         progress: &Progress,
-        work: impl FnOnce(&Compression) -> sortwell::Result<()>,
+        work: impl FnOnce(&Compression) -> sortwell_engine::Result<()>,
     ) -> Result<(), Failure> {
         let refused = |error: &io::Error| {
             complaint::remark(self.name, &self.cannot_run(program.as_bytes(), error));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use sortwell::stats::{Phase, Progress, Stream};
+use sortwell_engine::stats::{Phase, Progress, Stream};
 
 /// A moment of a job.
 #[derive(Debug, Serialize)]

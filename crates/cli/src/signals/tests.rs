@@ -26,7 +26,7 @@ fn a_signal_stops_the_work_and_is_named() {
         while !progress.is_stopping() && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(1));
         }
-        Err(sortwell::Error::Interrupted)
+        Err(sortwell_engine::Error::Interrupted)
     });
     assert!(matches!(outcome, Err(Failure::Signal { number: SIGTERM, .. })), "{outcome:?}");
 }
@@ -37,6 +37,9 @@ fn work_without_a_signal_is_left_alone() {
     let progress = Progress::new();
     assert_eq!(stoppable(&progress, || Ok(7)).expect("no signal"), 7);
     assert!(!progress.is_stopping());
-    let outcome = stoppable::<()>(&progress, || Err(sortwell::Error::Usage("no".into())));
-    assert!(matches!(outcome, Err(Failure::Library(sortwell::Error::Usage(_)))), "{outcome:?}");
+    let outcome = stoppable::<()>(&progress, || Err(sortwell_engine::Error::Usage("no".into())));
+    assert!(
+        matches!(outcome, Err(Failure::Library(sortwell_engine::Error::Usage(_)))),
+        "{outcome:?}"
+    );
 }

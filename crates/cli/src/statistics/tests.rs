@@ -1,6 +1,6 @@
 //! The whole block, word for word, for one pass and for two; and what programs read.
 
-use sortwell::stats::{
+use sortwell_engine::stats::{
     InvalidKey, InvalidKeys, KeyFindings, Phase, PhaseTime, Proof, Requests, Stages, StreamLatency,
     StreamRequests, Streams, UnmatchedKey,
 };

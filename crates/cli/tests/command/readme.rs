@@ -18,7 +18,7 @@ fn shell_blocks_run() {
 
 #[test]
 fn rust_block_is_part_of_the_example() {
-    let example = root().join("crates/core/examples/sort_file.rs");
+    let example = root().join("crates/engine/examples/sort_file.rs");
     let example = fs::read_to_string(example).expect("the example");
     let readme = fs::read_to_string(root().join("README.md")).expect("README.md");
     let blocks: Vec<&str> = readme.split("```rust\n").skip(1).collect();

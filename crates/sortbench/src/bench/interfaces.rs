@@ -7,8 +7,8 @@
 
 use std::path::Path;
 
-use sortwell::io::{Direct, Engine, File, limits};
-use sortwell::{ByteSize, Error, Result};
+use sortwell_engine::io::{Direct, Engine, File, limits};
+use sortwell_engine::{ByteSize, Error, Result};
 
 use super::cases::{Case, Measured};
 use super::confinement::Confinement;

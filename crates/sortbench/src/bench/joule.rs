@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sortwell::{ByteSize, Error, Result};
+use sortwell_engine::{ByteSize, Error, Result};
 
 use super::finding::{Finding, Samples, Source, Table};
 use super::ground::{COPIES, Ground, Records, gigabytes, records_of};

@@ -20,9 +20,9 @@ mod quicksorts;
 mod selection;
 mod tournament;
 
-use sortwell::io::counters::Event;
-use sortwell::io::limits;
-use sortwell::{ByteSize, Error, Result};
+use sortwell_engine::io::counters::Event;
+use sortwell_engine::io::limits;
+use sortwell_engine::{ByteSize, Error, Result};
 
 use self::meter::{Counted, Meter, Section};
 use super::finding::{Cell, Finding, Setting, Source, Table};

@@ -4,7 +4,7 @@
 //! to. The size is foretold by a power law through smaller sorts that take as many passes, and
 //! verified by a real one where the disk has room for it.
 
-use sortwell::{ByteSize, Error, Result};
+use sortwell_engine::{ByteSize, Error, Result};
 
 use super::cases::Measured;
 use super::finding::{Cell, Chart, Finding, Line, Source, Table};

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use sortwell::io::limits;
-use sortwell::{ByteSize, Error, Result};
+use sortwell_engine::io::limits;
+use sortwell_engine::{ByteSize, Error, Result};
 
 use super::cases::{Case, Measured};
 use super::finding::{Cell, Chart, Finding, Line, Source, Table};

@@ -2,8 +2,8 @@
 
 use std::sync::Mutex;
 
-use sortwell::Error;
-use sortwell::stats::Progress;
+use sortwell_engine::Error;
+use sortwell_engine::stats::Progress;
 
 use super::{BLOCK_LENGTH, BLOCK_RECORDS, BUFFERS, Blocks, buffers};
 

@@ -10,10 +10,10 @@
 
 use std::time::{Duration, Instant};
 
-use sortwell::io::{Arena, Pages, Region, limits};
-use sortwell::profile::MemoryProfile;
-use sortwell::stats::Progress;
-use sortwell::{ByteSize, Error, Result};
+use sortwell_engine::io::{Arena, Pages, Region, limits};
+use sortwell_engine::profile::MemoryProfile;
+use sortwell_engine::stats::Progress;
+use sortwell_engine::{ByteSize, Error, Result};
 
 use super::now;
 use crate::samples::median_and_spread;

@@ -7,12 +7,12 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use sortwell::format::Format;
-use sortwell::io::{Direct, File, SpillDirectory};
-use sortwell::job::{Budget, Input, Output, SortJob};
-use sortwell::profile::{Cost, Costs, ProcessorProfile};
-use sortwell::stats::{Phase, Progress, Statistics};
-use sortwell::{ByteSize, Result};
+use sortwell_engine::format::Format;
+use sortwell_engine::io::{Direct, File, SpillDirectory};
+use sortwell_engine::job::{Budget, Input, Output, SortJob};
+use sortwell_engine::profile::{Cost, Costs, ProcessorProfile};
+use sortwell_engine::stats::{Phase, Progress, Statistics};
+use sortwell_engine::{ByteSize, Result};
 
 use super::now;
 use crate::samples::median_and_spread;

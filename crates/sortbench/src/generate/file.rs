@@ -7,9 +7,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use sortwell::io::{Completion, Direct, Engine, File, Operation, Region, Request, TempFile, space};
-use sortwell::stats::{Progress, Stream};
-use sortwell::{ByteSize, Error, Result};
+use sortwell_engine::io::{
+    Completion, Direct, Engine, File, Operation, Region, Request, TempFile, space,
+};
+use sortwell_engine::stats::{Progress, Stream};
+use sortwell_engine::{ByteSize, Error, Result};
 
 use super::Generation;
 use crate::block::{BUFFERS, Blocks, buffers};

@@ -5,9 +5,9 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use sortwell::Result;
-use sortwell::io::pipe;
-use sortwell::stats::{Progress, Stream};
+use sortwell_engine::Result;
+use sortwell_engine::io::pipe;
+use sortwell_engine::stats::{Progress, Stream};
 
 use super::Generation;
 use crate::block::{Block, Blocks, buffer};

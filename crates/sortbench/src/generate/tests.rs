@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
-use sortwell::stats::{Phase, Progress, Stream};
-use sortwell::{ByteSize, Error};
+use sortwell_engine::stats::{Phase, Progress, Stream};
+use sortwell_engine::{ByteSize, Error};
 
 use super::{Generation, generate};
 use crate::block::BLOCK_RECORDS;

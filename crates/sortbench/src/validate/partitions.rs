@@ -1,8 +1,8 @@
 //! Validating a file from the summaries of its partitions, each taken where the partition lies.
 
-use sortwell::Result;
-use sortwell::io::pipe;
-use sortwell::stats::{Progress, Stream};
+use sortwell_engine::Result;
+use sortwell_engine::io::pipe;
+use sortwell_engine::stats::{Progress, Stream};
 
 use super::{Validation, part_of_a_piece};
 use crate::summary::Summary;

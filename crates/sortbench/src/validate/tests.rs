@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use std::thread;
 
-use sortwell::Error;
-use sortwell::stats::{Phase, Progress, Stream};
+use sortwell_engine::Error;
+use sortwell_engine::stats::{Phase, Progress, Stream};
 
 use super::{Content, Validation, validate};
 use crate::block::BLOCK_RECORDS;

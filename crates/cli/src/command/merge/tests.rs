@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use sortwell::ByteSize;
-use sortwell::io::{Direct, Engine};
-use sortwell::job::{Budget, Input, Output};
+use sortwell_engine::ByteSize;
+use sortwell_engine::io::{Direct, Engine};
+use sortwell_engine::job::{Budget, Input, Output};
 
 use super::*;
 use crate::command::{Command, CommandLine};

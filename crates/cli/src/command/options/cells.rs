@@ -1,8 +1,8 @@
 //! How rows of comma-separated values are read.
 
 use clap::Args;
-use sortwell::format::{CsvFormat, Format, Ragged};
-use sortwell::{Error, Result};
+use sortwell_engine::format::{CsvFormat, Format, Ragged};
+use sortwell_engine::{Error, Result};
 
 use super::DETAILS;
 

@@ -1,7 +1,7 @@
 //! Which records take part at all.
 
 use clap::Args;
-use sortwell::predicate::{Expression, Filter};
+use sortwell_engine::predicate::{Expression, Filter};
 
 use super::{SELECTION, values};
 

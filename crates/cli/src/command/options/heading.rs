@@ -1,7 +1,7 @@
 //! What stands at the top of lines.
 
 use clap::Args;
-use sortwell::format::HeaderLines;
+use sortwell_engine::format::HeaderLines;
 
 use super::values;
 

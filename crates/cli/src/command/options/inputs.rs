@@ -6,10 +6,10 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
-use sortwell::io::compression::Decompress;
-use sortwell::io::stripe::Definition;
-use sortwell::job::Input;
-use sortwell::{Error, Result};
+use sortwell_engine::io::compression::Decompress;
+use sortwell_engine::io::stripe::Definition;
+use sortwell_engine::job::Input;
+use sortwell_engine::{Error, Result};
 
 use super::{FILES, values};
 use crate::standard::Text;

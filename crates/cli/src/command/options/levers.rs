@@ -1,10 +1,10 @@
 //! What may be set of a plan, for those who know their disks.
 
 use clap::Args;
-use sortwell::ByteSize;
-use sortwell::io::Affinity;
-use sortwell::plan::geometry::Geometry;
-use sortwell::plan::levers::{Levers as Chosen, Overlap};
+use sortwell_engine::ByteSize;
+use sortwell_engine::io::Affinity;
+use sortwell_engine::plan::geometry::Geometry;
+use sortwell_engine::plan::levers::{Levers as Chosen, Overlap};
 
 use super::{EXPERT, values};
 

@@ -4,15 +4,15 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use clap::Args;
-use sortwell::format::{Format, LineGroup};
-use sortwell::io::compression::Codec;
-use sortwell::job::{Budget, Input};
-use sortwell::key::text::{
+use sortwell_engine::format::{Format, LineGroup};
+use sortwell_engine::io::compression::Codec;
+use sortwell_engine::job::{Budget, Input};
+use sortwell_engine::key::text::{
     DateFormat, Invalid, ListMemory, Separator, TextKeySpec, TextOrder, TextSpec, TextType,
     collation, gnu_key, read_byte,
 };
-use sortwell::key::{KeySpec, NumberType};
-use sortwell::{Error, Result};
+use sortwell_engine::key::{KeySpec, NumberType};
+use sortwell_engine::{Error, Result};
 
 use super::cells::Cells;
 use super::{DETAILS, values};

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueHint};
-use sortwell::Result;
-use sortwell::io::{DirectStreams, Engine};
-use sortwell::job::Budget;
-use sortwell::profile::Profile;
+use sortwell_engine::Result;
+use sortwell_engine::io::{DirectStreams, Engine};
+use sortwell_engine::job::Budget;
+use sortwell_engine::profile::Profile;
 
 use super::{EXPERT, RESOURCES, values};
 use crate::standard;

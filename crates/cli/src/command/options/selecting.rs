@@ -1,8 +1,8 @@
 //! What of the sorted records is written.
 
 use clap::Args;
-use sortwell::operator::{FoldSpec, Function, Place, Select, Split, Unique};
-use sortwell::predicate::{Expression, Filter};
+use sortwell_engine::operator::{FoldSpec, Function, Place, Select, Split, Unique};
+use sortwell_engine::predicate::{Expression, Filter};
 
 use super::{SELECTION, values};
 

@@ -8,8 +8,8 @@ use std::str::FromStr;
 use std::thread;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use sortwell::Error;
-use sortwell::key::KeySpec;
+use sortwell_engine::Error;
+use sortwell_engine::key::KeySpec;
 
 /// The most threads one may ask for: far past any machine, low enough to catch a slip.
 const THREADS_MAX: usize = 1024;

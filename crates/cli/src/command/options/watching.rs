@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum, ValueHint};
-use sortwell::Result;
-use sortwell::job::Output;
-use sortwell::stats::{Progress, Statistics};
+use sortwell_engine::Result;
+use sortwell_engine::job::Output;
+use sortwell_engine::stats::{Progress, Statistics};
 
 use super::WATCHING;
 use crate::failure::{Failure, Outcome};

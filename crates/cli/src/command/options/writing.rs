@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use sortwell::ByteSize;
-use sortwell::io::compression::Compress;
-use sortwell::io::inherited::{STDOUT, named_by};
-use sortwell::io::stripe::Definition;
-use sortwell::job::Output;
+use sortwell_engine::ByteSize;
+use sortwell_engine::io::compression::Compress;
+use sortwell_engine::io::inherited::{STDOUT, named_by};
+use sortwell_engine::io::stripe::Definition;
+use sortwell_engine::job::Output;
 
 use super::{FILES, RESOURCES, values};
 

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use sortwell::ByteSize;
-use sortwell::format::Format;
-use sortwell::io::{Affinity, Direct, DirectStreams, Engine};
-use sortwell::job::{Budget, Input, Output};
-use sortwell::key::text::{Body, Invalid, Place};
-use sortwell::plan::levers::{Levers, Overlap};
-use sortwell::plan::passes::Way;
+use sortwell_engine::ByteSize;
+use sortwell_engine::format::Format;
+use sortwell_engine::io::{Affinity, Direct, DirectStreams, Engine};
+use sortwell_engine::job::{Budget, Input, Output};
+use sortwell_engine::key::text::{Body, Invalid, Place};
+use sortwell_engine::plan::levers::{Levers, Overlap};
+use sortwell_engine::plan::passes::Way;
 
 use super::*;
 use crate::command::{Command, CommandLine};

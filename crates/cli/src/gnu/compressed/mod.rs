@@ -23,13 +23,13 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use sortwell::io::{SpillDirectory, sweep};
-use sortwell::job::{Budget, Input, MergeJob, Output, SortJob};
-use sortwell::key::text::TextOrder;
-use sortwell::plan::levers::Levers;
-use sortwell::plan::passes::intermediate_groups;
-use sortwell::stats::{Progress, Statistics};
-use sortwell::{Error, Result};
+use sortwell_engine::io::{SpillDirectory, sweep};
+use sortwell_engine::job::{Budget, Input, MergeJob, Output, SortJob};
+use sortwell_engine::key::text::TextOrder;
+use sortwell_engine::plan::levers::Levers;
+use sortwell_engine::plan::passes::intermediate_groups;
+use sortwell_engine::stats::{Progress, Statistics};
+use sortwell_engine::{Error, Result};
 
 use chunk::Chunks;
 use program::Compressing;

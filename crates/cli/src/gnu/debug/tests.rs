@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sortwell::io::locale::Locale;
+use sortwell_engine::io::locale::Locale;
 
 use super::super::order;
 use super::super::parse::{Request, parse};

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use sortwell::io::locale::Locale;
+use sortwell_engine::io::locale::Locale;
 
 use super::*;
 

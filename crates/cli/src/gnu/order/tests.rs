@@ -2,8 +2,8 @@
 
 mod beside;
 
-use sortwell::key::KeyEncoder;
-use sortwell::key::text::TextKey;
+use sortwell_engine::key::KeyEncoder;
+use sortwell_engine::key::text::TextKey;
 
 use super::super::parse::{Request, parse};
 use super::*;

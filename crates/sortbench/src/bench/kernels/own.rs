@@ -1,17 +1,19 @@
 //! What sortwell itself does with a load in memory, in its own steps: sample and deal, sort every
 //! bucket, gather.
 //!
-//! All of it is the library's (`sortwell::incore`), used as its pipeline does on one thread.
+//! All of it is the library's (`sortwell_engine::incore`), used as its pipeline does on one thread.
 
 use std::sync::Arc;
 
-use sortwell::format::Framing;
-use sortwell::incore::bucket::BUCKET_ENTRIES;
-use sortwell::incore::{Classifier, Dealer, Dealt, Item, Method, Pool, Sample, Scratch, Sorter};
-use sortwell::io::Region;
-use sortwell::key::{Key, KeyEncoder};
-use sortwell::load::Records;
-use sortwell::{Error, Result};
+use sortwell_engine::format::Framing;
+use sortwell_engine::incore::bucket::BUCKET_ENTRIES;
+use sortwell_engine::incore::{
+    Classifier, Dealer, Dealt, Item, Method, Pool, Sample, Scratch, Sorter,
+};
+use sortwell_engine::io::Region;
+use sortwell_engine::key::{Key, KeyEncoder};
+use sortwell_engine::load::Records;
+use sortwell_engine::{Error, Result};
 
 use super::memory::touched;
 
@@ -127,7 +129,7 @@ impl InBuckets {
 /// # Errors
 ///
 /// That there is no such key.
-pub fn key_of_first(bytes: usize, length: usize) -> Result<sortwell::key::SliceKey> {
+pub fn key_of_first(bytes: usize, length: usize) -> Result<sortwell_engine::key::SliceKey> {
     let spec = format!("0..{bytes}").parse().map_err(Error::Usage)?;
     match Key::new(&[spec], length)? {
         Key::Slice(key) => Ok(key),

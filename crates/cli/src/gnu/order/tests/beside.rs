@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use sortwell::key::KeyEncoder;
-use sortwell::key::text::TextKey;
+use sortwell_engine::key::KeyEncoder;
+use sortwell_engine::key::text::TextKey;
 
 use super::*;
 

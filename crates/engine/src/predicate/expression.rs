@@ -1,0 +1,211 @@
+//! An expression as it was written: a tree of conditions, not yet bound to any format.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::lexer::quoted;
+use super::parser;
+use crate::key::text::TextKeySpec;
+
+/// Which records are meant, as a person writes it.
+///
+/// ```
+/// use sortwell_engine::predicate::Expression;
+///
+/// let expression: Expression = "2:int>5 AND NOT (3 contains 'x')".parse()?;
+/// assert_eq!(expression.to_string(), "2:int > 5 and not 3 contains \"x\"");
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expression {
+    pub(super) root: Tree,
+}
+
+/// Conditions and what joins them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Tree {
+    /// All hold; at least two.
+    All(Vec<Tree>),
+    /// One of them holds; at least two.
+    Any(Vec<Tree>),
+    /// It does not hold.
+    Not(Box<Tree>),
+    Condition(Box<Condition>),
+}
+
+impl Tree {
+    /// Returns whether one of the places that its conditions look at is as `asked`.
+    pub fn has_location(&self, asked: &dyn Fn(&Location) -> bool) -> bool {
+        match self {
+            Self::All(trees) | Self::Any(trees) => {
+                trees.iter().any(|tree| tree.has_location(asked))
+            }
+            Self::Not(tree) => tree.has_location(asked),
+            Self::Condition(condition) => {
+                let other = match &condition.test {
+                    Test::Compare(_, Operand::Location(other)) => Some(other),
+                    _ => None,
+                };
+                std::iter::once(&condition.location).chain(other).any(asked)
+            }
+        }
+    }
+}
+
+/// One condition: what is looked at, and what is asked of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Condition {
+    pub location: Location,
+    pub test: Test,
+}
+
+/// A place in a record, and as what it is looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Location {
+    /// The key as written.
+    pub written: String,
+    pub spec: TextKeySpec,
+}
+
+/// The name of the number of records in a group, in conditions on groups.
+pub(super) const COUNT: &str = "count";
+
+impl Location {
+    /// Returns whether it is what conditions on groups call the number of records in one. A name in
+    /// quotes is always that of a column.
+    pub fn is_count(&self) -> bool {
+        self.written.split(':').next() == Some(COUNT)
+    }
+}
+
+/// What is asked of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Test {
+    Compare(Comparison, Operand),
+    Contains(String),
+    StartsWith(String),
+    EndsWith(String),
+    /// A regular expression is found in it.
+    Matches(String),
+    IsEmpty,
+}
+
+/// How two values have to stand to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// What a value is compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Operand {
+    /// A number, a date and the like, without quotes.
+    Bare(String),
+    /// What was in quotes.
+    Text(String),
+    /// Another place of the same record.
+    Location(Location),
+}
+
+impl Comparison {
+    /// The sign for it.
+    fn sign(self) -> &'static str {
+        match self {
+            Self::Equal => "==",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+        }
+    }
+}
+
+impl FromStr for Expression {
+    type Err = String;
+
+    /// Reads an expression; what is wrong with it is said with a mark under its place.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let root = parser::parse(text).map_err(|fault| fault.shown_in(text))?;
+        Ok(Self { root })
+    }
+}
+
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.root.fmt(f)
+    }
+}
+
+impl fmt::Display for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (children, word) = match self {
+            Self::Condition(condition) => return condition.fmt(f),
+            Self::Not(child) => {
+                if let Self::Condition(condition) = &**child
+                    && condition.test == Test::IsEmpty
+                {
+                    return write!(f, "{} is not empty", condition.location.written);
+                }
+                f.write_str("not ")?;
+                return child.fmt_inside(f, matches!(**child, Self::All(_) | Self::Any(_)));
+            }
+            Self::All(children) => (children, " and "),
+            Self::Any(children) => (children, " or "),
+        };
+        for (index, child) in children.iter().enumerate() {
+            f.write_str(if index > 0 { word } else { "" })?;
+            let binds_less = match child {
+                Self::Any(_) => true,
+                Self::All(_) => matches!(self, Self::All(_)),
+                _ => false,
+            };
+            child.fmt_inside(f, binds_less)?;
+        }
+        Ok(())
+    }
+}
+
+impl Tree {
+    fn fmt_inside(&self, f: &mut fmt::Formatter<'_>, needs_parentheses: bool) -> fmt::Result {
+        if needs_parentheses { write!(f, "({self})") } else { write!(f, "{self}") }
+    }
+}
+
+impl From<Condition> for Tree {
+    fn from(condition: Condition) -> Self {
+        Self::Condition(Box::new(condition))
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.location.written)?;
+        match &self.test {
+            Test::Compare(comparison, operand) => write!(f, " {} {operand}", comparison.sign()),
+            Test::Contains(text) => write!(f, " contains {}", quoted(text)),
+            Test::StartsWith(text) => write!(f, " starts with {}", quoted(text)),
+            Test::EndsWith(text) => write!(f, " ends with {}", quoted(text)),
+            Test::Matches(pattern) => write!(f, " matches {}", quoted(pattern)),
+            Test::IsEmpty => f.write_str(" is empty"),
+        }
+    }
+}
+
+impl fmt::Display for Operand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bare(written) => f.write_str(written),
+            Self::Text(text) => f.write_str(&quoted(text)),
+            Self::Location(location) => f.write_str(&location.written),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! Each rule is shown a fault it must find and something close to it that is none.
+
+use crate::rules;
+use crate::source::Source;
+use crate::text::absolute_paths;
+
+const HEAD: &str = "//! What this file does.\n";
+const PLACE: &str = "crates/engine/src/merge/tree.rs";
+
+/// The lines and first words of what the rules find in a file that opens well.
+fn found_at(path: &str, body: &str) -> Vec<(usize, String)> {
+    let faults = rules::all(path, &format!("{HEAD}{body}"));
+    let first = |words: &str| words.split(' ').next().unwrap_or_default().to_owned();
+    faults.iter().map(|fault| (fault.line, first(&fault.words))).collect()
+}
+
+fn found(body: &str) -> Vec<(usize, String)> {
+    found_at(PLACE, body)
+}
+
+fn at(line: usize, word: &str) -> Vec<(usize, String)> {
+    vec![(line, word.to_owned())]
+}
+
+#[test]
+fn a_good_file_has_no_fault() {
+    assert_eq!(found("\nuse crate::io::File;\n\nfn f() {}\n\n#[cfg(test)]\nmod tests;\n"), []);
+}
+
+#[test]
+fn a_head_comment_is_missed() {
+    for content in
+        ["", "fn f() {}\n", "// What this does.\n", "//!\n//! late\n", "\n//! late too\n"]
+    {
+        let faults = rules::all(PLACE, content);
+        assert_eq!(faults.len(), 1, "{content:?}");
+        let words = faults[0].to_string();
+        assert!(words.starts_with("crates/engine/src/merge/tree.rs:1: no head comment"), "{words}");
+    }
+}
+
+#[test]
+fn long_files_are_found_and_tests_may_be_longer() {
+    let body = |lines: usize| "//\n".repeat(lines - 1);
+    assert_eq!(found(&body(500)), []);
+    assert_eq!(found(&body(501)), at(501, "501"));
+    let tests = "crates/engine/src/merge/tree/tests.rs";
+    assert_eq!(found_at(tests, &body(800)), []);
+    assert_eq!(found_at(tests, &body(801)), at(801, "801"));
+    assert_eq!(found_at("crates/engine/tests/any.rs", &body(800)), []);
+}
+
+#[test]
+fn wide_lines_are_counted_in_characters() {
+    let wide = |columns: usize| format!("//{}\n", "é".repeat(columns - 2));
+    assert_eq!(found(&wide(100)), []);
+    assert_eq!(found(&wide(101)), at(2, "101"));
+}
+
+#[test]
+fn empty_names_are_found() {
+    assert_eq!(found_at("crates/cli/src/utils/size.rs", ""), at(1, "'utils'"));
+    assert_eq!(found_at("crates/cli/src/common.rs", ""), at(1, "'common'"));
+    assert_eq!(found_at("crates/cli/src/commons.rs", ""), []);
+}
+
+#[test]
+fn left_over_code_is_found_outside_strings_and_comments() {
+    assert_eq!(found("fn f() {\n    dbg!(1);\n}\n"), at(3, "dbg!"));
+    assert_eq!(found("fn f() {\n    todo!()\n}\n"), at(3, "todo!"));
+    assert_eq!(found("fn f() {\n    unimplemented!()\n}\n"), at(3, "unimplemented!"));
+    assert_eq!(found("// no dbg!(x) here\nconst A: &str = \"todo!\";\n"), []);
+}
+
+#[test]
+fn left_over_words_are_found_in_comments() {
+    for word in ["TODO", "FIXME", "XXX"] {
+        assert_eq!(found(&format!("// {word}: later\n")), at(2, word));
+        assert_eq!(found(&format!("fn f() {{}} // {word}\n")), at(2, word));
+        assert_eq!(found(&format!("/* one\n {word} */\n")), at(3, word));
+        assert_eq!(found(&format!("// {word}(#12): later\n")), []);
+        assert_eq!(found(&format!("const {word}S: &str = \"{word}\";\n")), []);
+    }
+}
+
+#[test]
+fn tests_inside_a_file_are_found() {
+    assert_eq!(found("#[cfg(test)]\nmod tests {\n}\n"), at(3, "tests"));
+}
+
+#[test]
+fn unsafe_stays_behind_its_fence() {
+    assert_eq!(found("unsafe fn f() {}\n"), at(2, "unsafe"));
+    assert_eq!(found("fn f() {\n    unsafe { g() }\n}\n"), at(3, "unsafe"));
+    assert_eq!(found("#![deny(unsafe_code)]\n// unsafe\nconst A: &str = \"unsafe\";\n"), []);
+    assert_eq!(found_at("crates/engine/src/io/arena.rs", "unsafe fn f() {}\n"), []);
+    assert_eq!(found_at("crates/engine/src/incore/gather.rs", "unsafe fn f() {}\n"), []);
+    assert_eq!(found_at("crates/engine/src/iox.rs", "unsafe fn f() {}\n").len(), 2);
+}
+
+#[test]
+fn long_functions_are_found() {
+    let function = |lines: usize| format!("fn long() {{\n{}}}\n", "    g();\n".repeat(lines - 2));
+    assert_eq!(found(&function(70)), []);
+    assert_eq!(found(&function(71)), at(2, "long"));
+    let in_trait = "trait T {\n    fn a(x: [u8; 4]);\n    const F: fn(u8) = g;\n}\n";
+    assert_eq!(found(&format!("{in_trait}{}", "//\n".repeat(80))), []);
+    let braces = "fn f() {\n    let a = ('{', \"{{{\", r#\"{\"#); // {\n}\n";
+    assert_eq!(found(&format!("{braces}{}", "//\n".repeat(80))), []);
+}
+
+#[test]
+fn rooms_use_only_rooms_before_them() {
+    assert_eq!(found("use crate::{Error, io::File, key::{Key, KeySpec}};\n"), []);
+    assert_eq!(found("use crate::plan::Plan;\n"), at(2, "merge"));
+    assert_eq!(found("use crate::{io, output::{Sink, Part}};\n"), at(2, "merge"));
+    assert_eq!(found("fn f() {\n    crate::job::run();\n}\n"), at(3, "merge"));
+    assert_eq!(found("/// See [`crate::job::SortJob`].\nfn f() {}\n"), []);
+    assert_eq!(
+        found_at("crates/engine/src/units.rs", "use crate::error::Error;\n"),
+        at(2, "units")
+    );
+    assert_eq!(found_at("crates/engine/src/merge/tests.rs", "use crate::job::SortJob;\n"), []);
+    assert_eq!(found_at("crates/engine/src/lib.rs", "pub use crate::job::SortJob;\n"), []);
+    assert_eq!(found_at("crates/cli/src/main.rs", "use crate::command;\n"), []);
+}
+
+#[test]
+fn a_room_without_a_place_is_found() {
+    assert_eq!(found_at("crates/engine/src/cellar/mod.rs", ""), at(1, "room"));
+}
+
+#[test]
+fn places_on_one_machine_are_found() {
+    let found = |text: &str| absolute_paths("README.md", text).len();
+    for folder in ["work", "root", "tmp", "home"] {
+        assert_eq!(found(&format!("see /{folder}/main\n")), 1);
+        assert_eq!(found(&format!("(/{folder})\n")), 1);
+        assert_eq!(found(&format!("https://example.org/{folder}/main\n")), 0);
+        assert_eq!(found(&format!("target/{folder}/x ~/{folder} $DIR/{folder} /{folder}ed\n")), 0);
+    }
+    assert_eq!(found_at("crates/cli/src/main.rs", "// see /tmp/x\n"), at(2, "/tmp"));
+    assert_eq!(found_at("crates/cli/tests/x.rs", "// see /tmp/x\n"), []);
+}
+
+#[test]
+fn code_is_told_from_comments_and_strings() {
+    let file = "let a = 'x'; // one\n\
+                fn f<'a>(b: &'a str) { \"two // {\" } /* three /* four */ } */ g()\n\
+                let c = br#\"five \" }\"# + '\\'' + b'{' + r#type;\n";
+    let source = Source::new(file);
+    let code: Vec<&str> = source.code.lines().map(str::trim_end).collect();
+    assert_eq!(code[0], "let a = 'x';");
+    assert!(code[1].starts_with("fn f<'a>(b: &'a str) {") && code[1].ends_with("g()"));
+    assert_eq!(code[1].matches(['{', '}']).count(), 2);
+    assert!(code[2].ends_with("+ '\\'' + b'{' + r#type;"), "{}", code[2]);
+    assert!(!code[2].contains("five"));
+    let words = source.comments.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.starts_with("one three /* four */ }"), "{words}");
+    assert_eq!(source.code.lines().count(), file.lines().count());
+}

@@ -1,0 +1,94 @@
+//! The rooms of the library use each other in one direction only.
+
+use crate::Fault;
+use crate::rules::fault;
+use crate::source::Source;
+
+/// The rooms in the order of a record's way: a room may use those before it. The first four serve
+/// all; from `io` to `output` a record walks, with `sink` as the hand that writes for `run` and
+/// `output`; `plan` decides, `pipeline` does, `job` is the front door, and `report` reads what
+/// `stats` holds. A room need not exist yet.
+const ROOMS: [&str; 22] = [
+    "units",
+    "error",
+    "format",
+    "stats",
+    "proof",
+    "io",
+    "sink",
+    "load",
+    "key",
+    "order",
+    "predicate",
+    "incore",
+    "run",
+    "manifest",
+    "merge",
+    "operator",
+    "output",
+    "profile",
+    "plan",
+    "pipeline",
+    "job",
+    "report",
+];
+const PLACE: &str = "crates/engine/src/";
+
+/// Uses of rooms that come later, and rooms that have no place in the order.
+pub fn imports(path: &str, source: &Source) -> Vec<Fault> {
+    let Some(inside) = path.strip_prefix(PLACE) else { return Vec::new() };
+    let room = inside.split('/').next().unwrap_or(inside).trim_end_matches(".rs");
+    if matches!(room, "lib" | "bin") {
+        return Vec::new();
+    }
+    let Some(rank) = ROOMS.iter().position(|known| *known == room) else {
+        let advice = format!("room '{room}' has no place; put it into ROOMS in this test");
+        return vec![fault(path, 1, advice)];
+    };
+    let later = used_rooms(&source.code).into_iter().filter(|(_, used)| {
+        ROOMS.iter().position(|known| known == used).is_some_and(|used| used > rank)
+    });
+    let words = |used| format!("{room} uses {used}, which comes later; turn the dependency around");
+    later.map(|(line, used)| fault(path, line, words(used))).collect()
+}
+
+/// Every room named after `crate::`, alone or in braces, and the line it stands in.
+fn used_rooms(code: &str) -> Vec<(usize, String)> {
+    let mut used = Vec::new();
+    for (at, marker) in code.match_indices("crate::") {
+        let (before, after) = (&code[..at], &code[at + marker.len()..]);
+        // `$crate::` in a macro is the same crate; a longer name that ends in `crate` is not.
+        if before.ends_with(|part: char| part.is_alphanumeric() || part == '_') {
+            continue;
+        }
+        let line = 1 + before.matches('\n').count();
+        used.extend(first_names(after).into_iter().map(|name| (line, name)));
+    }
+    used
+}
+
+/// The first name of a path, or of every path in a brace group: `{io, key::{A, B}}` names io, key.
+fn first_names(path: &str) -> Vec<String> {
+    let name_of = |text: &str| -> String {
+        let is_part = |character: &char| character.is_alphanumeric() || *character == '_';
+        text.trim_start().chars().take_while(is_part).collect()
+    };
+    let Some(group) = path.strip_prefix('{') else { return vec![name_of(path)] };
+    let (mut names, mut depth, mut start) = (Vec::new(), 0usize, 0);
+    for (at, character) in group.char_indices() {
+        match character {
+            '{' => depth += 1,
+            '}' if depth == 0 => {
+                names.push(name_of(&group[start..at]));
+                break;
+            }
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                names.push(name_of(&group[start..at]));
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    names
+}

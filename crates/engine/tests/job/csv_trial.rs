@@ -1,0 +1,235 @@
+//! One job over rows of cells, held against a reader that goes byte by byte and a stable sort.
+
+use std::cmp::Ordering;
+
+use sortwell_engine::ByteSize;
+use sortwell_engine::format::{CsvFormat, Format, csv};
+use sortwell_engine::io::Engine;
+use sortwell_engine::job::{Algorithm, Budget, Input, Output, SortJob};
+use sortwell_engine::key::text::{TextKeySpec, TextOrder};
+use sortwell_engine::operator::Select;
+use sortwell_engine::plan::levers::Overlap;
+use sortwell_engine::stats::Statistics;
+
+use crate::held::Held;
+use crate::trial::Folder;
+
+/// A job over rows and what it is held against.
+#[derive(Clone)]
+pub struct Table {
+    pub inputs: Vec<Vec<u8>>,
+    pub format: CsvFormat,
+    /// Columns by number, from 1, and whether the largest comes first.
+    pub keys: Vec<(usize, bool)>,
+    pub select: Select,
+    pub memory: ByteSize,
+    pub threads: usize,
+    pub algorithm: Algorithm,
+    pub overlap: Overlap,
+    pub engine: Engine,
+    /// Whether inputs and output are pipes.
+    pub is_streamed: (bool, bool),
+    /// The most bytes that are written to a pipe at once.
+    pub piece: usize,
+}
+
+/// A row as the naive reader sees it: its bytes with an end, and what its first cells say.
+pub struct Row {
+    pub bytes: Vec<u8>,
+    pub cells: Vec<Vec<u8>>,
+}
+
+/// What the input says to the naive reader.
+#[derive(Default)]
+pub struct Read {
+    pub mark: Vec<u8>,
+    pub rows: Vec<Row>,
+}
+
+/// Where in a cell the naive reader is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Begin,
+    Plain,
+    Quoted,
+    /// Behind a quote that closes, or is the first of two.
+    Closed,
+}
+
+/// Reads a well-formed input byte by byte, keeping the first so many cells of each row. A cell with
+/// more behind its closing quote counts as it is written.
+pub fn read(dialect: csv::Dialect, columns: usize, input: &[u8]) -> Read {
+    let text = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input);
+    let mut found = Read { mark: input[..input.len() - text.len()].to_vec(), rows: Vec::new() };
+    let (mut row, mut cell, mut cells) = (Vec::new(), Vec::new(), Vec::new());
+    let keep = |cells: &mut Vec<Vec<u8>>, cell: &mut Vec<u8>| {
+        let whole = std::mem::take(cell);
+        cells.extend((cells.len() < columns).then_some(whole));
+    };
+    let (mut place, mut cell_start) = (Place::Begin, 0);
+    let mut bytes: Vec<u8> = text.to_vec();
+    let mut at = 0;
+    while at < bytes.len() {
+        let byte = bytes[at];
+        row.push(byte);
+        at += 1;
+        let is_quote = dialect.quote == Some(byte);
+        match place {
+            Place::Begin if is_quote => place = Place::Quoted,
+            Place::Quoted if is_quote => place = Place::Closed,
+            Place::Quoted => cell.push(byte),
+            Place::Closed if is_quote => {
+                cell.push(byte);
+                place = Place::Quoted;
+            }
+            _ if byte == b'\n' => {
+                // A carriage return before it is part of the end.
+                if place != Place::Closed && cell.last() == Some(&b'\r') {
+                    cell.pop();
+                }
+                keep(&mut cells, &mut cell);
+                let (bytes, cells) = (std::mem::take(&mut row), std::mem::take(&mut cells));
+                found.rows.push(Row { bytes, cells });
+                place = Place::Begin;
+            }
+            _ if byte == dialect.separator => {
+                keep(&mut cells, &mut cell);
+                place = Place::Begin;
+            }
+            Place::Closed if byte == b'\r' && matches!(bytes.get(at), None | Some(b'\n')) => {}
+            Place::Closed => {
+                assert!(dialect.is_lenient, "byte {at} stands behind a closing quote");
+                cell = bytes[cell_start..at].to_vec();
+                place = Place::Plain;
+            }
+            Place::Begin | Place::Plain => {
+                cell.push(byte);
+                place = Place::Plain;
+            }
+        }
+        if place == Place::Begin {
+            cell_start = at;
+        }
+        if at == bytes.len() && !row.is_empty() {
+            assert!(place != Place::Quoted, "a quote is not closed");
+            bytes.push(b'\n');
+        }
+    }
+    found
+}
+
+impl Table {
+    /// A plain job with plenty of memory, by the first column.
+    pub fn new(inputs: Vec<Vec<u8>>) -> Self {
+        Self {
+            inputs,
+            format: CsvFormat::separated_by(b','),
+            keys: vec![(1, false)],
+            select: Select::default(),
+            memory: ByteSize::mib(128),
+            threads: 2,
+            algorithm: Algorithm::Auto,
+            overlap: Overlap::Auto,
+            engine: Engine::Auto,
+            is_streamed: (false, false),
+            piece: usize::MAX,
+        }
+    }
+
+    pub fn job(&self, folder: &Folder) -> SortJob {
+        let inputs = (0..self.inputs.len()).map(|index| Input::File(folder.input(index)));
+        let format = Format::Csv(self.format);
+        let mut job = SortJob::new(inputs.collect(), Output::File(folder.output()), format);
+        let spec = |&(column, is_descending): &(usize, bool)| {
+            let direction = if is_descending { ":desc" } else { "" };
+            format!("{column}{direction}")
+                .parse::<TextKeySpec>()
+                .expect("a key")
+                .spec(None)
+                .expect("no file")
+        };
+        job.order = (!self.keys.is_empty()).then(|| TextOrder {
+            specs: self.keys.iter().map(spec).collect(),
+            ..TextOrder::of(format)
+        });
+        job.select = self.select.clone();
+        (job.memory, job.threads) = (Budget::Bytes(self.memory), Some(self.threads));
+        (job.algorithm, job.levers.overlap) = (self.algorithm, self.overlap);
+        (job.engine, job.temp, job.sync) = (self.engine, vec![folder.at("spill")], false);
+        job
+    }
+
+    fn compare(&self, a: &Row, b: &Row) -> Ordering {
+        if self.keys.is_empty() {
+            return csv::without_end(&a.bytes).cmp(csv::without_end(&b.bytes));
+        }
+        let mut orders = self.keys.iter().map(|&(column, is_descending)| {
+            // Empty cells come last either way, and a row that is too short has one there.
+            let [a, b] =
+                [a, b].map(|row| row.cells.get(column - 1).filter(|cell| !cell.is_empty()));
+            match (a, b) {
+                (Some(a), Some(b)) if is_descending => b.cmp(a),
+                (Some(a), Some(b)) => a.cmp(b),
+                (a, b) => a.is_none().cmp(&b.is_none()),
+            }
+        });
+        orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    }
+
+    /// What the output must be, and how many rows are sorted for it.
+    pub fn expected(&self) -> (Vec<u8>, u64) {
+        let (mut top, mut rows): (Option<Vec<u8>>, Vec<Row>) = (None, Vec::new());
+        let columns = self.keys.iter().map(|(column, _)| *column).max().unwrap_or(0);
+        // One with a mark alone is as empty as one with nothing.
+        let is_empty = |input: &Vec<u8>| input.is_empty() || input == b"\xef\xbb\xbf";
+        for input in self.inputs.iter().filter(|input| !is_empty(input)) {
+            let mut found = read(self.format.dialect, columns, input);
+            let mut own_top = found.mark;
+            if self.format.has_header && !found.rows.is_empty() {
+                own_top.extend(found.rows.remove(0).bytes);
+            }
+            top.get_or_insert(own_top);
+            rows.extend(found.rows);
+        }
+        let count = rows.len() as u64;
+        rows.sort_by(|a, b| self.compare(a, b));
+        if self.select.groups() {
+            rows.dedup_by(|next, kept| self.compare(next, kept).is_eq());
+        }
+        rows.truncate(self.select.limit.map_or(usize::MAX, |limit| limit as usize));
+        let mut out = top.unwrap_or_default();
+        rows.iter().for_each(|row| out.extend_from_slice(&row.bytes));
+        (out, count)
+    }
+
+    /// What is said of it when it fails.
+    fn words(&self) -> String {
+        let sizes: Vec<usize> = self.inputs.iter().map(Vec::len).collect();
+        let Self { keys, select, memory, threads, engine, is_streamed, format, .. } = self;
+        format!(
+            "{sizes:?} by {keys:?}, {format:?}, {select:?}, {memory}, {threads} threads, {engine}, \
+             streams {is_streamed:?}"
+        )
+    }
+
+    fn held(&self) -> Held<'_> {
+        let Self { inputs, select, is_streamed, .. } = self;
+        let (is_streamed, words) = (*is_streamed, self.words());
+        Held { inputs, select, is_streamed, piece: self.piece, words }
+    }
+
+    /// Runs the job and asserts all that must hold for any job.
+    pub fn run(&self) -> Statistics {
+        self.run_against(&self.expected())
+    }
+
+    /// The same, given what must come out.
+    pub fn run_against(&self, expected: &(Vec<u8>, u64)) -> Statistics {
+        self.held().run(|folder| self.job(folder), expected)
+    }
+
+    /// Runs a job that must fail as malformed; which input it names, and its words.
+    pub fn fails(&self) -> (usize, String) {
+        self.held().fails(|folder| self.job(folder))
+    }
+}

@@ -1,0 +1,102 @@
+//! Bits that go wrong, on the disk and in memory: found by the checksums of runs and by the proof,
+//! and never an output that is wrong.
+
+use sortwell_engine::Error;
+use sortwell_engine::io::faulty::{Fault, Script};
+use sortwell_engine::io::{Engine, Operation};
+
+use crate::random::Random;
+use crate::subject::Subject;
+
+/// Jobs that write runs.
+fn spilling() -> impl Iterator<Item = Subject> {
+    let fixed = [2, 3].into_iter().map(|passes| Subject::fixed(passes, 2));
+    fixed.chain([(2, false), (3, true)].map(|(passes, unique)| Subject::lines(passes, 2, unique)))
+}
+
+/// Runs a job with one bit of a run file wrong. Whether that was found; it may lie where nothing is
+/// read.
+fn is_found(subject: &Subject, operation: Operation, number: u64, bit: u64) -> bool {
+    let spill = subject.folder.at("spill");
+    let script = Script::new(&spill, number..number + 1, Fault::Flips(bit)).of(operation);
+    match subject.run(script).result {
+        Ok(_) => false,
+        Err(error) => {
+            let Error::Corrupt { path, .. } = &error else { panic!("{error}: {}", subject.words) };
+            assert!(path.starts_with(&spill), "{error}: {}", subject.words);
+            assert!(error.to_string().contains("block "), "{error}");
+            true
+        }
+    }
+}
+
+#[test]
+fn a_bit_of_a_run_that_is_wrong() {
+    let mut random = Random::fresh();
+    for subject in spilling() {
+        for operation in [Operation::Write, Operation::Read] {
+            let spill = subject.folder.at("spill");
+            let script = Script::new(&spill, 0..0, Fault::Crumbles).of(operation);
+            let [count] = subject.counts([script]);
+            let is_found = |number| is_found(&subject, operation, number, random.next() >> 1);
+            let numbers: Vec<u64> = (0..8).map(|place| place * count / 8).collect();
+            let found = numbers.into_iter().map(is_found).filter(|found| *found).count();
+            println!("{}, {operation:?}: {found} of 8 found", subject.words);
+            assert!(found > 0, "{}", subject.words);
+        }
+    }
+}
+
+/// Every write of a run begins wrong: header, table, footer and data, one of which is met first.
+#[test]
+fn the_first_bits_of_all_parts_of_runs_are_wrong() {
+    for subject in spilling() {
+        for bit in [3, 77, 300] {
+            let spill = subject.folder.at("spill");
+            let script = Script::new(&spill, 0..u64::MAX, Fault::Flips(bit)).of(Operation::Write);
+            let error = subject.run(script).result.expect_err("all is damaged");
+            assert!(matches!(error, Error::Corrupt { .. }), "{error}: {}", subject.words);
+            subject.assert_names_a_file(&error);
+        }
+    }
+}
+
+/// Reads that one worker has in flight at most: with a read so many later, one has been summed.
+const IN_FLIGHT: u64 = 10;
+
+/// A bit of a record goes wrong in memory, after it was read and before it is written. Workers are
+/// one, and requests done at once, so that the time of it is known.
+#[test]
+fn a_bit_of_memory_that_goes_wrong() {
+    let mut random = Random::fresh();
+    for subject in [
+        Subject::fixed(1, 1),
+        Subject::fixed(2, 1),
+        Subject::lines(1, 1, false),
+        Subject::lines(2, 1, false),
+        Subject::short_lines(1, 1),
+    ] {
+        let subject = subject.with_engine(Engine::Sync);
+        let folder = subject.folder.at("in");
+        let script = |numbers, fault| {
+            Script::new(&folder, numbers, fault).of(Operation::Read).from_bytes(32 << 10)
+        };
+        let [count] = subject.counts([script(0..0, Fault::Crumbles)]);
+        let mut found = 0;
+        for place in 0..8 {
+            let number = place * count / 8;
+            // Not of a record at either end, which the next read has to do with.
+            let bit = 8 * (8 << 10) + random.below(8 * (16 << 10)) as u64;
+            let fault = Fault::FlipsLater(bit, IN_FLIGHT.min(count - 1 - number));
+            match subject.run(script(number..number + 1, fault)).result {
+                Ok(_) => {}
+                Err(Error::Proof { .. } | Error::Changed { .. } | Error::Disorder { .. }) => {
+                    found += 1;
+                }
+                Err(e) => panic!("{e}: {}", subject.words),
+            }
+        }
+        println!("{}: {found} of 8 found, {count} reads", subject.words);
+        assert!(found > 0, "{}", subject.words);
+    }
+}
