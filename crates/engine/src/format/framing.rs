@@ -1,6 +1,6 @@
 //! How one record is told from the next in memory.
 
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 
 use super::csv::{self, At, Quoting};
 use super::group::LineGroup;
@@ -123,15 +123,20 @@ impl Framing {
 
     /// How many records there are in `bytes`, which begins with one; what has begun does not count.
     pub fn count(self, bytes: &[u8]) -> usize {
-        if let Self::Grouped(group) = self {
-            return group.count_lines(bytes) / group.lines as usize;
+        match self {
+            Self::Fixed(length) => bytes.len() / length,
+            Self::Terminated(end) => memchr_iter(end, bytes).count(),
+            Self::Quoted(quoting) => quoting.count(bytes),
+            Self::Prefixed(_) => {
+                let mut count = 0;
+                self.walk(bytes, |_| {
+                    count += 1;
+                    true
+                });
+                count
+            }
+            Self::Grouped(group) => group.count_lines(bytes) / group.lines as usize,
         }
-        let mut count = 0;
-        self.walk(bytes, |_| {
-            count += 1;
-            true
-        });
-        count
     }
 
     /// Bytes of the whole records at the beginning of `bytes`.

@@ -7,7 +7,8 @@
 use super::item::{RECORD_ITEM_MAX, location};
 use super::prefetch::prefetch;
 use crate::format::Framing;
-use crate::key::KeyEncoder;
+use crate::format::csv::RowCells;
+use crate::key::{CutRecord, KeyEncoder};
 use crate::load::Records;
 use crate::order::OrderCheck;
 use crate::proof::Sum;
@@ -71,6 +72,7 @@ fn gather_varying<K: KeyEncoder>(
 ) -> Gathered {
     let mut gathered = Gathered { records: 0, bytes: 0 };
     let mut last = 0..0;
+    let (cutter, mut cells) = (check.row_cutter(), [RowCells::default(); BATCH]);
     while gathered.records < entries.len() {
         let rest = &entries[gathered.records..];
         let mut ends = [0; BATCH];
@@ -79,7 +81,7 @@ fn gather_varying<K: KeyEncoder>(
             if let Some(ahead) = rest.get(place + AHEAD) {
                 prefetch(records.place(location(*ahead)));
             }
-            let record = records.get(location(*entry));
+            let record = records.cut(location(*entry), cutter, &mut cells[place]);
             let end = gathered.bytes + record.len();
             let Some(to) = out.get_mut(gathered.bytes..end) else { break };
             to.copy_from_slice(record);
@@ -90,9 +92,9 @@ fn gather_varying<K: KeyEncoder>(
             (ends[place], count, gathered.bytes) = (end, place + 1, end);
         }
         let mut next = start;
-        for end in &ends[..count] {
+        for (end, cells) in ends[..count].iter().zip(&cells) {
             let previous = (!last.is_empty()).then(|| &out[last]);
-            check.next(&out[next..*end], previous);
+            check.next(CutRecord { bytes: &out[next..*end], cell_ends: cells.ends() }, previous);
             (last, next) = (next..*end, *end);
         }
         gathered.records += count;

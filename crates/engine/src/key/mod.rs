@@ -49,6 +49,7 @@ pub use tally::{KeySeen, KeyTally};
 use text::{LineKey, TextKey, TextOrder};
 
 use crate::error::Result;
+use crate::format::csv::RowCutter;
 use crate::stats::KeyFindings;
 
 /// Bytes of a word, the unit in which normalized keys are compared.
@@ -165,6 +166,18 @@ pub trait KeyEncoder: Send + Sync {
     /// Of how many cells at the beginning of a row it helps to know where they end.
     fn cells_wanted(&self) -> usize {
         0
+    }
+
+    /// Returns word 0 of the key.
+    #[inline]
+    fn first_word(&self, record: CutRecord<'_>) -> u64 {
+        self.word(record.bytes, 0)
+    }
+
+    /// Returns a cutter that finds the end of a row and of the cells that the key is in, where that
+    /// is less work than finding one after the other.
+    fn row_cutter(&self) -> Option<&RowCutter> {
+        None
     }
 
     /// Whether only records that are the same to the byte have equal keys.

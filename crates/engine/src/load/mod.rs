@@ -12,6 +12,7 @@ pub mod lines;
 pub use layout::{Cutter, Layout, Source, Span};
 
 use crate::format::Framing;
+use crate::format::csv::{RowCells, RowCutter};
 use crate::io::Region;
 
 /// Records `first_record..` lie back to back from byte `at` of the load on, up to the next segment.
@@ -78,6 +79,20 @@ impl<'a> Records<'a> {
                 &rest[..self.framing.first_length(rest)]
             }
         }
+    }
+
+    /// Returns the record at `location`, and notes in `cells` the ends of its first cells, where
+    /// there is a `cutter` for that.
+    #[inline(always)]
+    pub fn cut(&self, location: u64, cutter: Option<&RowCutter>, cells: &mut RowCells) -> &'a [u8] {
+        if let Some(cutter) = cutter {
+            let rest = &self.bytes[location as usize..];
+            if let Some(length) = cutter.cut(rest, cells) {
+                return &rest[..length];
+            }
+            *cells = RowCells::default();
+        }
+        self.get(location)
     }
 
     /// Returns the record of `length` bytes at `location`, whose end need not be looked for.

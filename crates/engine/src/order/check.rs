@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use super::kept::KeptRecord;
 use crate::format::Framing;
-use crate::key::{FEW_WORDS, KeyEncoder, OPEN_WORD_BYTES};
+use crate::format::csv::RowCutter;
+use crate::key::{CutRecord, FEW_WORDS, KeyEncoder, OPEN_WORD_BYTES};
 
 /// Bytes of a key that are made where records tie: whole words, and twice what two lines of a
 /// sorted table have in common.
@@ -97,6 +98,12 @@ impl<'k, K: KeyEncoder> OrderCheck<'k, K> {
         self.is_on
     }
 
+    /// Returns the cutter of rows whose key is made from them again, where there is one.
+    #[inline]
+    pub fn row_cutter(&self) -> Option<&'k RowCutter> {
+        self.key.row_cutter().filter(|_| self.is_on)
+    }
+
     /// Returns whether some record came behind one that it belongs before.
     #[inline]
     pub fn is_disordered(&self) -> bool {
@@ -106,32 +113,32 @@ impl<'k, K: KeyEncoder> OrderCheck<'k, K> {
     /// Looks at the next record, whose key is made from it. `previous` is the one before, where
     /// that is at hand.
     #[inline]
-    pub fn next(&mut self, record: &[u8], previous: Option<&[u8]>) {
+    pub fn next(&mut self, record: CutRecord<'_>, previous: Option<&[u8]>) {
         if !self.is_on {
             return;
         }
         if !self.key.is_costly() {
-            let word = self.key.word(record, 0);
+            let word = self.key.first_word(record);
             if word <= self.words[0] {
-                self.tie(word.cmp(&self.words[0]), 1, record, previous);
+                self.tie(word.cmp(&self.words[0]), 1, record.bytes, previous);
             }
             self.words[0] = word;
             return;
         }
         if !self.is_tying {
-            let word = self.key.word(record, 0);
+            let word = self.key.first_word(record);
             if word > self.words[0] {
                 self.words[0] = word;
                 return;
             }
-            self.tie(word.cmp(&self.words[0]), 1, record, previous);
-            self.words = self.key.few_words(record.into(), 0);
+            self.tie(word.cmp(&self.words[0]), 1, record.bytes, previous);
+            self.words = self.key.few_words(record, 0);
             self.is_tying = true;
             return;
         }
-        let words = self.key.few_words(record.into(), 0);
+        let words = self.key.few_words(record, 0);
         if words <= self.words {
-            self.tie(words.cmp(&self.words), FEW_WORDS, record, previous);
+            self.tie(words.cmp(&self.words), FEW_WORDS, record.bytes, previous);
         }
         self.is_tying = words[0] == self.words[0];
         self.words = words;
@@ -146,13 +153,13 @@ impl<'k, K: KeyEncoder> OrderCheck<'k, K> {
         match framing {
             Framing::Fixed(length) => {
                 for record in records.chunks_exact(length) {
-                    self.next(record, previous);
+                    self.next(record.into(), previous);
                     previous = Some(record);
                 }
             }
             _ => {
                 for record in framing.records(records) {
-                    self.next(record, previous);
+                    self.next(record.into(), previous);
                     previous = Some(record);
                 }
             }

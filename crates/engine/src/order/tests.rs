@@ -51,7 +51,7 @@ fn is_reported<K: KeyEncoder>(key: &K, tasks: &[Vec<Vec<u8>>], seed: u64) -> boo
                 continue;
             }
             for line in lines {
-                check.next(line, None);
+                check.next(line.as_slice().into(), None);
                 check.keep(line);
             }
         }

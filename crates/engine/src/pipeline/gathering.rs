@@ -8,9 +8,10 @@ use super::checkpoints::Checkpoints;
 use super::stage::{Drain, Worker};
 use crate::error::{Error, Result};
 use crate::format::Framing;
+use crate::format::csv::RowCells;
 use crate::incore::item::location;
 use crate::incore::{KeyedLoad, gather, prefetch};
-use crate::key::KeyEncoder;
+use crate::key::{CutRecord, KeyEncoder};
 use crate::load::Records;
 use crate::operator::{GroupWriter, Outlet, Selected, Selection, Target, Unique};
 #[cfg(feature = "disorder")]
@@ -284,6 +285,7 @@ impl<K: KeyEncoder> Gathering<'_, K> {
         (writer, check): (&mut GroupWriter<'_, '_>, &mut OrderCheck<'_, K>),
     ) -> Result<()> {
         let (mut held, mut copies): (Option<&[u8]>, u64) = (None, 0);
+        let (cutter, mut cells) = (check.row_cutter(), RowCells::default());
         for (place, entry) in entries.iter().enumerate() {
             if let Some(ahead) = entries.get(place + AHEAD) {
                 prefetch(records.place(location(*ahead)));
@@ -295,8 +297,8 @@ impl<K: KeyEncoder> Gathering<'_, K> {
                 copies += 1;
                 continue;
             }
-            let record = records.get(location(*entry));
-            check.next(record, held);
+            let record = records.cut(location(*entry), cutter, &mut cells);
+            check.next(CutRecord { bytes: record, cell_ends: cells.ends() }, held);
             let Some(before) = held.replace(record) else { continue };
             writer.drop_equal(before, std::mem::take(&mut copies));
             let is_same = || {

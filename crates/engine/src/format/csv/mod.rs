@@ -21,6 +21,7 @@ mod cells;
 mod masks;
 mod quoting;
 mod returns;
+mod row_cutter;
 mod rows;
 pub mod union;
 
@@ -28,6 +29,7 @@ pub use cells::{CellEnds, Cells, append_value, place_of, unquoted, value};
 pub use masks::nth_end;
 pub use quoting::{At, Quoting, RowPassage};
 pub use returns::first_return;
+pub use row_cutter::{RowCells, RowCutter};
 pub use rows::{Row, Rows};
 
 /// The byte that ends a row.

@@ -1,7 +1,7 @@
 //! Where rows end, given what a quote means.
 
 use super::ROW_END;
-use super::masks::{Chunk, LenientCarry, WIDTH, is_odd};
+use super::masks::{Chunk, LenientCarry, WIDTH, all_or_none, is_odd, parity_so_far};
 use super::rows::{first_end, last_end};
 use crate::format::Ends;
 
@@ -84,6 +84,22 @@ impl Quoting {
             Self::Strict { quote } => first_end(quote, bytes, at == At::Quoted),
             Self::Lenient { quote, separator } => first_lenient_end(quote, separator, bytes, at),
         }
+    }
+
+    /// Returns the number of rows that end in `bytes`, which begins with one.
+    pub fn count(self, bytes: &[u8]) -> usize {
+        let (mut inside, mut carry) = (0, LenientCarry::from(At::Start));
+        let mut ends_in = |chunk: Chunk| match self {
+            Self::Strict { quote } => {
+                let quoted = parity_so_far(chunk.equal(quote)) ^ inside;
+                inside = all_or_none(quoted);
+                chunk.equal(ROW_END) & !quoted
+            }
+            Self::Lenient { quote, separator } => row_ends(quote, separator, chunk, &mut carry),
+        };
+        // The zeros that fill up the last chunk end nothing.
+        let ends = bytes.chunks(WIDTH).map(|chunk| ends_in(Chunk::of(chunk)).count_ones() as usize);
+        ends.sum()
     }
 
     /// Returns the effect of `bytes`, from anywhere.

@@ -7,29 +7,68 @@ use super::quoting::At;
 use super::{Dialect, ROW_END, without_end};
 
 /// Behind the first row that ends in `bytes`, at whose beginning one is in quotes or not.
+#[inline(always)]
+pub fn first_end(quote: u8, bytes: &[u8], is_inside: bool) -> Option<usize> {
+    match first_end_in_pairs(quote, bytes, is_inside, |_| {}) {
+        Ok(end) => Some(end),
+        Err((at, is_inside)) => {
+            first_end_of_few(quote, &bytes[at..], is_inside).map(|end| at + end)
+        }
+    }
+}
+
+/// Two chunks of rows that were looked at together.
+pub struct ChunkPair<'a> {
+    /// The byte at which they begin.
+    pub at: usize,
+    /// Both of them.
+    pub chunks: [&'a Chunk; 2],
+    /// A bit for each byte outside quotes.
+    pub outside: u128,
+    /// A bit for each byte that ends a row.
+    pub row_ends: u128,
+}
+
+/// Returns the end of the first row that ends in `bytes`; where it is not in whole pairs of chunks,
+/// the start of the others and whether it is in quotes. Shows each pair that it looks at.
 ///
 /// Two chunks at a time, whatever is in them: few rows are longer, and where one ends cannot be
 /// foreseen, so that a branch on it costs more than looking at a chunk too many.
 #[inline(always)]
-pub fn first_end(quote: u8, bytes: &[u8], is_inside: bool) -> Option<usize> {
+pub fn first_end_in_pairs(
+    quote: u8,
+    bytes: &[u8],
+    is_inside: bool,
+    mut show: impl FnMut(ChunkPair<'_>),
+) -> Result<usize, (usize, bool)> {
     let (mut inside, mut at) = (if is_inside { u64::MAX } else { 0 }, 0);
-    while let Some(chunks) = bytes.get(at..at + 2 * WIDTH) {
-        let (low, inside_low) = row_ends(quote, Chunk::of(chunks), inside);
-        let (high, inside_high) = row_ends(quote, Chunk::of(&chunks[WIDTH..]), inside_low);
-        let ends = u128::from(high) << WIDTH | u128::from(low);
-        if ends != 0 {
-            return Some(at + ends.trailing_zeros() as usize + 1);
+    while let Some(bytes) = bytes.get(at..at + 2 * WIDTH) {
+        let (low, high) = (Chunk::of(bytes), Chunk::of(&bytes[WIDTH..]));
+        let quoted_low = parity_so_far(low.equal(quote)) ^ inside;
+        let quoted_high = parity_so_far(high.equal(quote)) ^ all_or_none(quoted_low);
+        let outside = !joined(quoted_low, quoted_high);
+        let row_ends = joined(low.equal(ROW_END), high.equal(ROW_END)) & outside;
+        show(ChunkPair { at, chunks: [&low, &high], outside, row_ends });
+        if row_ends != 0 {
+            return Ok(at + row_ends.trailing_zeros() as usize + 1);
         }
-        (inside, at) = (inside_high, at + 2 * WIDTH);
+        (inside, at) = (all_or_none(quoted_high), at + 2 * WIDTH);
     }
-    first_end_of_few(quote, &bytes[at..], inside != 0).map(|end| at + end)
+    Err((at, inside != 0))
 }
 
-/// The ends of rows in a chunk, and what lies in quotes behind it; given what does before it.
-#[inline]
-fn row_ends(quote: u8, chunk: Chunk, inside: u64) -> (u64, u64) {
-    let quoted = parity_so_far(chunk.equal(quote)) ^ inside;
-    (chunk.equal(ROW_END) & !quoted, all_or_none(quoted))
+impl ChunkPair<'_> {
+    /// Returns a bit for each byte that is `wanted`.
+    #[inline(always)]
+    pub fn equal(&self, wanted: u8) -> u128 {
+        joined(self.chunks[0].equal(wanted), self.chunks[1].equal(wanted))
+    }
+}
+
+/// Returns the masks of two chunks as one.
+#[inline(always)]
+fn joined(low: u64, high: u64) -> u128 {
+    u128::from(high) << WIDTH | u128::from(low)
 }
 
 /// Behind the first row that ends in a few bytes.

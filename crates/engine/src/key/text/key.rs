@@ -16,6 +16,7 @@ use super::part::Part;
 use super::sink::{BufferSink, FewSink, Sink, WordSink};
 use super::watch::KeyWatch;
 use crate::error::{Error, Result};
+use crate::format::csv::RowCutter;
 use crate::stats::KeyFindings;
 
 /// Any order of text records. The order of lines by their bytes is `LineKey`, and far cheaper.
@@ -32,6 +33,8 @@ pub struct TextKey {
     invalid: Option<(Place, usize)>,
     /// Cells up to the last that a part looks at.
     cells: usize,
+    /// A cutter that finds the ends of these cells, where that is done in one look.
+    cutter: Option<RowCutter>,
     /// The checks of each record that is read, if some text may be no value.
     watch: Option<Box<KeyWatch>>,
 }
@@ -94,9 +97,13 @@ impl TextKey {
             Separator::Cells(_) => parts.iter().map(Part::fields).max().unwrap_or(0),
             _ => 0,
         };
+        let cutter = match order.separator {
+            Separator::Cells(dialect) => RowCutter::new(dialect, cells),
+            _ => None,
+        };
         let watch = KeyWatch::new(&parts, order).map(Box::new);
         let (separator, body) = (order.separator, order.body);
-        Ok(Self { separator, body, parts, is_partial, invalid, cells, watch })
+        Ok(Self { separator, body, parts, is_partial, invalid, cells, cutter, watch })
     }
 
     /// The bytes that key number `spec` of the order looks at, as a part of `record`; for showing
@@ -245,6 +252,18 @@ impl KeyEncoder for TextKey {
             self.append_fields(&mut fields, &mut sink);
         }
         Ok(sink.word())
+    }
+
+    #[inline]
+    fn first_word(&self, record: CutRecord<'_>) -> u64 {
+        let mut sink = WordSink::new(0);
+        self.append_fields(&mut self.cut_fields(record), &mut sink);
+        sink.word()
+    }
+
+    #[inline]
+    fn row_cutter(&self) -> Option<&RowCutter> {
+        self.cutter.as_ref()
     }
 
     fn few_words(&self, record: CutRecord<'_>, first: usize) -> [u64; FEW_WORDS] {

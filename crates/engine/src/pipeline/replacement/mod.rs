@@ -201,7 +201,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
             let Some(place) = out.get_mut(filled..end) else { break };
             place.copy_from_slice(record);
             written.count(record.len());
-            check.next(&out[filled..end], last.map(|start: usize| &out[start..filled]));
+            check.next((&out[filled..end]).into(), last.map(|start: usize| &out[start..filled]));
             (last, filled) = (Some(filled), end);
             self.go_on()?;
         }
