@@ -13,7 +13,7 @@ use sortwell_engine::io::compression::{Compress, Decompress};
 use sortwell_engine::io::{Direct, Engine};
 use sortwell_engine::job::Budget;
 use sortwell_engine::key::text::{DateFormat, TextKey, TextKeySpec, TextOrder};
-use sortwell_engine::key::{Key, KeyEncoder, KeySpec};
+use sortwell_engine::key::{CompiledKey, KeyEncoder, KeySpec};
 use sortwell_engine::operator::{FoldSpec, Function, Place, Split};
 
 /// What was read, or nothing where it was refused in words.
@@ -27,7 +27,7 @@ fn fixed_key(text: &str, record: &[u8]) {
     if record.is_empty() {
         return;
     }
-    let Ok(key) = Key::new(&[spec], record.len()) else { return };
+    let Ok(key) = CompiledKey::new(&[spec], record.len()) else { return };
     let mut bytes = Vec::new();
     key.encoder().key_bytes(record, usize::MAX, &mut bytes);
     assert!(bytes.len() <= 2 * record.len() + 16, "{spec}");

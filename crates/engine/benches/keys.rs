@@ -19,7 +19,7 @@ use sortwell_engine::io::locale::Locale;
 use sortwell_engine::key::text::{
     Collation, LastResort, Separator, TextKeySpec, TextOrder, TextSpec, collation,
 };
-use sortwell_engine::key::{Key, KeyEncoder};
+use sortwell_engine::key::{CompiledKey, KeyEncoder};
 
 const RECORDS: usize = 2000;
 
@@ -155,9 +155,9 @@ fn keys(c: &mut Criterion) {
             Separator::Byte(_) | Separator::Lines { .. } => table('\t'),
             Separator::Cells(_) | Separator::Members => rows(),
         };
-        match &Key::for_lines(&order).expect("a key") {
-            Key::Line(key) => measure(c, name, key, &lines),
-            Key::Text(key) => measure(c, name, key, &lines),
+        match &CompiledKey::for_lines(&order).expect("a key") {
+            CompiledKey::Line(key) => measure(c, name, key, &lines),
+            CompiledKey::Text(key) => measure(c, name, key, &lines),
             _ => unreachable!("keys of text have two shapes"),
         }
     }

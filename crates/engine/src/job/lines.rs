@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::format::{Format, Framing};
 use crate::io::Direct;
 use crate::key::text::TextOrder;
-use crate::key::{Key, open_word, with_encoder};
+use crate::key::{CompiledKey, open_word, with_encoder};
 use crate::order::OrderProof;
 use crate::stats::Progress;
 
@@ -76,7 +76,7 @@ pub fn sort_lines(text: &[u8], order: &TextOrder, is_unique: bool) -> Result<Vec
 }
 
 /// Proves that `records` are in order, by keys made again from them.
-fn prove_order(key: &Key, framing: Framing, records: &[u8]) -> Result<()> {
+fn prove_order(key: &CompiledKey, framing: Framing, records: &[u8]) -> Result<()> {
     let proof = OrderProof::of_output(true);
     with_encoder!(key, |key| {
         let mut check = proof.check(key);

@@ -14,7 +14,7 @@ use crate::format::{Format, HeaderLines};
 use crate::io::compression::{Compress, Decompress};
 use crate::io::{DirectStreams, Engine, SpillPlace, limits};
 use crate::key::text::TextOrder;
-use crate::key::{Key, KeySpec, with_encoder};
+use crate::key::{CompiledKey, KeySpec, with_encoder};
 use crate::pipeline::sorted::{self, MergeWork, Merged, Place, UniqueBy};
 use crate::pipeline::{Columns, Gate, Heading, Spill};
 use crate::plan::levers::Levers;
@@ -212,7 +212,7 @@ impl MergeJob {
     }
 
     /// Returns what records are ordered by, given the columns of the first row.
-    fn key(&self, columns: Option<&Columns>) -> Result<Key> {
+    fn key(&self, columns: Option<&Columns>) -> Result<CompiledKey> {
         let order = grouped(self.order.as_ref(), self.unique_by);
         key(self.format, &self.keys, order.as_deref(), columns)
     }

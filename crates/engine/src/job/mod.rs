@@ -33,7 +33,7 @@ use crate::io::compression::{Compress, Decompress};
 use crate::io::pipe::Outlet;
 use crate::io::{DirectStreams, Engine, Extent, Supplied, limits};
 use crate::key::text::{ListMemory, Separator, TextOrder};
-use crate::key::{Key, KeyEncoder, KeySpec, with_encoder};
+use crate::key::{CompiledKey, KeyEncoder, KeySpec, with_encoder};
 use crate::operator::{self, Layout, Making, Records, Select};
 use crate::output;
 use crate::pipeline::{self, Columns, Ended, Gate, Heading, Outcome, Spill, Work};
@@ -300,7 +300,7 @@ impl SortJob {
     fn sort(
         &self,
         work: &mut Work,
-        key: &Key,
+        key: &CompiledKey,
         (mut need, places): (Need, &mut Places),
         coders: &Coders,
         progress: &Progress,
@@ -331,7 +331,7 @@ impl SortJob {
 
 impl SortJob {
     /// Returns what records are ordered by, given the columns of the first row.
-    fn key(&self, columns: Option<&Columns>) -> Result<Key> {
+    fn key(&self, columns: Option<&Columns>) -> Result<CompiledKey> {
         let order = grouped(self.order.as_ref(), self.select.unique_by);
         key(self.format, &self.keys, order.as_deref(), columns)
     }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use crate::error::{Error, Result};
 use crate::format::{Format, Framing, Ragged};
 use crate::key::text::TextOrder;
-use crate::key::{Key, KeySpec};
+use crate::key::{CompiledKey, KeySpec};
 use crate::pipeline::{Columns, Gate, RowShape, Shape};
 
 /// Returns how records of this format are cut from bytes.
@@ -53,12 +53,12 @@ pub fn key(
     keys: &[KeySpec],
     order: Option<&TextOrder>,
     columns: Option<&Columns>,
-) -> Result<Key> {
+) -> Result<CompiledKey> {
     match (format, order, columns) {
-        (_, Some(order), Some(columns)) => Key::for_lines(&columns.resolved(order)?),
-        (_, Some(order), None) => Key::for_lines(order),
-        (Format::Fixed { length }, None, _) => Key::new(keys, length as usize),
-        (_, None, _) => Key::for_lines(&TextOrder::of(format)),
+        (_, Some(order), Some(columns)) => CompiledKey::for_lines(&columns.resolved(order)?),
+        (_, Some(order), None) => CompiledKey::for_lines(order),
+        (Format::Fixed { length }, None, _) => CompiledKey::new(keys, length as usize),
+        (_, None, _) => CompiledKey::for_lines(&TextOrder::of(format)),
     }
 }
 
@@ -82,7 +82,7 @@ pub fn group_key(
     (keys, order): (&[KeySpec], Option<&TextOrder>),
     columns: Option<&Columns>,
     count: Option<usize>,
-) -> Result<Option<Key>> {
+) -> Result<Option<CompiledKey>> {
     let Some(count) = count else { return Ok(None) };
     let all = order.map_or(keys.len(), |order| order.specs.len());
     if !(1..=all).contains(&count) {

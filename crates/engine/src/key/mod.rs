@@ -1,6 +1,6 @@
 //! What a record is ordered by: from a key spec as text to bytes that compare with memcmp.
 //!
-//! A [`KeySpec`] names a place in the record and what the bytes there mean. [`Key::new`] turns a
+//! A [`KeySpec`] names a place in the record and what the bytes there mean. [`CompiledKey::new`] turns a
 //! list of them into one *normalized key*: a fixed number of bytes per record that, compared as
 //! unsigned bytes, stand in the order the specs ask for (key conditioning; Graefe, "Implementing
 //! Sorting in Database Systems", ACM Computing Surveys 38(3), 2006, on key normalization). Its
@@ -291,9 +291,9 @@ pub trait KeyEncoder: Send + Sync {
 /// The encoder for a list of key specs, by shape.
 ///
 /// Code that touches records one by one takes `&impl KeyEncoder` and is entered through
-/// `with_encoder`; everything else asks [`Key::encoder`].
+/// `with_encoder`; everything else asks [`CompiledKey::encoder`].
 #[derive(Clone, Debug)]
-pub enum Key {
+pub enum CompiledKey {
     /// One range of bytes, ascending or descending.
     Slice(SliceKey),
     /// One integer or float: one word, and the key prefix is the whole key.
@@ -306,22 +306,22 @@ pub enum Key {
     Text(TextKey),
 }
 
-/// Evaluates `body` with `encoder` bound to the concrete encoder inside a [`Key`], so that generic
+/// Evaluates `body` with `encoder` bound to the concrete encoder inside a [`CompiledKey`], so that generic
 /// code is chosen once, outside the loop: `with_encoder!(key, |encoder| sort(encoder, load))`.
 macro_rules! with_encoder {
     ($key:expr, |$encoder:ident| $body:expr) => {
         match $key {
-            $crate::key::Key::Slice($encoder) => $body,
-            $crate::key::Key::Number($encoder) => $body,
-            $crate::key::Key::Composite($encoder) => $body,
-            $crate::key::Key::Line($encoder) => $body,
-            $crate::key::Key::Text($encoder) => $body,
+            $crate::key::CompiledKey::Slice($encoder) => $body,
+            $crate::key::CompiledKey::Number($encoder) => $body,
+            $crate::key::CompiledKey::Composite($encoder) => $body,
+            $crate::key::CompiledKey::Line($encoder) => $body,
+            $crate::key::CompiledKey::Text($encoder) => $body,
         }
     };
 }
 pub(crate) use with_encoder;
 
-impl Key {
+impl CompiledKey {
     /// The key that orders records of `record_length` bytes by `specs`, most significant first; by
     /// the whole record as bytes where there are none.
     ///

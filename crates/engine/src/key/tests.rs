@@ -15,9 +15,9 @@ mod reference;
 use reference::{Wanted, widths};
 
 /// The key for `wanted` over records of this length.
-fn key(wanted: &[Wanted], record_length: usize) -> Key {
+fn key(wanted: &[Wanted], record_length: usize) -> CompiledKey {
     let specs: Vec<KeySpec> = wanted.iter().map(|part| part.text().parse().unwrap()).collect();
-    Key::new(&specs, record_length).unwrap()
+    CompiledKey::new(&specs, record_length).unwrap()
 }
 
 /// Holds one pair of records to everything a [`KeyEncoder`] promises.
@@ -133,7 +133,7 @@ fn floats_stand_in_total_order() {
         f64::NAN,
     ];
     let word = |text: &str, bytes: &[u8]| {
-        Key::new(&[text.parse().unwrap()], bytes.len()).unwrap().encoder().word(bytes, 0)
+        CompiledKey::new(&[text.parse().unwrap()], bytes.len()).unwrap().encoder().word(bytes, 0)
     };
     for pair in ascending.windows(2) {
         let (low, high) = (pair[0], pair[1]);
@@ -155,7 +155,7 @@ fn floats_stand_in_total_order() {
 fn words_are_the_normalized_bytes() {
     let words = |texts: &[&str], record: &[u8]| -> Vec<u64> {
         let specs: Vec<KeySpec> = texts.iter().map(|text| text.parse().unwrap()).collect();
-        let key = Key::new(&specs, record.len()).unwrap();
+        let key = CompiledKey::new(&specs, record.len()).unwrap();
         let encoder = key.encoder();
         (0..encoder.words()).map(|index| encoder.word(record, index)).collect()
     };
@@ -176,17 +176,17 @@ fn words_are_the_normalized_bytes() {
 fn each_shape_of_key_is_recognised() {
     let key = |texts: &[&str]| {
         let specs: Vec<KeySpec> = texts.iter().map(|text| text.parse().unwrap()).collect();
-        Key::new(&specs, 100).unwrap()
+        CompiledKey::new(&specs, 100).unwrap()
     };
     for slice in [&[][..], &["0..10"], &["0..10:desc"], &["0..8:u64be"], &["0..4", "4..8"]] {
-        assert!(matches!(key(slice), Key::Slice(_)), "{slice:?}");
+        assert!(matches!(key(slice), CompiledKey::Slice(_)), "{slice:?}");
     }
     for number in [&["0..8:u64le"][..], &["9..10:i8"], &["0..4:f32be:desc", "0..2"]] {
-        assert!(matches!(key(number), Key::Number(_)), "{number:?}");
+        assert!(matches!(key(number), CompiledKey::Number(_)), "{number:?}");
     }
     for composite in [&["4..8", "0..4"][..], &["0..4:u32le", "4..8:u32le"], &["0..4", "4..8:desc"]]
     {
-        assert!(matches!(key(composite), Key::Composite(_)), "{composite:?}");
+        assert!(matches!(key(composite), CompiledKey::Composite(_)), "{composite:?}");
     }
     assert_eq!(key(&[]).encoder().key_length(), 100);
     assert_eq!(key(&[]).encoder().words(), 13);
@@ -305,7 +305,7 @@ fn comparisons_and_first_differences_are_those_of_the_words() {
         let specs = spec.split(' ').map(|spec| spec.parse::<text::TextKeySpec>().expect(spec));
         let specs = specs.map(|spec| spec.spec(None).expect("no files")).collect();
         let order = TextOrder { specs, ..TextOrder::by_bytes(b'\n') };
-        let key = Key::for_lines(&order).expect(spec);
+        let key = CompiledKey::for_lines(&order).expect(spec);
         let key = key.encoder();
         let words = |line: &Vec<u8>| {
             let mut words = vec![key.word(line, 0)];

@@ -10,7 +10,7 @@ use super::{Select, Unique};
 use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::key::text::TextOrder;
-use crate::key::{Key, KeySpec};
+use crate::key::{CompiledKey, KeySpec};
 use crate::predicate::Predicate;
 
 /// Folds and shape, with their places found. The default makes nothing.
@@ -25,7 +25,7 @@ pub struct Making {
     /// The conditions that admit groups; without them all are written.
     having: Option<Predicate>,
     /// The first keys of the order, by which records are of one group; all keys without one.
-    group: Option<Key>,
+    group: Option<CompiledKey>,
     /// True if nothing is folded before all records of a group are together.
     folds_late: bool,
 }
@@ -67,7 +67,7 @@ impl Making {
 
     /// Says by which of the first keys records are of one group, if not by all.
     #[must_use]
-    pub fn grouped_by(self, group: Option<Key>) -> Self {
+    pub fn grouped_by(self, group: Option<CompiledKey>) -> Self {
         Self { group, ..self }
     }
 

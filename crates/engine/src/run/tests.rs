@@ -13,7 +13,7 @@ use super::*;
 use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::io::{Direct, Engine};
-use crate::key::{Key, KeyEncoder, KeySpec, OPEN_WORD_BYTES, open_word};
+use crate::key::{CompiledKey, KeyEncoder, KeySpec, OPEN_WORD_BYTES, open_word};
 use crate::proof::Sum;
 use crate::stats::Progress;
 
@@ -52,8 +52,8 @@ impl KeyEncoder for WholeRecord {
     }
 }
 
-pub(crate) fn key_of(text: &str, record_length: usize) -> Key {
-    Key::new(&[text.parse::<KeySpec>().unwrap()], record_length).unwrap()
+pub(crate) fn key_of(text: &str, record_length: usize) -> CompiledKey {
+    CompiledKey::new(&[text.parse::<KeySpec>().unwrap()], record_length).unwrap()
 }
 
 /// Records of `length` bytes, ordered by their first eight (or fewer).

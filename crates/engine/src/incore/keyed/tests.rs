@@ -7,7 +7,7 @@ use crate::incore::bucket::{BUCKET_ENTRIES, BUCKET_ENTRIES_MAX, bucket_records};
 use crate::incore::{Method, Pool, gather};
 use crate::io::Arena;
 use crate::key::text::{TextKeySpec, TextOrder};
-use crate::key::{Key, KeySpec, with_encoder};
+use crate::key::{CompiledKey, KeySpec, with_encoder};
 use crate::load::Segment;
 use crate::order::OrderCheck;
 use crate::proof::Sum;
@@ -123,12 +123,12 @@ fn sorted<K: KeyEncoder>(load: &KeyedLoad, key: &K, length: usize) -> Vec<u8> {
 /// Holds a load against a stable sort; how often something was dealt.
 fn check(data: &[u8], length: usize, specs: &[&str], seen: Seen) -> usize {
     let parsed: Vec<KeySpec> = specs.iter().map(|text| text.parse().unwrap()).collect();
-    let key = Key::new(&parsed, length).unwrap();
+    let key = CompiledKey::new(&parsed, length).unwrap();
     check_key(&key, data, length, (&format!("{specs:?}"), seen))
 }
 
 /// Does so for any key, which `name` describes.
-fn check_key(key: &Key, data: &[u8], length: usize, (name, seen): (&str, Seen)) -> usize {
+fn check_key(key: &CompiledKey, data: &[u8], length: usize, (name, seen): (&str, Seen)) -> usize {
     with_encoder!(key, |key| {
         let load = keyed(key, data, length, seen);
         let mut expected: Vec<&[u8]> = data.chunks_exact(length).collect();
@@ -157,7 +157,7 @@ fn short_records_with_open_keys() {
                 let specs = keys.map(|key| key.parse::<TextKeySpec>().unwrap());
                 let specs = specs.iter().map(|spec| spec.spec(None).unwrap()).collect();
                 let order = TextOrder { specs, ..TextOrder::of(format) };
-                let key = Key::for_lines(&order).unwrap();
+                let key = CompiledKey::for_lines(&order).unwrap();
                 for seen in [Seen::Every(1), Seen::Every(7), Seen::One, Seen::Nothing] {
                     check_key(&key, &data, length, (text, seen));
                 }

@@ -8,7 +8,7 @@ use proptest::test_runner::RngSeed;
 use super::super::order::{Collation, End, Invalid, LastResort, Place, Position, Translation};
 use super::super::text_type::TextType::{Bool, Time};
 use super::*;
-use crate::key::{Key, OPEN_WORD_BYTES, open_word, with_encoder};
+use crate::key::{CompiledKey, OPEN_WORD_BYTES, open_word, with_encoder};
 use std::sync::Arc;
 
 /// Orders letters by case last and NULs as themselves: equal where only case differs.
@@ -35,7 +35,7 @@ impl Collation for Caseless {
 }
 
 /// Holds one pair of records to everything a [`KeyEncoder`] promises, and returns their order.
-fn order_of(key: &Key, a: &[u8], b: &[u8]) -> Ordering {
+fn order_of(key: &CompiledKey, a: &[u8], b: &[u8]) -> Ordering {
     with_encoder!(key, |encoder| check(encoder, a, b))
 }
 
@@ -88,7 +88,7 @@ fn lines(specs: Vec<TextSpec>, then_whole: Option<LastResort>) -> TextOrder {
 
 /// Sorts lines by `order`, checking every pair.
 fn sorted<'a>(order: &TextOrder, lines: &[&'a str]) -> Vec<&'a str> {
-    let key = Key::for_lines(order).unwrap();
+    let key = CompiledKey::for_lines(order).unwrap();
     let record = |line: &str| format!("{line}\n").into_bytes();
     let mut lines = lines.to_vec();
     lines.sort_by(|a, b| order_of(&key, &record(a), &record(b)));
@@ -98,8 +98,9 @@ fn sorted<'a>(order: &TextOrder, lines: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn each_shape_of_key_is_recognised() {
     let range = |start, end| TextSpec { start, end, ..TextSpec::default() };
-    let is_line =
-        |specs, then| matches!(Key::for_lines(&lines(specs, then)).unwrap(), Key::Line(_));
+    let is_line = |specs, then| {
+        matches!(CompiledKey::for_lines(&lines(specs, then)).unwrap(), CompiledKey::Line(_))
+    };
     let bytes = || Some(LastResort::default());
     let collated =
         || Some(LastResort { collation: Some(Arc::new(Caseless)), ..LastResort::default() });
@@ -189,7 +190,7 @@ fn collations_and_trimming_apply_to_fields() {
     assert_eq!(sorted(&order, &["B 1", "  a 3", "A 2", "b 0"]), ["A 2", "  a 3", "b 0", "B 1"]);
     let shuffled = TextSpec { text_type: TextType::Random, ..first };
     let order = lines(vec![shuffled], None);
-    let key = Key::for_lines(&order).unwrap();
+    let key = CompiledKey::for_lines(&order).unwrap();
     assert_eq!(order_of(&key, b"a 1\n", b"A 2\n"), Ordering::Equal);
     assert_ne!(order_of(&key, b"a 1\n", b"b 1\n"), Ordering::Equal);
 }
@@ -200,7 +201,7 @@ fn number_formats_that_contradict_themselves_are_refused() {
         let mut order = lines(vec![field(0, TextType::Decimal)], None);
         order.numbers.radix = radix;
         order.numbers.thousands = thousands;
-        assert!(matches!(Key::for_lines(&order), Err(Error::Usage(_))));
+        assert!(matches!(CompiledKey::for_lines(&order), Err(Error::Usage(_))));
     }
 }
 
@@ -319,7 +320,7 @@ proptest! {
 
     #[test]
     fn random_orders_of_random_records(order in any_order(), [a, b] in records()) {
-        let key = Key::for_lines(&order).unwrap();
+        let key = CompiledKey::for_lines(&order).unwrap();
         prop_assert_eq!(order_of(&key, &a, &b), one_by_one(&order, &a, &b));
     }
 }

@@ -3,7 +3,7 @@
 use super::super::TextKeySpec;
 use crate::format::Format;
 use crate::key::text::{Invalid, Place, TextOrder};
-use crate::key::{Key, KeyEncoder, KeyTally, with_encoder};
+use crate::key::{CompiledKey, KeyEncoder, KeyTally, with_encoder};
 use crate::stats::KeyFindings;
 
 const LINES: Format = Format::Lines { terminator: b'\n' };
@@ -15,7 +15,7 @@ fn found(keys: &[&str], change: impl FnOnce(&mut TextOrder), text: &str) -> KeyF
     let spec = |key: &&str| TextKeySpec::read(key, LINES).unwrap().spec(None).unwrap();
     order.specs = keys.iter().map(spec).collect();
     change(&mut order);
-    let key = Key::for_lines(&order).unwrap();
+    let key = CompiledKey::for_lines(&order).unwrap();
     with_encoder!(&key, |key| {
         let mut tally = KeyTally::default();
         for line in text.split_inclusive('\n') {
