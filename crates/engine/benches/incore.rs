@@ -9,6 +9,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use sortwell_engine::format::Format;
 use sortwell_engine::format::Framing;
 use sortwell_engine::incore::{Classifier, Dealer, Item, Method, Pool, Sample, gather};
 use sortwell_engine::io::{Arena, Region};
@@ -54,7 +55,8 @@ fn random_arena(bytes: usize) -> Region {
 
 fn slice_key(length: usize) -> CompiledKey {
     let spec = if length >= 10 { "0..10" } else { "0.." };
-    CompiledKey::new(&[spec.parse().expect("a key")], length).expect("a key")
+    CompiledKey::of_keys(&[spec.parse().expect("a key")], Format::Fixed { length: length as u32 })
+        .expect("a key")
 }
 
 /// Deals a whole load into as many buckets as a job would.
@@ -63,7 +65,11 @@ fn deal(c: &mut Criterion) {
     let load = random_arena(LOAD_BYTES);
     for (length, key) in [(16, "0..8:u64be"), (100, "0..10"), (100, "0..8:u64le")] {
         let records = LOAD_BYTES / length;
-        let key = CompiledKey::new(&[key.parse().expect("a key")], length).expect("a key");
+        let key = CompiledKey::of_keys(
+            &[key.parse().expect("a key")],
+            Format::Fixed { length: length as u32 },
+        )
+        .expect("a key");
         let item = Item::for_length(length);
         let buckets = records.div_ceil(24 << 10);
         let mut pool =

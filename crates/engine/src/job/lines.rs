@@ -7,10 +7,9 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::records::key;
 use super::{Output, open};
 use crate::error::Result;
-use crate::format::{Format, Framing};
+use crate::format::Framing;
 use crate::io::Direct;
 use crate::key::text::TextOrder;
 use crate::key::{CompiledKey, open_word, with_encoder};
@@ -37,8 +36,8 @@ struct Line<'a> {
 /// [`Error::Usage`](crate::Error::Usage) for an order that contradicts itself, and
 /// [`Error::Disorder`](crate::Error::Disorder) where the lines came out in another order.
 pub fn sort_lines(text: &[u8], order: &TextOrder, is_unique: bool) -> Result<Vec<u8>> {
-    let terminator = order.terminator();
-    let order = key(Format::Lines { terminator }, &[], Some(order), None)?;
+    let terminator = order.body.terminator();
+    let order = CompiledKey::new(order)?;
     let (key, is_kept) = (order.encoder(), order.encoder().is_costly());
     let mut keys = Vec::new();
     let line = |bytes| {

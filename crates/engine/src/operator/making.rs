@@ -9,8 +9,8 @@ use super::split::{PartFiles, Splitter, Splitting};
 use super::{Select, Unique};
 use crate::error::{Error, Result};
 use crate::format::Framing;
+use crate::key::CompiledKey;
 use crate::key::text::TextOrder;
-use crate::key::{CompiledKey, KeySpec};
 use crate::predicate::Predicate;
 
 /// Folds and shape, with their places found. The default makes nothing.
@@ -58,10 +58,10 @@ impl Making {
         Ok(Self { folds, shape, splitting, having: None, group: None, folds_late: false })
     }
 
-    /// Says what records are ordered by: as `order` has it, or records of fixed length by `keys`.
+    /// Says what records are ordered by.
     #[must_use]
-    pub fn ordered_by(self, order: Option<&TextOrder>, keys: &[KeySpec]) -> Self {
-        let folds_late = self.folds.may_change_key(order, keys);
+    pub fn ordered_by(self, order: &TextOrder) -> Self {
+        let folds_late = self.folds.may_change_key(order);
         Self { folds_late, ..self }
     }
 

@@ -3,8 +3,8 @@
 use super::*;
 use crate::error::Error;
 use crate::format::{Format, Framing};
-use crate::key::text::{TextKeySpec, TextOrder};
-use crate::key::{CompiledKey, KeyEncoder, with_encoder};
+use crate::key::text::TextOrder;
+use crate::key::{CompiledKey, Key, KeyEncoder, ListMemory, with_encoder};
 
 const FRAMING: Framing = Framing::Terminated(b'\n');
 
@@ -18,9 +18,9 @@ fn mixed(at: u64) -> u64 {
 fn keys() -> Vec<CompiledKey> {
     let keyed = |keys: &[&str]| {
         let format = Format::Lines { terminator: b'\n' };
-        let specs = keys.iter().map(|key| key.parse::<TextKeySpec>().unwrap());
-        let specs = specs.map(|spec| spec.spec(None).unwrap()).collect();
-        CompiledKey::for_lines(&TextOrder { specs, ..TextOrder::of(format) }).unwrap()
+        let specs = keys.iter().map(|key| key.parse::<Key>().unwrap());
+        let specs = specs.map(|spec| spec.spec(ListMemory::UNBOUNDED).unwrap()).collect();
+        CompiledKey::new(&TextOrder { specs, ..TextOrder::of(format) }).unwrap()
     };
     vec![keyed(&[]), keyed(&["1:int"]), keyed(&["1:natural:desc", "2"]), keyed(&["2:ci", "1"])]
 }

@@ -22,7 +22,7 @@ fn keys() -> [CompiledKey; 2] {
     let by_bytes = TextOrder::by_bytes(b'\n');
     let without_case = TextOrder { specs: vec![folded], ..TextOrder::by_bytes(b'\n') };
     let then = TextOrder { then_whole: Some(LastResort::default()), ..without_case };
-    [by_bytes, then].map(|order| CompiledKey::for_lines(&order).expect("a key"))
+    [by_bytes, then].map(|order| CompiledKey::new(&order).expect("a key"))
 }
 
 /// Settles entries of all lines of `text`, which begin alike, with `space` pairs of scratch space,

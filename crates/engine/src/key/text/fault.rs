@@ -4,7 +4,7 @@
 use super::date_format::DateFormat;
 use super::order::{End, Position, Separator, TextOrder, TextSpec};
 use super::text_type::{Class, NumberStyle, TextType, Zoned};
-use crate::key::key_type::{KeyType, NumberType};
+use crate::key::key_type::NumberType;
 
 /// Bytes of a key that are shown.
 const SHOWN_BYTES: usize = 40;
@@ -72,7 +72,8 @@ impl Words {
     }
 }
 
-fn place(spec: &TextSpec, separator: Separator) -> String {
+/// Returns where a key is: `field 2`, `bytes 4..8`.
+pub(super) fn place(spec: &TextSpec, separator: Separator) -> String {
     let field = match separator {
         Separator::Cells(_) => "column",
         Separator::Lines { .. } if spec.line.is_none() => "line",
@@ -166,7 +167,7 @@ fn zoned(form: Zoned) -> String {
 }
 
 fn binary(number: NumberType) -> String {
-    format!("a number of type {}", KeyType::Number(number).name())
+    format!("a number of type {}", number.name())
 }
 
 /// The beginning of some text, on one line.

@@ -30,7 +30,6 @@ mod line;
 mod order;
 mod part;
 mod sink;
-mod spec;
 mod strict;
 mod text_type;
 mod translate;
@@ -39,6 +38,7 @@ mod typed;
 mod watch;
 
 pub use collate::collation;
+pub(super) use columns::{find as column_number, name as column_name};
 pub use date_format::DateFormat;
 pub use key::TextKey;
 pub use line::LineKey;
@@ -47,6 +47,6 @@ pub use order::{
     TextOrder, TextSpec, Translation,
 };
 pub use part::ValueKey;
-pub use spec::{ListMemory, TextKeySpec, gnu_key, read_byte};
+pub(super) use text_type::VALUES_MAX;
 pub use text_type::{CodePage, NumberStyle, TextType, ValueList, Zoned};
 pub(crate) use turns::LONG_BYTES;

@@ -8,8 +8,10 @@ use std::fmt::Debug;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use super::super::part;
 use super::columns;
 use super::date_format::DateFormat;
+use super::fault;
 use super::line::LineKey;
 use super::text_type::TextType;
 use crate::error::{Error, Result};
@@ -47,6 +49,8 @@ pub enum Body {
     Row,
     /// All behind so many bytes.
     Behind(usize),
+    /// All of it, which is this many bytes.
+    Fixed(usize),
     /// All of it.
     Whole,
 }
@@ -55,13 +59,23 @@ impl Body {
     /// The body of records of a format.
     pub fn of(format: Format) -> Self {
         match format {
-            Format::Fixed { .. } => Self::Whole,
+            Format::Fixed { length } => Self::Fixed(length as usize),
             Format::Lines { terminator } => Self::Terminated(terminator),
             Format::LineGroups(group) => Self::Terminated(group.end),
             Format::JsonLines => Self::Terminated(b'\n'),
             Format::Csv(_) => Self::Row,
             Format::Prefixed(prefix) => Self::Behind(prefix.bytes()),
         }
+    }
+
+    /// Returns whether keys look at bytes of it alone, as it has no fields.
+    pub fn has_no_fields(self) -> bool {
+        matches!(self, Self::Behind(_) | Self::Fixed(_) | Self::Whole)
+    }
+
+    /// Returns the byte that ends records; the end of a line for those that do without.
+    pub fn terminator(self) -> u8 {
+        if let Self::Terminated(end) = self { end } else { b'\n' }
     }
 
     /// The bytes of `record` that belong to it.
@@ -75,7 +89,7 @@ impl Body {
             },
             Self::Row => csv::without_end(record),
             Self::Behind(bytes) => record.get(bytes..).unwrap_or_default(),
-            Self::Whole => record,
+            Self::Fixed(_) | Self::Whole => record,
         }
     }
 }
@@ -200,6 +214,11 @@ impl TextSpec {
             TextType::List(values) => values.bytes(),
             _ => 0,
         }
+    }
+
+    /// Returns where it is, in words.
+    pub(in crate::key) fn place_in_words(&self) -> String {
+        fault::place(self, Separator::default())
     }
 
     /// Whether it orders by the bytes it looks at as they are.
@@ -372,7 +391,7 @@ impl TextOrder {
             return false;
         };
         let goes_on = self.specs.len() > 1 || self.then_whole.is_some();
-        let is_made = LineKey::for_order(self).is_none();
+        let is_made = LineKey::for_order(self).is_none() && part::resolve(self).is_none();
         is_made && !text_type.fills_word() && (goes_on || !text_type.is_coarse())
     }
 
@@ -416,11 +435,6 @@ impl TextOrder {
     /// Bytes of memory that its lists of values take.
     pub fn list_bytes(&self) -> usize {
         self.specs.iter().map(TextSpec::list_bytes).sum()
-    }
-
-    /// The byte that ends records; the end of a line for those that do without.
-    pub fn terminator(&self) -> u8 {
-        if let Body::Terminated(end) = self.body { end } else { b'\n' }
     }
 
     /// Finds the columns that keys name among those that there are, and tells the others their

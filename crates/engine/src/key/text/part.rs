@@ -485,7 +485,7 @@ fn is_cell(spec: &TextSpec, separator: Separator) -> bool {
 
 /// The range of bytes that `spec` looks at in a record that has no fields.
 fn range(spec: &TextSpec, body: Body) -> Option<(usize, Option<usize>)> {
-    if !matches!(body, Body::Behind(_) | Body::Whole) || spec.start.field > 0 {
+    if !body.has_no_fields() || spec.start.field > 0 {
         return None;
     }
     match spec.end {

@@ -4,15 +4,17 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::*;
+use crate::format::Format;
 use crate::key::text::{LastResort, TextOrder, TextSpec, Translation};
-use crate::key::{CompiledKey, KeySpec, with_encoder};
+use crate::key::{CompiledKey, with_encoder};
 use crate::run::tests::WholeRecord;
 
 /// Bytes per record: one of key, one that tells where it came from.
 const LENGTH: usize = 2;
 
 fn key_of(text: &str, record_length: usize) -> CompiledKey {
-    CompiledKey::new(&[text.parse::<KeySpec>().unwrap()], record_length).unwrap()
+    CompiledKey::of_keys(&[text.parse().unwrap()], Format::Fixed { length: record_length as u32 })
+        .unwrap()
 }
 
 /// Merges into `out`, and holds the sum against that of what came out.
@@ -226,7 +228,7 @@ fn costly_key() -> CompiledKey {
     let folds = Translation { folds_case: true, ..Translation::default() };
     let specs = vec![TextSpec { translation: folds, ..TextSpec::default() }];
     let then_whole = Some(LastResort::default());
-    CompiledKey::for_lines(&TextOrder { specs, then_whole, ..TextOrder::by_bytes(b'\n') }).unwrap()
+    CompiledKey::new(&TextOrder { specs, then_whole, ..TextOrder::by_bytes(b'\n') }).unwrap()
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn passed_or_dropped(
         drops_ragged,
     });
     let gate = Gate { shape, ..Gate::default() };
-    let key = CompiledKey::for_lines(&TextOrder::by_bytes(b'\n')).unwrap();
+    let key = CompiledKey::new(&TextOrder::by_bytes(b'\n')).unwrap();
     let mut rows = Vec::new();
     let show = |row: CutRecord<'_>, at, _| {
         rows.push((at, String::from_utf8(row.bytes.to_vec()).unwrap()));

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use sortwell_engine::format::Format;
 use sortwell_engine::format::Framing;
 use sortwell_engine::incore::bucket::BUCKET_ENTRIES;
 use sortwell_engine::incore::{
@@ -130,8 +131,8 @@ impl InBuckets {
 ///
 /// That there is no such key.
 pub fn key_of_first(bytes: usize, length: usize) -> Result<sortwell_engine::key::SliceKey> {
-    let spec = format!("0..{bytes}").parse().map_err(Error::Usage)?;
-    match CompiledKey::new(&[spec], length)? {
+    let key = format!("0..{bytes}").parse()?;
+    match CompiledKey::of_keys(&[key], Format::Fixed { length: length as u32 })? {
         CompiledKey::Slice(key) => Ok(key),
         other => Err(Error::Usage(format!("{other:?} is no key of bytes"))),
     }

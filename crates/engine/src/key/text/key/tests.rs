@@ -88,7 +88,7 @@ fn lines(specs: Vec<TextSpec>, then_whole: Option<LastResort>) -> TextOrder {
 
 /// Sorts lines by `order`, checking every pair.
 fn sorted<'a>(order: &TextOrder, lines: &[&'a str]) -> Vec<&'a str> {
-    let key = CompiledKey::for_lines(order).unwrap();
+    let key = CompiledKey::new(order).unwrap();
     let record = |line: &str| format!("{line}\n").into_bytes();
     let mut lines = lines.to_vec();
     lines.sort_by(|a, b| order_of(&key, &record(a), &record(b)));
@@ -99,7 +99,7 @@ fn sorted<'a>(order: &TextOrder, lines: &[&'a str]) -> Vec<&'a str> {
 fn each_shape_of_key_is_recognised() {
     let range = |start, end| TextSpec { start, end, ..TextSpec::default() };
     let is_line = |specs, then| {
-        matches!(CompiledKey::for_lines(&lines(specs, then)).unwrap(), CompiledKey::Line(_))
+        matches!(CompiledKey::new(&lines(specs, then)).unwrap(), CompiledKey::Line(_))
     };
     let bytes = || Some(LastResort::default());
     let collated =
@@ -190,7 +190,7 @@ fn collations_and_trimming_apply_to_fields() {
     assert_eq!(sorted(&order, &["B 1", "  a 3", "A 2", "b 0"]), ["A 2", "  a 3", "b 0", "B 1"]);
     let shuffled = TextSpec { text_type: TextType::Random, ..first };
     let order = lines(vec![shuffled], None);
-    let key = CompiledKey::for_lines(&order).unwrap();
+    let key = CompiledKey::new(&order).unwrap();
     assert_eq!(order_of(&key, b"a 1\n", b"A 2\n"), Ordering::Equal);
     assert_ne!(order_of(&key, b"a 1\n", b"b 1\n"), Ordering::Equal);
 }
@@ -201,7 +201,7 @@ fn number_formats_that_contradict_themselves_are_refused() {
         let mut order = lines(vec![field(0, TextType::Decimal)], None);
         order.numbers.radix = radix;
         order.numbers.thousands = thousands;
-        assert!(matches!(CompiledKey::for_lines(&order), Err(Error::Usage(_))));
+        assert!(matches!(CompiledKey::new(&order), Err(Error::Usage(_))));
     }
 }
 
@@ -320,7 +320,7 @@ proptest! {
 
     #[test]
     fn random_orders_of_random_records(order in any_order(), [a, b] in records()) {
-        let key = CompiledKey::for_lines(&order).unwrap();
+        let key = CompiledKey::new(&order).unwrap();
         prop_assert_eq!(order_of(&key, &a, &b), one_by_one(&order, &a, &b));
     }
 }

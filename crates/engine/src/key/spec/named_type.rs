@@ -4,10 +4,10 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use super::super::super::key_type::{NumberType, TYPES as NUMBERS};
-use super::super::text_type::{CodePage, TextType, ValueList, Zoned};
+use super::super::key_type::{NUMBERS, NumberType};
+use super::super::text::{CodePage, TextType, ValueList, Zoned};
+use super::fault::{KeyFault, PlaceFault, TypeFault};
 use super::files::{self, ListMemory};
-use super::location::unclosed;
 use super::words::{split, unquoted};
 use crate::error::{Error, Result};
 use crate::format::Format;
@@ -75,7 +75,6 @@ impl Listed {
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         let is_listed = move |named: &NamedType| self == Self::All || !named.is_binary();
         let numbers = NUMBERS.iter().map(|(name, _)| *name);
-        let numbers = numbers.filter(|name| NumberType::named(name).is_some());
         let closed = TYPES.iter().map(|(name, _)| *name).chain(numbers);
         let listed = move |name: &&str| NamedType::known(name).as_ref().is_some_and(is_listed);
         closed.filter(listed).chain(OPEN_TYPES)
@@ -126,12 +125,12 @@ impl NamedType {
         Some(Self { word: name, meaning: Meaning::Known(text_type) })
     }
 
-    /// Reads a `word` of the key `text`; `None` where it names no type. Case counts in values and
-    /// names of files alone.
-    pub fn read(text: &str, word: &str) -> std::result::Result<Option<Self>, String> {
+    /// Reads a word of a key; `None` where it names no type. Case counts in values and names of
+    /// files alone.
+    pub fn read(word: &str) -> std::result::Result<Option<Self>, KeyFault> {
         let file = |path: &str| match unquoted(path) {
             Some((path, "")) if !path.is_empty() => Ok(path.into_owned()),
-            _ => Err(format!("'{word}' in key '{text}' names no file; write sequence=FILE")),
+            _ => Err(TypeFault::NoFile(name_in_lower_case(word))),
         };
         let word = &name_in_lower_case(word);
         let meaning = if let Some(path) = word.strip_prefix("sequence=") {
@@ -139,7 +138,7 @@ impl NamedType {
         } else if let Some(path) = word.strip_prefix("order=@") {
             Meaning::ValuesOf(file(path)?)
         } else if let Some(values) = word.strip_prefix("order=") {
-            Meaning::Values(read_values(text, word, values)?)
+            Meaning::Values(read_values(word, values)?)
         } else {
             return Ok(Self::known(word));
         };
@@ -212,17 +211,17 @@ impl NamedType {
     }
 }
 
-/// The values of `order=low|mid|high`.
-fn read_values(text: &str, word: &str, values: &str) -> std::result::Result<Vec<String>, String> {
-    let pieces = split(values, '|').ok_or_else(|| unclosed(text))?;
+/// Reads the values of `order=low|mid|high`.
+fn read_values(word: &str, values: &str) -> std::result::Result<Vec<String>, KeyFault> {
+    let pieces = split(values, '|').ok_or(PlaceFault::OpenQuote)?;
     let value = |piece: &str| match unquoted(piece) {
         Some((value, "")) => Ok(value.into_owned()),
-        _ => Err(unclosed(text)),
+        _ => Err(PlaceFault::OpenQuote),
     };
     let values: Vec<String> =
         pieces.into_iter().map(value).collect::<std::result::Result<_, _>>()?;
     let list = ValueList::new(values.iter().map(String::as_bytes));
-    list.map_err(|fault| format!("'{word}' in key '{text}' {fault}"))?;
+    list.map_err(|fault| TypeFault::List { word: word.to_owned(), fault })?;
     Ok(values)
 }
 

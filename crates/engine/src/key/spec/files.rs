@@ -8,7 +8,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use memchr::memchr_iter;
 
-use super::super::text_type::{VALUES_MAX, ValueList};
+use super::super::text::{VALUES_MAX, ValueList};
 use crate::format::csv::BYTE_ORDER_MARK;
 use crate::units::ByteSize;
 
