@@ -471,3 +471,6 @@ impl From<FormatFault> for KeyFault {
         Self::Format(fault)
     }
 }
+
+#[cfg(test)]
+mod tests;

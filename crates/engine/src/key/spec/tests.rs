@@ -431,6 +431,43 @@ fn any_key() -> impl Strategy<Value = String> {
         .prop_map(|pieces| pieces.concat())
 }
 
+/// Keys of good places, types and modifiers, most of which go together.
+fn good_key() -> impl Strategy<Value = String> {
+    let places = prop_oneof![
+        (1usize..20).prop_map(|field| field.to_string()),
+        (1usize..9, 0usize..9).prop_map(|(first, more)| format!("{first}-{}", first + more)),
+        (1usize..9, 1usize..9).prop_map(|(line, field)| format!("{line}.{field}-")),
+        (0usize..99, 1usize..9).prop_map(|(start, more)| format!("{start}..{}", start + more)),
+        (0usize..99).prop_map(|start| format!("{start}..")),
+        (1usize..9, 0usize..9).prop_map(|(field, start)| format!("{field}[{start}..]")),
+        "[a-z]{1,3}([._ /][a-z0-9]{1,2})?".prop_map(|name| name),
+        "[a-z:\\[\\]. 0-9]{0,5}".prop_map(|name| words::quoted(&name)),
+    ];
+    let types: Vec<&str> = Listed::All.names().filter(|name| !name.contains("FILE")).collect();
+    let types = prop_oneof![
+        2 => Just(String::new()),
+        5 => proptest::sample::select(types).prop_map(|name| format!(":{name}")),
+        1 => Just(":order=low|\"a:b\"|High".to_owned()),
+    ];
+    let modifiers = [
+        ":desc",
+        ":asc",
+        ":ci",
+        ":trim",
+        ":nulls-first",
+        ":nulls-last",
+        ":pad=0x40",
+        ":pad=:",
+        ":decimal=,",
+        ":thousands=0x20",
+        ":currency",
+        ":locale=de-u-ks-level1",
+    ];
+    let modifiers = proptest::sample::subsequence(modifiers.to_vec(), 0..=2).prop_shuffle();
+    (places, types, modifiers)
+        .prop_map(|(place, name, modifiers)| format!("{place}{name}{}", modifiers.concat()))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 30_000,
@@ -451,6 +488,93 @@ proptest! {
             }
         }
     }
+
+    /// The text of a key is read as an equal key, which means the same in every format.
+    #[test]
+    fn the_text_of_a_key_reads_back_as_an_equal_key(text in good_key()) {
+        let Ok(key) = parse(&text) else { return Ok(()) };
+        let shown = key.to_string();
+        let again = parse(&shown);
+        prop_assert_eq!(again.as_ref(), Ok(&key), "{} shown as {}", text, shown);
+        prop_assert_eq!(again.unwrap().to_string(), shown);
+        let reversed = key.clone().reversed();
+        prop_assert_eq!(parse(&reversed.to_string()), Ok(reversed.clone()), "{}", text);
+        prop_assert_ne!(&reversed, &key);
+        prop_assert_eq!(reversed.reversed(), key);
+    }
+}
+
+/// Every form of the reference, with the formats that it is for, among all kinds of them.
+#[test]
+fn every_form_of_the_reference_is_read() {
+    const FORMATS: [&str; 7] =
+        ["lines", "lines:group=4", "csv", "jsonl", "fixed:40", "u16be", "rdw"];
+    let text = ["lines", "lines:group=4", "csv"];
+    let lines = ["lines", "lines:group=4"];
+    let bytes = ["fixed:40", "u16be", "rdw"];
+    let named = ["csv", "jsonl"];
+    let group = ["lines:group=4"];
+    let table: [(&[&str], &[&str]); 7] = [
+        (&["2", "2[0..4]", "2[4..]", "2:decimal:desc"], &text),
+        (&["..", "0..10", "4..", ""], &FORMATS),
+        (&["2-3", "2-", "2-3[0..4]"], &lines),
+        (&["1.2", "1.2-3", "1.2-", "1.2[0..4]"], &group),
+        (&["amount", "\"2024\"", "user.id", "tags.0", "/user/first.name"], &named),
+        (&["amount[0..4]"], &["csv"]),
+        (&["0..8:u64le", "0..4:packed", "0..4:f32be:desc"], &bytes),
+    ];
+    for (keys, formats) in table {
+        for (key, format) in keys.iter().flat_map(|key| FORMATS.map(|format| (key, format))) {
+            let read = parse(key).expect(key);
+            let checked = read.check(format.parse().unwrap());
+            assert_eq!(checked.is_ok(), formats.contains(&format), "{key} in {format}");
+            assert_eq!(parse(&read.to_string()), Ok(read), "{key}");
+        }
+    }
+    let types = "bytes text int decimal float size month version semver natural random date time \
+                 timestamp ip uuid bool order=low|mid|high order=@FILE zoned zoned=ebcdic \
+                 zoned-leading zoned-separate zoned-leading-separate ebcdic ebcdic=500 \
+                 ebcdic=1047 sequence=FILE";
+    let modifiers = "desc asc nulls-first nulls-last";
+    for name in types.split(' ') {
+        for modifier in modifiers.split(' ') {
+            let key = format!("0..9:{name}:{modifier}");
+            let read = parse(&key).expect(&key);
+            assert_eq!(read.type_name(), name);
+            assert_eq!(parse(&read.to_string()), Ok(read.clone()), "{key}");
+            for format in FORMATS {
+                assert_eq!(read.check(format.parse().unwrap()), Ok(()), "{key} in {format}");
+            }
+        }
+    }
+    for key in [
+        "price:decimal=,:thousands=.",
+        "price:int:currency",
+        "name:ci",
+        "name:trim",
+        "4..8:pad=0",
+        "name:text:locale=de",
+        "name:locale=de-u-ks-level1-kn-true",
+    ] {
+        let read = parse(key).expect(key);
+        assert_eq!(parse(&read.to_string()), Ok(read), "{key}");
+    }
+}
+
+/// A key given by its meaning keeps it, in both directions, and is equal to its copies alone.
+#[test]
+fn a_key_by_its_meaning_means_that() {
+    let start = Position { field: 1, byte: 2, skips_blanks: true };
+    let spec = TextSpec { start, text_type: TextType::General, ..TextSpec::default() };
+    let key = Key::from(spec.clone());
+    let meaning = key.spec(ListMemory::UNBOUNDED).unwrap();
+    assert_eq!((meaning.start, meaning.end), (start, End::Record));
+    assert_eq!((meaning.text_type, meaning.is_descending), (TextType::General, false));
+    assert!(key.clone().reversed().spec(ListMemory::UNBOUNDED).unwrap().is_descending);
+    assert_eq!(key.check(Format::LINES), Ok(()));
+    assert!(key.check(Format::Fixed { length: 8 }).is_err());
+    assert_eq!(key.to_string(), "fields 2 to the last");
+    assert!(key == key.clone() && key != Key::from(spec) && key != Key::default());
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// The key spec that asks for it.
+    /// The key that asks for it.
     pub fn text(&self) -> String {
         let direction = if self.is_descending { "desc" } else { "asc" };
         format!("{}..{}:{}:{direction}", self.start, self.end, self.name)
