@@ -128,6 +128,12 @@ impl Key {
         word_is_of_bytes(word) || NamedType::known(word).is_some_and(is_of_bytes)
     }
 
+    /// Returns whether the first of these words is a type of days or times.
+    pub fn names_day(words: &str) -> bool {
+        let word = words.split(':').next().unwrap_or_default();
+        NamedType::known(word).is_some_and(|named| named.is_day())
+    }
+
     /// Returns the zoned decimals that a word means, if it means any.
     pub fn zoned(word: &str) -> Option<Zoned> {
         match NamedType::known(word)?.text_type(false, ListMemory::UNBOUNDED) {
@@ -166,7 +172,7 @@ impl Key {
 
     /// Returns whether its values are days or times.
     pub fn is_day(&self) -> bool {
-        matches!(self.named.word.as_str(), "date" | "time" | "timestamp")
+        self.named.is_day()
     }
 
     /// Returns the name of the column or of the JSON value that it asks for, unless the number of

@@ -5,48 +5,12 @@ use std::io;
 use std::sync::Arc;
 
 use super::super::key_type::{NUMBERS, NumberType};
-use super::super::text::{CodePage, TextType, ValueList, Zoned};
+use super::super::text::{TYPES, TextType, ValueList};
 use super::fault::{KeyFault, PlaceFault, TypeFault};
 use super::files::{self, ListMemory};
 use super::words::{split, unquoted};
 use crate::error::{Error, Result};
 use crate::format::Format;
-
-/// Every type under its name, in the order they are listed to people.
-pub static TYPES: [(&str, TextType); 32] = [
-    ("bytes", TextType::Bytes),
-    ("text", TextType::Bytes),
-    ("int", TextType::Int),
-    ("decimal", TextType::Decimal),
-    ("float", TextType::Float),
-    ("size", TextType::Size),
-    ("month", TextType::Month),
-    ("version", TextType::Version),
-    ("semver", TextType::Semver),
-    ("natural", TextType::Natural),
-    ("random", TextType::Random),
-    ("date", TextType::Date),
-    ("time", TextType::Time),
-    ("timestamp", TextType::Timestamp),
-    ("ip", TextType::Ip),
-    ("uuid", TextType::Uuid),
-    ("bool", TextType::Bool),
-    ("packed", TextType::Packed),
-    ("zoned", zoned(false, false, false)),
-    ("zoned-leading", zoned(true, false, false)),
-    ("zoned-separate", zoned(false, true, false)),
-    ("zoned-leading-separate", zoned(true, true, false)),
-    ("zoned=ebcdic", zoned(false, false, true)),
-    ("zoned-leading=ebcdic", zoned(true, false, true)),
-    ("zoned-separate=ebcdic", zoned(false, true, true)),
-    ("zoned-leading-separate=ebcdic", zoned(true, true, true)),
-    ("zoned=ascii", zoned(false, false, false)),
-    ("ebcdic", TextType::Ebcdic(CodePage::Cp037)),
-    ("ebcdic=037", TextType::Ebcdic(CodePage::Cp037)),
-    ("ebcdic=37", TextType::Ebcdic(CodePage::Cp037)),
-    ("ebcdic=500", TextType::Ebcdic(CodePage::Cp500)),
-    ("ebcdic=1047", TextType::Ebcdic(CodePage::Cp1047)),
-];
 
 /// Types that name more than themselves.
 const OPEN_TYPES: [&str; 3] = ["order=LIST", "order=@FILE", "sequence=FILE"];
@@ -85,10 +49,6 @@ impl fmt::Display for Listed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.names().collect::<Vec<_>>().join(" "))
     }
-}
-
-const fn zoned(is_leading: bool, is_separate: bool, is_ebcdic: bool) -> TextType {
-    TextType::Zoned(Zoned { is_leading, is_separate, is_ebcdic })
 }
 
 /// A type as it is named in a key.
@@ -163,19 +123,17 @@ impl NamedType {
         self.is_binary() || matches!(self.meaning, Meaning::Known(TextType::Zoned(_)))
     }
 
-    /// Whether case is a part of its values.
+    /// Returns whether case is a part of its values.
     pub fn has_case(&self) -> bool {
         match &self.meaning {
-            Meaning::Known(text_type) => matches!(
-                text_type,
-                TextType::Bytes
-                    | TextType::Version
-                    | TextType::Natural
-                    | TextType::Random
-                    | TextType::Ebcdic(_)
-            ),
+            Meaning::Known(text_type) => text_type.is_text(),
             Meaning::Values(_) | Meaning::ValuesOf(_) | Meaning::SequenceOf(_) => true,
         }
+    }
+
+    /// Returns whether its values are days or times.
+    pub fn is_day(&self) -> bool {
+        matches!(&self.meaning, Meaning::Known(text_type) if text_type.is_day())
     }
 
     /// Returns what it means, with the files it names; a list takes a part of `memory`.

@@ -3,8 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use super::super::text::{Place, TextType};
-use super::named_type::TYPES;
+use super::super::text::{Place, TYPES, TextType};
 use super::*;
 use crate::format::Format;
 

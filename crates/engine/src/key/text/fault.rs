@@ -26,10 +26,7 @@ impl Words {
     /// The words for the key of `spec`.
     pub fn new(spec: &TextSpec, order: &TextOrder) -> Self {
         let format = order.date_format.as_deref();
-        let is_day = matches!(
-            spec.text_type,
-            TextType::Date | TextType::Time | TextType::Timestamp if format.is_none()
-        );
+        let is_day = spec.text_type.is_day() && format.is_none();
         Self {
             place: place(spec, order.separator),
             expected: expected(&spec.text_type, format),
@@ -110,24 +107,17 @@ fn place_in(spec: &TextSpec, (kind, separator): (&str, Separator)) -> String {
 
 /// The values of a type, in words that go behind "is not".
 fn expected(text_type: &TextType, format: Option<&DateFormat>) -> String {
-    let by_format = |what: &str, example: &str| match format {
-        None => format!("a {what}, as in {example}"),
-        Some(format) => format!("a {what} of the form {}", format.pattern()),
-    };
     let words = match text_type {
         TextType::Int => "an int",
         TextType::Decimal => "a decimal",
         TextType::Float => "a float",
         TextType::Size => "a size, as in 512, 1K or 2.5GiB",
         TextType::Month => "a month",
-        TextType::Date => return by_format("date", "2026-11-22"),
-        TextType::Time => return by_format("time", "13:45:06"),
-        TextType::Timestamp => return by_format("timestamp", "2026-11-22T13:45:06Z"),
-        TextType::Ip => "an IP address",
-        TextType::Uuid => "a UUID",
-        TextType::Semver => "a semantic version, as in 1.10.0-rc.1",
+        TextType::Notation(row) => match format.filter(|_| row.day.is_some()) {
+            Some(format) => return format!("a {} of the form {}", row.name, format.pattern()),
+            None => row.expected,
+        },
         TextType::Written(form) => return written(*form),
-        TextType::Bool => "a bool, as in true or false",
         TextType::List(values) => {
             return format!("in the order {}", shown(&values.beginning(SHOWN_BYTES)));
         }

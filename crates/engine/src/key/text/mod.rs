@@ -27,6 +27,7 @@ mod field;
 mod key;
 mod leading;
 mod line;
+mod notation;
 mod order;
 mod part;
 mod sink;
@@ -40,8 +41,10 @@ mod watch;
 pub use collate::collation;
 pub(super) use columns::{find as column_number, name as column_name};
 pub use date_format::DateFormat;
+pub(super) use encode::TYPES;
 pub use key::TextKey;
 pub use line::LineKey;
+pub use notation::NotationRow;
 pub use order::{
     Body, Collation, End, Invalid, LastResort, Months, NumberFormat, Place, Position, Separator,
     TextOrder, TextSpec, Translation,

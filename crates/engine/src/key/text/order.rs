@@ -13,6 +13,7 @@ use super::columns;
 use super::date_format::DateFormat;
 use super::fault;
 use super::line::LineKey;
+use super::notation::Day;
 use super::text_type::TextType;
 use crate::error::{Error, Result};
 use crate::format::{Format, csv, csv::Dialect, json};
@@ -392,7 +393,8 @@ impl TextOrder {
         };
         let goes_on = self.specs.len() > 1 || self.then_whole.is_some();
         let is_made = LineKey::for_order(self).is_none() && part::resolve(self).is_none();
-        is_made && !text_type.fills_word() && (goes_on || !text_type.is_coarse())
+        let traits = text_type.traits();
+        is_made && !traits.fills_word && (goes_on || !traits.is_coarse)
     }
 
     /// The way to the value that a key looks at, in lines of JSON; `None` for keys that look at
@@ -423,9 +425,9 @@ impl TextOrder {
     /// Returns what its date format does not tell of the days or times of a key, in words.
     pub(crate) fn lack_of_format(&self, spec: &TextSpec) -> Option<String> {
         let format = self.date_format.as_ref()?;
-        let lacking = match spec.text_type {
-            TextType::Date | TextType::Timestamp if !format.has_date() => "day",
-            TextType::Time if !format.has_time() => "time of day",
+        let lacking = match spec.text_type.day()? {
+            Day { has_date: true, .. } if !format.has_date() => "day",
+            Day { has_date: false, .. } if !format.has_time() => "time of day",
             _ => return None,
         };
         let pattern = format.pattern();

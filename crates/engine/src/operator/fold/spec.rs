@@ -53,9 +53,7 @@ impl FoldSpec {
 
     /// Returns whether its values are days or times.
     pub fn looks_at_days(&self) -> bool {
-        let name = self.words.as_deref().and_then(|words| words.split(':').next());
-        let is = |day: &&str| name.is_some_and(|name| name.eq_ignore_ascii_case(day));
-        ["date", "time", "timestamp"].iter().any(is)
+        self.words.as_deref().is_some_and(Key::names_day)
     }
 
     /// Returns whether comparing its values may take memory in proportion to them.

@@ -5,8 +5,9 @@ use crate::key::text::TextType;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
+use super::super::encode::{boolean::Bool, time::Time};
+use super::super::notation::row;
 use super::super::order::{Collation, End, Invalid, LastResort, Place, Position, Translation};
-use super::super::text_type::TextType::{Bool, Time};
 use super::*;
 use crate::key::{CompiledKey, OPEN_WORD_BYTES, open_word, with_encoder};
 use std::sync::Arc;
@@ -215,11 +216,11 @@ fn bytes_of_a_key_can_be_shown() {
 
 /// Specs of any kind over short records of the bytes that matter.
 fn any_order() -> impl Strategy<Value = TextOrder> {
-    const TYPES: [TextType; 12] = [
+    let types = [
         TextType::Bytes,
         TextType::Int,
-        Time,
-        Bool,
+        row::<Time>().1,
+        row::<Bool>().1,
         TextType::Decimal,
         TextType::Size,
         TextType::Human,
@@ -240,7 +241,7 @@ fn any_order() -> impl Strategy<Value = TextOrder> {
     let flags = any::<[bool; 4]>();
     let places = [None, None, Some(Place::First), Some(Place::Last)];
     let places = proptest::sample::select(places.to_vec());
-    let types = proptest::sample::select(TYPES.to_vec());
+    let types = proptest::sample::select(types.to_vec());
     let spec = (position, end, types, flags, places.clone()).prop_map(
         |(start, end, text_type, [is_descending, trims, folds_case, is_collated], nulls)| {
             TextSpec {
@@ -262,7 +263,7 @@ fn any_order() -> impl Strategy<Value = TextOrder> {
     (specs, separator, last, places).prop_map(|(specs, separator, last, place)| {
         let then_whole = last.map(|is_descending| LastResort { is_descending, collation: None });
         // Types that check have no order of what is invalid where it is a fault.
-        let is_checked = specs.iter().any(|spec| matches!(spec.text_type, Time | Bool));
+        let is_checked = specs.iter().any(|spec| matches!(spec.text_type, TextType::Notation(_)));
         let place = place.or(is_checked.then_some(Place::Last));
         let invalid = place.map(Invalid::Placed);
         TextOrder { separator, invalid, ..lines(specs, then_whole) }
