@@ -8,7 +8,7 @@ pub struct NumberType {
     pub(super) is_little_endian: bool,
 }
 
-/// How the bits of a number are ordered.
+/// The order of the bits of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NumberClass {
     Unsigned,

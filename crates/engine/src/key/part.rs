@@ -19,7 +19,7 @@ pub(super) struct Part {
     pub is_descending: bool,
 }
 
-/// How bytes of the record become bytes of the normalized key, before any inversion.
+/// The way from bytes of the record to bytes of the normalized key, before any inversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     /// As they are.
@@ -29,7 +29,7 @@ pub(super) enum Encoding {
 }
 
 impl Part {
-    /// Bytes it adds to the normalized key.
+    /// Returns the bytes that it adds to the normalized key.
     pub fn length(&self) -> usize {
         self.end - self.start
     }

@@ -101,7 +101,7 @@ impl Key {
     }
 
     /// Divides `PLACE[:TYPE][:MODIFIER]...` into the place and what follows it, if anything does.
-    pub fn split_place(text: &str) -> (&str, Option<&str>) {
+    pub(crate) fn split_place(text: &str) -> (&str, Option<&str>) {
         let pieces = words::split(text, ':').unwrap_or_else(|| vec![text]);
         let is_known = |word: &&&str| named_type::is_name(word) || modifiers::is_modifier(word);
         let known = pieces[1..].iter().rev().take_while(is_known);
@@ -116,26 +116,26 @@ impl Key {
 
     /// Returns whether it says more than its type and what is equal in it: a direction, where what
     /// is empty goes, or a pad.
-    pub fn has_place_modifiers(&self) -> bool {
+    pub(crate) fn has_place_modifiers(&self) -> bool {
         let Modifiers { is_descending, nulls, pad, .. } = &self.modifiers;
         *is_descending || nulls.is_some() || pad.is_some()
     }
 
     /// Returns whether the first of these words is a type that records of bytes alone have.
-    pub fn names_bytes(words: &str) -> bool {
+    pub(crate) fn names_bytes(words: &str) -> bool {
         let word = words.split(':').next().unwrap_or_default();
         let is_of_bytes = |named: NamedType| named.counts_blanks() || word_is_of_bytes(word);
         word_is_of_bytes(word) || NamedType::known(word).is_some_and(is_of_bytes)
     }
 
     /// Returns whether the first of these words is a type of days or times.
-    pub fn names_day(words: &str) -> bool {
+    pub(crate) fn names_day(words: &str) -> bool {
         let word = words.split(':').next().unwrap_or_default();
         NamedType::known(word).is_some_and(|named| named.is_day())
     }
 
     /// Returns the zoned decimals that a word means, if it means any.
-    pub fn zoned(word: &str) -> Option<Zoned> {
+    pub(crate) fn zoned(word: &str) -> Option<Zoned> {
         match NamedType::known(word)?.text_type(false, ListMemory::UNBOUNDED) {
             Ok(TextType::Zoned(form)) => Some(form),
             _ => None,
@@ -143,23 +143,23 @@ impl Key {
     }
 
     /// Returns the names of the types that text may have.
-    pub fn types_of_text() -> String {
+    pub(crate) fn types_of_text() -> String {
         Listed::OfText.to_string()
     }
 
     /// Returns the name of its type, as written, in lower case.
-    pub fn type_name(&self) -> &str {
+    pub(crate) fn type_name(&self) -> &str {
         &self.named.word
     }
 
     /// Returns the locale whose collation it asks for.
-    pub fn locale(&self) -> Option<&str> {
+    pub(crate) fn locale(&self) -> Option<&str> {
         self.modifiers.locale.as_deref()
     }
 
     /// Returns whether it looks at bytes of the record as they are: without folding case, a pad, a
     /// language or a code page.
-    pub fn is_as_written(&self) -> bool {
+    pub(crate) fn is_as_written(&self) -> bool {
         let Modifiers { ignores_case, pad, locale, .. } = &self.modifiers;
         let is_translated = *ignores_case || pad.is_some() || locale.is_some();
         !is_translated && !self.named.word.starts_with("ebcdic")
@@ -189,7 +189,7 @@ impl Key {
     /// # Errors
     ///
     /// A name that no column has or several have, or a number that is too large.
-    pub fn resolve(&mut self, columns: &[Vec<u8>]) -> Result<(), KeyError> {
+    pub(crate) fn resolve(&mut self, columns: &[Vec<u8>]) -> Result<(), KeyError> {
         match &self.location {
             Location::Column { name, start, end } => {
                 let field = column_number(name, columns);

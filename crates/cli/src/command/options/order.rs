@@ -201,7 +201,7 @@ impl Order {
 
     /// Reads a key and checks it, so that advice about keys of GNU sort can be given.
     fn key(&self, text: &str, format: Format) -> Result<Key> {
-        let wrong = |error: KeyError| with_gnu_advice(error.of_format(format), &self.keys);
+        let wrong = |error: KeyError| with_gnu_advice(&error.of_format(format), &self.keys);
         let key: Key = text.parse().map_err(wrong)?;
         key.check(format).map_err(wrong)?;
         Ok(key)
@@ -268,7 +268,7 @@ fn seed(number: u64) -> [u8; 16] {
 }
 
 /// Returns what is wrong with keys, with the command line of GNU sort where one is a key of its.
-fn with_gnu_advice(error: KeyError, keys: &[String]) -> Error {
+fn with_gnu_advice(error: &KeyError, keys: &[String]) -> Error {
     let advice = keys.iter().find_map(|key| usage::gnu::advice_for_key(key));
     Error::Usage(error.to_string() + &advice.unwrap_or_default())
 }

@@ -181,15 +181,15 @@ pub enum FormatFault {
     },
     /// The records have no fields.
     NoFields,
-    /// The range ends behind the record.
-    EndsBehind {
+    /// The range ends after the record.
+    EndsAfter {
         /// The end of the range.
         end: usize,
         /// The bytes of a record.
         length: usize,
     },
-    /// The range begins behind the record.
-    BeginsBehind {
+    /// The range begins after the record.
+    BeginsAfter {
         /// The beginning of the range.
         start: usize,
         /// The bytes of a record.
@@ -406,10 +406,10 @@ impl FormatFault {
                  0..10, 4.. or ..8, and a type after it ({})",
                 Listed::All
             ),
-            Self::EndsBehind { end, length } => {
+            Self::EndsAfter { end, length } => {
                 format!("key '{key}' ends at byte {end}, {}", Record(*length))
             }
-            Self::BeginsBehind { start, length } => {
+            Self::BeginsAfter { start, length } => {
                 format!("key '{key}' begins at byte {start}, {}", Record(*length))
             }
         }

@@ -118,10 +118,10 @@ impl Key {
         };
         match (length, end) {
             (Some(length), Some(end)) if end > length => {
-                Err(FormatFault::EndsBehind { end, length }.into())
+                Err(FormatFault::EndsAfter { end, length }.into())
             }
             (Some(length), None) if start >= length => {
-                Err(FormatFault::BeginsBehind { start, length }.into())
+                Err(FormatFault::BeginsAfter { start, length }.into())
             }
             _ => Ok(()),
         }

@@ -48,8 +48,8 @@ impl Location {
         let unknown = || not_a_place(place);
         let (field, range) = match place.strip_prefix('"') {
             Some(_) => {
-                let (_, behind) = unquoted(place).ok_or(PlaceFault::OpenQuote)?;
-                place.split_at(place.len() - behind.len())
+                let (_, rest) = unquoted(place).ok_or(PlaceFault::OpenQuote)?;
+                place.split_at(place.len() - rest.len())
             }
             None => place.split_at(place.find('[').unwrap_or(place.len())),
         };
@@ -154,7 +154,7 @@ pub fn not_a_place(place: &str) -> PlaceFault {
     }
 }
 
-/// Whether a name is taken for one without quotes around it.
+/// Returns whether a name is taken for one without quotes around it.
 fn is_plain_name(name: &str) -> bool {
     let is_number = name.chars().all(|c| c.is_numeric() || matches!(c, '+' | '-' | '.' | ' '));
     !is_number

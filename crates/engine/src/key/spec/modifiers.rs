@@ -1,4 +1,4 @@
-//! What follows the type of a key: its direction, and what counts in its text.
+//! The modifiers of a key: its direction, and which differences of text count.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use super::super::text::{NumberStyle, Place};
 use super::fault::{KeyFault, ModifierFault, TypeFault, not_a_byte};
 use super::named_type::{NamedType, is_name, name_in_lower_case};
 
-/// Everything that may be said of a key besides its place and its type.
+/// Everything about a key but its place and its type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Modifiers {
     pub is_descending: bool,

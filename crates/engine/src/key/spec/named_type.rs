@@ -71,12 +71,12 @@ enum Meaning {
 }
 
 impl NamedType {
-    /// Bytes, under one of their names.
+    /// Returns bytes, under one of their names.
     pub fn of_bytes(name: &str) -> Self {
         Self { word: name.to_owned(), meaning: Meaning::Known(TextType::Bytes) }
     }
 
-    /// The type of a name of [`TYPES`], or of a machine number; in any case.
+    /// Returns the type of a name of [`TYPES`], or of a machine number; in any case.
     pub fn known(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let row = TYPES.iter().find(|(known, _)| *known == name);
@@ -105,7 +105,7 @@ impl NamedType {
         Ok(Some(Self { word: word.to_owned(), meaning }))
     }
 
-    /// The machine number that it is, if it is one.
+    /// Returns the machine number that it is, if it is one.
     pub fn number(&self) -> Option<NumberType> {
         match self.meaning {
             Meaning::Known(TextType::Binary(number)) => Some(number),
@@ -113,12 +113,13 @@ impl NamedType {
         }
     }
 
-    /// Whether its bytes are no text, so that blanks and ends of lines mean nothing in them.
+    /// Returns whether its bytes are not text, so that blanks and ends of lines mean nothing in
+    /// them.
     pub fn is_binary(&self) -> bool {
         matches!(self.meaning, Meaning::Known(TextType::Binary(_) | TextType::Packed))
     }
 
-    /// Whether every byte of it counts, blanks and all.
+    /// Returns whether every byte of it counts, blanks and all.
     pub fn counts_blanks(&self) -> bool {
         self.is_binary() || matches!(self.meaning, Meaning::Known(TextType::Zoned(_)))
     }
@@ -183,7 +184,7 @@ fn read_values(word: &str, values: &str) -> std::result::Result<Vec<String>, Key
     Ok(values)
 }
 
-/// Whether a word is the name of a type, its file aside.
+/// Returns whether a word is the name of a type, its file aside.
 pub fn is_name(word: &str) -> bool {
     let word = name_in_lower_case(word);
     let takes_more = word.starts_with("order=") || word.starts_with("sequence=");

@@ -26,7 +26,7 @@ pub(super) trait Sink: NotationSink {
     fn end_inverted(&mut self, mark: usize);
 }
 
-/// No bytes: for whoever only asks if there are some.
+/// No bytes of the key: it is only asked if there is one.
 #[derive(Debug)]
 pub(super) struct NoSink;
 

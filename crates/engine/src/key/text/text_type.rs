@@ -13,7 +13,7 @@ use super::super::key_type::NumberType;
 use super::encode::number::trimmed;
 use super::notation::{Day, NotationRow};
 
-/// What the bytes of a key mean.
+/// The type of the bytes of a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TextType {
     /// Bytes, or text where there is a collation.
@@ -61,14 +61,14 @@ pub enum TextType {
     Binary(NumberType),
 }
 
-/// What becomes of bytes that are no value of a type.
+/// The fate of bytes that are not a value of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// All bytes are values.
     Text,
     /// Whatever can be read is taken; the rest is not looked at, unless checks are asked for.
     Loose,
-    /// The same, and nobody asks for checks.
+    /// Whatever can be read is taken, and nobody asks for checks.
     Unchecked,
     /// Text that is a value as a whole, blanks at its ends aside.
     Strict,
@@ -176,11 +176,11 @@ pub struct NumberStyle {
 /// Where the sign of a zoned decimal is, and in which characters it is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Zoned {
-    /// Whether the sign is at the beginning, not at the end.
+    /// True if the sign is at the beginning, not at the end.
     pub is_leading: bool,
-    /// Whether the sign has a byte of its own, `+` or `-`; else it is in the zone of a digit.
+    /// True if the sign has a byte of its own, `+` or `-`; else it is in the zone of a digit.
     pub is_separate: bool,
-    /// Whether digits are those of EBCDIC, not of ASCII.
+    /// True if digits are those of EBCDIC, not of ASCII.
     pub is_ebcdic: bool,
 }
 

@@ -107,10 +107,10 @@ fn every_fault_in_a_format() {
         ),
         ("2", "fixed:8", FormatFault::NoFields),
         ("2", "rdw", FormatFault::NoFields),
-        ("0..9", "fixed:8", FormatFault::EndsBehind { end: 9, length: 8 }),
-        ("8..", "fixed:8", FormatFault::BeginsBehind { start: 8, length: 8 }),
-        ("4..12:u64be:desc", "fixed:8", FormatFault::EndsBehind { end: 12, length: 8 }),
-        ("9..:desc", "fixed:8", FormatFault::BeginsBehind { start: 9, length: 8 }),
+        ("0..9", "fixed:8", FormatFault::EndsAfter { end: 9, length: 8 }),
+        ("8..", "fixed:8", FormatFault::BeginsAfter { start: 8, length: 8 }),
+        ("4..12:u64be:desc", "fixed:8", FormatFault::EndsAfter { end: 12, length: 8 }),
+        ("9..:desc", "fixed:8", FormatFault::BeginsAfter { start: 9, length: 8 }),
     ];
     let checked = |text: &str, format: Format| {
         let error = text.parse::<Key>().unwrap().check(format).expect_err(text);

@@ -22,11 +22,11 @@ impl Notation for Bool {
     }
 }
 
-/// What is written for each, in any case.
+/// The words for each, in any case.
 const FALSE: [&str; 6] = ["false", "f", "no", "n", "0", "off"];
 const TRUE: [&str; 6] = ["true", "t", "yes", "y", "1", "on"];
 
-/// What all of `text` says.
+/// Reads the truth that is all of `text`.
 pub fn parse(text: &[u8]) -> Option<bool> {
     let is_in =
         |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));
