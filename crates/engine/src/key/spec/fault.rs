@@ -375,7 +375,7 @@ impl FormatFault {
             Self::FieldsOfRows { first, place } => format!(
                 "key '{key}' names several fields of a line, and columns are keys of their own; \
                  write -k {first} -k {}, or \"{place}\" for the column of that name",
-                first + 1
+                first.saturating_add(1)
             ),
             Self::NoSuchLine { line, lines } => {
                 format!("key '{key}' names line {line}, and a record has {lines}")

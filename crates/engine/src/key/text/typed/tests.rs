@@ -442,6 +442,19 @@ fn lists_and_formats_of_days() {
     }
 }
 
+/// A type with a notation of its own cannot be left out of the tests.
+#[test]
+fn every_notation_is_held_to_the_reference() {
+    for (name, named) in &TYPES {
+        let TextType::Notation(row) = named else { continue };
+        assert_eq!(row.name, *name);
+        assert_eq!(row.traits.class, Class::Strict, "{name}");
+        assert!(row.expected.starts_with("a ") || row.expected.starts_with("an "), "{name}");
+        // Versions have tests of their own.
+        assert!(KINDS.contains(name) || *name == "semver", "{name}");
+    }
+}
+
 /// Texts that are often values of a type, and otherwise near to one.
 fn text(kind: &'static str) -> BoxedStrategy<Vec<u8>> {
     let number = |below: u32| 0..below;
