@@ -24,9 +24,12 @@ fn sort(folder: &Folder, input: &[u8], texts: &[&str], format: Format) -> SortJo
     job
 }
 
+/// A format, keys, an input, and what comes of it.
+type Case = (Format, &'static [&'static str], &'static [u8], &'static [u8]);
+
 #[test]
 fn every_format_takes_keys() {
-    let table: [(Format, &[&str], &[u8], &[u8]); 5] = [
+    let table: [Case; 5] = [
         (Format::LINES, &["2:int:desc", "1"], b"b 1\na 2\na 1\n", b"a 2\na 1\nb 1\n"),
         (
             Format::CSV,
