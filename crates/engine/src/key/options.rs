@@ -88,8 +88,17 @@ impl OrderOptions {
             (Format::LineGroups(LineGroup { end, .. }), within) => Separator::Lines { end, within },
             _ => order.separator,
         };
-        let Self { separator: _, invalid, date_format, seed, pad, .. } = self.clone();
-        let Self { then_whole, numbers, months, classes, .. } = self.clone();
+        let Self {
+            separator: _,
+            invalid,
+            date_format,
+            seed,
+            pad,
+            then_whole,
+            numbers,
+            months,
+            classes,
+        } = self.clone();
         Ok(TextOrder {
             separator,
             body: order.body,

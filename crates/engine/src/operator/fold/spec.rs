@@ -6,7 +6,7 @@ use super::cell_order::CellOrder;
 use super::machine::Machine;
 use super::{Field, Function};
 use crate::key::text::{TextOrder, TextSpec, TextType};
-use crate::key::{Key, KeyError, ListMemory};
+use crate::key::{Key, ListMemory};
 use crate::operator::place::{Columns, Layout, Place};
 
 /// One thing to fold, as a person writes it: `PLACE[:TYPE][:MODIFIER]...`, for a function.
@@ -130,8 +130,8 @@ impl FoldSpec {
         words: &str,
         of: Records<'_>,
     ) -> Result<(Key, TextSpec), String> {
-        let key: Key =
-            format!("{location}:{words}").parse().map_err(|error: KeyError| error.to_string())?;
+        let key = format!("{location}:{words}").parse::<Key>();
+        let key = key.map_err(|error| error.to_string())?;
         if key.has_place_modifiers() {
             return Err(format!(
                 "'{}:{words}' says more than its type; desc, nulls-first, nulls-last and pad are \
