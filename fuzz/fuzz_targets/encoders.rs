@@ -10,8 +10,8 @@ use std::cmp::Ordering;
 
 use libfuzzer_sys::fuzz_target;
 use sortwell_engine::format::Format;
-use sortwell_engine::key::text::{NumberFormat, TextKey, TextKeySpec, TextOrder, TextSpec, TextType};
-use sortwell_engine::key::KeyEncoder;
+use sortwell_engine::key::text::{NumberFormat, TextKey, TextOrder, TextSpec, TextType};
+use sortwell_engine::key::{Key, KeyEncoder, ListMemory};
 
 #[path = "../../crates/engine/src/key/text/encode/tests/reference.rs"]
 mod reference;
@@ -85,8 +85,8 @@ fn loose(kind: &(TextType, NumberFormat, Compare), a: &[u8], b: &[u8]) {
 }
 
 fn checked(kind: &str, a: &[u8], b: &[u8]) {
-    let spec: TextKeySpec = format!("..:{kind}").parse().expect("a type");
-    let specs = vec![spec.spec(None).expect("no file")];
+    let spec: Key = format!("..:{kind}").parse().expect("a type");
+    let specs = vec![spec.spec(ListMemory::UNBOUNDED).expect("no file")];
     // All of a record, whatever it holds, is the key.
     let order = TextOrder { specs, ..TextOrder::of(Format::Fixed { length: 1 }) };
     let key = TextKey::new(&order).expect("plain numbers");

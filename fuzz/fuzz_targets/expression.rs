@@ -5,16 +5,17 @@
 
 use libfuzzer_sys::fuzz_target;
 use sortwell_engine::format::Format;
-use sortwell_engine::key::text::{TextKeySpec, TextOrder, TextSpec};
+use sortwell_engine::key::text::{TextOrder, TextSpec};
+use sortwell_engine::key::{Key, ListMemory};
 use sortwell_engine::predicate::{Expression, Filter, Predicate};
 
 /// What a key means, unless it names a file.
-fn resolve(key: &TextKeySpec) -> Result<TextSpec, String> {
+fn resolve(key: &Key) -> Result<TextSpec, String> {
     let text = key.to_string();
     if text.contains('@') || text.contains("sequence") {
         return Err("no files here".to_owned());
     }
-    key.spec(None).map_err(|e| e.to_string())
+    key.spec(ListMemory::UNBOUNDED).map_err(|e| e.to_string())
 }
 
 const FORMATS: [Format; 3] = [Format::LINES, Format::CSV, Format::Fixed { length: 8 }];

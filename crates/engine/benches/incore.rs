@@ -9,10 +9,11 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use sortwell_engine::format::Format;
 use sortwell_engine::format::Framing;
 use sortwell_engine::incore::{Classifier, Dealer, Item, Method, Pool, Sample, gather};
 use sortwell_engine::io::{Arena, Region};
-use sortwell_engine::key::{Key, KeyEncoder};
+use sortwell_engine::key::{CompiledKey, KeyEncoder};
 use sortwell_engine::load::Records;
 use sortwell_engine::merge::Merger;
 use sortwell_engine::order::OrderCheck;
@@ -52,9 +53,10 @@ fn random_arena(bytes: usize) -> Region {
     region
 }
 
-fn slice_key(length: usize) -> Key {
+fn slice_key(length: usize) -> CompiledKey {
     let spec = if length >= 10 { "0..10" } else { "0.." };
-    Key::new(&[spec.parse().expect("a key")], length).expect("a key")
+    CompiledKey::of_keys(&[spec.parse().expect("a key")], Format::Fixed { length: length as u32 })
+        .expect("a key")
 }
 
 /// Deals a whole load into as many buckets as a job would.
@@ -63,7 +65,11 @@ fn deal(c: &mut Criterion) {
     let load = random_arena(LOAD_BYTES);
     for (length, key) in [(16, "0..8:u64be"), (100, "0..10"), (100, "0..8:u64le")] {
         let records = LOAD_BYTES / length;
-        let key = Key::new(&[key.parse().expect("a key")], length).expect("a key");
+        let key = CompiledKey::of_keys(
+            &[key.parse().expect("a key")],
+            Format::Fixed { length: length as u32 },
+        )
+        .expect("a key");
         let item = Item::for_length(length);
         let buckets = records.div_ceil(24 << 10);
         let mut pool =
@@ -72,17 +78,17 @@ fn deal(c: &mut Criterion) {
         let name = format!(
             "{length} bytes by {}",
             match key {
-                Key::Slice(_) => "slice",
+                CompiledKey::Slice(_) => "slice",
                 _ => "number",
             }
         );
         group.bench_function(name, |b| {
             b.iter(|| match &key {
-                Key::Slice(key) => deal_all(key, &load, length, buckets, &mut pool),
-                Key::Number(key) => deal_all(key, &load, length, buckets, &mut pool),
-                Key::Composite(key) => deal_all(key, &load, length, buckets, &mut pool),
-                Key::Line(key) => deal_all(key, &load, length, buckets, &mut pool),
-                Key::Text(key) => deal_all(key, &load, length, buckets, &mut pool),
+                CompiledKey::Slice(key) => deal_all(key, &load, length, buckets, &mut pool),
+                CompiledKey::Number(key) => deal_all(key, &load, length, buckets, &mut pool),
+                CompiledKey::Composite(key) => deal_all(key, &load, length, buckets, &mut pool),
+                CompiledKey::Line(key) => deal_all(key, &load, length, buckets, &mut pool),
+                CompiledKey::Text(key) => deal_all(key, &load, length, buckets, &mut pool),
             });
         });
     }
@@ -150,7 +156,7 @@ fn gathering(c: &mut Criterion) {
             (0..total).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % total).collect();
         let mut out = vec![0; count * length];
         group.throughput(Throughput::Elements(count as u64));
-        let Key::Slice(key) = slice_key(length) else { unreachable!("one range of bytes") };
+        let CompiledKey::Slice(key) = slice_key(length) else { unreachable!("one range of bytes") };
         for (is_summed, is_ordered) in [(false, false), (true, false), (true, true)] {
             let summed = if is_summed { ", summed" } else { "" };
             let ordered = if is_ordered { ", order proven" } else { "" };
@@ -191,7 +197,7 @@ fn summing(c: &mut Criterion) {
 fn merge(c: &mut Criterion) {
     let mut group = c.benchmark_group("merge");
     let length = 100;
-    let Key::Slice(key) = slice_key(length) else { unreachable!("one range of bytes") };
+    let CompiledKey::Slice(key) = slice_key(length) else { unreachable!("one range of bytes") };
     let mut out = vec![0; 160 * length];
     for width in [2_usize, 12, 44] {
         let piece = (BLOCK_BYTES / width / length).max(1) * length;

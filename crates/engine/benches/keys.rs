@@ -17,9 +17,9 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use sortwell_engine::format::Format;
 use sortwell_engine::io::locale::Locale;
 use sortwell_engine::key::text::{
-    Collation, LastResort, Separator, TextKeySpec, TextOrder, TextSpec, collation,
+    Collation, LastResort, Separator, TextOrder, TextSpec, collation,
 };
-use sortwell_engine::key::{Key, KeyEncoder};
+use sortwell_engine::key::{CompiledKey, Key, KeyEncoder, ListMemory};
 
 const RECORDS: usize = 2000;
 
@@ -62,8 +62,9 @@ fn rows_by(specs: &[&str]) -> TextOrder {
 }
 
 fn order(specs: &[&str], separator: Separator, is_stable: bool) -> TextOrder {
-    let read =
-        |text: &&str| text.parse::<TextKeySpec>().expect("a key").spec(None).expect("no files");
+    let read = |text: &&str| {
+        text.parse::<Key>().expect("a key").spec(ListMemory::UNBOUNDED).expect("no files")
+    };
     TextOrder {
         specs: specs.iter().map(read).collect(),
         separator,
@@ -155,9 +156,9 @@ fn keys(c: &mut Criterion) {
             Separator::Byte(_) | Separator::Lines { .. } => table('\t'),
             Separator::Cells(_) | Separator::Members => rows(),
         };
-        match &Key::for_lines(&order).expect("a key") {
-            Key::Line(key) => measure(c, name, key, &lines),
-            Key::Text(key) => measure(c, name, key, &lines),
+        match &CompiledKey::new(&order).expect("a key") {
+            CompiledKey::Line(key) => measure(c, name, key, &lines),
+            CompiledKey::Text(key) => measure(c, name, key, &lines),
             _ => unreachable!("keys of text have two shapes"),
         }
     }

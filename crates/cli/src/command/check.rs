@@ -92,7 +92,7 @@ impl Arguments {
     fn job(&self) -> Result<CheckJob> {
         let inputs = self.inputs.inputs()?;
         let format = self.order.format(&inputs)?;
-        let (keys, order) = self.order.keys(format, self.resources.memory(), false)?;
+        let (keys, order) = self.order.keys(format, false)?;
         Ok(CheckJob {
             keys,
             order,

@@ -109,8 +109,7 @@ impl Arguments {
         let inputs = self.inputs.inputs()?;
         let order = self.order.behind(&self.unique_by);
         let format = order.format(&inputs)?;
-        let memory = self.resources.memory();
-        let (keys, order) = order.keys(format, memory, false)?;
+        let (keys, order) = order.keys(format, false)?;
         Ok(MergeJob {
             keys,
             order,

@@ -189,7 +189,7 @@ impl Arguments {
         let filter = self.filtering.filter();
         let select = self.selecting.select();
         let has_days = filter.looks_at_days() || select.looks_at_days();
-        let (keys, order) = order.keys(format, self.resources.memory(), has_days)?;
+        let (keys, order) = order.keys(format, has_days)?;
         let output = match &inputs[..] {
             [Input::File(path)] if self.replacing.in_place => Output::File(path.clone()),
             _ => self.writing.output(),

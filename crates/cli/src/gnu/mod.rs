@@ -1,7 +1,7 @@
 //! The command line of GNU sort: `sortwell gnu ...`, and the program called as `sort`.
 //!
 //! ```text
-//! arguments -> words -> parse -> Options -> order -> TextOrder and Settings
+//! arguments -> words -> parse -> Options -> order -> LineOrder and Settings
 //!               option   key, number, ordering        inputs, debug
 //! ```
 //!

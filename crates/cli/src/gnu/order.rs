@@ -11,12 +11,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use sortwell_engine::ByteSize;
+use sortwell_engine::format::Format;
 use sortwell_engine::io::locale::{ByteClasses, Category, Locale};
 use sortwell_engine::job::Budget;
 use sortwell_engine::key::text::{
-    Body, Collation, End, LastResort, Months, NumberFormat, Position, Separator, TextOrder,
-    TextSpec, TextType, Translation,
+    Collation, End, LastResort, Months, NumberFormat, Position, TextOrder, TextSpec, TextType,
+    Translation,
 };
+use sortwell_engine::key::{Key, ListMemory, OrderOptions};
 
 use super::complaint::{Complaint, reason};
 use super::debug;
@@ -39,6 +41,24 @@ pub enum Action {
     Merge,
     /// Look for the first that is out of order.
     Check(Check),
+}
+
+/// The order of lines.
+#[derive(Clone, Debug)]
+pub struct LineOrder {
+    /// The keys, most significant first.
+    pub keys: Vec<Key>,
+    /// Everything that is not said key by key.
+    pub options: OrderOptions,
+    /// The lines.
+    pub format: Format,
+}
+
+impl LineOrder {
+    /// Returns the order of such lines by the keys.
+    pub fn bound(&self) -> sortwell_engine::Result<TextOrder> {
+        self.options.bind(&self.keys, self.format, ListMemory::UNBOUNDED)
+    }
 }
 
 /// Everything about a job but the order of its lines.
@@ -72,7 +92,7 @@ pub struct Settings {
 pub fn settle(
     options: &Options,
     environment: &Environment,
-) -> Result<(TextOrder, Settings), Complaint> {
+) -> Result<(LineOrder, Settings), Complaint> {
     let quoting = Quoting::new(&environment.locale);
     let inputs = inputs(options, quoting)?;
     let keys = keys(options)?;
@@ -187,11 +207,11 @@ fn order(
     keys: &[KeyDefinition],
     locale: &Arc<Locale>,
     seed: [u8; 16],
-) -> Result<TextOrder, Complaint> {
+) -> Result<LineOrder, Complaint> {
     let collation = (!locale.sorts_by_bytes()).then(|| Arc::clone(locale) as Arc<dyn Collation>);
-    let specs: Vec<TextSpec> = keys.iter().map(|key| spec(key, collation.as_ref())).collect();
+    let keys: Vec<Key> = keys.iter().map(|key| Key::from(spec(key, collation.as_ref()))).collect();
     let classes = locale.byte_classes();
-    if !specs.is_empty() && classes.is_blank != ByteClasses::c().is_blank {
+    if !keys.is_empty() && classes.is_blank != ByteClasses::c().is_blank {
         let name = locale.name(Category::CharacterType);
         let message = format!("keys in the character set of locale '{name}' are not supported");
         return Err(Complaint::new(message));
@@ -200,10 +220,9 @@ fn order(
     let is_last_resort = keys.is_empty() || !options.is_stable && !options.is_unique;
     let then_whole =
         is_last_resort.then(|| LastResort { is_descending: options.ordering.reverse, collation });
-    Ok(TextOrder {
-        separator: options.separator.map_or(Separator::Blanks, Separator::Byte),
-        body: Body::Terminated(if options.ends_with_nul { 0 } else { b'\n' }),
-        specs,
+    let terminator = if options.ends_with_nul { 0 } else { b'\n' };
+    let options = OrderOptions {
+        separator: options.separator,
         then_whole,
         numbers: NumberFormat {
             radix: locale.decimal_point(),
@@ -215,8 +234,9 @@ fn order(
         },
         classes: Arc::new(classes),
         seed,
-        ..TextOrder::by_bytes(b'\n')
-    })
+        ..OrderOptions::default()
+    };
+    Ok(LineOrder { keys, options, format: Format::Lines { terminator } })
 }
 
 fn spec(key: &KeyDefinition, collation: Option<&Arc<dyn Collation>>) -> TextSpec {

@@ -59,7 +59,7 @@ impl<'a> Underline<'a> {
             types: types.collect(),
             numbers: order.numbers,
             months: order.months.clone(),
-            terminator: order.terminator(),
+            terminator: order.body.terminator(),
             has_last_resort: order.then_whole.is_some() || order.specs.is_empty(),
             locale,
         })

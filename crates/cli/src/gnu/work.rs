@@ -7,13 +7,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use sortwell_engine::format::Format;
 use sortwell_engine::io::locale::Locale;
 use sortwell_engine::io::{Engine, SpillDirectory};
 use sortwell_engine::job::{
     Budget, CheckJob, Input, MergeJob, Output, SortJob, names_bytes, sort_lines, write_lines,
 };
-use sortwell_engine::key::text::TextOrder;
+use sortwell_engine::key::text::Body;
 use sortwell_engine::operator::Unique;
 use sortwell_engine::plan::levers::Levers;
 use sortwell_engine::stats::Progress;
@@ -22,7 +21,7 @@ use sortwell_engine::{ByteSize, Error};
 use super::complaint::{self, Complaint, reason};
 use super::compressed::{self, Compression};
 use super::little;
-use super::order::Settings;
+use super::order::{LineOrder, Settings};
 use super::parse::Check;
 use super::quoting::Quoting;
 use super::underline::Underline;
@@ -52,7 +51,7 @@ pub struct Work<'a> {
 
 impl Work<'_> {
     /// Sorts.
-    pub fn sort(self, order: TextOrder) -> Result<ExitCode, Complaint> {
+    pub fn sort(self, order: LineOrder) -> Result<ExitCode, Complaint> {
         let sort = || {
             let (mut inputs, output) = (inputs(self.settings), output(self.settings));
             match self.little(&mut inputs, &output, &order)? {
@@ -65,9 +64,9 @@ impl Work<'_> {
     }
 
     /// Sorts, and prints the lines with their keys underlined.
-    pub fn show(self, order: TextOrder, locale: &Locale) -> Result<ExitCode, Complaint> {
+    pub fn show(self, order: LineOrder, locale: &Locale) -> Result<ExitCode, Complaint> {
         let sort_and_copy = || {
-            let underline = Underline::new(&order, locale)?;
+            let underline = Underline::new(&order.bound()?, locale)?;
             let progress = Progress::new();
             let mut out = BufWriter::new(Printer::new(&progress)?);
             let mut inputs = inputs(self.settings);
@@ -95,14 +94,15 @@ impl Work<'_> {
         self,
         inputs: &mut [Input],
         output: &Output,
-        order: &TextOrder,
+        order: &LineOrder,
     ) -> sortwell_engine::Result<Option<Vec<u8>>> {
         let Settings { threads, compressor, memory, is_unique, .. } = self.settings;
         if threads.is_some() || compressor.is_some() && chunk_bytes(*memory).is_some() {
             return Ok(None);
         }
-        let lines = little::lines(inputs, output, order.terminator())?;
-        lines.map(|lines| sort_lines(&lines, order, *is_unique)).transpose()
+        let order = order.bound()?;
+        let lines = little::lines(inputs, output, order.body.terminator())?;
+        lines.map(|lines| sort_lines(&lines, &order, *is_unique)).transpose()
     }
 
     /// Writes lines that are sorted.
@@ -117,12 +117,12 @@ impl Work<'_> {
     }
 
     /// The job that a command line means.
-    fn job(self, inputs: Vec<Input>, output: Output, order: TextOrder) -> SortJob {
+    fn job(self, inputs: Vec<Input>, output: Output, order: LineOrder) -> SortJob {
         let settings = self.settings;
-        let format = Format::Lines { terminator: order.terminator() };
+        let LineOrder { keys, options, format } = order;
         let memory = memory(settings.memory, &inputs);
         let mut job = SortJob::new(inputs, output, format);
-        job.order = Some(order);
+        (job.keys, job.order) = (keys, options);
         job.select.unique = settings.is_unique.then_some(Unique::First);
         job.memory = memory;
         job.threads = settings.threads;
@@ -168,13 +168,14 @@ impl Work<'_> {
     }
 
     /// Merges.
-    pub fn merge(self, order: TextOrder) -> Result<ExitCode, Complaint> {
+    pub fn merge(self, order: LineOrder) -> Result<ExitCode, Complaint> {
         let settings = self.settings;
-        let format = Format::Lines { terminator: order.terminator() };
+        let LineOrder { keys, options, format } = order;
         let inputs = inputs(settings);
         let (memory, engine) = means(settings.memory, &inputs);
         let job = MergeJob {
-            order: Some(order),
+            keys,
+            order: options,
             unique: settings.is_unique,
             memory,
             engine,
@@ -196,17 +197,19 @@ impl Work<'_> {
 
     /// Looks for the first line that is out of order, and complains about it unless that is to be
     /// quiet.
-    pub fn check(self, order: TextOrder, check: Check) -> Result<ExitCode, Complaint> {
+    pub fn check(self, order: LineOrder, check: Check) -> Result<ExitCode, Complaint> {
         let settings = self.settings;
-        let terminator = order.terminator();
+        let LineOrder { keys, options, format } = order;
+        let terminator = Body::of(format).terminator();
         let inputs = inputs(settings);
         let (memory, engine) = means(settings.memory, &inputs);
         let job = CheckJob {
-            order: Some(order),
+            keys,
+            order: options,
             unique: settings.is_unique,
             memory,
             engine,
-            ..CheckJob::new(inputs, Format::Lines { terminator })
+            ..CheckJob::new(inputs, format)
         };
         // Nothing would have to be tidied up after a signal.
         let checked = match job.run(&Progress::new()) {

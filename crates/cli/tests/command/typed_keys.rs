@@ -213,7 +213,7 @@ fn settings_of_a_locale_decide_what_is_equal() {
 fn what_does_not_fit_is_refused() {
     refused("-k amount:int", "'amount' in key 'amount:int' is not a place in a line");
     refused("-k 0..4:packed", "a type of binary records");
-    refused("-F fixed:8 -k 4..12:packed", "ends at 12, but the record has 8 bytes");
+    refused("-F fixed:8 -k 4..12:packed", "ends at byte 12, but the record has 8 bytes");
     refused("-F fixed:8 -k 2:int", "is not a range of bytes");
     refused("-F fixed:8 -k 0..4:int -k 4..6:u32le", "4..8:u32le");
     refused("-k 1:date --date-format %Y", "tells neither a day nor a time");

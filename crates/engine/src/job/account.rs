@@ -41,10 +41,13 @@ pub struct Made {
 }
 
 impl Account {
-    /// Starts the clocks of a job that orders text so.
-    pub fn open(order: Option<&TextOrder>) -> Self {
-        let collations = order.map(TextOrder::collations).unwrap_or_default();
-        Self { collations, begun: Instant::now(), used: limits::processor_time() }
+    /// Starts the clocks of a job that orders records so.
+    pub fn open(order: &TextOrder) -> Self {
+        Self {
+            collations: order.collations(),
+            begun: Instant::now(),
+            used: limits::processor_time(),
+        }
     }
 
     /// Stops them, for a sort.

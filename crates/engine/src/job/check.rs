@@ -2,15 +2,14 @@
 
 use super::coders::Coders;
 use super::contents::Look;
-use super::records::{framing, gate, key};
+use super::records::{bound, framing, gate, key};
 use super::union::{self, Turns};
 use super::{Budget, Input, open};
 use crate::error::Result;
 use crate::format::{Format, HeaderLines};
 use crate::io::compression::Decompress;
 use crate::io::{Direct, DirectStreams, Engine, limits};
-use crate::key::text::TextOrder;
-use crate::key::{KeySpec, with_encoder};
+use crate::key::{Key, OrderOptions, with_encoder};
 use crate::pipeline::sorted::{self, CheckWork, Checked, Place};
 use crate::pipeline::{Gate, Heading};
 use crate::plan::levers::Levers;
@@ -28,11 +27,10 @@ pub struct CheckJob {
     pub decompress: Decompress,
     /// Where records begin and end.
     pub format: Format,
-    /// What records of fixed length are ordered by, most significant first; empty means the whole
-    /// record as bytes.
-    pub keys: Vec<KeySpec>,
-    /// What lines are ordered by; the whole line as bytes without it.
-    pub order: Option<TextOrder>,
+    /// The keys, most significant first; the whole record as bytes without any.
+    pub keys: Vec<Key>,
+    /// Everything about the order that is not said key by key.
+    pub order: OrderOptions,
     /// The lines at the top of each input that are not records.
     pub header: HeaderLines,
     /// Whether records with equal keys are out of order too.
@@ -53,7 +51,7 @@ impl CheckJob {
             decompress: Decompress::Off,
             format,
             keys: Vec::new(),
-            order: None,
+            order: OrderOptions::default(),
             header: HeaderLines::NONE,
             unique: false,
             memory: Budget::Auto,
@@ -69,11 +67,12 @@ impl CheckJob {
     ///
     /// Whatever the world does wrong, as an [`Error`](crate::Error).
     pub fn run(&self, progress: &Progress) -> Result<Checked> {
+        let order = bound(self.format, &self.keys, &self.order, self.memory)?;
         let framing = framing(self.format)?;
         let heading = Heading::of(self.format, &self.header)?;
         limits::raise_open_files();
         let budget = self.memory.resolve()?;
-        let coders = Coders::new(budget, limits::cores(), &self.inputs, self.order.as_ref());
+        let coders = Coders::new(budget, limits::cores(), &self.inputs, &order);
         let mut coders = coders.with_files_of(self.format);
         let look = Look::new(self.decompress, self.format, false, progress);
         let in_turn = coders.in_turn(&self.inputs, &look)?;
@@ -81,7 +80,7 @@ impl CheckJob {
         let tops = union::tops(&heading, &mut inputs, (&mut coders, Turns::InTurn), progress)?;
         let columns = tops.columns;
         coders.note_held(columns.as_ref(), 0);
-        let key = key(self.format, &self.keys, self.order.as_ref(), columns.as_ref())?;
+        let key = key(&order, columns.as_ref())?;
         let engine = self.engine.probe()?;
         let need = StreamNeed {
             inputs: 1,

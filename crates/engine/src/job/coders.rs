@@ -39,17 +39,12 @@ pub struct Coders {
 }
 
 impl Coders {
-    /// None yet, for a job with so many workers, these inputs and this order of text.
-    pub fn new(
-        budget: ByteSize,
-        threads: usize,
-        inputs: &[Input],
-        order: Option<&TextOrder>,
-    ) -> Self {
+    /// None yet, for a job with so many workers, these inputs and this order of records.
+    pub fn new(budget: ByteSize, threads: usize, inputs: &[Input], order: &TextOrder) -> Self {
         let mut besides = Besides::default();
-        let lists = order.map_or(0, |order| order.list_bytes().saturating_sub(FEW_VALUES_BYTES));
+        let lists = order.list_bytes().saturating_sub(FEW_VALUES_BYTES);
         besides.add(Part::fixed(names_bytes(inputs).bytes() + lists as u64));
-        let may_take_scratch = order.is_some_and(TextOrder::may_take_memory);
+        let may_take_scratch = order.may_take_memory();
         let (decoding, packed_files) = (None, Vec::new());
         let keeps_files = false;
         Self { budget, threads, besides, may_take_scratch, decoding, keeps_files, packed_files }

@@ -70,8 +70,9 @@ impl SortJob {
     ///
     /// Those of the beginning of a sort; [`Error::Usage`] for inputs whose size is not known.
     pub fn explain(&self) -> Result<Explanation> {
-        let progress = Progress::new();
-        let Opened { engine, budget, coders, input, header, .. } = open::sort(self, &progress)?;
+        let (order, progress) = (self.bound()?, Progress::new());
+        let opened = open::sort(self, &order, &progress)?;
+        let Opened { engine, budget, coders, input, header, .. } = opened;
         let Some(bytes) = input.bytes() else {
             return Err(Error::Usage(
                 "how long a pipe, a compressed input, or one that --union-by-name rewrites is, is \
@@ -80,9 +81,9 @@ impl SortJob {
             ));
         };
         let columns = header.1.as_ref();
-        let (gate, key) = (self.gate(columns)?, self.key(columns)?);
+        let (gate, key) = (self.gate(&order, columns)?, self.key(&order, columns)?);
         let record_length = open::record_length(&input, framing(self.format)?)?;
-        let mut need = self.need((Some(bytes), record_length), engine, &coders);
+        let mut need = self.need(&order, (Some(bytes), record_length), engine, &coders);
         need.drops_copies = self.drops_copies(&input, &gate, key.encoder());
         let temp = open::temp(&self.temp, false, &self.output)?;
         need.run_members = temp.iter().map(SpillPlace::members).max().unwrap_or(1);

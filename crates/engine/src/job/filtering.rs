@@ -5,40 +5,48 @@ use std::cell::Cell;
 use super::SortJob;
 use crate::error::Result;
 use crate::format::Format;
-use crate::key::text::{ListMemory, TextKeySpec, TextOrder, TextSpec, collation};
+use crate::key::text::{TextOrder, TextSpec};
+use crate::key::{Key, ListMemory};
 use crate::pipeline::Columns;
 use crate::predicate::Predicate;
 
 /// What admits the records of a job, given the columns of the first row; `None` where all take
 /// part. Conditions look at fields as the job's keys do.
-pub fn predicate(job: &SortJob, columns: Option<&Columns>) -> Result<Option<Predicate>> {
+pub fn predicate(
+    job: &SortJob,
+    order: &TextOrder,
+    columns: Option<&Columns>,
+) -> Result<Option<Predicate>> {
     if job.filter.is_all() {
         return Ok(None);
     }
-    bound(job, columns, |order, resolve| job.filter.predicate(order, resolve))
+    bound(job, order, columns, |order, resolve| job.filter.predicate(order, resolve))
 }
 
 /// Returns what admits the groups of a job, given the columns of the first row.
-pub fn group_predicate(job: &SortJob, columns: Option<&Columns>) -> Result<Option<Predicate>> {
+pub fn group_predicate(
+    job: &SortJob,
+    order: &TextOrder,
+    columns: Option<&Columns>,
+) -> Result<Option<Predicate>> {
     if job.select.having.is_all() {
         return Ok(None);
     }
-    bound(job, columns, |order, resolve| job.select.having.group_predicate(order, resolve))
+    bound(job, order, columns, |order, resolve| job.select.having.group_predicate(order, resolve))
 }
 
 /// Returns the meaning of a key.
-type Resolve<'a> = &'a dyn Fn(&TextKeySpec) -> std::result::Result<TextSpec, String>;
+type Resolve<'a> = &'a dyn Fn(&Key) -> std::result::Result<TextSpec, String>;
 
 fn bound(
     job: &SortJob,
+    order: &TextOrder,
     columns: Option<&Columns>,
     bind: impl FnOnce(&TextOrder, Resolve<'_>) -> Result<Option<Predicate>>,
 ) -> Result<Option<Predicate>> {
-    let own = || TextOrder::of(job.format);
-    let order = job.order.clone().unwrap_or_else(own);
     let budget = job.memory.resolve()?;
     let taken = Cell::new(order.list_bytes());
-    bind(&order, &|key: &TextKeySpec| {
+    bind(order, &|key: &Key| {
         let memory = ListMemory { budget, taken: taken.get() };
         let spec = resolved(key, (job.format, memory), columns)?;
         taken.set(taken.get() + spec.list_bytes());
@@ -47,17 +55,16 @@ fn bound(
 }
 
 fn resolved(
-    key: &TextKeySpec,
+    key: &Key,
     (format, memory): (Format, ListMemory),
     columns: Option<&Columns>,
 ) -> std::result::Result<TextSpec, String> {
     let mut key = key.clone();
-    key.check(format)?;
+    key.check(format).map_err(|e| e.to_string())?;
     if let Some(columns) = columns.filter(|columns| columns.are_named) {
-        key.resolve(&columns.cells)?;
+        key.resolve(&columns.cells).map_err(|e| e.to_string())?;
     }
-    let collation = key.locale().map(collation).transpose();
-    collation.and_then(|collation| key.spec_within(collation, memory)).map_err(|e| e.to_string())
+    key.spec(memory).map_err(|e| e.to_string())
 }
 
 #[cfg(test)]

@@ -7,13 +7,12 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::records::key;
 use super::{Output, open};
 use crate::error::Result;
-use crate::format::{Format, Framing};
+use crate::format::Framing;
 use crate::io::Direct;
 use crate::key::text::TextOrder;
-use crate::key::{Key, open_word, with_encoder};
+use crate::key::{CompiledKey, open_word, with_encoder};
 use crate::order::OrderProof;
 use crate::stats::Progress;
 
@@ -37,8 +36,8 @@ struct Line<'a> {
 /// [`Error::Usage`](crate::Error::Usage) for an order that contradicts itself, and
 /// [`Error::Disorder`](crate::Error::Disorder) where the lines came out in another order.
 pub fn sort_lines(text: &[u8], order: &TextOrder, is_unique: bool) -> Result<Vec<u8>> {
-    let terminator = order.terminator();
-    let order = key(Format::Lines { terminator }, &[], Some(order), None)?;
+    let terminator = order.body.terminator();
+    let order = CompiledKey::new(order)?;
     let (key, is_kept) = (order.encoder(), order.encoder().is_costly());
     let mut keys = Vec::new();
     let line = |bytes| {
@@ -76,7 +75,7 @@ pub fn sort_lines(text: &[u8], order: &TextOrder, is_unique: bool) -> Result<Vec
 }
 
 /// Proves that `records` are in order, by keys made again from them.
-fn prove_order(key: &Key, framing: Framing, records: &[u8]) -> Result<()> {
+fn prove_order(key: &CompiledKey, framing: Framing, records: &[u8]) -> Result<()> {
     let proof = OrderProof::of_output(true);
     with_encoder!(key, |key| {
         let mut check = proof.check(key);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::account::{Account, Made, requests_of_merge};
 use super::coders::Coders;
 use super::contents::Look;
-use super::records::{framing, gate, group_key, grouped, key};
+use super::records::{bound, framing, gate, group_key, grouped, key};
 use super::resume::{KEPT_FILES, Places, Resume, Wanted};
 use super::union::{self, Tops, Turns};
 use super::{Budget, Input, Output, open, sampling};
@@ -14,7 +14,7 @@ use crate::format::{Format, HeaderLines};
 use crate::io::compression::{Compress, Decompress};
 use crate::io::{DirectStreams, Engine, SpillPlace, limits};
 use crate::key::text::TextOrder;
-use crate::key::{Key, KeySpec, with_encoder};
+use crate::key::{CompiledKey, Key, OrderOptions, with_encoder};
 use crate::pipeline::sorted::{self, MergeWork, Merged, Place, UniqueBy};
 use crate::pipeline::{Columns, Gate, Heading, Spill};
 use crate::plan::levers::Levers;
@@ -41,11 +41,10 @@ pub struct MergeJob {
     pub compress: Compress,
     /// Where records begin and end.
     pub format: Format,
-    /// What records of fixed length are ordered by, most significant first; empty means the whole
-    /// record as bytes.
-    pub keys: Vec<KeySpec>,
-    /// What lines are ordered by; the whole line as bytes without it.
-    pub order: Option<TextOrder>,
+    /// The keys, most significant first; the whole record as bytes without any.
+    pub keys: Vec<Key>,
+    /// Everything about the order that is not said key by key.
+    pub order: OrderOptions,
     /// The lines at the top of each input that are not records. Those of the first input that has
     /// some stay at the top of the output; those of the others are left out.
     pub header: HeaderLines,
@@ -93,7 +92,7 @@ impl MergeJob {
             compress: Compress::Off,
             format,
             keys: Vec::new(),
-            order: None,
+            order: OrderOptions::default(),
             header: HeaderLines::NONE,
             unique: false,
             unique_by: None,
@@ -127,22 +126,23 @@ impl MergeJob {
     }
 
     fn carry_out(&self, progress: &Progress) -> Result<Statistics> {
-        let account = Account::open(self.order.as_ref());
+        let order = bound(self.format, &self.keys, &self.order, self.memory)?;
+        let account = Account::open(&order);
         let framing = framing(self.format)?;
         let heading = Heading::of(self.format, &self.header)?;
         limits::raise_open_files();
         let engine = self.engine.probe()?;
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
         let budget = self.memory.resolve()?;
-        let coders = Coders::new(budget, limits::cores(), &self.inputs, self.order.as_ref());
+        let coders = Coders::new(budget, limits::cores(), &self.inputs, &order);
         let mut coders = coders.with_files_of(self.format);
         let compression = self.compress.of(self.output.path())?;
         open::check_output(&self.output, self.force)?;
         let (inputs, tops) = self.open(&heading, &mut coders, progress)?;
         let Tops { header, columns, width } = tops;
         let gate = held(self.format, &mut coders, columns.as_ref());
-        let key = self.key(columns.as_ref())?;
-        let unique = self.unique_records(columns.as_ref())?;
+        let key = self.key(&order, columns.as_ref())?;
+        let unique = self.unique_records(&order, columns.as_ref())?;
         let need = |coders: &Coders| self.need((&inputs, width), (&temp, engine), coders);
         let plan = |coders: &Coders| StreamPlan::new(&need(coders)).map_err(|e| coders.explain(e));
         let kept = if self.resume == Resume::Off { 0 } else { KEPT_FILES };
@@ -157,7 +157,7 @@ impl MergeJob {
             _ => {
                 coders.note_inputs(&self.inputs);
                 plan(&coders)?; // before what there is to note takes the memory
-                Places::kept(&Wanted::merge(self, &inputs)?, &temp)?
+                Places::kept(&Wanted::merge(self, &order, &inputs)?, &temp)?
             }
         };
         let plan = plan(&coders);
@@ -212,15 +212,17 @@ impl MergeJob {
     }
 
     /// Returns what records are ordered by, given the columns of the first row.
-    fn key(&self, columns: Option<&Columns>) -> Result<Key> {
-        let order = grouped(self.order.as_ref(), self.unique_by);
-        key(self.format, &self.keys, order.as_deref(), columns)
+    fn key(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<CompiledKey> {
+        key(&grouped(order, self.unique_by), columns)
     }
 
     /// Returns which records are equal, where only the first of them is written.
-    fn unique_records(&self, columns: Option<&Columns>) -> Result<Option<UniqueBy>> {
-        let keys = (&self.keys[..], self.order.as_ref());
-        let group = group_key(self.format, keys, columns, self.unique_by)?;
+    fn unique_records(
+        &self,
+        order: &TextOrder,
+        columns: Option<&Columns>,
+    ) -> Result<Option<UniqueBy>> {
+        let group = group_key(order, columns, self.unique_by)?;
         Ok(self.unique.then_some(UniqueBy { group }))
     }
 

@@ -32,8 +32,8 @@ use crate::format::{Format, Framing, HeaderLines};
 use crate::io::compression::{Compress, Decompress};
 use crate::io::pipe::Outlet;
 use crate::io::{DirectStreams, Engine, Extent, Supplied, limits};
-use crate::key::text::{ListMemory, Separator, TextOrder};
-use crate::key::{Key, KeyEncoder, KeySpec, with_encoder};
+use crate::key::text::{Separator, TextOrder};
+use crate::key::{CompiledKey, Key, KeyEncoder, ListMemory, OrderOptions, with_encoder};
 use crate::operator::{self, Layout, Making, Records, Select};
 use crate::output;
 use crate::pipeline::{self, Columns, Ended, Gate, Heading, Outcome, Spill, Work};
@@ -53,7 +53,7 @@ use advice::Endpoints;
 use coders::Coders;
 pub use coders::names_bytes;
 use open::Opened;
-use records::{framing, gate, group_key, grouped, key};
+use records::{bound, framing, gate, group_key, grouped, key};
 
 pub use crate::pipeline::sorted::{Checked, Disorder};
 pub use check::CheckJob;
@@ -128,11 +128,10 @@ pub struct SortJob {
     pub compress: Compress,
     /// Where records begin and end.
     pub format: Format,
-    /// What records of fixed length are ordered by, most significant first; empty means the whole
-    /// record as bytes.
-    pub keys: Vec<KeySpec>,
-    /// What lines are ordered by; the whole line as bytes without it.
-    pub order: Option<TextOrder>,
+    /// The keys, most significant first; the whole record as bytes without any.
+    pub keys: Vec<Key>,
+    /// Everything about the order that is not said key by key.
+    pub order: OrderOptions,
     /// Which records take part; the others are as if they were not in the inputs.
     pub filter: Filter,
     /// Which of the sorted records are written.
@@ -189,7 +188,7 @@ impl SortJob {
             compress: Compress::Off,
             format,
             keys: Vec::new(),
-            order: None,
+            order: OrderOptions::default(),
             filter: Filter::default(),
             select: Select::default(),
             header: HeaderLines::NONE,
@@ -226,19 +225,19 @@ impl SortJob {
     }
 
     fn carry_out(&self, progress: &Progress) -> Result<Statistics> {
-        let account = Account::open(self.order.as_ref());
+        let order = &self.bound()?;
+        let account = Account::open(order);
         let framing = framing(self.format)?;
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
-        let Opened { engine, budget, mut coders, input, header } = open::sort(self, progress)?;
-        let (header, columns) = header;
+        let opened = open::sort(self, order, progress)?;
+        let Opened { engine, budget, mut coders, input, header: (header, columns) } = opened;
         let record_length = open::record_length(&input, framing)?;
-        let scratch = coders.scratch(Lengths::Average(record_length));
-        let (gate, making) = self.gate_and_making(columns.as_ref())?;
-        let gate = Gate { scratch, ..gate };
+        let (gate, making) = self.gate_and_making(order, columns.as_ref())?;
+        let gate = Gate { scratch: coders.scratch(Lengths::Average(record_length)), ..gate };
         let predicates = gate.predicate.iter().chain(&gate.group_predicate);
         let lists = predicates.map(Predicate::list_bytes).sum::<usize>() + gate.folds.list_bytes();
         coders.note_held(columns.as_ref(), lists);
-        let key = self.key(columns.as_ref())?;
+        let key = self.key(order, columns.as_ref())?;
         let drops_copies = self.drops_copies(&input, &gate, key.encoder());
         let mut places = match (self.resume, self.in_place) {
             (Resume::Off, false) => {
@@ -246,12 +245,13 @@ impl SortJob {
                 Places::new(self.open_output(&mut coders, progress)?, spill)
             }
             _ => {
-                let wanted = Wanted::sort(self, &input, &gate.folds, gate.is_open(key.encoder()))?;
+                let wanted =
+                    Wanted::sort(self, order, &input, (&gate.folds, gate.is_open(key.encoder())))?;
                 Places::kept(&wanted, &temp)?
             }
         };
         let record_length = places.spill.average_length().unwrap_or(record_length);
-        let need = self.need((input.bytes(), record_length), engine, &coders);
+        let need = self.need(order, (input.bytes(), record_length), engine, &coders);
         let files = need.files.less(places.spill.further_locks());
         let need = Need { drops_copies, run_members: places.spill.members(), files, ..need };
         let rates = self.rates(&input, &temp).ok().filter(|_| !places.spill.has_noted());
@@ -281,10 +281,8 @@ impl SortJob {
         let bytes = |outcome: &Outcome| outcome.written.bytes;
         let (outcome, packed) = places.finish(sorted, bytes, self.sync, progress)?;
         let mut statistics = account.close(&work, &outcome, budget, is_direct)?;
-        statistics.prediction = work.input.bytes().and_then(|bytes| {
-            let predicted = |rates: Rates| rates.predict(&work.plan, bytes);
-            rates.map(predicted)
-        });
+        let measured = work.input.bytes().zip(rates);
+        statistics.prediction = measured.map(|(bytes, rates)| rates.predict(&work.plan, bytes));
         statistics.latency = progress.latency();
         let ends = Endpoints {
             is_input_packed: coders.expand(),
@@ -300,7 +298,7 @@ impl SortJob {
     fn sort(
         &self,
         work: &mut Work,
-        key: &Key,
+        key: &CompiledKey,
         (mut need, places): (Need, &mut Places),
         coders: &Coders,
         progress: &Progress,
@@ -330,23 +328,31 @@ impl SortJob {
 }
 
 impl SortJob {
+    /// Returns the order of records, its keys bound to the format.
+    fn bound(&self) -> Result<TextOrder> {
+        bound(self.format, &self.keys, &self.order, self.memory)
+    }
+
     /// Returns what records are ordered by, given the columns of the first row.
-    fn key(&self, columns: Option<&Columns>) -> Result<Key> {
-        let order = grouped(self.order.as_ref(), self.select.unique_by);
-        key(self.format, &self.keys, order.as_deref(), columns)
+    fn key(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<CompiledKey> {
+        key(&grouped(order, self.select.unique_by), columns)
     }
 
     /// What is asked of records, given the columns of the first row.
-    fn gate(&self, columns: Option<&Columns>) -> Result<Gate> {
-        let predicate = filtering::predicate(self, columns)?;
-        let group_predicate = filtering::group_predicate(self, columns)?;
+    fn gate(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<Gate> {
+        let predicate = filtering::predicate(self, order, columns)?;
+        let group_predicate = filtering::group_predicate(self, order, columns)?;
         Ok(Gate { predicate, group_predicate, ..gate(self.format, columns) })
     }
 
     /// Returns what is asked of records, and what is made of them when they are selected.
-    fn gate_and_making(&self, columns: Option<&Columns>) -> Result<(Gate, Making)> {
-        let gate = self.gate(columns)?;
-        let making = self.making(columns)?.having(gate.group_predicate.clone());
+    fn gate_and_making(
+        &self,
+        order: &TextOrder,
+        columns: Option<&Columns>,
+    ) -> Result<(Gate, Making)> {
+        let gate = self.gate(order, columns)?;
+        let making = self.making(order, columns)?.having(gate.group_predicate.clone());
         Ok((Gate { folds: making.folds().clone(), ..gate }, making))
     }
 
@@ -408,13 +414,13 @@ impl SortJob {
         if coders::are_any(&self.inputs, self.decompress) || !open::are_files(&self.inputs)? {
             return Ok(false);
         }
-        let framing = self.format.framing();
+        let (order, framing) = (self.bound()?, self.format.framing());
         let engine = self.engine.probe()?;
         let how = (engine, Heading::Nothing);
         let input = open::inputs(self, &self.inputs, how, &Progress::new())?;
         let record_length = open::record_length(&input, framing)?;
-        let coders = self.coders(self.memory.resolve()?);
-        let need = self.need((input.bytes(), record_length), engine, &coders);
+        let coders = self.coders(&order, self.memory.resolve()?);
+        let need = self.need(&order, (input.bytes(), record_length), engine, &coders);
         Plan::new(&need).map(|plan| plan.is_one_pass)
     }
 
@@ -422,43 +428,43 @@ impl SortJob {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for a budget that is a share of nothing.
+    /// [`Error::Usage`] for a budget that is a share of nothing, and for keys that mean nothing.
     pub fn would_be_one_pass(&self, extent: Extent) -> Result<bool> {
-        let coders = self.coders(self.memory.resolve()?);
-        let need = self.need((Some(extent.bytes), extent.average()), self.engine, &coders);
+        let order = self.bound()?;
+        let coders = self.coders(&order, self.memory.resolve()?);
+        let about = (Some(extent.bytes), extent.average());
+        let need = self.need(&order, about, self.engine, &coders);
         Ok(Plan::new(&Need { inputs: 1, ..need }).is_ok_and(|plan| plan.is_one_pass))
     }
 
     /// What is made of selected records, given the columns of the first row.
-    fn making(&self, columns: Option<&Columns>) -> Result<Making> {
-        let separator = self.order.as_ref().and_then(|order| match order.separator {
+    fn making(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<Making> {
+        let separator = match order.separator {
             Separator::Byte(separator) => Some(separator),
             _ => None,
-        });
+        };
         let layout = Layout::of(self.format, separator);
-        let keys = (&self.keys[..], self.order.as_ref());
-        let group = group_key(self.format, keys, columns, self.select.unique_by)?;
-        let order = columns.zip(self.order.as_ref());
-        let order = order.map(|(columns, order)| columns.resolved(order)).transpose()?;
+        let group = group_key(order, columns, self.select.unique_by)?;
+        let resolved = columns.map(|columns| columns.resolved(order)).transpose()?;
         let columns = columns.map(|columns| operator::Columns {
             cells: &columns.cells,
             are_named: columns.are_named,
         });
-        let taken = self.order.as_ref().map_or(0, TextOrder::list_bytes);
+        let taken = order.list_bytes();
         // Asking for memory reads several files of the system, which is most of a short sort.
         let memory = match self.select.folds.is_empty() {
             true => ListMemory::UNBOUNDED,
             false => ListMemory { budget: self.memory.resolve()?, taken },
         };
-        let of = Records { columns, order: keys.1, memory, ..Records::of(layout) };
+        let of = Records { columns, order: Some(order), memory, ..Records::of(layout) };
         let making = Making::new(&self.select, of)?.grouped_by(group);
-        Ok(making.ordered_by(order.as_ref().or(self.order.as_ref()), &self.keys))
+        Ok(making.ordered_by(resolved.as_ref().unwrap_or(order)))
     }
 
     /// What takes a part of the budget, nothing being compressed yet.
-    fn coders(&self, budget: ByteSize) -> Coders {
+    fn coders(&self, order: &TextOrder, budget: ByteSize) -> Coders {
         let threads = self.threads.unwrap_or_else(limits::cores);
-        let coders = Coders::new(budget, threads, &self.inputs, self.order.as_ref());
+        let coders = Coders::new(budget, threads, &self.inputs, order);
         coders
             .with_files_of(self.format)
             .with_conditions(&self.filter, self.format)
@@ -468,6 +474,7 @@ impl SortJob {
 
     fn need(
         &self,
+        order: &TextOrder,
         (input_bytes, record_length): (Option<u64>, usize),
         engine: Engine,
         coders: &Coders,
@@ -477,7 +484,7 @@ impl SortJob {
             inputs: self.inputs.len(),
             record_length,
             varies: self.format.framing().fixed_length().is_none(),
-            is_key_wide: self.order.as_ref().is_some_and(TextOrder::is_wide),
+            is_key_wide: order.is_wide(),
             wanted: self.select.end().filter(|_| !self.select.groups()),
             drops_copies: false,
             algorithm: self.algorithm,

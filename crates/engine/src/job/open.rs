@@ -19,6 +19,7 @@ use crate::io::{
     Begun, Direct, Engine, Extent, File, InputKind, SpillPlace, Supplied, check_replaceable,
     directory_of, distinct, limits, pipe, redirect, rename_target, sweep,
 };
+use crate::key::text::TextOrder;
 use crate::output;
 use crate::pipeline::sorted::Place;
 use crate::pipeline::{self, Columns, Header, Heading, Names, Top, TopSize};
@@ -60,13 +61,13 @@ pub struct Opened {
 }
 
 /// Opens what a sort reads, and looks at its top.
-pub fn sort(job: &SortJob, progress: &Progress) -> Result<Opened> {
+pub fn sort(job: &SortJob, order: &TextOrder, progress: &Progress) -> Result<Opened> {
     limits::raise_open_files();
     let output_files = if job.output.path().is_some() { OUTPUT_FILES } else { 0 };
     limits::check_open_files(limits::open_files_left(), INPUT_FILES + output_files)?;
     let engine = job.engine.probe()?;
     let budget = budget(job)?;
-    let mut coders = job.coders(budget);
+    let mut coders = job.coders(order, budget);
     // Before anything is read.
     job.compress.of(job.output.path())?;
     job.select.check()?;

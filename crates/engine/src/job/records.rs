@@ -3,10 +3,11 @@
 
 use std::borrow::Cow;
 
+use super::Budget;
 use crate::error::{Error, Result};
 use crate::format::{Format, Framing, Ragged};
 use crate::key::text::TextOrder;
-use crate::key::{Key, KeySpec};
+use crate::key::{CompiledKey, Key, ListMemory, OrderOptions};
 use crate::pipeline::{Columns, Gate, RowShape, Shape};
 
 /// Returns how records of this format are cut from bytes.
@@ -43,59 +44,65 @@ pub fn gate(format: Format, columns: Option<&Columns>) -> Gate {
     Gate { shape: Shape::Row(shape), ..Gate::default() }
 }
 
-/// Returns the key of records of this format, given the columns of the first row.
+/// Returns the order of records of this format by `keys`, most significant first.
+///
+/// # Errors
+///
+/// Those of [`OrderOptions::bind`].
+pub fn bound(
+    format: Format,
+    keys: &[Key],
+    options: &OrderOptions,
+    memory: Budget,
+) -> Result<TextOrder> {
+    // Asking for memory reads several files of the system, which is most of a short sort.
+    let memory = match keys {
+        [] => ListMemory::UNBOUNDED,
+        _ => ListMemory { budget: memory.resolve()?, taken: 0 },
+    };
+    options.bind(keys, format, memory)
+}
+
+/// Returns the key of records in this order, given the columns of the first row.
 ///
 /// # Errors
 ///
 /// [`Error::Usage`] for an order that contradicts itself, or that names a missing column.
-pub fn key(
-    format: Format,
-    keys: &[KeySpec],
-    order: Option<&TextOrder>,
-    columns: Option<&Columns>,
-) -> Result<Key> {
-    match (format, order, columns) {
-        (_, Some(order), Some(columns)) => Key::for_lines(&columns.resolved(order)?),
-        (_, Some(order), None) => Key::for_lines(order),
-        (Format::Fixed { length }, None, _) => Key::new(keys, length as usize),
-        (_, None, _) => Key::for_lines(&TextOrder::of(format)),
+pub fn key(order: &TextOrder, columns: Option<&Columns>) -> Result<CompiledKey> {
+    match columns {
+        Some(columns) => CompiledKey::new(&columns.resolved(order)?),
+        None => CompiledKey::new(order),
     }
 }
 
 /// Returns the order of records whose first `count` keys make them equal, if some do: equal
 /// records stay together, for any values of their further keys.
-pub fn grouped(order: Option<&TextOrder>, count: Option<usize>) -> Option<Cow<'_, TextOrder>> {
-    order.map(|order| match count {
+pub fn grouped(order: &TextOrder, count: Option<usize>) -> Cow<'_, TextOrder> {
+    match count {
         None => Cow::Borrowed(order),
         Some(placing_keys) => Cow::Owned(TextOrder { placing_keys, ..order.clone() }),
-    })
+    }
 }
 
-/// Returns the key that makes records of `format` equal: the first `count` keys of the order.
-/// `None` if all keys do.
+/// Returns the key that makes records equal: the first `count` keys of the order. `None` if all
+/// keys do.
 ///
 /// # Errors
 ///
 /// [`Error::Usage`] for a number of keys that the order does not have.
 pub fn group_key(
-    format: Format,
-    (keys, order): (&[KeySpec], Option<&TextOrder>),
+    order: &TextOrder,
     columns: Option<&Columns>,
     count: Option<usize>,
-) -> Result<Option<Key>> {
+) -> Result<Option<CompiledKey>> {
     let Some(count) = count else { return Ok(None) };
-    let all = order.map_or(keys.len(), |order| order.specs.len());
+    let all = order.specs.len();
     if !(1..=all).contains(&count) {
         return Err(Error::Usage(format!(
             "records cannot be unique by {count} of {all} keys; give a number from 1 to that of \
              the keys"
         )));
     }
-    let order = order.map(|order| TextOrder {
-        specs: order.specs[..count].to_vec(),
-        then_whole: None,
-        ..order.clone()
-    });
-    let keys = &keys[..count.min(keys.len())];
-    key(format, keys, order.as_ref(), columns).map(Some)
+    let specs = order.specs[..count].to_vec();
+    key(&TextOrder { specs, then_whole: None, ..order.clone() }, columns).map(Some)
 }

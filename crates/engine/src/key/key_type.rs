@@ -1,15 +1,4 @@
-//! The types a key can have, and their names in a key spec.
-//!
-//! A new type is one row of [`TYPES`] and, where it is no number, one more encoding.
-
-/// What the bytes of a key mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum KeyType {
-    /// Unsigned bytes, compared from the first to the last.
-    Bytes,
-    /// A number of fixed width.
-    Number(NumberType),
-}
+//! Numbers as machines have them, and their names in a key.
 
 /// A machine number of 1, 2, 4 or 8 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,22 +8,7 @@ pub struct NumberType {
     pub(super) is_little_endian: bool,
 }
 
-impl NumberType {
-    /// The number of this name in a key spec, such as `u32le`.
-    pub fn named(name: &str) -> Option<Self> {
-        match KeyType::named(name)? {
-            KeyType::Number(number) => Some(number),
-            KeyType::Bytes => None,
-        }
-    }
-
-    /// Its bytes.
-    pub fn width_bytes(self) -> usize {
-        self.width_bytes
-    }
-}
-
-/// How the bits of a number are ordered.
+/// The order of the bits of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NumberClass {
     Unsigned,
@@ -45,9 +19,8 @@ pub(super) enum NumberClass {
     Float,
 }
 
-/// Every type under its name, in the order they are listed to people.
-pub(super) const TYPES: [(&str, KeyType); 19] = [
-    ("bytes", KeyType::Bytes),
+/// Every number under its name, in the order they are listed to people.
+pub(super) const NUMBERS: [(&str, NumberType); 18] = [
     ("u8", number(NumberClass::Unsigned, 1, false)),
     ("i8", number(NumberClass::Signed, 1, false)),
     ("u16le", number(NumberClass::Unsigned, 2, true)),
@@ -68,23 +41,23 @@ pub(super) const TYPES: [(&str, KeyType); 19] = [
     ("f64be", number(NumberClass::Float, 8, false)),
 ];
 
-const fn number(class: NumberClass, width_bytes: usize, is_little_endian: bool) -> KeyType {
-    KeyType::Number(NumberType { class, width_bytes, is_little_endian })
+const fn number(class: NumberClass, width_bytes: usize, is_little_endian: bool) -> NumberType {
+    NumberType { class, width_bytes, is_little_endian }
 }
 
-impl KeyType {
-    /// The type of this name.
+impl NumberType {
+    /// Returns the number of this name in a key, such as `u32le`.
     pub fn named(name: &str) -> Option<Self> {
-        TYPES.iter().find(|(known, _)| *known == name).map(|(_, key_type)| *key_type)
+        NUMBERS.iter().find(|(known, _)| *known == name).map(|(_, number)| *number)
     }
 
-    /// Its name in a key spec.
+    /// Returns its name in a key.
     pub fn name(self) -> &'static str {
-        TYPES.iter().find(|(_, known)| *known == self).map_or("", |(name, _)| name)
+        NUMBERS.iter().find(|(_, known)| *known == self).map_or("", |(name, _)| name)
     }
 
-    /// All names, for a message.
-    pub fn names() -> String {
-        TYPES.map(|(name, _)| name).join(" ")
+    /// Returns its bytes.
+    pub fn width_bytes(self) -> usize {
+        self.width_bytes
     }
 }

@@ -1,11 +1,12 @@
-//! What a record is ordered by: from a key spec as text to bytes that compare with memcmp.
+//! The order of records: from keys as text to bytes that compare with memcmp.
 //!
-//! A [`KeySpec`] names a place in the record and what the bytes there mean. [`Key::new`] turns a
-//! list of them into one *normalized key*: a fixed number of bytes per record that, compared as
-//! unsigned bytes, stand in the order the specs ask for (key conditioning; Graefe, "Implementing
-//! Sorting in Database Systems", ACM Computing Surveys 38(3), 2006, on key normalization). Its
-//! first eight bytes, read as one big-endian integer, are the key prefix of an entry (AlphaSort,
-//! SIGMOD 1994, section 3).
+//! A [`Key`] names a place in the record and the type of what is there. [`OrderOptions::bind`]
+//! checks a list of them against the format of the records and makes one [`TextOrder`].
+//! [`CompiledKey::new`] turns that into one *normalized key*: bytes of each record that, compared
+//! as unsigned bytes, stand in that order (key conditioning; Graefe, "Implementing Sorting in
+//! Database Systems", ACM Computing Surveys 38(3), 2006, on key normalization). Its first eight
+//! bytes, read as one big-endian integer, are the key prefix of an entry (AlphaSort, SIGMOD 1994,
+//! section 3).
 //!
 //! ```text
 //!     record   .. 07 00 00 00 .. "Smith" ..        keys 4..8:u32le:desc, 12..17
@@ -30,6 +31,7 @@ mod composite;
 mod key_type;
 mod known;
 mod number;
+mod options;
 mod part;
 mod scalar;
 mod slice;
@@ -43,12 +45,17 @@ pub use composite::CompositeKey;
 pub use key_type::NumberType;
 pub use known::{CutRecord, KnownWord};
 pub use number::NumberKey;
+pub use options::OrderOptions;
 pub use slice::SliceKey;
-pub use spec::KeySpec;
+pub use spec::{
+    FormatFault, Key, KeyError, KeyFault, ListMemory, ModifierFault, PlaceFault, TypeFault,
+    gnu_key, read_byte,
+};
 pub use tally::{KeySeen, KeyTally};
 use text::{LineKey, TextKey, TextOrder};
 
 use crate::error::Result;
+use crate::format::Format;
 use crate::format::csv::RowCutter;
 use crate::stats::KeyFindings;
 
@@ -301,12 +308,12 @@ pub trait KeyEncoder: Send + Sync {
     }
 }
 
-/// The encoder for a list of key specs, by shape.
+/// The encoder for an order of records, by shape.
 ///
 /// Code that touches records one by one takes `&impl KeyEncoder` and is entered through
-/// `with_encoder`; everything else asks [`Key::encoder`].
+/// `with_encoder`; everything else asks [`CompiledKey::encoder`].
 #[derive(Clone, Debug)]
-pub enum Key {
+pub enum CompiledKey {
     /// One range of bytes, ascending or descending.
     Slice(SliceKey),
     /// One integer or float: one word, and the key prefix is the whole key.
@@ -319,48 +326,65 @@ pub enum Key {
     Text(TextKey),
 }
 
-/// Evaluates `body` with `encoder` bound to the concrete encoder inside a [`Key`], so that generic
-/// code is chosen once, outside the loop: `with_encoder!(key, |encoder| sort(encoder, load))`.
+/// Evaluates `body` with `encoder` bound to the concrete encoder inside a [`CompiledKey`], so that
+/// generic code is chosen once, outside the loop:
+/// `with_encoder!(key, |encoder| sort(encoder, load))`.
 macro_rules! with_encoder {
     ($key:expr, |$encoder:ident| $body:expr) => {
         match $key {
-            $crate::key::Key::Slice($encoder) => $body,
-            $crate::key::Key::Number($encoder) => $body,
-            $crate::key::Key::Composite($encoder) => $body,
-            $crate::key::Key::Line($encoder) => $body,
-            $crate::key::Key::Text($encoder) => $body,
+            $crate::key::CompiledKey::Slice($encoder) => $body,
+            $crate::key::CompiledKey::Number($encoder) => $body,
+            $crate::key::CompiledKey::Composite($encoder) => $body,
+            $crate::key::CompiledKey::Line($encoder) => $body,
+            $crate::key::CompiledKey::Text($encoder) => $body,
         }
     };
 }
 pub(crate) use with_encoder;
 
-impl Key {
-    /// The key that orders records of `record_length` bytes by `specs`, most significant first; by
-    /// the whole record as bytes where there are none.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`](crate::Error::Usage) for a spec that reaches beyond the record.
-    pub fn new(specs: &[KeySpec], record_length: usize) -> Result<Self> {
-        let parts = part::resolve(specs, record_length)?;
-        Ok(match parts.as_slice() {
-            [only] => match only.encoding {
-                part::Encoding::Bytes => Self::Slice(SliceKey::new(*only, record_length)),
-                part::Encoding::Number(_) => Self::Number(NumberKey::new(*only, record_length)),
-            },
-            _ => Self::Composite(CompositeKey::new(&parts, record_length)),
-        })
-    }
-
-    /// The key that orders text records as `order` says.
+impl CompiledKey {
+    /// Returns the key that orders records as `order` says.
     ///
     /// # Errors
     ///
     /// [`Error::Usage`](crate::Error::Usage) for an order that contradicts itself.
-    pub fn for_lines(order: &TextOrder) -> Result<Self> {
+    pub fn new(order: &TextOrder) -> Result<Self> {
+        if let Some((record_length, parts)) = part::resolve(order) {
+            return Ok(Self::of_parts(&parts, record_length));
+        }
         match LineKey::for_order(order) {
             Some(key) => Ok(Self::Line(key)),
             None => TextKey::new(order).map(Self::Text),
+        }
+    }
+
+    /// Returns the key that orders records of `format` by `keys`, most significant first.
+    ///
+    /// ```
+    /// use sortwell_engine::format::Format;
+    /// use sortwell_engine::key::CompiledKey;
+    ///
+    /// let keys = ["0..4:u32le".parse()?];
+    /// let key = CompiledKey::of_keys(&keys, Format::Fixed { length: 8 })?;
+    /// assert!(key.are_equal(b"\x01\0\0\0left", b"\x01\0\0\0east"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`OrderOptions::bind`].
+    pub fn of_keys(keys: &[Key], format: Format) -> Result<Self> {
+        Self::new(&OrderOptions::default().bind(keys, format, ListMemory::UNBOUNDED)?)
+    }
+
+    /// Returns the key of these parts of records of fixed length, by its shape.
+    fn of_parts(parts: &[part::Part], record_length: usize) -> Self {
+        match parts {
+            [only] => match only.encoding {
+                part::Encoding::Bytes => Self::Slice(SliceKey::new(*only, record_length)),
+                part::Encoding::Number(_) => Self::Number(NumberKey::new(*only, record_length)),
+            },
+            _ => Self::Composite(CompositeKey::new(parts, record_length)),
         }
     }
 

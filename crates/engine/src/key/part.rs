@@ -1,13 +1,13 @@
-//! Key specs laid over records of a known length: the parts of one key, as few as possible.
+//! The keys of records of fixed length, where bytes and machine numbers are all they look at: the
+//! parts of one key, as few as possible.
 //!
-//! Everything that can be said in fewer parts is, because one part is far cheaper than two: a part
-//! whose bytes an earlier one already compared is dropped (equal there means equal bytes, see the
-//! head of [`super`]), an unsigned big-endian number is just bytes, and byte parts that follow each
-//! other in the record and run in the same direction are one.
+//! One part is far cheaper than two, so what can be said in fewer parts is. A part whose bytes an
+//! earlier one has compared is dropped (equal there means equal bytes, see the head of [`super`]).
+//! An unsigned big-endian number is just bytes. Byte parts that follow each other in the record and
+//! run in the same direction are one.
 
-use super::key_type::{KeyType, NumberClass, NumberType};
-use super::spec::KeySpec;
-use crate::error::{Error, Result};
+use super::key_type::{NumberClass, NumberType};
+use super::text::{Body, End, Position, TextOrder, TextSpec, TextType};
 
 /// One part of a key: some bytes of the record and how they become bytes of the normalized key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(super) struct Part {
     pub is_descending: bool,
 }
 
-/// How bytes of the record become bytes of the normalized key, before any inversion.
+/// The way from bytes of the record to bytes of the normalized key, before any inversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     /// As they are.
@@ -29,7 +29,7 @@ pub(super) enum Encoding {
 }
 
 impl Part {
-    /// Bytes it adds to the normalized key.
+    /// Returns the bytes that it adds to the normalized key.
     pub fn length(&self) -> usize {
         self.end - self.start
     }
@@ -46,20 +46,20 @@ impl Part {
     }
 }
 
-/// The parts of the key that `specs` make over records of `record_length` bytes, most significant
-/// first; never none.
-pub(super) fn resolve(specs: &[KeySpec], record_length: usize) -> Result<Vec<Part>> {
-    if record_length == 0 {
-        return Err(Error::Usage(
-            "a record of 0 bytes has no key; a record is 1 byte or more".into(),
-        ));
+/// Returns the length of records and the parts of their key, most significant first and never none;
+/// `None` where `order` looks at more of a record than bytes and machine numbers at fixed places.
+pub(super) fn resolve(order: &TextOrder) -> Option<(usize, Vec<Part>)> {
+    let Body::Fixed(record_length @ 1..) = order.body else { return None };
+    if order.then_whole.is_some() {
+        return None;
     }
-    if specs.is_empty() {
+    if order.specs.is_empty() {
         let (encoding, is_descending) = (Encoding::Bytes, false);
-        return Ok(vec![Part { start: 0, end: record_length, encoding, is_descending }]);
+        let whole = Part { start: 0, end: record_length, encoding, is_descending };
+        return Some((record_length, vec![whole]));
     }
-    let mut parts: Vec<Part> = Vec::with_capacity(specs.len());
-    for spec in specs {
+    let mut parts: Vec<Part> = Vec::with_capacity(order.specs.len());
+    for spec in &order.specs {
         let part = lay(spec, record_length)?;
         if parts.iter().any(|earlier| earlier.covers(&part)) {
             continue;
@@ -69,31 +69,44 @@ pub(super) fn resolve(specs: &[KeySpec], record_length: usize) -> Result<Vec<Par
             _ => parts.push(part),
         }
     }
-    Ok(parts)
+    Some((record_length, parts))
 }
 
-/// Lays one spec over the record.
-fn lay(spec: &KeySpec, record_length: usize) -> Result<Part> {
-    let end = spec.end.unwrap_or(record_length);
-    let fault = if end > record_length {
-        format!("ends at byte {end}")
-    } else if spec.start >= end {
-        format!("begins at byte {}", spec.start)
-    } else {
-        let encoding = match spec.key_type {
-            KeyType::Number(number) if !is_bytes_already(number) => Encoding::Number(number),
-            _ => Encoding::Bytes,
-        };
-        let is_descending = spec.is_descending;
-        return Ok(Part { start: spec.start, end, encoding, is_descending });
+/// Lays one spec over the record, if it is for bytes or a machine number within it.
+fn lay(spec: &TextSpec, record_length: usize) -> Option<Part> {
+    let is_translated = spec.trims
+        || spec.nulls.is_some()
+        || spec.pad.is_some()
+        || spec.collation.is_some()
+        || !spec.translation.is_identity();
+    if is_translated || spec.line.is_some() {
+        return None;
+    }
+    let start = byte(spec.start)?;
+    let end = match spec.end {
+        End::Record => record_length,
+        End::At(end) => byte(end)?,
+        End::Field(_) | End::Within(..) => return None,
     };
-    Err(Error::Usage(format!(
-        "key '{spec}' {fault}, but the record has {record_length} bytes; give a range within \
-         0..{record_length}, or the right record length"
-    )))
+    if start >= end || end > record_length {
+        return None;
+    }
+    let encoding = match spec.text_type {
+        TextType::Bytes => Encoding::Bytes,
+        TextType::Binary(number) if number.width_bytes != end - start => return None,
+        TextType::Binary(number) if is_bytes_already(number) => Encoding::Bytes,
+        TextType::Binary(number) => Encoding::Number(number),
+        _ => return None,
+    };
+    Some(Part { start, end, encoding, is_descending: spec.is_descending })
 }
 
-/// Whether a number's bytes compare like the number as they stand.
+/// Returns the byte of a position that counts from the beginning of the record.
+fn byte(position: Position) -> Option<usize> {
+    (position.field == 0 && !position.skips_blanks).then_some(position.byte)
+}
+
+/// Returns whether a number's bytes compare like the number as they stand.
 fn is_bytes_already(number: NumberType) -> bool {
     number.class == NumberClass::Unsigned && (!number.is_little_endian || number.width_bytes == 1)
 }

@@ -1,178 +1,359 @@
-//! A key as a person writes it: `LOCATION[:TYPE][:MODIFIER]...`.
+//! A key as a person writes it, in any format: `LOCATION[:TYPE][:MODIFIER]...`.
 //!
 //! ```text
-//!     LOCATION   0..10  4..  ..8  ..      bytes of the record from 0, the end not included
-//!     TYPE       bytes (default), u8, i8, u16le ... f64be; a number needs a range of its width
-//!     MODIFIER   asc (default), desc
+//!     LOCATION   2           the second field, from 1
+//!                amount      the column of that name; "2024" or "a:b" where it might be misread
+//!                user.id     the JSON value at that path
+//!                2[0..4]     bytes of that field, from 0, the end not included
+//!                2-3  2-     fields 2 to 3 of a line, or to its end, with what is between them
+//!                1.2  1.2-3  fields of one line, in records of several
+//!                0..10  4..  bytes of the record
+//!                ..          the whole record, as is nothing
+//!     TYPE       bytes (default) text int decimal float size month version natural random date
+//!                time timestamp ip uuid semver bool order=low|mid|high order=@FILE
+//!                packed zoned ebcdic sequence=FILE u32le and other machine numbers
+//!     MODIFIER   asc (default) desc, ci, trim, nulls-first, nulls-last, pad=BYTE, locale=NAME,
+//!                decimal=, thousands=. currency
 //! ```
 //!
 //! Names of types and modifiers are read in any case.
 //!
-//! Whether the range lies within the record is not known here; [`super::part`] finds out.
+//! A key that can be read may still mean nothing in records of some format: [`Key::check`] says
+//! so. [`OrderOptions::bind`](super::OrderOptions::bind) makes an order of keys.
+
+mod fault;
+mod files;
+mod format;
+mod gnu_key;
+mod location;
+mod modifiers;
+mod named_type;
+mod words;
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
-use super::key_type::{KeyType, NumberType};
+use super::text::{
+    End, Position, TextSpec, TextType, Translation, Zoned, collation, column_name, column_number,
+};
+use crate::error::Result as EngineResult;
+pub use fault::{FormatFault, KeyError, KeyFault, ModifierFault, PlaceFault, TypeFault};
+pub use files::ListMemory;
+pub use gnu_key::gnu_key;
+use location::{ExactSpec, Location};
+use modifiers::Modifiers;
+pub use modifiers::read_byte;
+use named_type::{Listed, NamedType};
 
-/// One key spec: a range of bytes in the record, what they mean, and in which direction they sort.
+/// One key: a place in the record, the type of what is there, and how it is ordered.
 ///
-/// Read from text, and shown as text that reads back as the same spec:
+/// Read from text, and shown as text that reads back as an equal key:
 ///
 /// ```
-/// use sortwell_engine::key::KeySpec;
+/// use sortwell_engine::key::Key;
 ///
-/// let spec: KeySpec = "8..12:u32le:desc".parse()?;
-/// assert_eq!(spec.to_string(), "8..12:u32le:desc");
-/// # Ok::<(), String>(())
+/// let key: Key = "amount:DECIMAL:desc".parse()?;
+/// assert_eq!(key.column(), Some("amount"));
+/// assert_eq!(key.to_string(), "amount:decimal:desc");
+///
+/// let error = "2:decimla".parse::<Key>().unwrap_err();
+/// assert!(error.to_string().contains("did you mean 'decimal'?"));
+/// # Ok::<(), sortwell_engine::key::KeyError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeySpec {
-    pub(super) start: usize,
-    /// After `start`, by a number's width; `None` for the end of the record, never for a number.
-    pub(super) end: Option<usize>,
-    pub(super) key_type: KeyType,
-    pub(super) is_descending: bool,
+///
+/// The default is the whole record as bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    location: Location,
+    named: NamedType,
+    modifiers: Modifiers,
+    /// The name of its column, where that is known of a number.
+    column: Option<String>,
 }
 
-impl KeySpec {
-    /// The bytes it looks at; without an end, all from the first on.
-    pub fn range(&self) -> (usize, Option<usize>) {
-        (self.start, self.end)
+impl Default for Key {
+    fn default() -> Self {
+        Self::at(Location::Record { start: 0, end: None })
     }
 }
 
-impl fmt::Display for KeySpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}..", self.start)?;
-        if let Some(end) = self.end {
-            write!(f, "{end}")?;
-        }
-        if self.key_type != KeyType::Bytes {
-            write!(f, ":{}", self.key_type.name())?;
-        }
-        f.write_str(if self.is_descending { ":desc" } else { "" })
+/// A key that is given by its meaning, such as one of GNU sort, which the text of keys may have no
+/// words for. It shows itself as its place in words.
+impl From<TextSpec> for Key {
+    fn from(spec: TextSpec) -> Self {
+        Self::at(Location::Exact(ExactSpec(Arc::new(spec))))
     }
 }
 
-impl FromStr for KeySpec {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let mut words = text.split(':');
-        let (start, end) = read_range(text, words.next().unwrap_or_default())?;
-        let words: Vec<String> = words.map(str::to_ascii_lowercase).collect();
-        let mut words = words.iter().map(String::as_str).peekable();
-        let named = words.peek().and_then(|word| KeyType::named(word));
-        if named.is_some() {
-            words.next();
-        }
-        let is_descending = read_modifiers(text, named.is_some(), words)?;
-        let key_type = named.unwrap_or(KeyType::Bytes);
-        let spec = Self { start, end, key_type, is_descending };
-        if let KeyType::Number(number) = key_type {
-            spec.check_width(text, number)?;
-        }
-        Ok(spec)
+impl Key {
+    /// Returns the key of bytes at a place.
+    fn at(location: Location) -> Self {
+        let (named, modifiers) = (NamedType::of_bytes("bytes"), Modifiers::default());
+        Self { location, named, modifiers, column: None }
     }
-}
 
-impl KeySpec {
-    /// A number's range must be as wide as the number; the message shows the one that is.
-    fn check_width(self, text: &str, number: NumberType) -> Result<(), String> {
-        let (name, width_bytes) = (self.key_type.name(), number.width_bytes);
-        let right = Self { end: Some(self.start.saturating_add(width_bytes)), ..self };
-        match self.end {
-            _ if self == right => Ok(()),
-            None => Err(format!(
-                "key '{text}' has no end, and {name} takes {}; write {right}",
-                Bytes(width_bytes)
-            )),
-            Some(end) => Err(format!(
-                "key '{text}' is {} wide, but {name} takes {}; write {right}",
-                Bytes(end - self.start),
-                Bytes(width_bytes)
-            )),
-        }
+    /// Returns the key in the other direction. Nulls stay where they are.
+    #[must_use]
+    pub fn reversed(mut self) -> Self {
+        self.modifiers.is_descending = !self.modifiers.is_descending;
+        self
     }
-}
 
-/// Reads `A..B`, `A..`, `..B` or `..`; a range without an end goes to the end of the record.
-pub(super) fn read_range(text: &str, location: &str) -> Result<(usize, Option<usize>), String> {
-    let Some((start, end)) = location.split_once("..") else {
-        return Err(format!(
-            "'{location}' in key '{text}' is not a range of bytes, the only location sortwell \
-             knows yet; write 0..10, 4.. or ..8"
-        ));
-    };
-    let start = if start.is_empty() { 0 } else { read_position(text, start)? };
-    let end = if end.is_empty() { None } else { Some(read_position(text, end)?) };
-    if end.is_some_and(|end| end <= start) {
-        return Err(format!(
-            "the range in key '{text}' is empty; it counts from 0 and leaves out its end: write \
-             {start}..{} for one byte",
-            start.saturating_add(1)
-        ));
-    }
-    Ok((start, end))
-}
-
-/// Reads the number of a byte. 32 bits are far more than the longest record and leave room to add.
-pub(super) fn read_position(text: &str, digits: &str) -> Result<usize, String> {
-    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
-    match digits.parse::<u32>() {
-        Ok(position) if is_plain => Ok(position as usize),
-        _ => Err(format!(
-            "'{digits}' in key '{text}' is not the number of a byte; write 0..10 for the first ten"
-        )),
-    }
-}
-
-/// Reads what follows the type, or the location where no type is given; returns whether to descend.
-fn read_modifiers<'a>(
-    text: &str,
-    has_type: bool,
-    words: impl Iterator<Item = &'a str>,
-) -> Result<bool, String> {
-    let mut direction = None;
-    for word in words {
-        let is_descending = match word {
-            "asc" => false,
-            "desc" => true,
-            "" => return Err(format!("key '{text}' has a colon with nothing after it")),
-            _ if KeyType::named(word).is_some() => {
-                return Err(format!(
-                    "'{word}' in key '{text}' is out of place: a key has one type, right after its \
-                     location, as in 8..12:u32le:desc"
-                ));
+    /// Divides `PLACE[:TYPE][:MODIFIER]...` into the place and what follows it, if anything does.
+    pub(crate) fn split_place(text: &str) -> (&str, Option<&str>) {
+        let pieces = words::split(text, ':').unwrap_or_else(|| vec![text]);
+        let is_known = |word: &&&str| named_type::is_name(word) || modifiers::is_modifier(word);
+        let known = pieces[1..].iter().rev().take_while(is_known);
+        match known.map(|word| word.len() + 1).sum() {
+            0 => (text, None),
+            length => {
+                let (place, words) = text.split_at(text.len() - length);
+                (place, Some(&words[1..]))
             }
-            _ if has_type || direction.is_some() => {
-                return Err(format!(
-                    "'{word}' in key '{text}' is not a modifier sortwell knows yet; it knows asc \
-                     and desc, as in 8..12:u32le:desc"
-                ));
+        }
+    }
+
+    /// Returns whether it says more than its type and what is equal in it: a direction, where what
+    /// is empty goes, or a pad.
+    pub(crate) fn has_place_modifiers(&self) -> bool {
+        let Modifiers { is_descending, nulls, pad, .. } = &self.modifiers;
+        *is_descending || nulls.is_some() || pad.is_some()
+    }
+
+    /// Returns whether the first of these words is a type that records of bytes alone have.
+    pub(crate) fn names_bytes(words: &str) -> bool {
+        let word = words.split(':').next().unwrap_or_default();
+        let is_of_bytes = |named: NamedType| named.counts_blanks() || word_is_of_bytes(word);
+        word_is_of_bytes(word) || NamedType::known(word).is_some_and(is_of_bytes)
+    }
+
+    /// Returns whether the first of these words is a type of days or times.
+    pub(crate) fn names_day(words: &str) -> bool {
+        let word = words.split(':').next().unwrap_or_default();
+        NamedType::known(word).is_some_and(|named| named.is_day())
+    }
+
+    /// Returns the zoned decimals that a word means, if it means any.
+    pub(crate) fn zoned(word: &str) -> Option<Zoned> {
+        match NamedType::known(word)?.text_type(false, ListMemory::UNBOUNDED) {
+            Ok(TextType::Zoned(form)) => Some(form),
+            _ => None,
+        }
+    }
+
+    /// Returns the names of the types that text may have.
+    pub(crate) fn types_of_text() -> String {
+        Listed::OfText.to_string()
+    }
+
+    /// Returns the name of its type, as written, in lower case.
+    pub(crate) fn type_name(&self) -> &str {
+        &self.named.word
+    }
+
+    /// Returns the locale whose collation it asks for.
+    pub(crate) fn locale(&self) -> Option<&str> {
+        self.modifiers.locale.as_deref()
+    }
+
+    /// Returns whether it looks at bytes of the record as they are: without folding case, a pad, a
+    /// language or a code page.
+    pub(crate) fn is_as_written(&self) -> bool {
+        let Modifiers { ignores_case, pad, locale, .. } = &self.modifiers;
+        let is_translated = *ignores_case || pad.is_some() || locale.is_some();
+        !is_translated && !self.named.word.starts_with("ebcdic")
+    }
+
+    /// Returns whether it shuffles.
+    pub fn is_random(&self) -> bool {
+        self.named.word == "random"
+    }
+
+    /// Returns whether its values are days or times.
+    pub fn is_day(&self) -> bool {
+        self.named.is_day()
+    }
+
+    /// Returns the name of the column or of the JSON value that it asks for, unless the number of
+    /// the column is known.
+    pub fn column(&self) -> Option<&str> {
+        match &self.location {
+            Location::Column { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Finds the column it names among those that there are. Its key then shows the number.
+    ///
+    /// # Errors
+    ///
+    /// A name that no column has or several have, or a number that is too large.
+    pub(crate) fn resolve(&mut self, columns: &[Vec<u8>]) -> Result<(), KeyError> {
+        match &self.location {
+            Location::Column { name, start, end } => {
+                let field = column_number(name, columns);
+                let field = field.map_err(|fault| self.error(KeyFault::Column(fault)))?;
+                self.column = Some(name.clone());
+                self.location = Location::Field { field, start: *start, end: *end };
             }
-            _ => {
-                return Err(format!(
-                    "'{word}' in key '{text}' is not a key type sortwell knows yet; it knows {}, \
-                     and the modifiers asc and desc, as in 8..12:u32le:desc",
-                    KeyType::names()
-                ));
+            Location::Field { field, .. } => {
+                let name = column_name(*field, columns);
+                self.column = Some(name.map_err(|fault| self.error(KeyFault::Column(fault)))?);
             }
+            Location::Fields { .. }
+            | Location::OfLine { .. }
+            | Location::Record { .. }
+            | Location::Exact(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Returns its first byte and its end.
+    fn extent(&self) -> (Position, End) {
+        let trims = self.modifiers.trims;
+        let at = |field, byte| Position { field, byte, skips_blanks: trims };
+        let within = |field, start, end: Option<usize>| {
+            let last = |end| End::Within(at(field, end), field);
+            (at(field, start), end.map_or(End::Field(field), last))
         };
-        if direction.replace(is_descending).is_some() {
-            return Err(format!("key '{text}' gives its direction twice; write asc or desc once"));
+        match &self.location {
+            // Bytes of the record count from its beginning, blanks or not.
+            Location::Record { start, end } => {
+                let at = |byte| Position { byte, ..Position::default() };
+                (at(*start), end.map_or(End::Record, |end| End::At(at(end))))
+            }
+            Location::Field { field, start, end } => within(*field, *start, *end),
+            Location::OfLine { first, last, start, end, .. } if *last == Some(*first) => {
+                within(*first, *start, *end)
+            }
+            Location::Fields { first, last, start, end }
+            | Location::OfLine { first, last, start, end, .. } => {
+                let end = match (*last, end.map(|end| at(*first, end))) {
+                    (Some(last), Some(end)) => End::Within(end, last),
+                    (Some(last), None) => End::Field(last),
+                    (None, Some(end)) => End::At(end),
+                    (None, None) => End::Record,
+                };
+                (at(*first, *start), end)
+            }
+            Location::Column { start, end, .. } => within(0, *start, *end),
+            Location::Exact(spec) => (spec.0.start, spec.0.end),
         }
     }
-    Ok(direction.unwrap_or(false))
+
+    /// Returns what it means; files that it names are read, and a list of values takes a part of
+    /// `memory`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`](crate::Error::Usage) for a locale that there is not, for a file that cannot
+    /// be read or does not hold what it should, and for a list of values that is too large.
+    pub fn spec(&self, memory: ListMemory) -> EngineResult<TextSpec> {
+        let modifiers = &self.modifiers;
+        let is_reversed = modifiers.is_descending;
+        if let Location::Exact(spec) = &self.location {
+            let is_descending = spec.0.is_descending != is_reversed;
+            return Ok(TextSpec { is_descending, ..(*spec.0).clone() });
+        }
+        let collation = self.locale().map(collation).transpose()?;
+        let (start, end) = self.extent();
+        let column = self.column().map(str::to_owned);
+        let line = match &self.location {
+            Location::OfLine { line, .. } => Some(*line),
+            _ => None,
+        };
+        Ok(TextSpec {
+            line,
+            start,
+            end,
+            text_type: match modifiers.written(self.named.word == "int") {
+                Some(form) => TextType::Written(form),
+                None => self.named.text_type(modifiers.ignores_case, memory)?,
+            },
+            translation: Translation {
+                folds_case: modifiers.ignores_case,
+                ..Translation::default()
+            },
+            collation,
+            is_descending: is_reversed,
+            trims: modifiers.trims,
+            nulls: modifiers.nulls,
+            pad: modifiers.pad,
+            is_by_name: column.is_some(),
+            name: column.or_else(|| self.column.clone()),
+        })
+    }
+
+    /// Returns it with the range that its machine number has.
+    fn with_width(&self, number_bytes: usize) -> Self {
+        let mut key = self.clone();
+        if let Location::Record { start, end } = &mut key.location {
+            *end = Some(start.saturating_add(number_bytes));
+        }
+        key
+    }
+
+    /// Checks that a machine number looks at as many bytes of the record as it has.
+    fn check_width(&self) -> Result<(), KeyFault> {
+        let Some(number) = self.named.number() else { return Ok(()) };
+        let (name, number_bytes) = (self.named.word.clone(), number.width_bytes());
+        let Location::Record { start, end } = self.location else {
+            return Err(TypeFault::NumberOfField(name).into());
+        };
+        let range_bytes = end.map(|end| end - start);
+        if range_bytes == Some(number_bytes) {
+            return Ok(());
+        }
+        let right = self.with_width(number_bytes).to_string();
+        Err(TypeFault::Width { name, number_bytes, range_bytes, right }.into())
+    }
+
+    fn read(text: &str) -> Result<Self, KeyFault> {
+        let pieces = words::split(text, ':').ok_or(PlaceFault::OpenQuote)?;
+        let (place, words) = match pieces.as_slice() {
+            [place, words @ ..] => (*place, words),
+            [] => (text, &[][..]),
+        };
+        let location = Location::read(place)?;
+        let named = match words.first() {
+            Some(word) => NamedType::read(word)?,
+            None => None,
+        };
+        let words = &words[usize::from(named.is_some())..];
+        let modifiers = Modifiers::read(words, named.is_some())?;
+        let named =
+            named.or_else(|| NamedType::known("decimal").filter(|_| modifiers.is_of_number()));
+        let default = if modifiers.locale.is_some() { "text" } else { "bytes" };
+        let named = named.unwrap_or_else(|| NamedType::of_bytes(default));
+        modifiers.check(&named)?;
+        let key = Self { location, named, modifiers, column: None };
+        key.check_width()?;
+        Ok(key)
+    }
 }
 
-/// A count of bytes in words.
-struct Bytes(usize);
+/// Returns whether a word names a code page or a collating sequence.
+fn word_is_of_bytes(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    word.starts_with("ebcdic") || word.starts_with("sequence=")
+}
 
-impl fmt::Display for Bytes {
+impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} byte{}", self.0, if self.0 == 1 { "" } else { "s" })
+        write!(f, "{}", self.location)?;
+        if self.named.word != "bytes" {
+            write!(f, ":{}", self.named.word)?;
+        }
+        write!(f, "{}", self.modifiers)
+    }
+}
+
+impl FromStr for Key {
+    type Err = KeyError;
+
+    fn from_str(text: &str) -> Result<Self, KeyError> {
+        Self::read(text).map_err(|fault| KeyError::new(text, fault))
     }
 }
 

@@ -7,17 +7,24 @@ use std::cmp::Ordering;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use super::key_type::TYPES;
+use super::key_type::NUMBERS;
 use super::*;
 
 mod reference;
 
+use crate::key::{Key, ListMemory};
 use reference::{Wanted, widths};
 
 /// The key for `wanted` over records of this length.
-fn key(wanted: &[Wanted], record_length: usize) -> Key {
-    let specs: Vec<KeySpec> = wanted.iter().map(|part| part.text().parse().unwrap()).collect();
-    Key::new(&specs, record_length).unwrap()
+fn key(wanted: &[Wanted], record_length: usize) -> CompiledKey {
+    let texts: Vec<String> = wanted.iter().map(Wanted::text).collect();
+    key_of(&texts, record_length)
+}
+
+/// The key that these texts make over records of this length.
+fn key_of(texts: &[impl AsRef<str>], record_length: usize) -> CompiledKey {
+    let keys: Vec<Key> = texts.iter().map(|text| text.as_ref().parse().unwrap()).collect();
+    CompiledKey::of_keys(&keys, Format::Fixed { length: record_length as u32 }).unwrap()
 }
 
 /// Holds one pair of records to everything a [`KeyEncoder`] promises.
@@ -132,9 +139,7 @@ fn floats_stand_in_total_order() {
         f64::INFINITY,
         f64::NAN,
     ];
-    let word = |text: &str, bytes: &[u8]| {
-        Key::new(&[text.parse().unwrap()], bytes.len()).unwrap().encoder().word(bytes, 0)
-    };
+    let word = |text: &str, bytes: &[u8]| key_of(&[text], bytes.len()).encoder().word(bytes, 0);
     for pair in ascending.windows(2) {
         let (low, high) = (pair[0], pair[1]);
         let (le, be) = (f64::to_le_bytes, f64::to_be_bytes);
@@ -154,8 +159,7 @@ fn floats_stand_in_total_order() {
 #[test]
 fn words_are_the_normalized_bytes() {
     let words = |texts: &[&str], record: &[u8]| -> Vec<u64> {
-        let specs: Vec<KeySpec> = texts.iter().map(|text| text.parse().unwrap()).collect();
-        let key = Key::new(&specs, record.len()).unwrap();
+        let key = key_of(texts, record.len());
         let encoder = key.encoder();
         (0..encoder.words()).map(|index| encoder.word(record, index)).collect()
     };
@@ -174,19 +178,16 @@ fn words_are_the_normalized_bytes() {
 
 #[test]
 fn each_shape_of_key_is_recognised() {
-    let key = |texts: &[&str]| {
-        let specs: Vec<KeySpec> = texts.iter().map(|text| text.parse().unwrap()).collect();
-        Key::new(&specs, 100).unwrap()
-    };
+    let key = |texts: &[&str]| key_of(texts, 100);
     for slice in [&[][..], &["0..10"], &["0..10:desc"], &["0..8:u64be"], &["0..4", "4..8"]] {
-        assert!(matches!(key(slice), Key::Slice(_)), "{slice:?}");
+        assert!(matches!(key(slice), CompiledKey::Slice(_)), "{slice:?}");
     }
     for number in [&["0..8:u64le"][..], &["9..10:i8"], &["0..4:f32be:desc", "0..2"]] {
-        assert!(matches!(key(number), Key::Number(_)), "{number:?}");
+        assert!(matches!(key(number), CompiledKey::Number(_)), "{number:?}");
     }
     for composite in [&["4..8", "0..4"][..], &["0..4:u32le", "4..8:u32le"], &["0..4", "4..8:desc"]]
     {
-        assert!(matches!(key(composite), Key::Composite(_)), "{composite:?}");
+        assert!(matches!(key(composite), CompiledKey::Composite(_)), "{composite:?}");
     }
     assert_eq!(key(&[]).encoder().key_length(), 100);
     assert_eq!(key(&[]).encoder().words(), 13);
@@ -302,10 +303,10 @@ fn comparisons_and_first_differences_are_those_of_the_words() {
     let more = ["..:version", "..:version:desc", "..:trim 1:int", "2:natural:ci 1", "1:version:ci"];
     let lines = lines_that_agree();
     for spec in specs.into_iter().chain(more) {
-        let specs = spec.split(' ').map(|spec| spec.parse::<text::TextKeySpec>().expect(spec));
-        let specs = specs.map(|spec| spec.spec(None).expect("no files")).collect();
+        let specs = spec.split(' ').map(|spec| spec.parse::<Key>().expect(spec));
+        let specs = specs.map(|spec| spec.spec(ListMemory::UNBOUNDED).expect("no files")).collect();
         let order = TextOrder { specs, ..TextOrder::by_bytes(b'\n') };
-        let key = Key::for_lines(&order).expect(spec);
+        let key = CompiledKey::new(&order).expect(spec);
         let key = key.encoder();
         let words = |line: &Vec<u8>| {
             let mut words = vec![key.word(line, 0)];

@@ -9,8 +9,8 @@ use super::split::{PartFiles, Splitter, Splitting};
 use super::{Select, Unique};
 use crate::error::{Error, Result};
 use crate::format::Framing;
+use crate::key::CompiledKey;
 use crate::key::text::TextOrder;
-use crate::key::{Key, KeySpec};
 use crate::predicate::Predicate;
 
 /// Folds and shape, with their places found. The default makes nothing.
@@ -25,7 +25,7 @@ pub struct Making {
     /// The conditions that admit groups; without them all are written.
     having: Option<Predicate>,
     /// The first keys of the order, by which records are of one group; all keys without one.
-    group: Option<Key>,
+    group: Option<CompiledKey>,
     /// True if nothing is folded before all records of a group are together.
     folds_late: bool,
 }
@@ -58,16 +58,16 @@ impl Making {
         Ok(Self { folds, shape, splitting, having: None, group: None, folds_late: false })
     }
 
-    /// Says what records are ordered by: as `order` has it, or records of fixed length by `keys`.
+    /// Says what records are ordered by.
     #[must_use]
-    pub fn ordered_by(self, order: Option<&TextOrder>, keys: &[KeySpec]) -> Self {
-        let folds_late = self.folds.may_change_key(order, keys);
+    pub fn ordered_by(self, order: &TextOrder) -> Self {
+        let folds_late = self.folds.may_change_key(order);
         Self { folds_late, ..self }
     }
 
     /// Says by which of the first keys records are of one group, if not by all.
     #[must_use]
-    pub fn grouped_by(self, group: Option<Key>) -> Self {
+    pub fn grouped_by(self, group: Option<CompiledKey>) -> Self {
         Self { group, ..self }
     }
 

@@ -3,8 +3,8 @@
 use super::*;
 use crate::error::Error;
 use crate::format::{Format, Framing};
-use crate::key::text::{TextKeySpec, TextOrder};
-use crate::key::{Key, KeyEncoder, with_encoder};
+use crate::key::text::TextOrder;
+use crate::key::{CompiledKey, Key, KeyEncoder, ListMemory, with_encoder};
 
 const FRAMING: Framing = Framing::Terminated(b'\n');
 
@@ -15,12 +15,12 @@ fn mixed(at: u64) -> u64 {
 }
 
 /// The keys: cheap to make and costly, that tie often and seldom.
-fn keys() -> Vec<Key> {
+fn keys() -> Vec<CompiledKey> {
     let keyed = |keys: &[&str]| {
         let format = Format::Lines { terminator: b'\n' };
-        let specs = keys.iter().map(|key| key.parse::<TextKeySpec>().unwrap());
-        let specs = specs.map(|spec| spec.spec(None).unwrap()).collect();
-        Key::for_lines(&TextOrder { specs, ..TextOrder::of(format) }).unwrap()
+        let specs = keys.iter().map(|key| key.parse::<Key>().unwrap());
+        let specs = specs.map(|spec| spec.spec(ListMemory::UNBOUNDED).unwrap()).collect();
+        CompiledKey::new(&TextOrder { specs, ..TextOrder::of(format) }).unwrap()
     };
     vec![keyed(&[]), keyed(&["1:int"]), keyed(&["1:natural:desc", "2"]), keyed(&["2:ci", "1"])]
 }

@@ -8,9 +8,8 @@ use regex::bytes::RegexBuilder;
 use super::evaluate::{Check, Node, SubjectKey, Test};
 use super::expression::{self, COUNT, Condition, Location, Operand, Tree};
 use crate::error::{Error, Result};
-use crate::key::text::{
-    Body, Collation, End, Separator, TextKeySpec, TextOrder, TextSpec, TextType, ValueKey,
-};
+use crate::key::Key;
+use crate::key::text::{Body, Collation, End, Separator, TextOrder, TextSpec, TextType, ValueKey};
 
 /// Bytes that a pattern may take once it is compiled, and those that each thread may keep of what
 /// it has found out about it. Budgets are for records; the patterns that people write take some
@@ -22,7 +21,7 @@ pub(super) struct Binder<'a> {
     /// True if conditions are on groups, where `count` is the number of records.
     pub has_count: bool,
     pub order: &'a TextOrder,
-    pub resolve: &'a dyn Fn(&TextKeySpec) -> std::result::Result<TextSpec, String>,
+    pub resolve: &'a dyn Fn(&Key) -> std::result::Result<TextSpec, String>,
 }
 
 impl Binder<'_> {
@@ -134,9 +133,7 @@ impl Binder<'_> {
             return Err(lack);
         }
         let is_field = |end| matches!(end, End::Field(_) | End::Within(..));
-        if matches!(self.order.body, Body::Whole | Body::Behind(_))
-            && (spec.start.field > 0 || is_field(spec.end))
-        {
+        if self.order.body.has_no_fields() && (spec.start.field > 0 || is_field(spec.end)) {
             return Err(format!(
                 "{written} is a field, and only lines and rows have fields; write bytes of the \
                  record, as in 0..4"

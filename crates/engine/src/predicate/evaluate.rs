@@ -13,7 +13,8 @@ use regex::bytes::Regex;
 use super::bind::Binder;
 use super::expression::{Comparison, Expression};
 use crate::error::Result;
-use crate::key::text::{TextKeySpec, TextOrder, TextSpec, ValueKey};
+use crate::key::Key;
+use crate::key::text::{TextOrder, TextSpec, ValueKey};
 
 /// Tells of each record whether it takes part.
 #[derive(Clone, Debug)]
@@ -87,7 +88,7 @@ impl Predicate {
     pub fn new(
         expression: &Expression,
         order: &TextOrder,
-        resolve: impl Fn(&TextKeySpec) -> std::result::Result<TextSpec, String>,
+        resolve: impl Fn(&Key) -> std::result::Result<TextSpec, String>,
     ) -> Result<Self> {
         Binder { order, resolve: &resolve, has_count: false }.node(&expression.root).map(Self::of)
     }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::lexer::quoted;
 use super::parser;
-use crate::key::text::TextKeySpec;
+use crate::key::Key;
 
 /// Which records are meant, as a person writes it.
 ///
@@ -64,7 +64,7 @@ pub(super) struct Condition {
 pub(super) struct Location {
     /// The key as written.
     pub written: String,
-    pub spec: TextKeySpec,
+    pub spec: Key,
 }
 
 /// The name of the number of records in a group, in conditions on groups.

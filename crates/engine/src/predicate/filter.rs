@@ -4,7 +4,8 @@ use super::bind::Binder;
 use super::evaluate::{Node, Predicate};
 use super::expression::{Expression, Location};
 use crate::error::Result;
-use crate::key::text::{TextKeySpec, TextOrder, TextSpec};
+use crate::key::Key;
+use crate::key::text::{TextOrder, TextSpec};
 
 /// Which records take part: all, where nothing is said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,7 +50,7 @@ impl Filter {
     pub fn predicate(
         &self,
         order: &TextOrder,
-        resolve: impl Fn(&TextKeySpec) -> std::result::Result<TextSpec, String>,
+        resolve: impl Fn(&Key) -> std::result::Result<TextSpec, String>,
     ) -> Result<Option<Predicate>> {
         self.bound(&Binder { order, resolve: &resolve, has_count: false })
     }
@@ -62,7 +63,7 @@ impl Filter {
     pub fn group_predicate(
         &self,
         order: &TextOrder,
-        resolve: impl Fn(&TextKeySpec) -> std::result::Result<TextSpec, String>,
+        resolve: impl Fn(&Key) -> std::result::Result<TextSpec, String>,
     ) -> Result<Option<Predicate>> {
         self.bound(&Binder { order, resolve: &resolve, has_count: true })
     }

@@ -11,9 +11,10 @@ use super::layout::{BLOCK, DATA_START, FOOTER, Footer, Geometry, HEADER, LastRec
 use super::page::{PAGE, Page};
 use super::*;
 use crate::error::{Error, Result};
+use crate::format::Format;
 use crate::format::Framing;
 use crate::io::{Direct, Engine};
-use crate::key::{Key, KeyEncoder, KeySpec, OPEN_WORD_BYTES, open_word};
+use crate::key::{CompiledKey, KeyEncoder, OPEN_WORD_BYTES, open_word};
 use crate::proof::Sum;
 use crate::stats::Progress;
 
@@ -52,8 +53,9 @@ impl KeyEncoder for WholeRecord {
     }
 }
 
-pub(crate) fn key_of(text: &str, record_length: usize) -> Key {
-    Key::new(&[text.parse::<KeySpec>().unwrap()], record_length).unwrap()
+pub(crate) fn key_of(text: &str, record_length: usize) -> CompiledKey {
+    CompiledKey::of_keys(&[text.parse().unwrap()], Format::Fixed { length: record_length as u32 })
+        .unwrap()
 }
 
 /// Records of `length` bytes, ordered by their first eight (or fewer).

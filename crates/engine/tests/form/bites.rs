@@ -111,7 +111,7 @@ fn long_functions_are_found() {
 
 #[test]
 fn rooms_use_only_rooms_before_them() {
-    assert_eq!(found("use crate::{Error, io::File, key::{Key, KeySpec}};\n"), []);
+    assert_eq!(found("use crate::{Error, io::File, key::{Key, KeyError}};\n"), []);
     assert_eq!(found("use crate::plan::Plan;\n"), at(2, "merge"));
     assert_eq!(found("use crate::{io, output::{Sink, Part}};\n"), at(2, "merge"));
     assert_eq!(found("fn f() {\n    crate::job::run();\n}\n"), at(3, "merge"));

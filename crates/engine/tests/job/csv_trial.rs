@@ -6,7 +6,6 @@ use sortwell_engine::ByteSize;
 use sortwell_engine::format::{CsvFormat, Format, csv};
 use sortwell_engine::io::Engine;
 use sortwell_engine::job::{Algorithm, Budget, Input, Output, SortJob};
-use sortwell_engine::key::text::{TextKeySpec, TextOrder};
 use sortwell_engine::operator::Select;
 use sortwell_engine::plan::levers::Overlap;
 use sortwell_engine::stats::Statistics;
@@ -140,18 +139,11 @@ impl Table {
         let inputs = (0..self.inputs.len()).map(|index| Input::File(folder.input(index)));
         let format = Format::Csv(self.format);
         let mut job = SortJob::new(inputs.collect(), Output::File(folder.output()), format);
-        let spec = |&(column, is_descending): &(usize, bool)| {
+        let key = |&(column, is_descending): &(usize, bool)| {
             let direction = if is_descending { ":desc" } else { "" };
-            format!("{column}{direction}")
-                .parse::<TextKeySpec>()
-                .expect("a key")
-                .spec(None)
-                .expect("no file")
+            format!("{column}{direction}").parse().expect("a key")
         };
-        job.order = (!self.keys.is_empty()).then(|| TextOrder {
-            specs: self.keys.iter().map(spec).collect(),
-            ..TextOrder::of(format)
-        });
+        job.keys = self.keys.iter().map(key).collect();
         job.select = self.select.clone();
         (job.memory, job.threads) = (Budget::Bytes(self.memory), Some(self.threads));
         (job.algorithm, job.levers.overlap) = (self.algorithm, self.overlap);

@@ -6,7 +6,6 @@ use sortwell_engine::ByteSize;
 use sortwell_engine::format::{Format, HeaderLines};
 use sortwell_engine::io::Engine;
 use sortwell_engine::job::{Algorithm, Budget, Input, Output, SortJob};
-use sortwell_engine::key::text::{Separator, TextKeySpec, TextOrder};
 use sortwell_engine::operator::{Select, Unique};
 use sortwell_engine::plan::levers::Overlap;
 use sortwell_engine::stats::Statistics;
@@ -22,7 +21,7 @@ pub type Comparator = fn(&[u8], &[u8]) -> Ordering;
 pub struct Lines {
     pub inputs: Vec<Vec<u8>>,
     pub terminator: u8,
-    pub separator: Separator,
+    pub separator: Option<u8>,
     /// Keys as a person writes them, and what they mean.
     pub keys: Vec<&'static str>,
     pub compare: Comparator,
@@ -44,7 +43,7 @@ impl Lines {
         Self {
             inputs,
             terminator: b'\n',
-            separator: Separator::Blanks,
+            separator: None,
             keys: Vec::new(),
             compare: Ord::cmp,
             group: None,
@@ -59,21 +58,12 @@ impl Lines {
         }
     }
 
-    fn order(&self) -> TextOrder {
-        let spec =
-            |key: &&str| key.parse::<TextKeySpec>().expect("a key").spec(None).expect("no files");
-        TextOrder {
-            separator: self.separator,
-            specs: self.keys.iter().map(spec).collect(),
-            ..TextOrder::by_bytes(self.terminator)
-        }
-    }
-
     pub fn job(&self, folder: &Folder) -> SortJob {
         let inputs = (0..self.inputs.len()).map(|index| Input::File(folder.input(index)));
         let format = Format::Lines { terminator: self.terminator };
         let mut job = SortJob::new(inputs.collect(), Output::File(folder.output()), format);
-        job.order = (!self.keys.is_empty()).then(|| self.order());
+        job.keys = self.keys.iter().map(|key| key.parse().expect("a key")).collect();
+        job.order.separator = self.separator;
         job.select = self.select.clone();
         job.header = HeaderLines::Count(self.header_lines);
         (job.memory, job.threads) = (Budget::Bytes(self.memory), Some(self.threads));

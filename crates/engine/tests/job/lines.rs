@@ -5,7 +5,6 @@ use std::cmp::Reverse;
 use std::fs;
 
 use sortwell_engine::job::{Algorithm, Input};
-use sortwell_engine::key::text::Separator;
 use sortwell_engine::operator::{Select, Unique};
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{ByteSize, Error};
@@ -177,7 +176,7 @@ fn fields_and_numbers() {
             let lines = Lines {
                 keys: keys.to_vec(),
                 compare,
-                separator: Separator::Byte(b'\t'),
+                separator: Some(b'\t'),
                 memory: ByteSize::mib(memory),
                 threads: 1 + random.below(3),
                 ..Lines::new(vec![table(bytes, &mut random)])
@@ -201,7 +200,7 @@ fn selections() {
             let lines = Lines {
                 keys: keys.to_vec(),
                 compare,
-                separator: Separator::Byte(b'\t'),
+                separator: Some(b'\t'),
                 select: Select {
                     unique: *unique,
                     count,
@@ -236,7 +235,7 @@ fn groups_by_the_first_of_the_keys() {
                 keys: keys.to_vec(),
                 compare,
                 group: Some(group),
-                separator: Separator::Byte(b'\t'),
+                separator: Some(b'\t'),
                 select: Select {
                     unique: Some(unique),
                     unique_by: Some(1),

@@ -22,6 +22,7 @@ mod held;
 mod in_place;
 mod injected;
 mod kept;
+mod keys;
 mod left_out;
 mod line_shapes;
 mod line_trial;

@@ -7,7 +7,7 @@ use sortwell_engine::ByteSize;
 use sortwell_engine::format::Format;
 use sortwell_engine::io::Engine;
 use sortwell_engine::job::{Algorithm, Budget, Input, Output, SortJob};
-use sortwell_engine::key::text::{Invalid, Place, TextKeySpec, TextOrder};
+use sortwell_engine::key::text::{Invalid, Place};
 use sortwell_engine::operator::Select;
 use sortwell_engine::stats::Statistics;
 
@@ -99,17 +99,14 @@ impl Prefixed {
         let inputs = (0..self.inputs.len()).map(|index| Input::File(folder.input(index)));
         let format: Format = self.format.0.parse().expect("a format");
         let mut job = SortJob::new(inputs.collect(), Output::File(folder.output()), format);
-        let spec = |(range, is_descending): &(Range<usize>, bool)| {
+        let key = |(range, is_descending): &(Range<usize>, bool)| {
             let end = if range.end == usize::MAX { String::new() } else { range.end.to_string() };
             let direction = if *is_descending { ":desc" } else { "" };
             let text = format!("{}..{end}{direction}", range.start);
-            text.parse::<TextKeySpec>().expect("a key").spec(None).expect("no file")
+            text.parse().expect("a key")
         };
-        job.order = (!self.keys.is_empty()).then(|| TextOrder {
-            specs: self.keys.iter().map(spec).collect(),
-            invalid: Some(Invalid::Placed(Place::First)),
-            ..TextOrder::of(format)
-        });
+        job.keys = self.keys.iter().map(key).collect();
+        job.order.invalid = Some(Invalid::Placed(Place::First));
         job.select = self.select.clone();
         (job.memory, job.threads) = (Budget::Bytes(self.memory), Some(self.threads));
         job.algorithm = self.algorithm;

@@ -7,7 +7,7 @@ use std::fs;
 use sortwell_engine::ByteSize;
 use sortwell_engine::format::{CsvFormat, Format, Ragged};
 use sortwell_engine::job::{Algorithm, Budget, Input, MergeJob, Output, Resume, SortJob};
-use sortwell_engine::key::text::{TextKeySpec, TextOrder};
+use sortwell_engine::key::Key;
 use sortwell_engine::stats::{Progress, Statistics};
 
 use crate::random::Random;
@@ -17,10 +17,8 @@ use crate::trial::Folder;
 const FORMAT: Format =
     Format::Csv(CsvFormat { ragged: Ragged::Drop, ..CsvFormat::separated_by(b',') });
 
-fn order() -> TextOrder {
-    let key: TextKeySpec = "1".parse().expect("a key");
-    let specs = vec![key.spec(None).expect("a place")];
-    TextOrder { specs, ..TextOrder::of(FORMAT) }
+fn keys() -> Vec<Key> {
+    vec!["1".parse().expect("a key")]
 }
 
 /// A table, its rows that have as many cells as the header, and the number of those that have not.
@@ -68,7 +66,7 @@ fn two_tables(rows: usize, one_in: usize) -> (Folder, SortJob, (String, u64)) {
     }
     let inputs = (0..2).map(|index| Input::File(folder.input(index))).collect();
     let mut job = SortJob::new(inputs, Output::File(folder.output()), FORMAT);
-    job.order = Some(order());
+    job.keys = keys();
     job.temp = vec![folder.at("spill")];
     job.sync = false;
     (folder, job, (sorted(all), ragged))
@@ -149,7 +147,7 @@ fn merges_in_pieces_count_all() {
         inputs.push(Input::File(folder.input(index)));
     }
     let mut plain = MergeJob::new(inputs, Output::File(folder.output()), FORMAT);
-    plain.order = Some(order());
+    plain.keys = keys();
     plain.temp = vec![folder.at("spill")];
     plain.memory = Budget::Bytes(ByteSize::mib(24));
     (plain.check, plain.sync) = (true, false);

@@ -30,7 +30,7 @@ impl Part {
         Self { is_descending: true, ..self }
     }
 
-    /// The key spec that asks for it.
+    /// The key that asks for it.
     pub fn text(&self) -> String {
         let direction = if self.is_descending { "desc" } else { "asc" };
         format!("{}..{}:{}:{direction}", self.start, self.end, self.kind)

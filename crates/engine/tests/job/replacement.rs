@@ -180,7 +180,7 @@ fn selections() {
     };
     let input: String = (0..400_000).map(|number| line(number, &mut random)).collect();
     let plain = Lines {
-        separator: sortwell_engine::key::text::Separator::Byte(b'\t'),
+        separator: Some(b'\t'),
         keys: vec!["2"],
         compare: by_second_field,
         ..of_lines(vec![input.into_bytes()])

@@ -128,7 +128,7 @@ fn text_of_striped_and_other_files() {
     let inputs = vec![Input::Striped(output.clone()), Input::Striped(output)];
     let merged = folder.at("merged");
     let merge = MergeJob {
-        order: job.order.clone(),
+        keys: job.keys.clone(),
         memory: Budget::Bytes(ByteSize::mib(64)),
         ..MergeJob::new(inputs, Output::File(merged.clone()), job.format)
     };

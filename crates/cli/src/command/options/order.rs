@@ -4,14 +4,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use clap::Args;
-use sortwell_engine::format::{Format, LineGroup};
+use sortwell_engine::format::Format;
 use sortwell_engine::io::compression::Codec;
-use sortwell_engine::job::{Budget, Input};
-use sortwell_engine::key::text::{
-    DateFormat, Invalid, ListMemory, Separator, TextKeySpec, TextOrder, TextSpec, TextType,
-    collation, gnu_key, read_byte,
-};
-use sortwell_engine::key::{KeySpec, NumberType};
+use sortwell_engine::job::Input;
+use sortwell_engine::key::text::{DateFormat, Invalid};
+use sortwell_engine::key::{Key, KeyError, OrderOptions, gnu_key, read_byte};
 use sortwell_engine::{Error, Result};
 
 use super::cells::Cells;
@@ -170,108 +167,75 @@ impl Order {
         formats.all(|other| other == Some(first)).then_some(first)
     }
 
-    /// The keys of records of fixed length that machine numbers and bytes are enough for, and the
-    /// order of all others; one of them says nothing.
+    /// Returns the keys, most significant first, and what is said of the order as a whole.
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for a key that cannot be read, or that means nothing in the format, for a
-    /// list of values that `memory` has no room for, and for a date format that no key has a use
-    /// for, nor anything else, as `has_days` says.
-    pub fn keys(
-        &self,
-        format: Format,
-        memory: Budget,
-        has_days: bool,
-    ) -> Result<(Vec<KeySpec>, Option<TextOrder>)> {
-        if self.pad.is_some() && !matches!(format, Format::Prefixed(_)) {
-            let message = "--pad is for records with their length in front, of which some are \
-                           shorter than others; leave it out";
-            return Err(Error::Usage(message.to_owned()));
-        }
-        let Format::Fixed { .. } = format else {
-            return Ok((Vec::new(), Some(self.text_order(format, memory, has_days)?)));
-        };
-        if self.separator.is_some() {
-            let message = "--separator divides lines, and records of fixed length have no fields; \
-                           leave it out, or give --format lines";
-            return Err(Error::Usage(message.to_owned()));
-        }
-        match self.keys.iter().map(|key| key.parse()).collect::<std::result::Result<Vec<_>, _>>() {
-            Ok(keys) if self.date_format.is_none() && self.random_seed.is_none() => {
-                Ok((if self.reverse { values::reversed(&keys)? } else { keys }, None))
-            }
-            Ok(_) => Ok((Vec::new(), Some(self.text_order(format, memory, has_days)?))),
-            Err(fault) => match self.text_order(format, memory, has_days) {
-                Ok(order) => Ok((Vec::new(), Some(order))),
-                // Of a key of bytes or machine numbers, the other reader says what is wrong.
-                Err(_) if self.keys.iter().all(|key| is_of_bytes(key)) => Err(Error::Usage(fault)),
-                Err(fault) => Err(fault),
-            },
-        }
-    }
-
-    /// The order of records by whatever keys there are.
-    fn text_order(&self, format: Format, memory: Budget, has_days: bool) -> Result<TextOrder> {
-        let budget = memory.resolve()?;
-        let mut taken = 0;
-        let wrong = |fault| with_gnu_advice(fault, &self.keys);
-        let read = |key: &String| TextKeySpec::read(key, format).map_err(wrong);
-        let keys: Vec<TextKeySpec> = self.keys.iter().map(read).collect::<Result<_>>()?;
-        let mut spec = |key: &TextKeySpec| {
-            key.check(format).map_err(wrong)?;
-            let collation = key.locale().map(collation).transpose()?;
-            let spec = key.spec_within(collation, ListMemory { budget, taken })?;
-            taken += spec.list_bytes();
-            Ok(spec)
-        };
-        let mut specs: Vec<TextSpec> = keys.iter().map(&mut spec).collect::<Result<_>>()?;
-        let has_days = has_days || keys.iter().any(TextKeySpec::is_day);
-        if self.date_format.is_some() && !has_days {
+    /// [`Error::Usage`] for a key that cannot be read, or that means nothing in the format, and for
+    /// an option that the format or the keys have no use for; of a date format, conditions and
+    /// groups may have one, as `has_days` says.
+    pub fn keys(&self, format: Format, has_days: bool) -> Result<(Vec<Key>, OrderOptions)> {
+        self.check_options(format)?;
+        let mut keys: Vec<Key> =
+            self.keys.iter().map(|key| self.key(key, format)).collect::<Result<_>>()?;
+        if self.date_format.is_some() && !has_days && !keys.iter().any(Key::is_day) {
             return Err(without_days());
         }
-        let is_shuffle = |spec: &TextSpec| spec.text_type == TextType::Random;
-        if self.random_seed.is_some() && !specs.iter().any(is_shuffle) {
+        if self.random_seed.is_some() && !keys.iter().any(Key::is_random) {
             return Err(without_shuffle());
         }
-        if specs.is_empty() && self.reverse {
-            specs.push(TextSpec::default());
+        if self.reverse {
+            keys = if keys.is_empty() { vec![Key::default()] } else { keys };
+            keys = keys.into_iter().map(Key::reversed).collect();
         }
-        for spec in specs.iter_mut().filter(|_| self.reverse) {
-            spec.is_descending = !spec.is_descending;
-        }
-        let order = TextOrder::of(format);
-        let separator = match (format, self.separator) {
-            (Format::Lines { .. }, Some(byte)) => Separator::Byte(byte),
-            (Format::LineGroups(LineGroup { end, .. }), within) => Separator::Lines { end, within },
-            (Format::JsonLines, Some(_)) => {
-                let message = "--separator divides lines and rows, and JSON has its own form; \
-                               leave it out";
-                return Err(Error::Usage(message.to_owned()));
-            }
-            (Format::Prefixed(_), Some(_)) => {
-                let message = "--separator divides lines and rows, and these records have no \
-                               fields; leave it out";
-                return Err(Error::Usage(message.to_owned()));
-            }
-            _ => order.separator,
-        };
-        Ok(TextOrder {
-            separator,
-            specs,
+        let options = OrderOptions {
+            separator: self.separator,
             invalid: self.invalid,
             date_format: self.date_format.clone().map(Arc::new),
             seed: seed(self.random_seed.unwrap_or(0)),
             pad: self.pad,
-            ..order
-        })
+            ..OrderOptions::default()
+        };
+        Ok((keys, options))
+    }
+
+    /// Reads a key and checks it, so that advice about keys of GNU sort can be given.
+    fn key(&self, text: &str, format: Format) -> Result<Key> {
+        let wrong = |error: KeyError| with_gnu_advice(&error.of_format(format), &self.keys);
+        let key: Key = text.parse().map_err(wrong)?;
+        key.check(format).map_err(wrong)?;
+        Ok(key)
+    }
+
+    /// Refuses options that mean nothing in the format.
+    fn check_options(&self, format: Format) -> Result<()> {
+        let has_pad = self.pad.is_some() && !matches!(format, Format::Prefixed(_));
+        let message = match format {
+            _ if has_pad => {
+                "--pad is for records with their length in front, of which some are shorter than \
+                 others; leave it out"
+            }
+            _ if self.separator.is_none() => return Ok(()),
+            Format::Fixed { .. } => {
+                "--separator divides lines, and records of fixed length have no fields; leave it \
+                 out, or give --format lines"
+            }
+            Format::JsonLines => {
+                "--separator divides lines and rows, and JSON has its own form; leave it out"
+            }
+            Format::Prefixed(_) => {
+                "--separator divides lines and rows, and these records have no fields; leave it out"
+            }
+            _ => return Ok(()),
+        };
+        Err(Error::Usage(message.to_owned()))
     }
 }
 
 /// Returns whether a key names a column. One that is written as for GNU sort is a slip.
 fn names_column(key: &str) -> bool {
-    let key = key.parse::<TextKeySpec>().ok();
-    key.as_ref().and_then(TextKeySpec::column).is_some_and(|name| gnu_key(name).is_none())
+    let key = key.parse::<Key>().ok();
+    key.as_ref().and_then(Key::column).is_some_and(|name| gnu_key(name).is_none())
 }
 
 /// Returns the format that the name of an input ends in, compressed or not.
@@ -304,13 +268,7 @@ fn seed(number: u64) -> [u8; 16] {
 }
 
 /// Returns what is wrong with keys, with the command line of GNU sort where one is a key of its.
-fn with_gnu_advice(fault: String, keys: &[String]) -> Error {
+fn with_gnu_advice(error: &KeyError, keys: &[String]) -> Error {
     let advice = keys.iter().find_map(|key| usage::gnu::advice_for_key(key));
-    Error::Usage(fault + &advice.unwrap_or_default())
-}
-
-/// Whether a key names bytes or a machine number, or no type.
-fn is_of_bytes(key: &str) -> bool {
-    let word = key.split(':').nth(1).unwrap_or("bytes").to_ascii_lowercase();
-    matches!(word.as_str(), "bytes" | "asc" | "desc") || NumberType::named(&word).is_some()
+    Error::Usage(error.to_string() + &advice.unwrap_or_default())
 }

@@ -8,8 +8,6 @@ use std::str::FromStr;
 use std::thread;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use sortwell_engine::Error;
-use sortwell_engine::key::KeySpec;
 
 /// The most threads one may ask for: far past any machine, low enough to catch a slip.
 const THREADS_MAX: usize = 1024;
@@ -50,26 +48,6 @@ pub fn chosen(threads: Option<usize>) -> Option<usize> {
 /// Returns the number of threads asked for, or one for each core.
 pub fn threads_or_cores(threads: Option<usize>) -> usize {
     chosen(threads).unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get))
-}
-
-/// The keys with every direction turned around; no key at all is the whole record, turned around.
-///
-/// A key's direction is a word of its text, so this works on the text.
-pub fn reversed(keys: &[KeySpec]) -> Result<Vec<KeySpec>, Error> {
-    if keys.is_empty() {
-        return Ok(vec![reparsed("0..:desc")?]);
-    }
-    keys.iter().map(|key| reparsed(&reversed_text(&key.to_string()))).collect()
-}
-
-fn reparsed(text: &str) -> Result<KeySpec, Error> {
-    parse::<KeySpec>(text).map_err(Error::Usage)
-}
-
-fn reversed_text(key: &str) -> String {
-    let is_descending = key.split(':').any(|part| part == "desc");
-    let kept: Vec<&str> = key.split(':').filter(|part| !matches!(*part, "asc" | "desc")).collect();
-    kept.join(":") + if is_descending { "" } else { ":desc" }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use sortwell_engine::ByteSize;
 use sortwell_engine::format::Format;
 use sortwell_engine::io::{Affinity, Direct, DirectStreams, Engine};
 use sortwell_engine::job::{Budget, Input, Output};
-use sortwell_engine::key::text::{Body, Invalid, Place};
+use sortwell_engine::key::text::{Invalid, Place};
 use sortwell_engine::plan::levers::{Levers, Overlap};
 use sortwell_engine::plan::passes::Way;
 
@@ -61,32 +61,35 @@ fn a_dash_is_a_standard_stream() {
 
 #[test]
 fn reverse_turns_every_key_around() {
-    let job = job(&["-F", "fixed:8", "-r", "-k", "0..4", "-k", "4..8:desc"]).expect("a job");
-    let keys: Vec<String> = job.keys.iter().map(ToString::to_string).collect();
-    assert_eq!(keys, ["0..4:desc", "4..8"]);
+    let keys = |words: &[&str]| -> Vec<String> {
+        job(words).expect("a job").keys.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(
+        keys(&["-F", "fixed:8", "-r", "-k", "0..4", "-k", "4..8:desc"]),
+        ["0..4:desc", "4..8"]
+    );
+    assert_eq!(keys(&["-r"]), ["0..:desc"], "the whole record");
 }
 
 #[test]
-fn keys_beyond_bytes_make_an_order_of_fixed_records() {
+fn keys_beyond_bytes_are_keys_of_fixed_records() {
     let words = ["-F", "fixed:8", "-k", "0..4:packed:desc", "-k", "4..8:u32le", "-r"];
     let job = job(&words).expect("a job");
-    let order = job.order.expect("an order");
-    assert!(job.keys.is_empty());
-    let directions: Vec<bool> = order.specs.iter().map(|spec| spec.is_descending).collect();
-    assert_eq!((order.body, directions), (Body::Whole, vec![false, true]));
-    assert_eq!(order.invalid, None);
+    let keys: Vec<String> = job.keys.iter().map(ToString::to_string).collect();
+    assert_eq!(keys, ["0..4:packed", "4..8:u32le:desc"]);
+    assert_eq!(job.order.invalid, None);
 }
 
 #[test]
 fn what_is_said_of_values_reaches_the_order() {
     let options = "--invalid first --date-format %d.%m.%Y --pad 0x40 -F rdw -k 0..8:date";
     let job = job(&options.split(' ').collect::<Vec<_>>()).expect("a job");
-    let order = job.order.expect("an order");
+    let order = job.order;
     assert_eq!(order.invalid, Some(Invalid::Placed(Place::First)));
     assert_eq!(order.pad, Some(0x40));
     let format = order.date_format.expect("a date format");
     assert_eq!(format.pattern(), "%d.%m.%Y");
-    assert_eq!(order.body, Body::Behind(4));
+    assert_eq!(job.keys.len(), 1);
 }
 
 #[test]

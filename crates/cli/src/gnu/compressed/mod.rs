@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 
 use sortwell_engine::io::{SpillDirectory, sweep};
 use sortwell_engine::job::{Budget, Input, MergeJob, Output, SortJob};
-use sortwell_engine::key::text::TextOrder;
+use sortwell_engine::key::text::Body;
 use sortwell_engine::plan::levers::Levers;
 use sortwell_engine::plan::passes::intermediate_groups;
 use sortwell_engine::stats::{Progress, Statistics};
@@ -64,7 +64,7 @@ pub fn sort(mut job: SortJob, how: &Compression<'_>, progress: &Progress) -> Res
     if how.chunk_bytes.is_none_or(|most| has_at_most(&job.inputs, most)) && job.is_one_pass()? {
         return job.run(progress).map(drop);
     }
-    let terminator = job.order.as_ref().map_or(b'\n', TextOrder::terminator);
+    let terminator = Body::of(job.format).terminator();
     let mut chunks = Chunks::new(&job, terminator, budget, how.chunk_bytes)?;
     let mut chunk = chunks.next(progress)?;
     if chunks.is_over() {
@@ -85,6 +85,7 @@ pub fn sort(mut job: SortJob, how: &Compression<'_>, progress: &Progress) -> Res
     }
     drop(chunks);
     let merge = MergeJob {
+        keys: job.keys,
         order: job.order,
         unique: job.select.unique.is_some(),
         memory: job.memory,

@@ -3,7 +3,7 @@
 mod beside;
 
 use sortwell_engine::key::KeyEncoder;
-use sortwell_engine::key::text::TextKey;
+use sortwell_engine::key::text::{Separator, TextKey};
 
 use super::super::parse::{Request, parse};
 use super::*;
@@ -23,7 +23,10 @@ fn settled_in(line: &str, locale: Locale) -> Result<(TextOrder, Settings), Strin
         line.split_whitespace().map(|word| word.as_bytes().to_vec()).collect();
     let said = |complaint: Complaint| String::from_utf8(complaint.text(b"sort")).expect("UTF-8");
     match parse(&arguments, &environment).map_err(said)? {
-        Request::Sort(options) => settle(&options, &environment).map_err(said),
+        Request::Sort(options) => {
+            let (order, settings) = settle(&options, &environment).map_err(said)?;
+            Ok((order.bound().map_err(|error| error.to_string())?, settings))
+        }
         other => panic!("{line}: {other:?}"),
     }
 }
@@ -61,8 +64,8 @@ fn whole_lines_need_no_key() {
         assert!(order.specs.is_empty(), "{line}");
         assert_eq!(order.then_whole.map(|last| last.is_descending), Some(is_descending), "{line}");
     }
-    assert_eq!(order_of("").terminator(), b'\n');
-    assert_eq!(order_of("-z").terminator(), 0);
+    assert_eq!(order_of("").body.terminator(), b'\n');
+    assert_eq!(order_of("-z").body.terminator(), 0);
     assert_eq!(order_of("").separator, Separator::Blanks);
     assert_eq!(order_of("-t,").separator, Separator::Byte(b','));
 }

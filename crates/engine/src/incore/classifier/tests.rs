@@ -2,14 +2,15 @@
 //! within a bucket neither do digests; whatever the sample saw.
 
 use super::*;
+use crate::format::Format;
 use crate::incore::item::is_whole;
-use crate::key::text::{TextKeySpec, TextOrder};
-use crate::key::{Key, KeySpec, with_encoder};
+use crate::key::text::TextOrder;
+use crate::key::{CompiledKey, Key, ListMemory, with_encoder};
 
 const COUNT: u32 = 6000;
 
-fn key_of(text: &str, length: usize) -> Key {
-    Key::new(&[text.parse::<KeySpec>().unwrap()], length).unwrap()
+fn key_of(text: &str, length: usize) -> CompiledKey {
+    CompiledKey::of_keys(&[text.parse().unwrap()], Format::Fixed { length: length as u32 }).unwrap()
 }
 
 /// A mixed-up number (splitmix64's last step).
@@ -239,9 +240,10 @@ fn open_keys_keep_their_order() {
         text
     };
     let mut by_number = TextOrder::by_bytes(b'\n');
-    by_number.specs = ["..:natural".parse::<TextKeySpec>().unwrap().spec(None).unwrap()].into();
+    by_number.specs =
+        ["..:natural".parse::<Key>().unwrap().spec(ListMemory::UNBOUNDED).unwrap()].into();
     for order in [TextOrder::by_bytes(b'\n'), by_number] {
-        let key = Key::for_lines(&order).unwrap();
+        let key = CompiledKey::new(&order).unwrap();
         for length in [1, 8, 40, 200] {
             for (name, records) in kinds(length) {
                 println!("{name}, up to {length} bytes");
@@ -266,7 +268,7 @@ fn open_keys_keep_their_order() {
 /// Empty lines and equal ones are cut by where they are, like any other equal keys.
 #[test]
 fn equal_open_keys_are_cut_by_their_place() {
-    let key = Key::for_lines(&TextOrder::by_bytes(b'\n')).unwrap();
+    let key = CompiledKey::new(&TextOrder::by_bytes(b'\n')).unwrap();
     for text in [&b"\n"[..], b"a\n", b"exactly\n", b"eight by\n", b"more than one word\n"] {
         let records = vec![text.to_vec(); COUNT as usize];
         with_encoder!(&key, |key| {

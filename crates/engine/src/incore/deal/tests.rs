@@ -2,11 +2,12 @@
 //! input, whoever dealt which block when.
 
 use super::*;
+use crate::format::Format;
 use crate::format::Framing;
 use crate::incore::{Sample, gather, item::location};
 use crate::io::Arena;
 use crate::key::text::TextOrder;
-use crate::key::{Key, KeySpec, with_encoder};
+use crate::key::{CompiledKey, with_encoder};
 use crate::load::Loaded;
 use crate::order::OrderCheck;
 use crate::proof::Sum;
@@ -80,11 +81,16 @@ fn shown(dealt: &Dealt, bucket: usize, is_last_time: bool) -> Vec<u8> {
 
 #[test]
 fn records_come_back_once_and_in_order() {
-    let key = Key::new(&["0..1".parse::<KeySpec>().unwrap()], 1).unwrap();
+    let key =
+        CompiledKey::of_keys(&["0..1".parse().unwrap()], Format::Fixed { length: 1 }).unwrap();
     for (length, count) in [(1, 20_000), (2, 999), (7, 20_000), (8, 3), (13, 9000), (16, 20_000)] {
         let key = match length {
             1 => key.clone(),
-            _ => Key::new(&["0..1".parse::<KeySpec>().unwrap()], length).unwrap(),
+            _ => CompiledKey::of_keys(
+                &["0..1".parse().unwrap()],
+                Format::Fixed { length: length as u32 },
+            )
+            .unwrap(),
         };
         let data = records(count, length);
         for workers in [1, 2, 5] {
@@ -112,7 +118,9 @@ fn records_come_back_once_and_in_order() {
 #[test]
 fn entries_come_back_once() {
     let length = 40;
-    let key = Key::new(&["0..10".parse::<KeySpec>().unwrap()], length).unwrap();
+    let key =
+        CompiledKey::of_keys(&["0..10".parse().unwrap()], Format::Fixed { length: length as u32 })
+            .unwrap();
     for (count, workers) in [(1, 1), (254, 2), (20_000, 1), (20_000, 5)] {
         let data = records(count, length);
         with_encoder!(&key, |key| {
@@ -143,7 +151,11 @@ fn entries_come_back_once() {
 #[test]
 fn drained_chunks_are_used_again() {
     for length in [16, 40] {
-        let key = Key::new(&["0..1".parse::<KeySpec>().unwrap()], length).unwrap();
+        let key = CompiledKey::of_keys(
+            &["0..1".parse().unwrap()],
+            Format::Fixed { length: length as u32 },
+        )
+        .unwrap();
         let data = records(30_000, length);
         with_encoder!(&key, |key| {
             let item = Item::for_length(length);
@@ -175,7 +187,7 @@ fn nothing_dealt_is_nothing_shown() {
 /// all of them counted; and gathering copies each whole, or not at all.
 #[test]
 fn lines_come_back_once_and_are_gathered_whole() {
-    let key = Key::for_lines(&TextOrder::by_bytes(b'\n')).unwrap();
+    let key = CompiledKey::new(&TextOrder::by_bytes(b'\n')).unwrap();
     let framing = Framing::Terminated(b'\n');
     let mut data = Vec::new();
     for number in 0..20_000_usize {

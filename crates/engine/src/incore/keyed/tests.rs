@@ -2,12 +2,13 @@
 //! buckets that outgrow a worker, and pools that must never run dry.
 
 use super::*;
+use crate::format::Format;
 use crate::format::Framing;
 use crate::incore::bucket::{BUCKET_ENTRIES, BUCKET_ENTRIES_MAX, bucket_records};
 use crate::incore::{Method, Pool, gather};
 use crate::io::Arena;
-use crate::key::text::{TextKeySpec, TextOrder};
-use crate::key::{Key, KeySpec, with_encoder};
+use crate::key::text::TextOrder;
+use crate::key::{CompiledKey, Key, ListMemory, with_encoder};
 use crate::load::Segment;
 use crate::order::OrderCheck;
 use crate::proof::Sum;
@@ -122,13 +123,14 @@ fn sorted<K: KeyEncoder>(load: &KeyedLoad, key: &K, length: usize) -> Vec<u8> {
 
 /// Holds a load against a stable sort; how often something was dealt.
 fn check(data: &[u8], length: usize, specs: &[&str], seen: Seen) -> usize {
-    let parsed: Vec<KeySpec> = specs.iter().map(|text| text.parse().unwrap()).collect();
-    let key = Key::new(&parsed, length).unwrap();
+    let parsed: Vec<Key> = specs.iter().map(|text| text.parse().unwrap()).collect();
+    let format = Format::Fixed { length: length as u32 };
+    let key = CompiledKey::of_keys(&parsed, format).unwrap();
     check_key(&key, data, length, (&format!("{specs:?}"), seen))
 }
 
 /// Does so for any key, which `name` describes.
-fn check_key(key: &Key, data: &[u8], length: usize, (name, seen): (&str, Seen)) -> usize {
+fn check_key(key: &CompiledKey, data: &[u8], length: usize, (name, seen): (&str, Seen)) -> usize {
     with_encoder!(key, |key| {
         let load = keyed(key, data, length, seen);
         let mut expected: Vec<&[u8]> = data.chunks_exact(length).collect();
@@ -154,10 +156,11 @@ fn short_records_with_open_keys() {
                 let format = format!("fixed:{length}").parse().unwrap();
                 let first = format!("0..{length}:{text}");
                 let keys = [&first, &halves[0], &halves[1]];
-                let specs = keys.map(|key| key.parse::<TextKeySpec>().unwrap());
-                let specs = specs.iter().map(|spec| spec.spec(None).unwrap()).collect();
+                let specs = keys.map(|key| key.parse::<Key>().unwrap());
+                let specs =
+                    specs.iter().map(|spec| spec.spec(ListMemory::UNBOUNDED).unwrap()).collect();
                 let order = TextOrder { specs, ..TextOrder::of(format) };
-                let key = Key::for_lines(&order).unwrap();
+                let key = CompiledKey::new(&order).unwrap();
                 for seen in [Seen::Every(1), Seen::Every(7), Seen::One, Seen::Nothing] {
                     check_key(&key, &data, length, (text, seen));
                 }

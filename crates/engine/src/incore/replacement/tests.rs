@@ -2,10 +2,11 @@
 //! in their order they are the stable sort.
 
 use super::{LEAF_BYTES, Tournament};
+use crate::format::Format;
 use crate::format::Framing;
 use crate::io::Arena;
-use crate::key::text::{TextKeySpec, TextOrder};
-use crate::key::{Key, KeyEncoder, with_encoder};
+use crate::key::text::TextOrder;
+use crate::key::{CompiledKey, Key, KeyEncoder, ListMemory, with_encoder};
 use crate::units::ByteSize;
 
 fn next(state: &mut u64) -> u64 {
@@ -73,7 +74,9 @@ fn numbered(count: u32, length: usize, values: u64, state: &mut u64) -> Vec<Vec<
 fn equal_records_of_fixed_length_leave_as_they_came() {
     let mut state = 5;
     for (spec, length) in [("0..1", 6), ("0..1:u8:desc", 5), ("0..9", 20)] {
-        let key = Key::new(&[spec.parse().unwrap()], length).unwrap();
+        let key =
+            CompiledKey::of_keys(&[spec.parse().unwrap()], Format::Fixed { length: length as u32 })
+                .unwrap();
         for values in [1, 2, 5, 200] {
             for leaves in [1, 2, 3, 10, 64] {
                 for count in [0, 1, leaves, leaves + 1, 1000] {
@@ -92,9 +95,9 @@ fn equal_records_of_fixed_length_leave_as_they_came() {
 #[test]
 fn equal_lines_leave_as_they_came() {
     let mut state = 6;
-    let spec = "1[0..1]".parse::<TextKeySpec>().unwrap().spec(None).unwrap();
+    let spec = "1[0..1]".parse::<Key>().unwrap().spec(ListMemory::UNBOUNDED).unwrap();
     let order = TextOrder { specs: vec![spec], ..TextOrder::by_bytes(b'\n') };
-    let key = Key::for_lines(&order).unwrap();
+    let key = CompiledKey::new(&order).unwrap();
     for (longest, leaves, bytes) in [(8, 50, 2000), (100, 20, 2000), (400, 200, 4000)] {
         for values in [1, 3, 26] {
             let line = |number: u32| {
@@ -113,7 +116,8 @@ fn equal_lines_leave_as_they_came() {
 
 /// Runs of `count` records with these keys in memory for 100.
 fn runs_of(keys: impl Iterator<Item = u32>) -> usize {
-    let key = Key::new(&["0..4".parse().unwrap()], 8).unwrap();
+    let key =
+        CompiledKey::of_keys(&["0..4".parse().unwrap()], Format::Fixed { length: 8 }).unwrap();
     let record = |key: u32| [key.to_be_bytes(), [0; 4]].concat();
     let records: Vec<Vec<u8>> = keys.map(record).collect();
     with_encoder!(&key, |key| {

@@ -8,7 +8,7 @@ use crate::format::Framing;
 use crate::incore::Classifier;
 use crate::incore::item::{entry, wide_entry};
 use crate::key::text::{LastResort, TextOrder, TextSpec, Translation};
-use crate::key::{Key, with_encoder};
+use crate::key::{CompiledKey, with_encoder};
 
 fn mixed(at: u64) -> u64 {
     let mixed = (at ^ (at >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -16,13 +16,13 @@ fn mixed(at: u64) -> u64 {
 }
 
 /// Lines as bytes, and lines without regard to case: the one key is loaded, the other made.
-fn keys() -> [Key; 2] {
+fn keys() -> [CompiledKey; 2] {
     let folds = Translation { folds_case: true, ..Translation::default() };
     let folded = TextSpec { translation: folds, ..TextSpec::default() };
     let by_bytes = TextOrder::by_bytes(b'\n');
     let without_case = TextOrder { specs: vec![folded], ..TextOrder::by_bytes(b'\n') };
     let then = TextOrder { then_whole: Some(LastResort::default()), ..without_case };
-    [by_bytes, then].map(|order| Key::for_lines(&order).expect("a key"))
+    [by_bytes, then].map(|order| CompiledKey::new(&order).expect("a key"))
 }
 
 /// Settles entries of all lines of `text`, which begin alike, with `space` pairs of scratch space,

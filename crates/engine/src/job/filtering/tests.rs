@@ -4,7 +4,6 @@ use super::*;
 use crate::error::Error;
 use crate::format::Format;
 use crate::job::{Input, Output};
-use crate::key::text::Separator;
 use crate::predicate::Filter;
 
 fn job(format: Format, include: &str) -> SortJob {
@@ -13,8 +12,13 @@ fn job(format: Format, include: &str) -> SortJob {
     SortJob { filter, ..SortJob::new(vec![Input::Stdin], Output::Stdout, format) }
 }
 
+fn bound(job: &SortJob, columns: Option<&Columns>) -> Result<Option<Predicate>> {
+    predicate(job, &job.bound()?, columns)
+}
+
 fn admits(job: &SortJob, record: &[u8]) -> bool {
-    predicate(job, None).expect("a predicate").expect("something is said").admits(record)
+    let predicate = bound(job, None).expect("a predicate");
+    predicate.expect("something is said").admits(record)
 }
 
 #[test]
@@ -22,8 +26,7 @@ fn fields_are_those_of_the_job() {
     let mut lines = job(Format::LINES, "2:int == 7");
     assert!(admits(&lines, b"a 7 b\n"));
     assert!(!admits(&lines, b"a,7,b\n"));
-    let separator = Separator::Byte(b',');
-    lines.order = Some(TextOrder { separator, ..TextOrder::of(Format::LINES) });
+    lines.order.separator = Some(b',');
     assert!(admits(&lines, b"a,7,b\n"));
     assert!(admits(&job(Format::CSV, "2:int == 7"), b"a,\"7\"\r\n"));
     assert!(admits(&job(Format::Fixed { length: 4 }, "1..3 == '77'"), b"a77b"));
@@ -32,12 +35,12 @@ fn fields_are_those_of_the_job() {
 #[test]
 fn all_take_part_where_nothing_is_said() {
     let job = SortJob::new(vec![Input::Stdin], Output::Stdout, Format::LINES);
-    assert!(predicate(&job, None).expect("nothing wrong").is_none());
+    assert!(bound(&job, None).expect("nothing wrong").is_none());
 }
 
 #[test]
 fn locales_are_looked_up() {
-    let fault = predicate(&job(Format::LINES, "1:locale=123 == 'x'"), None).expect_err("no locale");
+    let fault = bound(&job(Format::LINES, "1:locale=123 == 'x'"), None).expect_err("no locale");
     let Error::Usage(message) = fault else { panic!("{fault}") };
     assert!(message.starts_with("in '1:locale=123 == \"x\"': "), "{message}");
     assert!(message.contains("123"), "{message}");
@@ -47,7 +50,7 @@ fn locales_are_looked_up() {
 fn columns_are_found_by_their_names() {
     let cells = vec![b"name".to_vec(), b"full amount".to_vec()];
     let columns = Columns { cells, are_named: true };
-    let bound = |text: &str| predicate(&job(Format::CSV, text), Some(&columns));
+    let bound = |text: &str| bound(&job(Format::CSV, text), Some(&columns));
     let by_name = bound("'full amount':decimal > 5 and name is not empty").expect("a predicate");
     let by_name = by_name.expect("something is said");
     assert!(by_name.admits(b"a,5.01\n"));

@@ -2,25 +2,32 @@
 //! that is asked for.
 
 use super::*;
+use crate::format::Format;
 use crate::job::{Budget, Input, SortJob};
-use crate::key::text::{End, LastResort, Position, Separator, TextSpec, TextType, Translation};
+use crate::key::text::LastResort;
+use crate::key::{Key, ListMemory, OrderOptions};
 use crate::units::ByteSize;
 
+/// Keys, and what they do not say.
+type Order = (Vec<Key>, OrderOptions);
+
 /// By the bytes of the lines.
-fn by_bytes() -> TextOrder {
-    TextOrder::by_bytes(b'\n')
+fn by_bytes() -> Order {
+    (Vec::new(), OrderOptions::default())
 }
 
 /// By the number behind the first comma; equal ones stay as they came.
-fn by_number() -> TextOrder {
-    let start = Position { field: 1, ..Position::default() };
-    let end = End::Field(1);
-    let spec = TextSpec { start, end, text_type: TextType::Decimal, ..TextSpec::default() };
-    TextOrder { separator: Separator::Byte(b','), specs: vec![spec], ..by_bytes() }
+fn by_number() -> Order {
+    let options = OrderOptions { separator: Some(b','), ..OrderOptions::default() };
+    (vec!["2:decimal".parse().expect("a key")], options)
 }
 
-fn sorted(text: &str, order: &TextOrder, is_unique: bool) -> String {
-    let sorted = sort_lines(text.as_bytes(), order, is_unique).expect("sort");
+fn bound((keys, options): &Order) -> TextOrder {
+    options.bind(keys, Format::LINES, ListMemory::UNBOUNDED).expect("an order")
+}
+
+fn sorted(text: &str, order: &Order, is_unique: bool) -> String {
+    let sorted = sort_lines(text.as_bytes(), &bound(order), is_unique).expect("sort");
     String::from_utf8(sorted).expect("text")
 }
 
@@ -45,10 +52,10 @@ fn equal_lines_stay_as_they_came_and_the_first_is_kept() {
 
 /// By the bytes of the lines whatever their case, then by their bytes; keys are longer than what is
 /// kept of them.
-fn by_folded() -> TextOrder {
-    let translation = Translation { folds_case: true, ..Translation::default() };
-    let spec = TextSpec { translation, ..TextSpec::default() };
-    TextOrder { specs: vec![spec], then_whole: Some(LastResort::default()), ..by_bytes() }
+fn by_folded() -> Order {
+    let options =
+        OrderOptions { then_whole: Some(LastResort::default()), ..OrderOptions::default() };
+    (vec!["..:ci".parse().expect("a key")], options)
 }
 
 #[test]
@@ -64,15 +71,14 @@ fn a_job_writes_the_same() {
     std::fs::write(&input, &text).expect("write");
     let orders = [by_bytes(), by_number(), by_folded()];
     for (order, is_unique) in orders.iter().flat_map(|order| [(order, false), (order, true)]) {
-        let format = Format::Lines { terminator: b'\n' };
         let target = Output::File(output.clone());
-        let mut job = SortJob::new(vec![Input::File(input.clone())], target.clone(), format);
+        let mut job = SortJob::new(vec![Input::File(input.clone())], target.clone(), Format::LINES);
         job.memory = Budget::Bytes(ByteSize::mib(64));
-        job.order = Some(order.clone());
+        (job.keys, job.order) = order.clone();
         job.select.unique = is_unique.then_some(crate::operator::Unique::First);
         job.run(&Progress::new()).expect("sort");
         let by_job = std::fs::read(&output).expect("read");
-        let by_us = sort_lines(text.as_bytes(), order, is_unique).expect("sort");
+        let by_us = sort_lines(text.as_bytes(), &bound(order), is_unique).expect("sort");
         assert!(by_us == by_job, "{is_unique}");
         write_lines(&by_us, &target, true, &Progress::new()).expect("write");
         assert!(std::fs::read(&output).expect("read") == by_job);

@@ -9,6 +9,7 @@ use crate::io::compression::Compress;
 use crate::io::inherited;
 use crate::io::{Direct, File};
 use crate::job::{MergeJob, Output, SortJob, in_place};
+use crate::key::text::TextOrder;
 use crate::manifest::{Hash, InputEntry, JobEntry, PathText};
 use crate::operator::Folds;
 use crate::pipeline::Input;
@@ -44,7 +45,12 @@ impl Wanted {
     /// # Errors
     ///
     /// [`Error::Usage`] where nobody can go on with such a job.
-    pub fn sort(job: &SortJob, input: &Input, folds: &Folds, is_open: bool) -> Result<Self> {
+    pub fn sort(
+        job: &SortJob,
+        order: &TextOrder,
+        input: &Input,
+        (folds, is_open): (&Folds, bool),
+    ) -> Result<Self> {
         let option = if job.in_place { "--in-place" } else { "--resume" };
         if job.algorithm == Algorithm::ReplacementSelection {
             let runs = "runs that each hold a part of the input, as --algorithm radix makes them";
@@ -67,7 +73,7 @@ impl Wanted {
             inputs: files.iter().map(input_entry).collect::<Result<_>>()?,
             settings: vec![
                 setting("format", &job.format),
-                setting("keys", &(&job.keys, &job.order)),
+                setting("keys", order),
                 setting("conditions", &job.filter),
                 setting("selection", &job.select),
                 setting("values of --min and --max", folds),
@@ -83,7 +89,7 @@ impl Wanted {
     /// # Errors
     ///
     /// As [`sort`](Self::sort).
-    pub fn merge(job: &MergeJob, inputs: &[Place]) -> Result<Self> {
+    pub fn merge(job: &MergeJob, order: &TextOrder, inputs: &[Place]) -> Result<Self> {
         let path = one_output(&job.output, job.compress, ("--resume", true))?;
         let entry = |place: &Place| match place {
             Place::File { .. } => input_entry(&place.open_file(job.direct.input)?),
@@ -98,7 +104,7 @@ impl Wanted {
             inputs: inputs.iter().map(entry).collect::<Result<_>>()?,
             settings: vec![
                 setting("format", &job.format),
-                setting("keys", &(&job.keys, &job.order)),
+                setting("keys", order),
                 setting("header", &job.header),
                 setting("use of --unique", &(job.unique, job.unique_by)),
                 setting("use of --check", &job.check),

@@ -3,16 +3,16 @@
 use super::*;
 use crate::format::Format;
 use crate::format::csv::{Dialect, Rows};
-use crate::key::text::{TextKeySpec, TextOrder};
-use crate::key::{Key, with_encoder};
+use crate::key::text::TextOrder;
+use crate::key::{CompiledKey, Key, ListMemory, with_encoder};
 
 const CSV: Dialect = Dialect::strict(b',', Some(b'"'));
 
 #[test]
 fn known_words_are_those_of_the_key() {
-    let spec = |text: &str| text.parse::<TextKeySpec>().unwrap().spec(None).unwrap();
+    let spec = |text: &str| text.parse::<Key>().unwrap().spec(ListMemory::UNBOUNDED).unwrap();
     let specs = vec![spec("2:int"), spec("1:desc"), spec("3:date")];
-    let key = Key::for_lines(&TextOrder { specs, ..TextOrder::of(Format::CSV) }).unwrap();
+    let key = CompiledKey::new(&TextOrder { specs, ..TextOrder::of(Format::CSV) }).unwrap();
     let rows: [&[u8]; 6] = [
         b"some long name,12,2024-05-06\n",
         b"\"a \"\"b\"\"\",,\n",

@@ -1,15 +1,22 @@
-//! Which specs become fewer parts, which must not, and which do not fit the record.
+//! Which keys become fewer parts, which must not, and which are left to text.
 
-use super::super::key_type::TYPES;
+use super::super::key_type::NUMBERS;
 use super::*;
+use crate::format::Format;
+use crate::key::text::LastResort;
+use crate::key::{Key, ListMemory, OrderOptions};
 
-fn specs(texts: &[&str]) -> Vec<KeySpec> {
-    texts.iter().map(|text| text.parse().unwrap()).collect()
+/// The order by these keys over records of a length.
+fn order(texts: &[&str], record_length: usize) -> TextOrder {
+    let keys: Vec<Key> = texts.iter().map(|text| text.parse().unwrap()).collect();
+    let format = Format::Fixed { length: record_length as u32 };
+    OrderOptions::default().bind(&keys, format, ListMemory::UNBOUNDED).unwrap()
 }
 
 /// The parts, shown as specs would be; `n` marks numbers that are still numbers.
 fn resolved(texts: &[&str], record_length: usize) -> Vec<String> {
-    let parts = resolve(&specs(texts), record_length).unwrap();
+    let (length, parts) = resolve(&order(texts, record_length)).unwrap();
+    assert_eq!(length, record_length);
     let shown = parts.iter().map(|part| {
         let number = if part.encoding == Encoding::Bytes { "" } else { " n" };
         let direction = if part.is_descending { " desc" } else { "" };
@@ -54,8 +61,7 @@ fn specs_become_as_few_parts_as_possible() {
 
 #[test]
 fn only_unsigned_big_endian_numbers_are_bytes() {
-    for (name, key_type) in TYPES {
-        let KeyType::Number(number) = key_type else { continue };
+    for (name, number) in NUMBERS {
         let shown = resolved(&[&format!("0..{}:{name}", number.width_bytes)], 40);
         let is_bytes = matches!(name, "u8" | "u16be" | "u32be" | "u64be");
         assert_eq!(shown[0].ends_with('n'), !is_bytes, "{name}");
@@ -63,34 +69,24 @@ fn only_unsigned_big_endian_numbers_are_bytes() {
 }
 
 #[test]
-fn keys_beyond_the_record_are_refused() {
-    let table = [
-        (
-            "90..110",
-            100,
-            "key '90..110' ends at byte 110, but the record has 100 bytes; give a range within \
-             0..100, or the right record length",
-        ),
-        (
-            "100..:desc",
-            100,
-            "key '100..:desc' begins at byte 100, but the record has 100 bytes; give a range \
-             within 0..100, or the right record length",
-        ),
-        (
-            "0..8:u64le",
-            7,
-            "key '0..8:u64le' ends at byte 8, but the record has 7 bytes; give a range within \
-             0..7, or the right record length",
-        ),
-    ];
-    for (text, record_length, message) in table {
-        let error = resolve(&specs(&["0..1", text]), record_length).unwrap_err();
-        assert!(matches!(error, Error::Usage(_)));
-        assert_eq!(error.to_string(), message);
-    }
+fn keys_to_the_end_of_the_record_have_all_of_it() {
     assert_eq!(resolved(&["99..100"], 100), ["99..100"]);
     assert_eq!(resolved(&["99.."], 100), ["99..100"]);
-    assert!(matches!(resolve(&[], 0), Err(Error::Usage(_))));
-    assert!(matches!(resolve(&specs(&[".."]), 0), Err(Error::Usage(_))));
+}
+
+/// What is more than bytes and machine numbers at fixed places, in any of the keys.
+#[test]
+fn other_keys_are_left_to_text() {
+    let others = ["0..4:ci", "0..4:trim", "0..4:int", "0..4:nulls-first", "0..4:pad=0"];
+    for other in others {
+        assert!(resolve(&order(&[other], 40)).is_none(), "{other}");
+        assert!(resolve(&order(&["8..12:u32le", other], 40)).is_none(), "{other}");
+    }
+    let bytes = order(&["0..4"], 40);
+    assert!(resolve(&bytes).is_some());
+    assert!(resolve(&TextOrder { body: Body::Fixed(3), ..bytes.clone() }).is_none(), "too short");
+    assert!(resolve(&TextOrder { body: Body::Fixed(0), ..order(&[], 40) }).is_none(), "nothing");
+    let then_whole = Some(LastResort::default());
+    assert!(resolve(&TextOrder { then_whole, ..bytes }).is_none(), "then by the whole record");
+    assert!(resolve(&TextOrder::of(Format::LINES)).is_none(), "lines");
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::TYPES;
+use super::NUMBERS;
 
 /// One part of a key as a test wants it.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +14,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// The key spec that asks for it.
+    /// The key that asks for it.
     pub fn text(&self) -> String {
         let direction = if self.is_descending { "desc" } else { "asc" };
         format!("{}..{}:{}:{direction}", self.start, self.end, self.name)
@@ -23,9 +23,9 @@ impl Wanted {
 
 /// Every type with the fewest bytes it takes.
 pub fn widths() -> impl Iterator<Item = (&'static str, usize)> {
-    TYPES.iter().map(|(name, _)| {
+    NUMBERS.iter().map(|(name, _)| *name).chain(["bytes"]).map(|name| {
         let digits: String = name.chars().filter(char::is_ascii_digit).collect();
-        (*name, digits.parse::<usize>().map_or(1, |bits| bits / 8))
+        (name, digits.parse::<usize>().map_or(1, |bits| bits / 8))
     })
 }
 

@@ -1,7 +1,7 @@
 //! Columns by their names, and what is said about names that no column has.
 
+use super::super::gnu_key;
 use super::fault::shown;
-use super::spec::gnu_key;
 use crate::error::spelling::meant;
 
 /// Names that a message lists.
@@ -12,7 +12,7 @@ const LISTED: usize = 10;
 /// # Errors
 ///
 /// What is wrong, in words: no column is called so, or several are.
-pub(super) fn find(name: &str, columns: &[Vec<u8>]) -> Result<usize, String> {
+pub(in crate::key) fn find(name: &str, columns: &[Vec<u8>]) -> Result<usize, String> {
     let is_named = |column: &&Vec<u8>| column.as_slice() == name.as_bytes();
     let mut named = columns.iter().enumerate().filter(|(_, column)| is_named(column));
     match (named.next(), named.next()) {
@@ -31,7 +31,7 @@ pub(super) fn find(name: &str, columns: &[Vec<u8>]) -> Result<usize, String> {
 /// # Errors
 ///
 /// That there is none, in words.
-pub(super) fn name(number: usize, columns: &[Vec<u8>]) -> Result<String, String> {
+pub(in crate::key) fn name(number: usize, columns: &[Vec<u8>]) -> Result<String, String> {
     match columns.get(number) {
         Some(name) => Ok(String::from_utf8_lossy(name).into_owned()),
         None => {

@@ -104,7 +104,7 @@ fn of_bytes(a: &[u8], b: &[u8]) -> Option<Difference> {
 }
 
 /// Fingerprints of the blocks of a key.
-struct BlockSink {
+pub(super) struct BlockSink {
     block_bytes: usize,
     /// Bytes still to come in this block.
     left: usize,

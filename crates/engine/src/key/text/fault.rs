@@ -4,7 +4,7 @@
 use super::date_format::DateFormat;
 use super::order::{End, Position, Separator, TextOrder, TextSpec};
 use super::text_type::{Class, NumberStyle, TextType, Zoned};
-use crate::key::key_type::{KeyType, NumberType};
+use crate::key::key_type::NumberType;
 
 /// Bytes of a key that are shown.
 const SHOWN_BYTES: usize = 40;
@@ -26,10 +26,7 @@ impl Words {
     /// The words for the key of `spec`.
     pub fn new(spec: &TextSpec, order: &TextOrder) -> Self {
         let format = order.date_format.as_deref();
-        let is_day = matches!(
-            spec.text_type,
-            TextType::Date | TextType::Time | TextType::Timestamp if format.is_none()
-        );
+        let is_day = spec.text_type.is_day() && format.is_none();
         Self {
             place: place(spec, order.separator),
             expected: expected(&spec.text_type, format),
@@ -72,7 +69,8 @@ impl Words {
     }
 }
 
-fn place(spec: &TextSpec, separator: Separator) -> String {
+/// Returns where a key is: `field 2`, `bytes 4..8`.
+pub(super) fn place(spec: &TextSpec, separator: Separator) -> String {
     let field = match separator {
         Separator::Cells(_) => "column",
         Separator::Lines { .. } if spec.line.is_none() => "line",
@@ -109,24 +107,17 @@ fn place_in(spec: &TextSpec, (kind, separator): (&str, Separator)) -> String {
 
 /// The values of a type, in words that go behind "is not".
 fn expected(text_type: &TextType, format: Option<&DateFormat>) -> String {
-    let by_format = |what: &str, example: &str| match format {
-        None => format!("a {what}, as in {example}"),
-        Some(format) => format!("a {what} of the form {}", format.pattern()),
-    };
     let words = match text_type {
         TextType::Int => "an int",
         TextType::Decimal => "a decimal",
         TextType::Float => "a float",
         TextType::Size => "a size, as in 512, 1K or 2.5GiB",
         TextType::Month => "a month",
-        TextType::Date => return by_format("date", "2026-11-22"),
-        TextType::Time => return by_format("time", "13:45:06"),
-        TextType::Timestamp => return by_format("timestamp", "2026-11-22T13:45:06Z"),
-        TextType::Ip => "an IP address",
-        TextType::Uuid => "a UUID",
-        TextType::Semver => "a semantic version, as in 1.10.0-rc.1",
+        TextType::Notation(row) => match format.filter(|_| row.day.is_some()) {
+            Some(format) => return format!("a {} of the form {}", row.name, format.pattern()),
+            None => row.expected,
+        },
         TextType::Written(form) => return written(*form),
-        TextType::Bool => "a bool, as in true or false",
         TextType::List(values) => {
             return format!("in the order {}", shown(&values.beginning(SHOWN_BYTES)));
         }
@@ -166,7 +157,7 @@ fn zoned(form: Zoned) -> String {
 }
 
 fn binary(number: NumberType) -> String {
-    format!("a number of type {}", KeyType::Number(number).name())
+    format!("a number of type {}", number.name())
 }
 
 /// The beginning of some text, on one line.

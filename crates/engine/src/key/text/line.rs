@@ -46,10 +46,10 @@ impl LineKey {
             let (first, behind) = match order.body {
                 Body::Behind(bytes) => (bytes.saturating_add(start), 0),
                 Body::Row => (start, 1),
-                Body::Terminated(_) | Body::Whole => (start, 0),
+                Body::Terminated(_) | Body::Fixed(_) | Body::Whole => (start, 0),
             };
             let reach = first.saturating_add(WORD_BYTES + behind);
-            let has_length = matches!(order.body, Body::Behind(_) | Body::Whole);
+            let has_length = order.body.has_no_fields();
             let needs = if end == usize::MAX { start } else { end };
             let end = end.max(start);
             Self {
@@ -72,7 +72,7 @@ impl LineKey {
                 let (start, end) = plain_range(only)?;
                 let pads = only.pad.or(order.pad).is_some();
                 let is_placing = matches!(order.invalid, Some(Invalid::Placed(_)));
-                let is_cut = matches!(order.body, Body::Behind(_) | Body::Whole);
+                let is_cut = order.body.has_no_fields();
                 if only.nulls.is_some() || is_cut && (pads || is_placing) {
                     return None;
                 }
@@ -186,7 +186,7 @@ impl KeyEncoder for LineKey {
 
     fn is_whole_record(&self) -> bool {
         let has_all = (self.start, self.end) == (0, usize::MAX);
-        has_all && matches!(self.body, Body::Terminated(_) | Body::Whole)
+        has_all && !matches!(self.body, Body::Row | Body::Behind(_))
     }
 
     #[inline]

@@ -27,10 +27,10 @@ mod field;
 mod key;
 mod leading;
 mod line;
+mod notation;
 mod order;
 mod part;
 mod sink;
-mod spec;
 mod strict;
 mod text_type;
 mod translate;
@@ -39,14 +39,17 @@ mod typed;
 mod watch;
 
 pub use collate::collation;
+pub(super) use columns::{find as column_number, name as column_name};
 pub use date_format::DateFormat;
+pub(super) use encode::TYPES;
 pub use key::TextKey;
 pub use line::LineKey;
+pub use notation::NotationRow;
 pub use order::{
     Body, Collation, End, Invalid, LastResort, Months, NumberFormat, Place, Position, Separator,
     TextOrder, TextSpec, Translation,
 };
 pub use part::ValueKey;
-pub use spec::{ListMemory, TextKeySpec, gnu_key, read_byte};
+pub(super) use text_type::VALUES_MAX;
 pub use text_type::{CodePage, NumberStyle, TextType, ValueList, Zoned};
 pub(crate) use turns::LONG_BYTES;

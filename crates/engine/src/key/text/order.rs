@@ -1,4 +1,5 @@
-//! What text records are ordered by: the model that both command lines are mapped onto.
+//! The order of records, its keys bound to their format: the model that both command lines are
+//! mapped onto.
 //!
 //! Only what is meant stands here; finding the bytes of a key is left to `field`, their order to
 //! the encoders. Everything counts from 0, and every end is excluded.
@@ -8,15 +9,18 @@ use std::fmt::Debug;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use super::super::part;
 use super::columns;
 use super::date_format::DateFormat;
+use super::fault;
 use super::line::LineKey;
+use super::notation::Day;
 use super::text_type::TextType;
 use crate::error::{Error, Result};
 use crate::format::{Format, csv, csv::Dialect, json};
 use crate::io::locale::ByteClasses;
 
-/// How a record divides into fields.
+/// The division of a record into fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Separator {
     /// A field begins at the first blank after a non-blank, and its leading blanks belong to it
@@ -38,15 +42,17 @@ pub enum Separator {
     },
 }
 
-/// What of a record its keys look at.
+/// The part of a record that its keys look at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
     /// All but this byte at its end.
     Terminated(u8),
     /// All but a line feed at its end, or a carriage return and a line feed.
     Row,
-    /// All behind so many bytes.
+    /// All after this number of bytes.
     Behind(usize),
+    /// All of it, which is this many bytes.
+    Fixed(usize),
     /// All of it.
     Whole,
 }
@@ -55,13 +61,23 @@ impl Body {
     /// The body of records of a format.
     pub fn of(format: Format) -> Self {
         match format {
-            Format::Fixed { .. } => Self::Whole,
+            Format::Fixed { length } => Self::Fixed(length as usize),
             Format::Lines { terminator } => Self::Terminated(terminator),
             Format::LineGroups(group) => Self::Terminated(group.end),
             Format::JsonLines => Self::Terminated(b'\n'),
             Format::Csv(_) => Self::Row,
             Format::Prefixed(prefix) => Self::Behind(prefix.bytes()),
         }
+    }
+
+    /// Returns whether keys look at bytes of it alone, as it has no fields.
+    pub fn has_no_fields(self) -> bool {
+        matches!(self, Self::Behind(_) | Self::Fixed(_) | Self::Whole)
+    }
+
+    /// Returns the byte that ends records; the end of a line for those that do without.
+    pub fn terminator(self) -> u8 {
+        if let Self::Terminated(end) = self { end } else { b'\n' }
     }
 
     /// The bytes of `record` that belong to it.
@@ -75,22 +91,22 @@ impl Body {
             },
             Self::Row => csv::without_end(record),
             Self::Behind(bytes) => record.get(bytes..).unwrap_or_default(),
-            Self::Whole => record,
+            Self::Fixed(_) | Self::Whole => record,
         }
     }
 }
 
 /// A place in a record, counted from the beginning of one of its fields.
 ///
-/// It may lie behind that field's end, as in POSIX: byte 9 of a field of two is in a later field. A
-/// place behind the record's end is its end.
+/// It may be after that field's end, as in POSIX: byte 9 of a field of two is in a later field. A
+/// place after the record's end is its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     /// Number of the field, from 0.
     pub field: usize,
     /// Bytes from the beginning of the field.
     pub byte: usize,
-    /// Whether `byte` counts from the first byte of the field that is not a blank.
+    /// True if `byte` counts from the first byte of the field that is not a blank.
     pub skips_blanks: bool,
 }
 
@@ -104,11 +120,11 @@ pub enum End {
     Field(usize),
     /// Before the byte at this position.
     At(Position),
-    /// Before the byte at this position, and not behind the end of the field of this number.
+    /// Before the byte at this position, and not after the end of the field of this number.
     Within(Position, usize),
 }
 
-/// What becomes of the bytes of a key before they are looked at as their type.
+/// A change of the bytes of a key before they are looked at as their type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Translation {
     /// Lower-case letters become upper-case.
@@ -120,7 +136,7 @@ pub struct Translation {
 }
 
 impl Translation {
-    /// Whether nothing changes.
+    /// Returns whether nothing changes.
     pub fn is_identity(self) -> bool {
         self == Self::default()
     }
@@ -170,26 +186,26 @@ pub struct TextSpec {
     pub line: Option<usize>,
     /// The first byte.
     pub start: Position,
-    /// Behind the last byte.
+    /// The place after the last byte.
     pub end: End,
-    /// What the bytes mean.
+    /// The type of the bytes.
     pub text_type: TextType,
-    /// What becomes of them first.
+    /// The change of them before that.
     pub translation: Translation,
     /// The order of text; for [`TextType::Bytes`], and for [`TextType::Random`] what counts as
     /// equal. Other types do without.
     pub collation: Option<Arc<dyn Collation>>,
-    /// Whether the largest comes first.
+    /// True if the largest comes first.
     pub is_descending: bool,
-    /// Whether blanks at both ends do not count.
+    /// True if blanks at both ends do not count.
     pub trims: bool,
     /// Where text goes that is empty, as far as it was said.
     pub nulls: Option<Place>,
-    /// What stands for bytes that a record is too short to have; as the order says without it.
+    /// The byte for those that a record is too short to have; that of the order without it.
     pub pad: Option<u8>,
-    /// What its column is called.
+    /// The name of its column.
     pub name: Option<String>,
-    /// Whether its field is that of `name` and not known yet: [`TextOrder::resolve`] finds it.
+    /// True if its field is that of `name` and not known yet: [`TextOrder::resolve`] finds it.
     pub is_by_name: bool,
 }
 
@@ -202,7 +218,12 @@ impl TextSpec {
         }
     }
 
-    /// Whether it orders by the bytes it looks at as they are.
+    /// Returns where it is, in words.
+    pub(in crate::key) fn place_in_words(&self) -> String {
+        fault::place(self, Separator::default())
+    }
+
+    /// Returns whether it orders by the bytes it looks at as they are.
     pub(super) fn is_plain(&self) -> bool {
         self.text_type == TextType::Bytes
             && self.translation.is_identity()
@@ -219,7 +240,7 @@ pub enum Place {
     Last,
 }
 
-/// What becomes of records with a key that is no value of its type.
+/// The fate of records with a key that is not a value of its type.
 ///
 /// Without a word about it, nothing but values is taken for the types that came with tables (dates,
 /// addresses, packed decimals), and for all types in the cells of a row; numbers in lines are what
@@ -249,17 +270,17 @@ impl FromStr for Invalid {
     }
 }
 
-/// How records are ordered that are equal in every spec.
+/// The order of records that are equal in every spec.
 #[derive(Clone, Debug, Default)]
 pub struct LastResort {
-    /// Whether the largest comes first.
+    /// True if the largest comes first.
     pub is_descending: bool,
     /// The order of the whole records, which may find some equal that differ; by their bytes
     /// without one.
     pub collation: Option<Arc<dyn Collation>>,
 }
 
-/// How decimal numbers are written.
+/// The form of decimal numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NumberFormat {
     /// Stands between a number and its fraction.
@@ -322,35 +343,36 @@ impl Default for Months {
     }
 }
 
-/// Everything that decides the order of text records.
+/// Everything that decides the order of records: keys bound to their format. Made by
+/// [`OrderOptions::bind`](crate::key::OrderOptions::bind).
 #[derive(Clone, Debug)]
 pub struct TextOrder {
-    /// How records divide into fields.
+    /// The division of records into fields.
     pub separator: Separator,
-    /// What of a record can be part of a key.
+    /// The part of a record that can be in a key.
     pub body: Body,
     /// The keys, most significant first; the whole record where there are none and `then_whole` is
     /// `None`.
     pub specs: Vec<TextSpec>,
-    /// What orders records that are equal in every spec; `None` leaves them as they came.
+    /// The order of records that are equal in every spec; `None` leaves them as they came.
     pub then_whole: Option<LastResort>,
-    /// How numbers are written.
+    /// The form of numbers.
     pub numbers: NumberFormat,
-    /// How months are called.
+    /// The names of months.
     pub months: Months,
-    /// What single bytes are to a [`Translation`]. Blanks are always space, tab and newline.
+    /// The classes of bytes for a [`Translation`]. Blanks are always space, tab and newline.
     pub classes: Arc<ByteClasses>,
-    /// The key of the hash behind [`TextType::Random`].
+    /// The key of the hash of [`TextType::Random`].
     pub seed: [u8; 16],
-    /// What becomes of keys that are no values of their types.
+    /// The fate of records with keys that are not values of their types.
     pub invalid: Option<Invalid>,
     /// The number of first keys that place a record in which one of them is invalid. An invalid
     /// later key counts only among records that are equal in the keys before it.
     pub placing_keys: usize,
-    /// How days and times are written, if not as ISO 8601 has them.
+    /// The form of days and times, if not that of ISO 8601.
     pub date_format: Option<Arc<DateFormat>>,
-    /// What stands for bytes that a record is too short to have. Without it, a record that ends
-    /// before a range of its bytes has no key. Lines and rows have whatever they have.
+    /// The byte for those that a record is too short to have. Without it, a record that ends
+    /// before a range of its bytes has no key. Lines and rows are never too short.
     pub pad: Option<u8>,
 }
 
@@ -364,16 +386,17 @@ impl TextOrder {
         names
     }
 
-    /// Whether a word tells little of a key, so that more of it is worth having at hand for each
-    /// record while records are sorted. Keys of languages cost more to make than that gains, and a
+    /// Returns whether a word tells little of a key, so that more of it is worth having at hand
+    /// while records are sorted. Keys of languages cost more to make than that gains, and a
     /// record's own bytes are at hand anyway.
     pub fn is_wide(&self) -> bool {
         let Some(TextSpec { text_type, collation: None, .. }) = self.specs.first() else {
             return false;
         };
         let goes_on = self.specs.len() > 1 || self.then_whole.is_some();
-        let is_made = LineKey::for_order(self).is_none();
-        is_made && !text_type.fills_word() && (goes_on || !text_type.is_coarse())
+        let is_made = LineKey::for_order(self).is_none() && part::resolve(self).is_none();
+        let traits = text_type.traits();
+        is_made && !traits.fills_word && (goes_on || !traits.is_coarse)
     }
 
     /// The way to the value that a key looks at, in lines of JSON; `None` for keys that look at
@@ -404,9 +427,9 @@ impl TextOrder {
     /// Returns what its date format does not tell of the days or times of a key, in words.
     pub(crate) fn lack_of_format(&self, spec: &TextSpec) -> Option<String> {
         let format = self.date_format.as_ref()?;
-        let lacking = match spec.text_type {
-            TextType::Date | TextType::Timestamp if !format.has_date() => "day",
-            TextType::Time if !format.has_time() => "time of day",
+        let lacking = match spec.text_type.day()? {
+            Day { has_date: true, .. } if !format.has_date() => "day",
+            Day { has_date: false, .. } if !format.has_time() => "time of day",
             _ => return None,
         };
         let pattern = format.pattern();
@@ -416,11 +439,6 @@ impl TextOrder {
     /// Bytes of memory that its lists of values take.
     pub fn list_bytes(&self) -> usize {
         self.specs.iter().map(TextSpec::list_bytes).sum()
-    }
-
-    /// The byte that ends records; the end of a line for those that do without.
-    pub fn terminator(&self) -> u8 {
-        if let Body::Terminated(end) = self.body { end } else { b'\n' }
     }
 
     /// Finds the columns that keys name among those that there are, and tells the others their

@@ -131,7 +131,7 @@ impl Part {
             usual: if is_whole { Usual::of(&spec.text_type, is_plain) } else { Usual::None },
             table: table.map(Box::new),
             trims_late: spec.trims && matches!(spec.text_type, TextType::Ebcdic(_)),
-            marks_values: is_placing && !typed.spares_ends(),
+            marks_values: is_placing && !spec.text_type.traits().spares_ends,
             words: Box::new(Words::new(spec, order)),
             spec: spec.clone(),
             site: Site::of(spec, order),
@@ -181,7 +181,7 @@ impl Part {
     /// Keeps the first byte of values apart from all marks.
     pub fn mark_values(&mut self) {
         self.is_placing = true;
-        self.marks_values = !self.typed.spares_ends();
+        self.marks_values = !self.spec.text_type.traits().spares_ends;
     }
 
     /// Returns whether the text of a record is no value and has a place.
@@ -485,7 +485,7 @@ fn is_cell(spec: &TextSpec, separator: Separator) -> bool {
 
 /// The range of bytes that `spec` looks at in a record that has no fields.
 fn range(spec: &TextSpec, body: Body) -> Option<(usize, Option<usize>)> {
-    if !matches!(body, Body::Behind(_) | Body::Whole) || spec.start.field > 0 {
+    if !body.has_no_fields() || spec.start.field > 0 {
         return None;
     }
     match spec.end {

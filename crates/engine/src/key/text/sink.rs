@@ -5,9 +5,10 @@
 //! room for the words that are asked for together.
 
 use super::super::{FEW_WORDS, OPEN_WORD_BYTES, WORD_BYTES, continued};
+use super::notation::NotationSink;
 
 /// Takes the bytes of a key in order, as many as are wanted.
-pub(super) trait Sink {
+pub(super) trait Sink: NotationSink {
     /// Bytes that are still wanted; what is appended beyond them may be dropped.
     fn room(&self) -> usize;
 
@@ -23,6 +24,31 @@ pub(super) trait Sink {
 
     /// Ends the stretch of complemented bytes that began at `mark`.
     fn end_inverted(&mut self, mark: usize);
+}
+
+/// No bytes of the key: it is only asked if there is one.
+#[derive(Debug)]
+pub(super) struct NoSink;
+
+impl Sink for NoSink {
+    #[inline]
+    fn room(&self) -> usize {
+        0
+    }
+
+    #[inline]
+    fn push(&mut self, _: u8) {}
+
+    #[inline]
+    fn extend(&mut self, _: &[u8]) {}
+
+    #[inline]
+    fn begin_inverted(&mut self) -> usize {
+        0
+    }
+
+    #[inline]
+    fn end_inverted(&mut self, _: usize) {}
 }
 
 /// One word of the key; what comes before and after it is dropped.

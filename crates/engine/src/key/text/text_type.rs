@@ -3,7 +3,7 @@
 //! Three kinds differ in what they make of bytes that are no value of theirs. *Text* has none such.
 //! *Loose* types, those of lines as sorting has always known them, take what they can read at the
 //! beginning. *Strict* types know a value only where all of the text is one. Which kind a type is
-//! of where it is not said otherwise stands in [`TextType::class`].
+//! of where it is not said otherwise stands in `TextType::traits`.
 
 use std::sync::Arc;
 
@@ -11,8 +11,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::key_type::NumberType;
 use super::encode::number::trimmed;
+use super::notation::{Day, NotationRow};
 
-/// What the bytes of a key mean.
+/// The type of the bytes of a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TextType {
     /// Bytes, or text where there is a collation.
@@ -37,28 +38,14 @@ pub enum TextType {
     Month,
     /// File names with version numbers in them (GNU's `-V`).
     Version,
-    /// A semantic version (semver.org), a pre-release before its release.
-    Semver,
     /// A number as people write it.
     Written(NumberStyle),
     /// Text in which runs of digits compare by value and stand where digits do.
     Natural,
     /// A keyed hash: a shuffle that keeps equal keys together.
     Random,
-    /// A day, `2026-11-22` or `20261122`.
-    Date,
-    /// A time of day, `13:45`, `13:45:06` or `13:45:06.789`, with any number of digits; as an
-    /// instant of one day where it has an offset from UTC.
-    Time,
-    /// A day and a time, compared as instants: with an offset from UTC, or without one as if it
-    /// were UTC.
-    Timestamp,
-    /// An address of the Internet protocol; all of version 4 before all of version 6.
-    Ip,
-    /// A UUID in any case, with or without hyphens and braces.
-    Uuid,
-    /// True or false, false first.
-    Bool,
+    /// A value in a notation of its own, such as a day or an address.
+    Notation(&'static NotationRow),
     /// One of some values, in an order of their own.
     List(Arc<ValueList>),
     /// A packed decimal of mainframes (COBOL's `COMP-3`): two digits a byte, the sign in the last
@@ -74,14 +61,14 @@ pub enum TextType {
     Binary(NumberType),
 }
 
-/// What becomes of bytes that are no value of a type.
+/// The fate of bytes that are not a value of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// All bytes are values.
     Text,
     /// Whatever can be read is taken; the rest is not looked at, unless checks are asked for.
     Loose,
-    /// The same, and nobody asks for checks.
+    /// Whatever can be read is taken, and nobody asks for checks.
     Unchecked,
     /// Text that is a value as a whole, blanks at its ends aside.
     Strict,
@@ -89,47 +76,87 @@ pub(super) enum Class {
     StrictBytes,
 }
 
+/// The traits of the values and keys of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Traits {
+    pub class: Class,
+    /// True if the first word of a key tells most values apart.
+    pub fills_word: bool,
+    /// True if there are so few values that most records share theirs.
+    pub is_coarse: bool,
+    /// True if the first byte of a value's key, and its complement, are none of the two least and
+    /// the two largest bytes: these can then mark text that is not a value.
+    pub spares_ends: bool,
+}
+
+impl Traits {
+    /// Returns the traits of a class.
+    pub const fn of(class: Class) -> Self {
+        Self { class, fills_word: false, is_coarse: false, spares_ends: false }
+    }
+
+    /// Adds that the first word of a key tells most values apart.
+    pub const fn fills_word(self) -> Self {
+        Self { fills_word: true, ..self }
+    }
+
+    /// Adds that most records share their values.
+    pub const fn is_coarse(self) -> Self {
+        Self { is_coarse: true, ..self }
+    }
+
+    /// Adds that the ends of the first byte are spared.
+    pub const fn spares_ends(self) -> Self {
+        Self { spares_ends: true, ..self }
+    }
+}
+
 impl TextType {
-    /// Whether the first word of a key tells most values apart.
-    pub(super) fn fills_word(&self) -> bool {
-        matches!(
-            self,
-            Self::Int
-                | Self::Decimal
-                | Self::Written(_)
-                | Self::Size
-                | Self::Human
-                | Self::Packed
-                | Self::Zoned(_)
-        )
-    }
-
-    /// Whether there are so few values that most records share theirs.
-    pub(super) fn is_coarse(&self) -> bool {
-        matches!(self, Self::Month | Self::Date | Self::Time | Self::Bool | Self::List(_))
-    }
-
-    pub(super) fn class(&self) -> Class {
+    /// Returns the traits of its values and keys.
+    #[inline]
+    pub(super) const fn traits(&self) -> Traits {
         match self {
-            Self::Bytes
-            | Self::Version
-            | Self::Natural
-            | Self::Random
-            | Self::Ebcdic(_)
-            | Self::Sequence(_) => Class::Text,
-            Self::Int | Self::Decimal | Self::Float | Self::Size | Self::Month => Class::Loose,
-            Self::General | Self::Human => Class::Unchecked,
-            Self::Date
-            | Self::Time
-            | Self::Timestamp
-            | Self::Ip
-            | Self::Uuid
-            | Self::Bool
-            | Self::Semver
-            | Self::Written(_)
-            | Self::List(_) => Class::Strict,
-            Self::Packed | Self::Zoned(_) | Self::Binary(_) => Class::StrictBytes,
+            Self::Bytes | Self::Ebcdic(_) | Self::Sequence(_) => Traits::of(Class::Text),
+            Self::Version | Self::Natural | Self::Random => Traits::of(Class::Text),
+            Self::Int | Self::Decimal | Self::Size => {
+                Traits::of(Class::Loose).fills_word().spares_ends()
+            }
+            Self::Float => Traits::of(Class::Loose),
+            Self::Month => Traits::of(Class::Loose).is_coarse(),
+            Self::General => Traits::of(Class::Unchecked),
+            Self::Human => Traits::of(Class::Unchecked).fills_word(),
+            Self::Written(_) => Traits::of(Class::Strict).fills_word().spares_ends(),
+            Self::List(_) => Traits::of(Class::Strict).is_coarse().spares_ends(),
+            Self::Packed | Self::Zoned(_) => {
+                Traits::of(Class::StrictBytes).fills_word().spares_ends()
+            }
+            Self::Binary(_) => Traits::of(Class::StrictBytes),
+            Self::Notation(row) => row.traits,
         }
+    }
+
+    /// Returns its class.
+    #[inline]
+    pub(super) const fn class(&self) -> Class {
+        self.traits().class
+    }
+
+    /// Returns whether all bytes are values.
+    pub(in crate::key) const fn is_text(&self) -> bool {
+        matches!(self.class(), Class::Text)
+    }
+
+    /// Returns the parts of a moment that its values tell, where they are days or times.
+    pub(super) const fn day(&self) -> Option<Day> {
+        match self {
+            Self::Notation(row) => row.day,
+            _ => None,
+        }
+    }
+
+    /// Returns whether its values are days or times.
+    pub fn is_day(&self) -> bool {
+        self.day().is_some()
     }
 }
 
@@ -149,11 +176,11 @@ pub struct NumberStyle {
 /// Where the sign of a zoned decimal is, and in which characters it is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Zoned {
-    /// Whether the sign is at the beginning, not at the end.
+    /// True if the sign is at the beginning, not at the end.
     pub is_leading: bool,
-    /// Whether the sign has a byte of its own, `+` or `-`; else it is in the zone of a digit.
+    /// True if the sign has a byte of its own, `+` or `-`; else it is in the zone of a digit.
     pub is_separate: bool,
-    /// Whether digits are those of EBCDIC, not of ASCII.
+    /// True if digits are those of EBCDIC, not of ASCII.
     pub is_ebcdic: bool,
 }
 

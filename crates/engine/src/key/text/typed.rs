@@ -7,10 +7,9 @@ use std::sync::Arc;
 use super::content::{Content, with_buffer};
 use super::date_format::DateFormat;
 use super::encode::number::{Grammar, Number, trimmed};
-use super::encode::time::Fraction;
 use super::encode::{
-    boolean, bytes, date, float, general, ip, list, machine, month, natural, number, packed,
-    random, semver, size, time, timestamp, uuid, version, written, zoned,
+    bytes, float, general, list, machine, month, natural, number, packed, random, size, version,
+    written, zoned,
 };
 use super::order::{Collation, Months, NumberFormat, TextOrder, TextSpec};
 use super::sink::Sink;
@@ -115,7 +114,7 @@ impl Typed {
             TextType::List(values) => {
                 text.trimmed().with_slice(values.longest_bytes().saturating_add(1), body)
             }
-            TextType::Date | TextType::Time | TextType::Timestamp if self.date_format.is_some() => {
+            TextType::Notation(row) if self.date_format.is_some() && row.day.is_some() => {
                 text.with_slice(DATE_BYTES_MAX, body)
             }
             _ => text.up_to_quote().with_slice(usize::MAX, body),
@@ -296,43 +295,12 @@ impl Typed {
     #[inline]
     fn append_parsed<S: Sink>(&self, text: &[u8], out: &mut S) -> Option<()> {
         match &self.text_type {
-            TextType::Date => date::append(self.date(text)?, out),
-            TextType::Time => match &self.date_format {
-                None => {
-                    let (second, fraction) = time::parse(text)?;
-                    time::append(second, fraction, out);
-                }
-                Some(format) => {
-                    let (second, digits) = format.time(text)?;
-                    time::append(second, Fraction { is_leap: false, digits: &digits }, out);
-                }
-            },
-            TextType::Timestamp => match &self.date_format {
-                None => {
-                    let (second, fraction) = timestamp::parse(text)?;
-                    timestamp::append(second, fraction, out);
-                }
-                Some(format) => {
-                    let (second, digits) = format.timestamp(text)?;
-                    timestamp::append(second, Fraction { is_leap: false, digits: &digits }, out);
-                }
-            },
-            TextType::Ip => ip::append(ip::parse(text)?, out),
-            TextType::Uuid => out.extend(&uuid::parse(text)?),
-            TextType::Semver => semver::append(semver::parse(text)?, out),
+            TextType::Notation(row) => out.append_value(row, text, self.date_format.as_deref())?,
             TextType::Written(form) => written::parse(text, *form)?.append(0, out),
-            TextType::Bool => boolean::append(boolean::parse(text)?, out),
             TextType::List(values) => list::append(values.place(text)?, out),
             _ => return None,
         }
         Some(())
-    }
-
-    fn date(&self, text: &[u8]) -> Option<i32> {
-        match &self.date_format {
-            None => date::parse(text),
-            Some(format) => format.date(text),
-        }
     }
 
     /// Whether all of `text` is a value.
@@ -353,20 +321,8 @@ impl Typed {
             TextType::Packed => packed::is_valid(text),
             TextType::Zoned(form) => zoned::is_valid(text, *form),
             TextType::Binary(number) => text.len() == number.width_bytes,
-            TextType::Date => self.date(trimmed(text)).is_some(),
-            TextType::Time => match &self.date_format {
-                None => time::parse(trimmed(text)).is_some(),
-                Some(format) => format.time(trimmed(text)).is_some(),
-            },
-            TextType::Timestamp => match &self.date_format {
-                None => timestamp::parse(trimmed(text)).is_some(),
-                Some(format) => format.timestamp(trimmed(text)).is_some(),
-            },
-            TextType::Ip => ip::parse(trimmed(text)).is_some(),
-            TextType::Uuid => uuid::parse(trimmed(text)).is_some(),
-            TextType::Semver => semver::parse(trimmed(text)).is_some(),
+            TextType::Notation(row) => row.is_value(trimmed(text), self.date_format.as_deref()),
             TextType::Written(form) => written::parse(text, *form).is_some(),
-            TextType::Bool => boolean::parse(trimmed(text)).is_some(),
             TextType::List(values) => values.place(trimmed(text)).is_some(),
             TextType::Bytes
             | TextType::General
@@ -377,27 +333,6 @@ impl Typed {
             | TextType::Ebcdic(_)
             | TextType::Sequence(_) => true,
         }
-    }
-
-    /// Whether the first byte of a value's key, and its complement, are none of the two least and
-    /// the two largest bytes: these can then mark what is no value.
-    pub fn spares_ends(&self) -> bool {
-        matches!(
-            self.text_type,
-            TextType::Int
-                | TextType::Decimal
-                | TextType::Semver
-                | TextType::Written(_)
-                | TextType::Size
-                | TextType::Packed
-                | TextType::Zoned(_)
-                | TextType::Date
-                | TextType::Time
-                | TextType::Timestamp
-                | TextType::Ip
-                | TextType::Bool
-                | TextType::List(_)
-        )
     }
 }
 

@@ -7,22 +7,24 @@
 use super::super::tally::{KeySeen, KeyTally};
 use super::content::Content;
 use super::encode::number::trimmed;
-use super::encode::{date, ip, semver, time, timestamp, uuid, written};
+use super::encode::{TYPES, written};
 use super::field::Fields;
+use super::notation::NotationRow;
 use super::order::{Invalid, NumberFormat, Place, TextOrder};
 use super::part::Part;
 use super::strict;
-use super::text_type::{Class, NumberStyle};
+use super::text_type::{Class, NumberStyle, TextType};
 use crate::stats::{InvalidKey, InvalidKeys, KeyFindings, UnmatchedKey};
 
 /// Bytes of text that is looked at as another type: longer text is none of them.
 const LOOKED_AT: usize = 256;
 
-/// A type that may be the one meant: how it is written in a key, and whether text is a value of it.
+/// A type that may be the one meant: its text in a key, and whether text is a value of it.
 type Suggestion = (&'static str, fn(&[u8]) -> bool);
 
-/// Types that are suggested, the narrowest first.
-const SUGGESTIONS: [Suggestion; 15] = [
+/// Types of numbers that are suggested, the narrowest first. Those with a notation of their own
+/// follow in the order of [`TYPES`].
+const NUMBERS: [Suggestion; 9] = [
     ("int", |text| strict::is_int(text, NumberFormat::default())),
     ("decimal", |text| strict::is_decimal(text, NumberFormat::default())),
     ("decimal:thousands=,", |text| is_written(text, b'.', Some(b','), false)),
@@ -32,16 +34,16 @@ const SUGGESTIONS: [Suggestion; 15] = [
     ("decimal=,:thousands=.:currency", |text| is_written(text, b',', Some(b'.'), true)),
     ("float", strict::is_float),
     ("size", |text| strict::is_size(text, NumberFormat::default())),
-    ("date", |text| date::parse(trimmed(text)).is_some()),
-    ("time", |text| time::parse(trimmed(text)).is_some()),
-    ("timestamp", |text| timestamp::parse(trimmed(text)).is_some()),
-    ("ip", |text| ip::parse(trimmed(text)).is_some()),
-    ("uuid", |text| uuid::parse(trimmed(text)).is_some()),
-    ("semver", |text| semver::parse(trimmed(text)).is_some()),
 ];
 
-/// Types that `--date-format` says how to read: it does not say that of those suggested.
-const DAYS: [&str; 3] = ["date", "time", "timestamp"];
+/// Returns the types with a notation of their own that are suggested.
+fn notations() -> impl Iterator<Item = &'static NotationRow> {
+    let row = |(_, text_type): &'static (&str, TextType)| match text_type {
+        TextType::Notation(row) => Some(*row),
+        _ => None,
+    };
+    TYPES.iter().filter_map(row).filter(|row| row.is_suggested)
+}
 
 fn is_written(text: &[u8], radix: u8, thousands: Option<u8>, has_currency: bool) -> bool {
     let style = NumberStyle { radix, thousands, has_currency, is_whole: false };
@@ -182,28 +184,34 @@ fn ruled_out(part: &Part, order: &TextOrder) -> u32 {
     if !matches!(part.class(), Class::Loose | Class::Strict) {
         return u32::MAX;
     }
-    let is_possible = |(name, _): &Suggestion| order.date_format.is_none() || !DAYS.contains(name);
-    let possible = SUGGESTIONS.iter().enumerate().filter(|(_, suggestion)| is_possible(suggestion));
+    // Of days and times in the usual form, `--date-format` says that they are not in it.
+    let is_possible = |row: &NotationRow| order.date_format.is_none() || row.day.is_none();
+    let possible = NUMBERS.iter().map(|_| true).chain(notations().map(is_possible));
+    let possible = possible.enumerate().filter(|(_, is_possible)| *is_possible);
     !possible.fold(0, |bits, (number, _)| bits | 1 << number)
 }
 
 /// Rules out the types of which `text` is no value.
 fn rule_out(text: &Content<'_>, ruled_out: &mut u32) {
     text.with_slice(LOOKED_AT + 1, |text| {
-        for (number, (_, is_value)) in SUGGESTIONS.iter().enumerate() {
-            let bit = 1 << number;
-            if *ruled_out & bit == 0 && (text.len() > LOOKED_AT || !is_value(text)) {
+        let is_long = text.len() > LOOKED_AT;
+        let mut bit = 1;
+        let mut rule_out = |is_value: &dyn Fn(&[u8]) -> bool| {
+            if *ruled_out & bit == 0 && (is_long || !is_value(text)) {
                 *ruled_out |= bit;
             }
-        }
+            bit <<= 1;
+        };
+        NUMBERS.iter().for_each(|(_, is_value)| rule_out(is_value));
+        notations().for_each(|row| rule_out(&|text| row.is_value(trimmed(text), None)));
     });
 }
 
 /// Returns the first type that is not ruled out.
 fn suggestion(ruled_out: u32) -> Option<&'static str> {
-    let mut left =
-        SUGGESTIONS.iter().enumerate().filter(|(number, _)| ruled_out >> number & 1 == 0);
-    left.next().map(|(_, (name, _))| *name)
+    let names = NUMBERS.iter().map(|(name, _)| *name).chain(notations().map(|row| row.name));
+    let mut left = names.enumerate().filter(|(number, _)| ruled_out >> number & 1 == 0);
+    left.next().map(|(_, name)| name)
 }
 
 #[cfg(test)]

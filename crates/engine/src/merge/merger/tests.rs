@@ -4,15 +4,17 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::*;
+use crate::format::Format;
 use crate::key::text::{LastResort, TextOrder, TextSpec, Translation};
-use crate::key::{Key, KeySpec, with_encoder};
+use crate::key::{CompiledKey, with_encoder};
 use crate::run::tests::WholeRecord;
 
 /// Bytes per record: one of key, one that tells where it came from.
 const LENGTH: usize = 2;
 
-fn key_of(text: &str, record_length: usize) -> Key {
-    Key::new(&[text.parse::<KeySpec>().unwrap()], record_length).unwrap()
+fn key_of(text: &str, record_length: usize) -> CompiledKey {
+    CompiledKey::of_keys(&[text.parse().unwrap()], Format::Fixed { length: record_length as u32 })
+        .unwrap()
 }
 
 /// Merges into `out`, and holds the sum against that of what came out.
@@ -30,7 +32,7 @@ fn merge_summed<K: KeyEncoder>(
 }
 
 /// Merges into room for `batch` records and a bit, again and again.
-fn merged(key: &Key, length: usize, sources: &[Vec<u8>], batch: &[usize]) -> Vec<u8> {
+fn merged(key: &CompiledKey, length: usize, sources: &[Vec<u8>], batch: &[usize]) -> Vec<u8> {
     let sources = sources.iter().map(Vec::as_slice);
     with_encoder!(key, |key| {
         let mut merger =
@@ -222,11 +224,11 @@ proptest! {
 }
 
 /// Lines with keys that have to be made: without regard to case, then as bytes.
-fn costly_key() -> Key {
+fn costly_key() -> CompiledKey {
     let folds = Translation { folds_case: true, ..Translation::default() };
     let specs = vec![TextSpec { translation: folds, ..TextSpec::default() }];
     let then_whole = Some(LastResort::default());
-    Key::for_lines(&TextOrder { specs, then_whole, ..TextOrder::by_bytes(b'\n') }).unwrap()
+    CompiledKey::new(&TextOrder { specs, then_whole, ..TextOrder::by_bytes(b'\n') }).unwrap()
 }
 
 #[test]

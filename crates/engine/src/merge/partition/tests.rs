@@ -33,7 +33,7 @@ fn check(runs: &[Vec<u8>], skip: usize) {
         .map(|(run, keys)| ((skipped(run) * LENGTH) as u64, (keys.len() * LENGTH) as u64))
         .collect();
     let key = key_of("0..1", LENGTH);
-    let crate::key::Key::Slice(key) = &key else { panic!("a key of bytes") };
+    let crate::key::CompiledKey::Slice(key) = &key else { panic!("a key of bytes") };
     for (bound_run, keys) in runs.iter().enumerate() {
         for bound_record in skipped(bound_run)..keys.len() {
             let bound = (keys[bound_record], bound_run, bound_record);

@@ -7,7 +7,7 @@ use super::walk::KEPT_KEY_MAX;
 use super::*;
 use crate::format::Framing;
 use crate::io::Direct;
-use crate::key::{Key, with_encoder};
+use crate::key::{CompiledKey, with_encoder};
 use crate::merge::{Merger, Piece, positions};
 use crate::order::OrderCheck;
 use crate::run::INDEX_KEY_MAX;
@@ -30,7 +30,7 @@ fn mixed(at: u64) -> u64 {
 
 /// `count` sorted records of `length` bytes, marked with run and number behind the key.
 fn sorted_records(
-    key: &Key,
+    key: &CompiledKey,
     (count, length, key_bytes): (usize, usize, usize),
     run: u64,
     make: impl Fn(u64, &mut [u8]),

@@ -5,21 +5,14 @@
 //! folded in the end only, where a changed key is an error of the whole group.
 
 use super::{Field, Folds};
-use crate::key::KeySpec;
 use crate::key::text::{End, TextOrder, TextSpec};
 
 impl Folds {
-    /// Returns whether the key may depend on a value that is folded: of records ordered by `order`,
-    /// or of fixed length by `keys`.
-    pub fn may_change_key(&self, order: Option<&TextOrder>, keys: &[KeySpec]) -> bool {
-        self.0.iter().any(|fold| match order {
-            Some(order) => {
-                let looks = |spec: &TextSpec| looks_at(spec, fold.field);
-                order.specs.is_empty()
-                    || order.then_whole.is_some()
-                    || order.specs.iter().any(looks)
-            }
-            None => keys.is_empty() || keys.iter().any(|key| overlaps(key.range(), fold.field)),
+    /// Returns whether the key of records ordered by `order` may depend on a value that is folded.
+    pub fn may_change_key(&self, order: &TextOrder) -> bool {
+        self.0.iter().any(|fold| {
+            let looks = |spec: &TextSpec| looks_at(spec, fold.field);
+            order.specs.is_empty() || order.then_whole.is_some() || order.specs.iter().any(looks)
         })
     }
 }

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::integer::Integer;
 use super::packed::{Packed, WIDTH_MAX};
-use crate::key::text::{TextKeySpec, Zoned};
+use crate::key::Key;
+use crate::key::text::Zoned;
 
 /// Where a number lies, and what its bytes mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +62,7 @@ impl Machine {
                 )),
             };
         }
-        if let Some(form) = name.and_then(TextKeySpec::zoned) {
+        if let Some(form) = name.and_then(Key::zoned) {
             let digits = width.map_or(0, |width| form.digits(width));
             return match width {
                 Some(width) if (1..=DIGITS_MAX).contains(&digits) => {

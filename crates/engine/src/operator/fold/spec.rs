@@ -5,7 +5,8 @@ use std::str::FromStr;
 use super::cell_order::CellOrder;
 use super::machine::Machine;
 use super::{Field, Function};
-use crate::key::text::{ListMemory, TextKeySpec, TextOrder, TextSpec, TextType, collation};
+use crate::key::text::{TextOrder, TextSpec, TextType};
+use crate::key::{Key, ListMemory};
 use crate::operator::place::{Columns, Layout, Place};
 
 /// One thing to fold, as a person writes it: `PLACE[:TYPE][:MODIFIER]...`, for a function.
@@ -45,16 +46,14 @@ impl FoldSpec {
     ///
     /// The fault of the text, in words.
     pub fn read(function: Function, text: &str) -> Result<Self, String> {
-        let (place, words) = TextKeySpec::split_place(text);
+        let (place, words) = Key::split_place(text);
         let place = Place::from_str(place)?;
         Ok(Self { function, place, words: words.map(str::to_owned) })
     }
 
     /// Returns whether its values are days or times.
     pub fn looks_at_days(&self) -> bool {
-        let name = self.words.as_deref().and_then(|words| words.split(':').next());
-        let is = |day: &&str| name.is_some_and(|name| name.eq_ignore_ascii_case(day));
-        ["date", "time", "timestamp"].iter().any(is)
+        self.words.as_deref().is_some_and(Key::names_day)
     }
 
     /// Returns whether comparing its values may take memory in proportion to them.
@@ -98,10 +97,10 @@ impl FoldSpec {
     fn cell(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), String> {
         let (place, words) = (&self.place, self.words.as_deref().unwrap_or("decimal"));
         let column = of.layout.column(place, of.columns)?;
-        if TextKeySpec::names_bytes(words) {
+        if Key::names_bytes(words) {
             return Err(format!(
                 "'{words}' is a type of records of bytes; cells have the types {}",
-                TextKeySpec::types_of_text()
+                Key::types_of_text()
             ));
         }
         let (key, spec) = self.spec("..", words, of)?;
@@ -130,8 +129,9 @@ impl FoldSpec {
         location: &str,
         words: &str,
         of: Records<'_>,
-    ) -> Result<(TextKeySpec, TextSpec), String> {
-        let key: TextKeySpec = format!("{location}:{words}").parse()?;
+    ) -> Result<(Key, TextSpec), String> {
+        let key = format!("{location}:{words}").parse::<Key>();
+        let key = key.map_err(|error| error.to_string())?;
         if key.has_place_modifiers() {
             return Err(format!(
                 "'{}:{words}' says more than its type; desc, nulls-first, nulls-last and pad are \
@@ -142,9 +142,7 @@ impl FoldSpec {
         if key.type_name() == "random" {
             return Err(format!("'{}:{words}' has no least or greatest value", self.place));
         }
-        let collation = key.locale().map(collation).transpose();
-        let spec = collation.and_then(|collation| key.spec_within(collation, of.memory));
-        let spec = spec.map_err(|error| error.to_string())?;
+        let spec = key.spec(of.memory).map_err(|error| error.to_string())?;
         Ok((key, spec))
     }
 }

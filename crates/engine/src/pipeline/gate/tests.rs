@@ -3,7 +3,7 @@
 use super::*;
 use crate::format::csv::Quoting;
 use crate::key::text::TextOrder;
-use crate::key::{Key, with_encoder};
+use crate::key::{CompiledKey, with_encoder};
 
 fn passed(cells: Option<usize>, text: &str) -> Result<Vec<(usize, String)>, Fault> {
     let (rows, ragged) = passed_or_dropped((cells, false), text)?;
@@ -25,7 +25,7 @@ fn passed_or_dropped(
         drops_ragged,
     });
     let gate = Gate { shape, ..Gate::default() };
-    let key = Key::for_lines(&TextOrder::by_bytes(b'\n')).unwrap();
+    let key = CompiledKey::new(&TextOrder::by_bytes(b'\n')).unwrap();
     let mut rows = Vec::new();
     let show = |row: CutRecord<'_>, at, _| {
         rows.push((at, String::from_utf8(row.bytes.to_vec()).unwrap()));

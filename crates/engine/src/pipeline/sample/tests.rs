@@ -3,7 +3,7 @@
 use super::*;
 use crate::io::Direct;
 use crate::key::text::TextOrder;
-use crate::key::{Key, with_encoder};
+use crate::key::{CompiledKey, with_encoder};
 
 const LINE_FEED: Framing = Framing::Terminated(b'\n');
 
@@ -20,7 +20,7 @@ fn sampled(contents: &[Vec<u8>], skip: u64) -> Vec<usize> {
         File::open_read(&path, Direct::Off).unwrap()
     };
     let files: Vec<Arc<File>> = contents.iter().enumerate().map(open).collect();
-    let key = Key::for_lines(&TextOrder::by_bytes(b'\n')).unwrap();
+    let key = CompiledKey::new(&TextOrder::by_bytes(b'\n')).unwrap();
     let left = contents.iter().enumerate().map(|(number, content)| {
         let skipped = if number == 0 { skip } else { 0 };
         (number, skipped, content.len() as u64 - skipped)
@@ -88,7 +88,7 @@ fn a_place_within_a_file_to_begin_at() {
 /// make divides all of them as evenly.
 #[test]
 fn few_of_a_streams_first_records_are_taken() {
-    let key = Key::for_lines(&TextOrder::by_bytes(b'\n')).unwrap();
+    let key = CompiledKey::new(&TextOrder::by_bytes(b'\n')).unwrap();
     let first: Vec<u8> = numbers(200_000, |at| at * 7919 % 200_000);
     with_encoder!(&key, |key| {
         let (sample, wanted) = sample_of_first(key, LINE_FEED, &first, (first.len(), 1000));

@@ -35,7 +35,7 @@ use super::{Gate, Outcome, Written};
 use crate::error::Result;
 use crate::format::Framing;
 use crate::io::{Arena, DirectStreams, Engine, Region, pipe};
-use crate::key::{Key, KeyEncoder};
+use crate::key::{CompiledKey, KeyEncoder};
 use crate::manifest::{Merging, Past, SlabEntry};
 use crate::order::OrderProof;
 use crate::output::Output;
@@ -87,7 +87,7 @@ pub struct MergeWork {
 #[derive(Clone, Debug)]
 pub struct UniqueBy {
     /// The first keys of the order, which make them so; all keys without one.
-    pub group: Option<Key>,
+    pub group: Option<CompiledKey>,
 }
 
 impl MergeWork {

@@ -4,12 +4,13 @@ use super::super::evaluate::Predicate;
 use super::super::expression::Expression;
 use super::*;
 use crate::format::Format;
+use crate::key::ListMemory;
 
 fn bind(format: Format, text: &str) -> Result<Predicate> {
     let expression: Expression = text.parse().expect(text);
     Predicate::new(&expression, &TextOrder::of(format), |spec| match spec.locale() {
         Some(locale) => Err(format!("no order of text is called {locale}")),
-        None => spec.spec(None).map_err(|e| e.to_string()),
+        None => spec.spec(ListMemory::UNBOUNDED).map_err(|e| e.to_string()),
     })
 }
 

@@ -4,6 +4,7 @@ mod naive;
 
 use super::*;
 use crate::format::Format;
+use crate::key::ListMemory;
 
 pub fn predicate(format: Format, text: &str) -> Predicate {
     let order = match TextOrder::of(format) {
@@ -11,8 +12,10 @@ pub fn predicate(format: Format, text: &str) -> Predicate {
         order => TextOrder { separator: crate::key::text::Separator::Byte(b','), ..order },
     };
     let expression: Expression = text.parse().expect(text);
-    Predicate::new(&expression, &order, |spec| spec.spec(None).map_err(|e| e.to_string()))
-        .expect(text)
+    Predicate::new(&expression, &order, |spec| {
+        spec.spec(ListMemory::UNBOUNDED).map_err(|e| e.to_string())
+    })
+    .expect(text)
 }
 
 #[track_caller]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::format::Format;
+use crate::key::ListMemory;
 
 fn filter(include: &[&str], exclude: &[&str]) -> Filter {
     let read = |texts: &[&str]| texts.iter().map(|text| text.parse().expect(text)).collect();
@@ -11,7 +12,7 @@ fn filter(include: &[&str], exclude: &[&str]) -> Filter {
 fn admitted(filter: &Filter, lines: &[&str]) -> Vec<String> {
     let order = TextOrder::of(Format::LINES);
     let predicate = filter
-        .predicate(&order, |spec| spec.spec(None).map_err(|e| e.to_string()))
+        .predicate(&order, |spec| spec.spec(ListMemory::UNBOUNDED).map_err(|e| e.to_string()))
         .expect("a predicate");
     let predicate = predicate.expect("something is said");
     let admitted = lines.iter().filter(|line| predicate.admits(line.as_bytes()));
@@ -24,7 +25,7 @@ fn nothing_said_is_no_predicate() {
     assert!(filter.is_all());
     let order = TextOrder::of(Format::LINES);
     let predicate = filter
-        .predicate(&order, |spec| spec.spec(None).map_err(|e| e.to_string()))
+        .predicate(&order, |spec| spec.spec(ListMemory::UNBOUNDED).map_err(|e| e.to_string()))
         .expect("nothing wrong");
     assert!(predicate.is_none());
 }
@@ -56,7 +57,7 @@ fn faults_are_those_of_the_expression_at_fault() {
         filter(&["1 == \"x\""], &["1:int == \"x\""]),
     ] {
         let fault = filter
-            .predicate(&order, |spec| spec.spec(None).map_err(|e| e.to_string()))
+            .predicate(&order, |spec| spec.spec(ListMemory::UNBOUNDED).map_err(|e| e.to_string()))
             .expect_err("no number");
         assert!(fault.to_string().starts_with("in '1:int == \"x\"': "), "{fault}");
     }
@@ -65,7 +66,7 @@ fn faults_are_those_of_the_expression_at_fault() {
 #[test]
 fn count_is_that_of_a_group_where_conditions_are_on_groups() {
     let order = TextOrder::of(Format::LINES);
-    let resolve = |spec: &TextKeySpec| spec.spec(None).map_err(|e| e.to_string());
+    let resolve = |spec: &Key| spec.spec(ListMemory::UNBOUNDED).map_err(|e| e.to_string());
     let holds = |condition: &str, count: u64| {
         let filter = filter(&[condition], &[]);
         let predicate = filter.group_predicate(&order, resolve).expect("a predicate");

@@ -2,7 +2,7 @@
 
 use super::super::expression::Expression;
 use super::*;
-use crate::key::text::TextKeySpec;
+use crate::key::Key;
 
 fn shown(text: &str) -> String {
     text.parse().map_or_else(|words: String| words, |it: Expression| it.to_string())
@@ -99,7 +99,7 @@ fn faults_say_what_was_expected_and_where() {
         ("0 == \"x\"", "fields count from 1, and key '0' names field 0".to_owned(), 0),
         (
             "1:int < 5 or 2:int:big > 5",
-            "2:int:big".parse::<TextKeySpec>().expect_err("no modifier"),
+            "2:int:big".parse::<Key>().expect_err("no modifier").to_string(),
             13,
         ),
     ];

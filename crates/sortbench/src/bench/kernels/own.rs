@@ -5,13 +5,14 @@
 
 use std::sync::Arc;
 
+use sortwell_engine::format::Format;
 use sortwell_engine::format::Framing;
 use sortwell_engine::incore::bucket::BUCKET_ENTRIES;
 use sortwell_engine::incore::{
     Classifier, Dealer, Dealt, Item, Method, Pool, Sample, Scratch, Sorter,
 };
 use sortwell_engine::io::Region;
-use sortwell_engine::key::{Key, KeyEncoder};
+use sortwell_engine::key::{CompiledKey, KeyEncoder};
 use sortwell_engine::load::Records;
 use sortwell_engine::{Error, Result};
 
@@ -130,9 +131,9 @@ impl InBuckets {
 ///
 /// That there is no such key.
 pub fn key_of_first(bytes: usize, length: usize) -> Result<sortwell_engine::key::SliceKey> {
-    let spec = format!("0..{bytes}").parse().map_err(Error::Usage)?;
-    match Key::new(&[spec], length)? {
-        Key::Slice(key) => Ok(key),
+    let key = format!("0..{bytes}").parse()?;
+    match CompiledKey::of_keys(&[key], Format::Fixed { length: length as u32 })? {
+        CompiledKey::Slice(key) => Ok(key),
         other => Err(Error::Usage(format!("{other:?} is no key of bytes"))),
     }
 }

@@ -1,12 +1,32 @@
 //! Truth: one byte, false before true.
 
+use super::super::date_format::DateFormat;
+use super::super::notation::Notation;
 use super::super::sink::Sink;
+use super::super::text_type::{Class, Traits};
 
-/// What is written for each, in any case.
+/// True or false, false first.
+#[derive(Debug)]
+pub struct Bool;
+
+impl Notation for Bool {
+    const NAME: &'static str = "bool";
+    const EXPECTED: &'static str = "a bool, as in true or false";
+    const TRAITS: Traits = Traits::of(Class::Strict).is_coarse().spares_ends();
+    const IS_SUGGESTED: bool = false;
+
+    #[inline]
+    fn append<S: Sink>(text: &[u8], _: Option<&DateFormat>, out: &mut S) -> Option<()> {
+        append(parse(text)?, out);
+        Some(())
+    }
+}
+
+/// The words for each, in any case.
 const FALSE: [&str; 6] = ["false", "f", "no", "n", "0", "off"];
 const TRUE: [&str; 6] = ["true", "t", "yes", "y", "1", "on"];
 
-/// What all of `text` says.
+/// Reads the truth that is all of `text`.
 pub fn parse(text: &[u8]) -> Option<bool> {
     let is_in =
         |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));

@@ -11,7 +11,26 @@
 
 use std::net::IpAddr;
 
+use super::super::date_format::DateFormat;
+use super::super::notation::Notation;
 use super::super::sink::Sink;
+use super::super::text_type::{Class, Traits};
+
+/// An address of the Internet protocol; all of version 4 before all of version 6.
+#[derive(Debug)]
+pub struct Ip;
+
+impl Notation for Ip {
+    const NAME: &'static str = "ip";
+    const EXPECTED: &'static str = "an IP address";
+    const TRAITS: Traits = Traits::of(Class::Strict).spares_ends();
+
+    #[inline]
+    fn append<S: Sink>(text: &[u8], _: Option<&DateFormat>, out: &mut S) -> Option<()> {
+        append(parse(text)?, out);
+        Some(())
+    }
+}
 
 /// The address that is all of `text`.
 #[inline]

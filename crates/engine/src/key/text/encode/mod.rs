@@ -30,5 +30,49 @@ pub mod version;
 pub mod written;
 pub mod zoned;
 
+use super::notation::row;
+use super::text_type::{CodePage, TextType, Zoned};
+
+const fn zoned(is_leading: bool, is_separate: bool, is_ebcdic: bool) -> TextType {
+    TextType::Zoned(Zoned { is_leading, is_separate, is_ebcdic })
+}
+
+/// Every type under its name in a key, in the order they are listed to people. A type that reads a
+/// value as a whole is one row here, and a file that implements [`Notation`](super::notation).
+pub static TYPES: [(&str, TextType); 32] = [
+    ("bytes", TextType::Bytes),
+    ("text", TextType::Bytes),
+    ("int", TextType::Int),
+    ("decimal", TextType::Decimal),
+    ("float", TextType::Float),
+    ("size", TextType::Size),
+    ("month", TextType::Month),
+    ("version", TextType::Version),
+    row::<semver::Semver>(),
+    ("natural", TextType::Natural),
+    ("random", TextType::Random),
+    row::<date::Date>(),
+    row::<time::Time>(),
+    row::<timestamp::Timestamp>(),
+    row::<ip::Ip>(),
+    row::<uuid::Uuid>(),
+    row::<boolean::Bool>(),
+    ("packed", TextType::Packed),
+    ("zoned", zoned(false, false, false)),
+    ("zoned-leading", zoned(true, false, false)),
+    ("zoned-separate", zoned(false, true, false)),
+    ("zoned-leading-separate", zoned(true, true, false)),
+    ("zoned=ebcdic", zoned(false, false, true)),
+    ("zoned-leading=ebcdic", zoned(true, false, true)),
+    ("zoned-separate=ebcdic", zoned(false, true, true)),
+    ("zoned-leading-separate=ebcdic", zoned(true, true, true)),
+    ("zoned=ascii", zoned(false, false, false)),
+    ("ebcdic", TextType::Ebcdic(CodePage::Cp037)),
+    ("ebcdic=037", TextType::Ebcdic(CodePage::Cp037)),
+    ("ebcdic=37", TextType::Ebcdic(CodePage::Cp037)),
+    ("ebcdic=500", TextType::Ebcdic(CodePage::Cp500)),
+    ("ebcdic=1047", TextType::Ebcdic(CodePage::Cp1047)),
+];
+
 #[cfg(test)]
 mod tests;

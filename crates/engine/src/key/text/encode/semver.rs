@@ -10,8 +10,27 @@
 //! without a pre-release after those that have one. Build metadata is checked and left out. A `v`
 //! may stand in front, as in the names of tags.
 
+use super::super::date_format::DateFormat;
+use super::super::notation::Notation;
 use super::super::sink::Sink;
+use super::super::text_type::{Class, Traits};
 use super::digits;
+
+/// A semantic version (semver.org), a pre-release before its release.
+#[derive(Debug)]
+pub struct Semver;
+
+impl Notation for Semver {
+    const NAME: &'static str = "semver";
+    const EXPECTED: &'static str = "a semantic version, as in 1.10.0-rc.1";
+    const TRAITS: Traits = Traits::of(Class::Strict).spares_ends();
+
+    #[inline]
+    fn append<S: Sink>(text: &[u8], _: Option<&DateFormat>, out: &mut S) -> Option<()> {
+        append(parse(text)?, out);
+        Some(())
+    }
+}
 
 const END: u8 = 0;
 const NUMBER: u8 = 1;

@@ -11,8 +11,35 @@
 //! A second 60, in which now and then a minute ends, is told as a leap second behind :59. Without a
 //! fraction stands one byte of zero, so that digits at the end that are zero do not count.
 
+use super::super::date_format::DateFormat;
+use super::super::notation::{Day, Notation};
 use super::super::sink::Sink;
+use super::super::text_type::{Class, Traits};
 use super::date::two;
+
+/// A time of day, `13:45`, `13:45:06` or `13:45:06.789`, with any number of digits; as an instant
+/// of one day where it has an offset from UTC.
+#[derive(Debug)]
+pub struct Time;
+
+impl Notation for Time {
+    const NAME: &'static str = "time";
+    const EXPECTED: &'static str = "a time, as in 13:45:06";
+    const TRAITS: Traits = Traits::of(Class::Strict).is_coarse().spares_ends();
+    const DAY: Option<Day> = Some(Day { has_date: false, has_time: true });
+
+    #[inline]
+    fn append<S: Sink>(text: &[u8], format: Option<&DateFormat>, out: &mut S) -> Option<()> {
+        let Some(format) = format else {
+            let (second, fraction) = parse(text)?;
+            append(second, fraction, out);
+            return Some(());
+        };
+        let (second, digits) = format.time(text)?;
+        append(second, Fraction { is_leap: false, digits: &digits }, out);
+        Some(())
+    }
+}
 
 const BIAS: i32 = 1 << 22;
 

@@ -10,9 +10,36 @@
 //! one count as UTC, and a day as its first second. Seconds are counted from 1970 without leap
 //! seconds, which follow the second 59 that they belong to (see `time`).
 
+use super::super::date_format::DateFormat;
+use super::super::notation::{Day, Notation};
 use super::super::sink::Sink;
+use super::super::text_type::{Class, Traits};
 use super::time::Fraction;
 use super::{date, time};
+
+/// A day and a time, compared as instants: with an offset from UTC, or without one as if it were
+/// UTC.
+#[derive(Debug)]
+pub struct Timestamp;
+
+impl Notation for Timestamp {
+    const NAME: &'static str = "timestamp";
+    const EXPECTED: &'static str = "a timestamp, as in 2026-11-22T13:45:06Z";
+    const TRAITS: Traits = Traits::of(Class::Strict).spares_ends();
+    const DAY: Option<Day> = Some(Day { has_date: true, has_time: true });
+
+    #[inline]
+    fn append<S: Sink>(text: &[u8], format: Option<&DateFormat>, out: &mut S) -> Option<()> {
+        let Some(format) = format else {
+            let (second, fraction) = parse(text)?;
+            append(second, fraction, out);
+            return Some(());
+        };
+        let (second, digits) = format.timestamp(text)?;
+        append(second, Fraction { is_leap: false, digits: &digits }, out);
+        Some(())
+    }
+}
 
 const BIAS: i64 = 1 << 39;
 

@@ -3,10 +3,11 @@
 use super::super::text_type::ValueList;
 use super::*;
 use crate::format::Format;
+use crate::key::{Key, ListMemory};
 use std::sync::Arc;
 
 fn spec(key: &str) -> TextSpec {
-    key.parse::<super::super::TextKeySpec>().unwrap().spec(None).unwrap()
+    key.parse::<Key>().unwrap().spec(ListMemory::UNBOUNDED).unwrap()
 }
 
 fn said(key: &str, format: Format, text: &[u8]) -> String {

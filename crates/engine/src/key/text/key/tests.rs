@@ -5,10 +5,11 @@ use crate::key::text::TextType;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
+use super::super::encode::{boolean::Bool, time::Time};
+use super::super::notation::row;
 use super::super::order::{Collation, End, Invalid, LastResort, Place, Position, Translation};
-use super::super::text_type::TextType::{Bool, Time};
 use super::*;
-use crate::key::{Key, OPEN_WORD_BYTES, open_word, with_encoder};
+use crate::key::{CompiledKey, OPEN_WORD_BYTES, open_word, with_encoder};
 use std::sync::Arc;
 
 /// Orders letters by case last and NULs as themselves: equal where only case differs.
@@ -35,7 +36,7 @@ impl Collation for Caseless {
 }
 
 /// Holds one pair of records to everything a [`KeyEncoder`] promises, and returns their order.
-fn order_of(key: &Key, a: &[u8], b: &[u8]) -> Ordering {
+fn order_of(key: &CompiledKey, a: &[u8], b: &[u8]) -> Ordering {
     with_encoder!(key, |encoder| check(encoder, a, b))
 }
 
@@ -88,7 +89,7 @@ fn lines(specs: Vec<TextSpec>, then_whole: Option<LastResort>) -> TextOrder {
 
 /// Sorts lines by `order`, checking every pair.
 fn sorted<'a>(order: &TextOrder, lines: &[&'a str]) -> Vec<&'a str> {
-    let key = Key::for_lines(order).unwrap();
+    let key = CompiledKey::new(order).unwrap();
     let record = |line: &str| format!("{line}\n").into_bytes();
     let mut lines = lines.to_vec();
     lines.sort_by(|a, b| order_of(&key, &record(a), &record(b)));
@@ -98,8 +99,9 @@ fn sorted<'a>(order: &TextOrder, lines: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn each_shape_of_key_is_recognised() {
     let range = |start, end| TextSpec { start, end, ..TextSpec::default() };
-    let is_line =
-        |specs, then| matches!(Key::for_lines(&lines(specs, then)).unwrap(), Key::Line(_));
+    let is_line = |specs, then| {
+        matches!(CompiledKey::new(&lines(specs, then)).unwrap(), CompiledKey::Line(_))
+    };
     let bytes = || Some(LastResort::default());
     let collated =
         || Some(LastResort { collation: Some(Arc::new(Caseless)), ..LastResort::default() });
@@ -189,7 +191,7 @@ fn collations_and_trimming_apply_to_fields() {
     assert_eq!(sorted(&order, &["B 1", "  a 3", "A 2", "b 0"]), ["A 2", "  a 3", "b 0", "B 1"]);
     let shuffled = TextSpec { text_type: TextType::Random, ..first };
     let order = lines(vec![shuffled], None);
-    let key = Key::for_lines(&order).unwrap();
+    let key = CompiledKey::new(&order).unwrap();
     assert_eq!(order_of(&key, b"a 1\n", b"A 2\n"), Ordering::Equal);
     assert_ne!(order_of(&key, b"a 1\n", b"b 1\n"), Ordering::Equal);
 }
@@ -200,7 +202,7 @@ fn number_formats_that_contradict_themselves_are_refused() {
         let mut order = lines(vec![field(0, TextType::Decimal)], None);
         order.numbers.radix = radix;
         order.numbers.thousands = thousands;
-        assert!(matches!(Key::for_lines(&order), Err(Error::Usage(_))));
+        assert!(matches!(CompiledKey::new(&order), Err(Error::Usage(_))));
     }
 }
 
@@ -214,11 +216,11 @@ fn bytes_of_a_key_can_be_shown() {
 
 /// Specs of any kind over short records of the bytes that matter.
 fn any_order() -> impl Strategy<Value = TextOrder> {
-    const TYPES: [TextType; 12] = [
+    let types = [
         TextType::Bytes,
         TextType::Int,
-        Time,
-        Bool,
+        row::<Time>().1,
+        row::<Bool>().1,
         TextType::Decimal,
         TextType::Size,
         TextType::Human,
@@ -239,7 +241,7 @@ fn any_order() -> impl Strategy<Value = TextOrder> {
     let flags = any::<[bool; 4]>();
     let places = [None, None, Some(Place::First), Some(Place::Last)];
     let places = proptest::sample::select(places.to_vec());
-    let types = proptest::sample::select(TYPES.to_vec());
+    let types = proptest::sample::select(types.to_vec());
     let spec = (position, end, types, flags, places.clone()).prop_map(
         |(start, end, text_type, [is_descending, trims, folds_case, is_collated], nulls)| {
             TextSpec {
@@ -261,7 +263,7 @@ fn any_order() -> impl Strategy<Value = TextOrder> {
     (specs, separator, last, places).prop_map(|(specs, separator, last, place)| {
         let then_whole = last.map(|is_descending| LastResort { is_descending, collation: None });
         // Types that check have no order of what is invalid where it is a fault.
-        let is_checked = specs.iter().any(|spec| matches!(spec.text_type, Time | Bool));
+        let is_checked = specs.iter().any(|spec| matches!(spec.text_type, TextType::Notation(_)));
         let place = place.or(is_checked.then_some(Place::Last));
         let invalid = place.map(Invalid::Placed);
         TextOrder { separator, invalid, ..lines(specs, then_whole) }
@@ -319,7 +321,7 @@ proptest! {
 
     #[test]
     fn random_orders_of_random_records(order in any_order(), [a, b] in records()) {
-        let key = Key::for_lines(&order).unwrap();
+        let key = CompiledKey::new(&order).unwrap();
         prop_assert_eq!(order_of(&key, &a, &b), one_by_one(&order, &a, &b));
     }
 }

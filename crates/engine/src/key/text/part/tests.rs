@@ -1,17 +1,17 @@
 //! Parts that place what is no value, in keys of whole records of every format.
 
-use super::super::TextKeySpec;
 use super::*;
 use crate::format::{CsvFormat, Format};
-use crate::key::{Key, KeyEncoder, with_encoder};
+use crate::key::{CompiledKey, Key, KeyEncoder, ListMemory, with_encoder};
 
 fn order(format: &str, keys: &[&str]) -> TextOrder {
-    let specs = keys.iter().map(|key| key.parse::<TextKeySpec>().unwrap().spec(None).unwrap());
+    let specs =
+        keys.iter().map(|key| key.parse::<Key>().unwrap().spec(ListMemory::UNBOUNDED).unwrap());
     TextOrder { specs: specs.collect(), ..TextOrder::of(format.parse().unwrap()) }
 }
 
 /// The key of a record, and a check that all that an encoder can be asked for agrees.
-fn order_of(key: &Key, a: &[u8], b: &[u8]) -> Ordering {
+fn order_of(key: &CompiledKey, a: &[u8], b: &[u8]) -> Ordering {
     with_encoder!(key, |encoder| {
         let [key_a, key_b] = [a, b].map(|record| {
             let mut key = Vec::new();
@@ -29,14 +29,14 @@ fn order_of(key: &Key, a: &[u8], b: &[u8]) -> Ordering {
 
 /// Sorts records, checking every pair.
 fn sorted<'a>(order: &TextOrder, records: &[&'a [u8]]) -> Vec<&'a [u8]> {
-    let key = Key::for_lines(order).unwrap();
+    let key = CompiledKey::new(order).unwrap();
     let mut records = records.to_vec();
     records.sort_by(|a, b| order_of(&key, a, b));
     records
 }
 
 fn fault(order: &TextOrder, record: &[u8]) -> Option<String> {
-    let key = Key::for_lines(order).unwrap();
+    let key = CompiledKey::new(order).unwrap();
     let fault = key.encoder().fault(record);
     assert!(fault.is_none() || key.encoder().is_partial());
     fault
@@ -92,9 +92,9 @@ fn faults_are_of_cells_that_say_something_else() {
     let said = fault(&order("csv", &["2:order=a|b:ci"]), b"x,bc\n").unwrap();
     assert!(said.contains("'bc'"), "as written, not as it is compared: {said}");
     let text = order("csv", &["1", "2:natural", "2:version", "2:random"]);
-    assert!(!Key::for_lines(&text).unwrap().encoder().is_partial());
+    assert!(!CompiledKey::new(&text).unwrap().encoder().is_partial());
     let placed = TextOrder { invalid: Some(Invalid::Placed(Place::Last)), ..ints };
-    assert!(!Key::for_lines(&placed).unwrap().encoder().is_partial());
+    assert!(!CompiledKey::new(&placed).unwrap().encoder().is_partial());
     let part: Vec<bool> = [b"1234\n".as_slice(), b"12x4\n", b"\n"]
         .map(|row| fault(&order("csv", &["1[0..3]:int"]), row).is_some())
         .to_vec();
@@ -104,7 +104,7 @@ fn faults_are_of_cells_that_say_something_else() {
 #[test]
 fn lines_stay_loose_unless_they_are_asked_not_to() {
     let loose = order("lines", &["1:int"]);
-    assert!(!Key::for_lines(&loose).unwrap().encoder().is_partial());
+    assert!(!CompiledKey::new(&loose).unwrap().encoder().is_partial());
     let sort = |order: &TextOrder| sorted(order, &[b"2\n", b"x\n", b"\n", b"-1\n"]);
     assert_eq!(sort(&loose), [b"-1\n".as_slice(), b"x\n", b"\n", b"2\n"]);
     let strict = TextOrder { invalid: Some(Invalid::Error), ..loose.clone() };
@@ -136,9 +136,9 @@ fn ranges_beyond_a_record_are_faults_or_padded() {
     );
     let open = order("u16be", &["2.."]);
     assert_eq!(records.map(|record| fault(&open, record).is_some()), [false, false, false, true]);
-    assert!(!Key::for_lines(&order("u16be", &[])).unwrap().encoder().is_partial());
+    assert!(!CompiledKey::new(&order("u16be", &[])).unwrap().encoder().is_partial());
     let padded = order("u16be", &["1..3:pad=z"]);
-    let key = Key::for_lines(&padded).unwrap();
+    let key = CompiledKey::new(&padded).unwrap();
     assert!(!key.encoder().is_partial());
     assert_eq!(sorted(&padded, &records), [records[0], records[2], records[1], records[3]]);
     let padded = TextOrder { pad: Some(b'B'), ..order("u16be", &["1..3", "0..4"]) };
@@ -177,7 +177,7 @@ fn mainframe_records_sort_by_their_numbers() {
 #[test]
 fn columns_without_a_number_are_refused() {
     let mut by = order("csv", &["amount:int"]);
-    let words = Key::for_lines(&by).unwrap_err().to_string();
+    let words = CompiledKey::new(&by).unwrap_err().to_string();
     assert!(words.contains("names the column 'amount'"), "{words}");
     let columns = [b"id".to_vec(), b"amount".to_vec()];
     by.resolve(&columns).unwrap();
@@ -198,7 +198,7 @@ fn formats_of_days_have_to_tell_what_is_asked_for() {
         TextOrder { date_format: Some(format.into()), ..order("csv", &[key]) }
     };
     let said =
-        |key: &str, pattern: &str| Key::for_lines(&with(key, pattern)).unwrap_err().to_string();
+        |key: &str, pattern: &str| CompiledKey::new(&with(key, pattern)).unwrap_err().to_string();
     assert!(said("1:time", "%d.%m.%Y").contains("tells no time of day"));
     assert!(said("1:date", "%H:%M").contains("tells no day"));
     assert!(fault(&with("1:date", "%d.%m.%Y"), b"22.11.2026\n").is_none());
@@ -293,7 +293,7 @@ fn padding_stands_for_missing_bytes_alone() {
             let texts = [first.text(), second.text()];
             let order = order("u16be", &[&texts[0], &texts[1]]);
             let order = TextOrder { pad: Some(pad), ..order };
-            let key = Key::for_lines(&order).unwrap();
+            let key = CompiledKey::new(&order).unwrap();
             for (a, body_a) in records.iter().zip(&bodies) {
                 assert_eq!(key.encoder().fault(a), None, "{texts:?}");
                 for (b, body_b) in records.iter().zip(&bodies).step_by(3) {

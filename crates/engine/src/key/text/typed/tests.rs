@@ -7,8 +7,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 
+use super::super::encode::TYPES;
 use super::super::sink::{BufferSink, WordSink};
-use super::super::text_type::{CodePage, NumberStyle, ValueList, Zoned};
+use super::super::text_type::{CodePage, NumberStyle, ValueList};
 use super::*;
 use crate::format::Format;
 use crate::key::{NumberType, OPEN_WORD_BYTES, open_word};
@@ -46,27 +47,12 @@ fn text_type(kind: &str) -> TextType {
     if let Some(number) = NumberType::named(kind) {
         return TextType::Binary(number);
     }
-    match kind {
-        "date" => TextType::Date,
-        "time" => TextType::Time,
-        "timestamp" => TextType::Timestamp,
-        "ip" => TextType::Ip,
-        "uuid" => TextType::Uuid,
-        "semver" => TextType::Semver,
-        "1.234,56 €" => TextType::Written(NumberStyle {
-            radix: b',',
-            thousands: Some(b'.'),
-            has_currency: true,
-            is_whole: false,
-        }),
-        "bool" => TextType::Bool,
-        "packed" => TextType::Packed,
-        _ => TextType::Zoned(Zoned {
-            is_leading: kind.contains("leading"),
-            is_separate: kind.contains("separate"),
-            is_ebcdic: kind.contains("ebcdic"),
-        }),
+    if let Some((_, named)) = TYPES.iter().find(|(name, _)| *name == kind) {
+        return named.clone();
     }
+    assert_eq!(kind, "1.234,56 €");
+    let (radix, thousands) = (b',', Some(b'.'));
+    TextType::Written(NumberStyle { radix, thousands, has_currency: true, is_whole: false })
 }
 
 fn typed(text_type: TextType, date_format: Option<&str>) -> Typed {
@@ -100,7 +86,7 @@ fn check(kind: &str, a: &[u8], b: &[u8]) {
     if expected.is_ne() {
         assert!(!key_b.starts_with(&key_a) && !key_a.starts_with(&key_b), "{}", said());
     }
-    if typed.spares_ends() {
+    if typed.text_type.traits().spares_ends {
         assert!((2..=0xfd).contains(&key_a[0]), "{}", said());
     }
     for index in 0..key_a.len() / OPEN_WORD_BYTES + 2 {
@@ -437,22 +423,35 @@ fn lists_and_formats_of_days() {
     assert!(keys.is_sorted() && keys[0] != keys[1] && keys[1] != keys[2]);
     assert!(list.is_valid(b"high") && !list.is_valid(b"High") && !list.is_valid(b""));
     for (text_type, format, written, plain) in [
-        (TextType::Date, "%d.%m.%Y", "22.11.2026", "2026-11-22"),
-        (TextType::Time, "%I:%M %p", "01:45 PM", "13:45"),
+        (text_type("date"), "%d.%m.%Y", "22.11.2026", "2026-11-22"),
+        (text_type("time"), "%I:%M %p", "01:45 PM", "13:45"),
         (
-            TextType::Timestamp,
+            text_type("timestamp"),
             "%m/%d/%y %H:%M:%S%.f",
             "11/22/26 13:45:06.5",
             "2026-11-22 13:45:06.5",
         ),
-        (TextType::Timestamp, "%Y%j", "2026001", "2026-01-01"),
-        (TextType::Timestamp, "%s", "-1", "1969-12-31 23:59:59"),
-        (TextType::Timestamp, "%F %T %z", "2026-11-22 13:45:06 +0100", "2026-11-22T12:45:06Z"),
+        (text_type("timestamp"), "%Y%j", "2026001", "2026-01-01"),
+        (text_type("timestamp"), "%s", "-1", "1969-12-31 23:59:59"),
+        (text_type("timestamp"), "%F %T %z", "2026-11-22 13:45:06 +0100", "2026-11-22T12:45:06Z"),
     ] {
         let by_format = typed(text_type.clone(), Some(format));
         let by_standard = typed(text_type, None);
         assert_eq!(key(&by_format, written.as_bytes()), key(&by_standard, plain.as_bytes()));
         assert!(by_format.is_valid(written.as_bytes()) && !by_format.is_valid(b"x"), "{format}");
+    }
+}
+
+/// A type with a notation of its own cannot be left out of the tests.
+#[test]
+fn every_notation_is_held_to_the_reference() {
+    for (name, named) in &TYPES {
+        let TextType::Notation(row) = named else { continue };
+        assert_eq!(row.name, *name);
+        assert_eq!(row.traits.class, Class::Strict, "{name}");
+        assert!(row.expected.starts_with("a ") || row.expected.starts_with("an "), "{name}");
+        // Versions have tests of their own.
+        assert!(KINDS.contains(name) || *name == "semver", "{name}");
     }
 }
 
@@ -535,7 +534,7 @@ proptest! {
     #[test]
     fn days_follow_one_another(year in 0u32..=9999, month in 1u32..=12, day in 1u32..=31) {
         let text = format!("{year:04}-{month:02}-{day:02}");
-        let Some(days) = date::parse(text.as_bytes()) else { return Ok(()) };
+        let Some(days) = super::super::encode::date::parse(text.as_bytes()) else { return Ok(()) };
         let other = jiff::civil::date(year as i16, month as i8, day as i8);
         let since = other.duration_since(jiff::civil::date(1970, 1, 1)).as_hours() / 24;
         prop_assert_eq!(i64::from(days), since);

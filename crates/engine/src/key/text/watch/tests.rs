@@ -1,21 +1,17 @@
 //! Which records are counted, which keys have no value, and which types are suggested.
 
-use super::super::TextKeySpec;
-use crate::format::Format;
 use crate::key::text::{Invalid, Place, TextOrder};
-use crate::key::{Key, KeyEncoder, KeyTally, with_encoder};
+use crate::key::{CompiledKey, Key, KeyEncoder, KeyTally, ListMemory, with_encoder};
 use crate::stats::KeyFindings;
-
-const LINES: Format = Format::Lines { terminator: b'\n' };
 
 /// Shows every line of `text` to a key of lines with commas.
 fn found(keys: &[&str], change: impl FnOnce(&mut TextOrder), text: &str) -> KeyFindings {
     let mut order = TextOrder::by_bytes(b'\n');
     order.separator = crate::key::text::Separator::Byte(b',');
-    let spec = |key: &&str| TextKeySpec::read(key, LINES).unwrap().spec(None).unwrap();
+    let spec = |key: &&str| key.parse::<Key>().unwrap().spec(ListMemory::UNBOUNDED).unwrap();
     order.specs = keys.iter().map(spec).collect();
     change(&mut order);
-    let key = Key::for_lines(&order).unwrap();
+    let key = CompiledKey::new(&order).unwrap();
     with_encoder!(&key, |key| {
         let mut tally = KeyTally::default();
         for line in text.split_inclusive('\n') {

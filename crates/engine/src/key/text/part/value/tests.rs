@@ -1,14 +1,14 @@
 //! Values of records, and of which type they are.
 
-use super::super::super::spec::TextKeySpec;
 use super::*;
 use crate::format::Format;
+use crate::key::{Key, ListMemory};
 
 fn key(format: Format, text: &str) -> ValueKey {
-    let spec: TextKeySpec = text.parse().expect(text);
+    let spec: Key = text.parse().expect(text);
     let order = TextOrder { separator: Separator::Byte(b','), ..TextOrder::of(format) };
     let order = if matches!(format, Format::Csv(_)) { TextOrder::of(format) } else { order };
-    ValueKey::new(&spec.spec(None).expect(text), &order)
+    ValueKey::new(&spec.spec(ListMemory::UNBOUNDED).expect(text), &order)
 }
 
 #[test]

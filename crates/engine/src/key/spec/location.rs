@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use super::super::super::spec::{read_position, read_range};
+use std::sync::Arc;
+
+use super::super::text::TextSpec;
+use super::fault::PlaceFault;
 use super::gnu_key::gnu_key;
 use super::words::{quoted, unquoted};
 
@@ -20,40 +23,53 @@ pub enum Location {
     OfLine { line: usize, first: usize, last: Option<usize>, start: usize, end: Option<usize> },
     /// A field by its name, and bytes of it.
     Column { name: String, start: usize, end: Option<usize> },
+    /// A place that has no text, with all that is looked for there.
+    Exact(ExactSpec),
 }
 
+/// The meaning of a key that has no text; equal to its copies alone.
+#[derive(Clone, Debug)]
+pub struct ExactSpec(pub Arc<TextSpec>);
+
+impl PartialEq for ExactSpec {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for ExactSpec {}
+
 impl Location {
-    /// Reads the `place` of the key `text`.
-    pub fn read(text: &str, place: &str) -> Result<Self, String> {
+    /// Reads a place.
+    pub fn read(place: &str) -> Result<Self, PlaceFault> {
         if place.is_empty() {
             return Ok(Self::Record { start: 0, end: None });
         }
+        let unknown = || not_a_place(place);
         let (field, range) = match place.strip_prefix('"') {
             Some(_) => {
-                let (_, behind) = unquoted(place).ok_or_else(|| unclosed(text))?;
-                place.split_at(place.len() - behind.len())
+                let (_, rest) = unquoted(place).ok_or(PlaceFault::OpenQuote)?;
+                place.split_at(place.len() - rest.len())
             }
             None => place.split_at(place.find('[').unwrap_or(place.len())),
         };
         let (start, end) = match range.strip_prefix('[') {
-            Some(range) => {
-                let Some(range) = range.strip_suffix(']') else {
-                    return Err(format!("'{place}' in key '{text}' lacks its ]; write 2[0..4]"));
-                };
-                read_range(text, range)?
-            }
+            Some(range) => match range.strip_suffix(']') {
+                Some(range) => read_range(range)?,
+                None => return Err(PlaceFault::OpenBracket(place.to_owned())),
+            },
             None if range.is_empty() => (0, None),
-            None => return Err(not_a_place(text, place)),
+            None => return Err(unknown()),
         };
         if field.starts_with('"') {
-            let (name, _) = unquoted(field).ok_or_else(|| unclosed(text))?;
+            let (name, _) = unquoted(field).ok_or(PlaceFault::OpenQuote)?;
             return Ok(Self::Column { name: name.into_owned(), start, end });
         }
         if field.contains("..") {
             if !range.is_empty() || field.contains('-') {
-                return Err(not_a_place(text, place));
+                return Err(unknown());
             }
-            let (start, end) = read_range(text, field)?;
+            let (start, end) = read_range(field)?;
             return Ok(Self::Record { start, end });
         }
         if is_plain_name(field) {
@@ -61,24 +77,24 @@ impl Location {
         }
         if let Some((line, fields)) = field.split_once('.') {
             let (first, last) = match fields.split_once('-') {
-                Some((first, last)) => read_fields(text, (first, last), place)?,
+                Some((first, last)) => read_fields((first, last), place)?,
                 None => {
-                    let only = read_field(text, fields).map_err(|_| not_a_place(text, place))?;
+                    let only = read_field(fields).map_err(|_| unknown())?;
                     (only, Some(only))
                 }
             };
-            let line = read_field(text, line)?;
+            let line = read_field(line)?;
             return Ok(Self::OfLine { line, first, last, start, end });
         }
         match field.split_once('-') {
             Some((first, last)) if !first.is_empty() => {
-                let (first, last) = read_fields(text, (first, last), place)?;
+                let (first, last) = read_fields((first, last), place)?;
                 Ok(match last {
                     Some(last) if last == first => Self::Field { field: first, start, end },
                     _ => Self::Fields { first, last, start, end },
                 })
             }
-            _ => Ok(Self::Field { field: read_field(text, field)?, start, end }),
+            _ => Ok(Self::Field { field: read_field(field)?, start, end }),
         }
     }
 }
@@ -86,50 +102,59 @@ impl Location {
 /// Reads the numbers of the first and the last of several fields, from 1; an empty last one is the
 /// end of the line.
 fn read_fields(
-    text: &str,
     (first, last): (&str, &str),
     place: &str,
-) -> Result<(usize, Option<usize>), String> {
+) -> Result<(usize, Option<usize>), PlaceFault> {
     if ![first, last].iter().all(|digits| digits.bytes().all(|byte| byte.is_ascii_digit())) {
-        return Err(not_a_place(text, place));
+        return Err(not_a_place(place));
     }
-    let first = read_field(text, first)?;
-    let last = if last.is_empty() { None } else { Some(read_field(text, last)?) };
+    let first = read_field(first)?;
+    let last = if last.is_empty() { None } else { Some(read_field(last)?) };
     match last {
-        Some(last) if last < first => Err(format!(
-            "the fields in key '{text}' end before they begin; write {}-{}",
-            last + 1,
-            first + 1
-        )),
+        Some(last) if last < first => {
+            Err(PlaceFault::FieldsBackward { first: first + 1, last: last + 1 })
+        }
         _ => Ok((first, last)),
     }
 }
 
 /// Reads the number of a field, from 1.
-fn read_field(text: &str, digits: &str) -> Result<usize, String> {
-    let number = read_position(text, digits).map_err(|_| not_a_place(text, digits))?;
-    match number.checked_sub(1) {
-        Some(field) => Ok(field),
-        None => Err(format!("fields count from 1, and key '{text}' names field 0")),
+fn read_field(digits: &str) -> Result<usize, PlaceFault> {
+    let number = read_position(digits).map_err(|_| not_a_place(digits))?;
+    number.checked_sub(1).ok_or(PlaceFault::FieldZero)
+}
+
+/// Reads `A..B`, `A..`, `..B` or `..`; a range without an end goes to the end of the record.
+fn read_range(range: &str) -> Result<(usize, Option<usize>), PlaceFault> {
+    let Some((start, end)) = range.split_once("..") else {
+        return Err(PlaceFault::NotARange(range.to_owned()));
+    };
+    let start = if start.is_empty() { 0 } else { read_position(start)? };
+    let end = if end.is_empty() { None } else { Some(read_position(end)?) };
+    match end {
+        Some(end) if end <= start => Err(PlaceFault::EmptyRange(start)),
+        _ => Ok((start, end)),
     }
 }
 
-pub fn not_a_place(text: &str, place: &str) -> String {
-    if let Some(how) = gnu_key(place) {
-        return format!("key '{text}' is written as for GNU sort; {how}");
+/// Reads the number of a byte. 32 bits are far more than the longest record and leave room to add.
+fn read_position(digits: &str) -> Result<usize, PlaceFault> {
+    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+    match digits.parse::<u32>() {
+        Ok(position) if is_plain => Ok(position as usize),
+        _ => Err(PlaceFault::NotAByteNumber(digits.to_owned())),
     }
-    format!(
-        "'{place}' in key '{text}' is not a place in a record; write 2 for the second field, \
-         2[0..4] for its first four bytes, 2-3 for fields 2 to 3 of a line, amount or \"amount\" \
-         for the column of that name, 0..10 for bytes of the record, or .. for all of it"
-    )
 }
 
-pub fn unclosed(text: &str) -> String {
-    format!("key '{text}' opens a quote that does not close; quotes in quotes are doubled")
+/// Returns that a text is not a place, or how it is written where it is one of GNU sort.
+pub fn not_a_place(place: &str) -> PlaceFault {
+    match gnu_key(place) {
+        Some(advice) => PlaceFault::OfGnuSort(advice),
+        None => PlaceFault::Unknown(place.to_owned()),
+    }
 }
 
-/// Whether a name is taken for one without quotes around it.
+/// Returns whether a name is taken for one without quotes around it.
 fn is_plain_name(name: &str) -> bool {
     let is_number = name.chars().all(|c| c.is_numeric() || matches!(c, '+' | '-' | '.' | ' '));
     !is_number
@@ -166,6 +191,7 @@ impl fmt::Display for Location {
                 f.write_str(&if is_plain { name.clone() } else { quoted(name) })?;
                 (*start, *end)
             }
+            Self::Exact(spec) => return f.write_str(&spec.0.place_in_words()),
         };
         match (start, end) {
             (0, None) => Ok(()),

@@ -59,7 +59,7 @@ pub fn gnu_key(text: &str) -> Option<String> {
     ))
 }
 
-/// Reads one end of a key and its options; `None` where it is none.
+/// Reads one end of a key and its options; `None` where it is not one.
 fn read_end(text: &str) -> Option<(End, String)> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let (field, rest) = text.split_at(digits(text));
@@ -92,7 +92,7 @@ fn words_of(options: &str) -> String {
 }
 
 /// Returns the bytes of the field that a key within one field looks at, as a range in brackets;
-/// nothing for all of them, and `None` where there is none.
+/// nothing for all of them, and `None` where the range is empty.
 fn bytes_of(start: End, end: End) -> Option<String> {
     let first = start.character.unwrap_or(1).saturating_sub(1);
     // Character 0 of the end is the last of its field.

@@ -4,49 +4,13 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use super::super::super::key_type::{NumberType, TYPES as NUMBERS};
-use super::super::text_type::{CodePage, TextType, ValueList, Zoned};
+use super::super::key_type::{NUMBERS, NumberType};
+use super::super::text::{TYPES, TextType, ValueList};
+use super::fault::{KeyFault, PlaceFault, TypeFault};
 use super::files::{self, ListMemory};
-use super::location::unclosed;
 use super::words::{split, unquoted};
 use crate::error::{Error, Result};
 use crate::format::Format;
-
-/// Every type under its name, in the order they are listed to people.
-pub static TYPES: [(&str, TextType); 32] = [
-    ("bytes", TextType::Bytes),
-    ("text", TextType::Bytes),
-    ("int", TextType::Int),
-    ("decimal", TextType::Decimal),
-    ("float", TextType::Float),
-    ("size", TextType::Size),
-    ("month", TextType::Month),
-    ("version", TextType::Version),
-    ("semver", TextType::Semver),
-    ("natural", TextType::Natural),
-    ("random", TextType::Random),
-    ("date", TextType::Date),
-    ("time", TextType::Time),
-    ("timestamp", TextType::Timestamp),
-    ("ip", TextType::Ip),
-    ("uuid", TextType::Uuid),
-    ("bool", TextType::Bool),
-    ("packed", TextType::Packed),
-    ("zoned", zoned(false, false, false)),
-    ("zoned-leading", zoned(true, false, false)),
-    ("zoned-separate", zoned(false, true, false)),
-    ("zoned-leading-separate", zoned(true, true, false)),
-    ("zoned=ebcdic", zoned(false, false, true)),
-    ("zoned-leading=ebcdic", zoned(true, false, true)),
-    ("zoned-separate=ebcdic", zoned(false, true, true)),
-    ("zoned-leading-separate=ebcdic", zoned(true, true, true)),
-    ("zoned=ascii", zoned(false, false, false)),
-    ("ebcdic", TextType::Ebcdic(CodePage::Cp037)),
-    ("ebcdic=037", TextType::Ebcdic(CodePage::Cp037)),
-    ("ebcdic=37", TextType::Ebcdic(CodePage::Cp037)),
-    ("ebcdic=500", TextType::Ebcdic(CodePage::Cp500)),
-    ("ebcdic=1047", TextType::Ebcdic(CodePage::Cp1047)),
-];
 
 /// Types that name more than themselves.
 const OPEN_TYPES: [&str; 3] = ["order=LIST", "order=@FILE", "sequence=FILE"];
@@ -75,7 +39,6 @@ impl Listed {
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         let is_listed = move |named: &NamedType| self == Self::All || !named.is_binary();
         let numbers = NUMBERS.iter().map(|(name, _)| *name);
-        let numbers = numbers.filter(|name| NumberType::named(name).is_some());
         let closed = TYPES.iter().map(|(name, _)| *name).chain(numbers);
         let listed = move |name: &&str| NamedType::known(name).as_ref().is_some_and(is_listed);
         closed.filter(listed).chain(OPEN_TYPES)
@@ -86,10 +49,6 @@ impl fmt::Display for Listed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.names().collect::<Vec<_>>().join(" "))
     }
-}
-
-const fn zoned(is_leading: bool, is_separate: bool, is_ebcdic: bool) -> TextType {
-    TextType::Zoned(Zoned { is_leading, is_separate, is_ebcdic })
 }
 
 /// A type as it is named in a key.
@@ -112,12 +71,12 @@ enum Meaning {
 }
 
 impl NamedType {
-    /// Bytes, under one of their names.
+    /// Returns bytes, under one of their names.
     pub fn of_bytes(name: &str) -> Self {
         Self { word: name.to_owned(), meaning: Meaning::Known(TextType::Bytes) }
     }
 
-    /// The type of a name of [`TYPES`], or of a machine number; in any case.
+    /// Returns the type of a name of [`TYPES`], or of a machine number; in any case.
     pub fn known(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let row = TYPES.iter().find(|(known, _)| *known == name);
@@ -126,12 +85,12 @@ impl NamedType {
         Some(Self { word: name, meaning: Meaning::Known(text_type) })
     }
 
-    /// Reads a `word` of the key `text`; `None` where it names no type. Case counts in values and
-    /// names of files alone.
-    pub fn read(text: &str, word: &str) -> std::result::Result<Option<Self>, String> {
+    /// Reads a word of a key; `None` where it names no type. Case counts in values and names of
+    /// files alone.
+    pub fn read(word: &str) -> std::result::Result<Option<Self>, KeyFault> {
         let file = |path: &str| match unquoted(path) {
             Some((path, "")) if !path.is_empty() => Ok(path.into_owned()),
-            _ => Err(format!("'{word}' in key '{text}' names no file; write sequence=FILE")),
+            _ => Err(TypeFault::NoFile(name_in_lower_case(word))),
         };
         let word = &name_in_lower_case(word);
         let meaning = if let Some(path) = word.strip_prefix("sequence=") {
@@ -139,14 +98,14 @@ impl NamedType {
         } else if let Some(path) = word.strip_prefix("order=@") {
             Meaning::ValuesOf(file(path)?)
         } else if let Some(values) = word.strip_prefix("order=") {
-            Meaning::Values(read_values(text, word, values)?)
+            Meaning::Values(read_values(word, values)?)
         } else {
             return Ok(Self::known(word));
         };
         Ok(Some(Self { word: word.to_owned(), meaning }))
     }
 
-    /// The machine number that it is, if it is one.
+    /// Returns the machine number that it is, if it is one.
     pub fn number(&self) -> Option<NumberType> {
         match self.meaning {
             Meaning::Known(TextType::Binary(number)) => Some(number),
@@ -154,29 +113,28 @@ impl NamedType {
         }
     }
 
-    /// Whether its bytes are no text, so that blanks and ends of lines mean nothing in them.
+    /// Returns whether its bytes are not text, so that blanks and ends of lines mean nothing in
+    /// them.
     pub fn is_binary(&self) -> bool {
         matches!(self.meaning, Meaning::Known(TextType::Binary(_) | TextType::Packed))
     }
 
-    /// Whether every byte of it counts, blanks and all.
+    /// Returns whether every byte of it counts, blanks and all.
     pub fn counts_blanks(&self) -> bool {
         self.is_binary() || matches!(self.meaning, Meaning::Known(TextType::Zoned(_)))
     }
 
-    /// Whether case is a part of its values.
+    /// Returns whether case is a part of its values.
     pub fn has_case(&self) -> bool {
         match &self.meaning {
-            Meaning::Known(text_type) => matches!(
-                text_type,
-                TextType::Bytes
-                    | TextType::Version
-                    | TextType::Natural
-                    | TextType::Random
-                    | TextType::Ebcdic(_)
-            ),
+            Meaning::Known(text_type) => text_type.is_text(),
             Meaning::Values(_) | Meaning::ValuesOf(_) | Meaning::SequenceOf(_) => true,
         }
+    }
+
+    /// Returns whether its values are days or times.
+    pub fn is_day(&self) -> bool {
+        matches!(&self.meaning, Meaning::Known(text_type) if text_type.is_day())
     }
 
     /// Returns what it means, with the files it names; a list takes a part of `memory`.
@@ -212,21 +170,21 @@ impl NamedType {
     }
 }
 
-/// The values of `order=low|mid|high`.
-fn read_values(text: &str, word: &str, values: &str) -> std::result::Result<Vec<String>, String> {
-    let pieces = split(values, '|').ok_or_else(|| unclosed(text))?;
+/// Reads the values of `order=low|mid|high`.
+fn read_values(word: &str, values: &str) -> std::result::Result<Vec<String>, KeyFault> {
+    let pieces = split(values, '|').ok_or(PlaceFault::OpenQuote)?;
     let value = |piece: &str| match unquoted(piece) {
         Some((value, "")) => Ok(value.into_owned()),
-        _ => Err(unclosed(text)),
+        _ => Err(PlaceFault::OpenQuote),
     };
     let values: Vec<String> =
         pieces.into_iter().map(value).collect::<std::result::Result<_, _>>()?;
     let list = ValueList::new(values.iter().map(String::as_bytes));
-    list.map_err(|fault| format!("'{word}' in key '{text}' {fault}"))?;
+    list.map_err(|fault| TypeFault::List { word: word.to_owned(), fault })?;
     Ok(values)
 }
 
-/// Whether a word is the name of a type, its file aside.
+/// Returns whether a word is the name of a type, its file aside.
 pub fn is_name(word: &str) -> bool {
     let word = name_in_lower_case(word);
     let takes_more = word.starts_with("order=") || word.starts_with("sequence=");

@@ -1,11 +1,12 @@
 //! The words of a key: text between colons, some of it in double quotes.
 //!
 //! A quote opens where a word or a value begins and closes at the next one that is not doubled.
-//! What lies between separates nothing.
+//! Nothing between them separates.
 
 use std::borrow::Cow;
 
-/// The pieces of `text` between `separator`s, quotes and all; `None` where a quote does not close.
+/// Returns the pieces of `text` between `separator`s, quotes and all; `None` where a quote does not
+/// close.
 pub fn split(text: &str, separator: char) -> Option<Vec<&str>> {
     let mut pieces = Vec::new();
     let (mut start, mut is_quoted, mut opens) = (0, false, true);
@@ -27,24 +28,24 @@ pub fn split(text: &str, separator: char) -> Option<Vec<&str>> {
     (!is_quoted).then_some(pieces)
 }
 
-/// What a word says that may be in quotes, and what follows the closing one; `None` where none
-/// closes.
+/// Returns the text of a word that may be in quotes, and the rest after the closing one; `None`
+/// where none closes.
 pub fn unquoted(word: &str) -> Option<(Cow<'_, str>, &str)> {
     let Some(inner) = word.strip_prefix('"') else { return Some((Cow::Borrowed(word), "")) };
     let mut said = String::new();
     let mut rest = inner;
     loop {
-        let (before, behind) = rest.split_once('"')?;
+        let (before, after) = rest.split_once('"')?;
         said.push_str(before);
-        match behind.strip_prefix('"') {
-            Some(behind) => rest = behind,
-            None => return Some((Cow::Owned(said), behind)),
+        match after.strip_prefix('"') {
+            Some(next) => rest = next,
+            None => return Some((Cow::Owned(said), after)),
         }
         said.push('"');
     }
 }
 
-/// `text` in quotes.
+/// Returns `text` in quotes.
 pub fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
 }

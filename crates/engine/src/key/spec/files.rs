@@ -8,7 +8,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use memchr::memchr_iter;
 
-use super::super::text_type::{VALUES_MAX, ValueList};
+use super::super::text::{VALUES_MAX, ValueList};
 use crate::format::csv::BYTE_ORDER_MARK;
 use crate::units::ByteSize;
 
@@ -39,18 +39,18 @@ pub struct ListMemory {
 }
 
 impl ListMemory {
-    /// As much as there is.
+    /// All the memory that there is.
     pub const UNBOUNDED: Self = Self { budget: ByteSize(u64::MAX), taken: 0 };
 
-    /// Bytes that one more list may take.
+    /// Returns the bytes that one more list may take.
     fn left(self) -> u64 {
         let program = PROGRAM_BYTES + self.budget.bytes() / PROGRAM_SHARE;
         let left = self.budget.bytes().saturating_sub(program + self.taken as u64);
         left.max(LIST_BYTES_LEAST)
     }
 
-    /// Returns the error that a list, of so many values and bytes if that is known, takes more
-    /// than is left.
+    /// Returns the error that a list takes more than is left; `extent` is the number of its values
+    /// and bytes, if that is known.
     fn fault(self, extent: Option<(u64, u64)>) -> String {
         let budget = self.budget;
         let Some((values, bytes)) = extent else {
@@ -101,7 +101,7 @@ pub fn read_list(
 enum Ended {
     AtEnd,
     AtFault(String),
-    /// Within a value that there is no room for, of which so many bytes were read.
+    /// Within a value that there is no room for; the number of its bytes that were read.
     TooLarge(u64),
 }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use super::*;
+use crate::key::ListMemory;
 
 fn list(path: &str, memory: u64) -> Result<ValueList, String> {
     let memory = ListMemory { budget: ByteSize(memory), taken: 0 };

@@ -1,13 +1,12 @@
-//! What follows the type of a key: its direction, and what counts in its text.
+//! The modifiers of a key: its direction, and which differences of text count.
 
 use std::fmt;
 
-use super::super::order::Place;
-use super::super::text_type::NumberStyle;
-use super::named_type::{Listed, NamedType, is_name, name_in_lower_case};
-use crate::error::spelling::meant;
+use super::super::text::{NumberStyle, Place};
+use super::fault::{KeyFault, ModifierFault, TypeFault, not_a_byte};
+use super::named_type::{NamedType, is_name, name_in_lower_case};
 
-/// Everything that may be said of a key besides its place and its type.
+/// Everything about a key but its place and its type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Modifiers {
     pub is_descending: bool,
@@ -24,89 +23,75 @@ pub struct Modifiers {
 }
 
 impl Modifiers {
-    /// Reads the words of the key `text` that follow its type, or its place where it has none: one
-    /// of the `types` could then be meant. Case counts in values alone.
-    pub fn read(text: &str, words: &[&str], types: Option<Listed>) -> Result<Self, String> {
+    /// Reads the words of a key that follow its type, or its place where it has none: the first
+    /// could then be meant for one. Case counts in values alone.
+    pub fn read(words: &[&str], has_type: bool) -> Result<Self, KeyFault> {
         let mut modifiers = Self::default();
-        let mut seen: Vec<String> = Vec::new();
+        let mut seen: Vec<&str> = Vec::new();
         for written in words {
             let word = name_in_lower_case(written);
             let kind = match word.as_str() {
                 "asc" | "desc" => "its direction",
-                "ci" | "trim" | "currency" => word.as_str(),
+                "ci" => "ci",
+                "trim" => "trim",
+                "currency" => "currency",
                 "nulls-first" | "nulls-last" => "the place of nulls",
                 _ if word.starts_with("pad=") => "its padding",
                 _ if word.starts_with("decimal=") => "its decimal sign",
                 _ if word.starts_with("thousands=") => "its separator of thousands",
                 _ if word.starts_with("locale=") => "its locale",
-                _ => return Err(unknown(text, written, types.filter(|_| seen.is_empty()))),
+                _ => return Err(unknown(written, has_type || !seen.is_empty())),
             };
-            if seen.iter().any(|seen| seen == kind) {
-                return Err(format!("key '{text}' gives {kind} twice; once is enough"));
+            if seen.contains(&kind) {
+                return Err(ModifierFault::Twice(kind).into());
             }
-            seen.push(kind.to_owned());
-            modifiers.take(text, &word)?;
+            seen.push(kind);
+            modifiers.take(&word)?;
         }
         Ok(modifiers)
     }
 
-    fn take(&mut self, text: &str, word: &str) -> Result<(), String> {
+    fn take(&mut self, word: &str) -> Result<(), ModifierFault> {
         match (word, word.split_once('=')) {
             ("asc" | "desc", _) => self.is_descending = word == "desc",
             ("ci", _) => self.ignores_case = true,
             ("currency", _) => self.has_currency = true,
             (_, Some((name @ ("decimal" | "thousands"), byte))) => {
-                let byte = read_sign(byte).map_err(|fault| format!("{fault} in key '{text}'"))?;
+                let byte = read_sign(byte)?;
                 *(if name == "decimal" { &mut self.radix } else { &mut self.thousands }) =
                     Some(byte);
             }
             ("trim", _) => self.trims = true,
             ("nulls-first", _) => self.nulls = Some(Place::First),
             ("nulls-last", _) => self.nulls = Some(Place::Last),
-            (_, Some(("pad", byte))) => {
-                let fault = |fault| format!("{fault} in key '{text}'");
-                self.pad = Some(read_byte(byte).map_err(fault)?);
-            }
-            (_, Some((_, ""))) => {
-                return Err(format!("key '{text}' names no locale; write locale=de"));
-            }
+            (_, Some(("pad", byte))) => self.pad = Some(read_known_byte(byte)?),
+            (_, Some((_, ""))) => return Err(ModifierFault::NoLocale),
             (_, name) => self.locale = name.map(|(_, name)| name.to_owned()),
         }
         Ok(())
     }
 
-    /// Whether they go together with a type.
-    pub fn check(&self, text: &str, named: &NamedType) -> Result<(), String> {
+    /// Checks that they go together with a type.
+    pub fn check(&self, named: &NamedType) -> Result<(), ModifierFault> {
         let word = &named.word;
         if self.ignores_case && !named.has_case() {
-            return Err(format!("key '{text}' says ci, but {word} has no case; leave it out"));
+            return Err(ModifierFault::NoCase(word.clone()));
         }
         if self.is_of_number() && !matches!(word.as_str(), "int" | "decimal") {
-            return Err(format!(
-                "key '{text}' has a notation of numbers, and type {word} has none; use decimal=, \
-                 thousands= and currency with int and decimal"
-            ));
+            return Err(ModifierFault::NoNotation(word.clone()));
         }
         if self.radix.is_some() && word == "int" {
-            return Err(format!(
-                "key '{text}' has a decimal sign, and an int has no fraction; write decimal"
-            ));
+            return Err(ModifierFault::NoFraction);
         }
         if self.thousands.is_some() && self.thousands == self.radix.or(Some(b'.')) && word != "int"
         {
-            return Err(format!(
-                "key '{text}' has one byte for the decimal sign and for thousands; write two, as \
-                 in decimal=,:thousands=."
-            ));
+            return Err(ModifierFault::SameSign);
         }
         if self.trims && named.counts_blanks() {
-            return Err(format!("key '{text}' says trim, but in {word} every byte counts"));
+            return Err(ModifierFault::NoBlanks(word.clone()));
         }
         if self.locale.is_some() && word != "text" {
-            return Err(format!(
-                "key '{text}' names a locale, which orders text and not {word}; write text, or \
-                 leave the locale out"
-            ));
+            return Err(ModifierFault::NoLanguage(word.clone()));
         }
         Ok(())
     }
@@ -137,21 +122,29 @@ pub fn is_modifier(word: &str) -> bool {
 }
 
 /// Reads a sign that may stand within a number: any byte but digits, plus and minus.
-fn read_sign(text: &str) -> Result<u8, String> {
+fn read_sign(text: &str) -> Result<u8, ModifierFault> {
     let byte = match text.as_bytes() {
-        [byte] => Ok(*byte),
-        _ => read_byte(text),
-    }?;
+        [byte] => *byte,
+        _ => read_known_byte(text)?,
+    };
     if byte.is_ascii_digit() || matches!(byte, b'+' | b'-') {
-        return Err(format!("'{text}' is a part of numbers; write another sign, as in decimal=,"));
+        return Err(ModifierFault::PartOfNumber(text.to_owned()));
     }
     Ok(byte)
 }
 
+fn read_known_byte(text: &str) -> Result<u8, ModifierFault> {
+    read_byte(text).map_err(|_| ModifierFault::NotAByte(text.to_owned()))
+}
+
 /// Reads a byte: a number from 0 to 255, also as 0x40, or any other character as itself.
+///
+/// # Errors
+///
+/// The fault of the text, in words.
 pub fn read_byte(text: &str) -> Result<u8, String> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let wrong = || format!("'{text}' is not a byte; write its number, as in 0, 64 or 0x40");
+    let wrong = || not_a_byte(text);
     match text.as_bytes() {
         _ if is_number => text.parse().map_err(|_| wrong()),
         [b'0', b'x', digits @ ..]
@@ -190,7 +183,7 @@ impl fmt::Display for Modifiers {
 }
 
 /// Modifiers as messages list them.
-const MODIFIERS: [&str; 11] = [
+pub const MODIFIERS: [&str; 11] = [
     "asc",
     "desc",
     "ci",
@@ -204,27 +197,12 @@ const MODIFIERS: [&str; 11] = [
     "currency",
 ];
 
-/// Returns what is wrong with a word that should be a modifier, or one of `types`.
-fn unknown(text: &str, word: &str, types: Option<Listed>) -> String {
-    if word.is_empty() {
-        return format!("key '{text}' has a colon with nothing after it");
-    }
-    if is_name(word) {
-        return format!(
-            "'{word}' in key '{text}' is out of place: a key has one type, right after its \
-             location, as in 2:decimal:desc"
-        );
-    }
-    let names = types.into_iter().flat_map(Listed::names).chain(MODIFIERS);
-    let meant = meant(word, names);
-    let modifiers = format!("the modifiers {}, as in 2:decimal:desc", MODIFIERS.join(" "));
-    match types {
-        None => format!(
-            "'{word}' in key '{text}' is not a modifier sortwell knows{meant}; it knows {modifiers}"
-        ),
-        Some(types) => format!(
-            "'{word}' in key '{text}' is not a key type sortwell knows for these \
-             records{meant}; it knows {types}, and {modifiers}"
-        ),
+/// Returns the fault of a word that should be a modifier or, unless `has_type`, a type.
+fn unknown(word: &str, has_type: bool) -> KeyFault {
+    match word {
+        "" => ModifierFault::Empty.into(),
+        _ if is_name(word) => TypeFault::Misplaced(word.to_owned()).into(),
+        _ if has_type => ModifierFault::Unknown(word.to_owned()).into(),
+        _ => TypeFault::Unknown(word.to_owned()).into(),
     }
 }

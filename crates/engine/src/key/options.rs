@@ -1,0 +1,117 @@
+//! The order of records as a whole: all that keys do not say, and both together bound to a format.
+
+use std::sync::Arc;
+
+use super::spec::{Key, ListMemory};
+use super::text::{
+    DateFormat, Invalid, LastResort, Months, NumberFormat, Separator, TextOrder, TextSpec,
+};
+use crate::error::Result;
+use crate::format::{Format, LineGroup};
+use crate::io::locale::ByteClasses;
+
+/// Everything about an order of records that is not said key by key. The default is that of
+/// `sortwell sort` without an option.
+///
+/// ```
+/// use sortwell_engine::key::OrderOptions;
+/// use sortwell_engine::key::text::{Invalid, Place};
+///
+/// let options = OrderOptions {
+///     separator: Some(b';'),
+///     invalid: Some(Invalid::Placed(Place::Last)),
+///     ..OrderOptions::default()
+/// };
+/// assert!(options.date_format.is_none());
+/// ```
+#[derive(Clone, Debug)]
+pub struct OrderOptions {
+    /// The byte between fields of lines; blanks without it. Cells of rows are divided as their
+    /// format says.
+    pub separator: Option<u8>,
+    /// The fate of records with a key that is no value of its type.
+    pub invalid: Option<Invalid>,
+    /// The form of days and times, if not that of ISO 8601.
+    pub date_format: Option<Arc<DateFormat>>,
+    /// The key of the hash of keys of type random.
+    pub seed: [u8; 16],
+    /// The byte that stands for those which a record with its length in front is too short to have.
+    /// Without it, a record that ends before a range of its bytes has no key.
+    pub pad: Option<u8>,
+    /// The order of records that are equal in every key; `None` leaves them as they came.
+    pub then_whole: Option<LastResort>,
+    /// The form of numbers.
+    pub numbers: NumberFormat,
+    /// The names of months.
+    pub months: Months,
+    /// The classes of single bytes, for keys that fold case or leave some out.
+    pub classes: Arc<ByteClasses>,
+}
+
+impl Default for OrderOptions {
+    fn default() -> Self {
+        Self {
+            separator: None,
+            invalid: None,
+            date_format: None,
+            seed: [0; 16],
+            pad: None,
+            then_whole: None,
+            numbers: NumberFormat::default(),
+            months: Months::default(),
+            classes: Arc::new(ByteClasses::c()),
+        }
+    }
+}
+
+impl OrderOptions {
+    /// Returns the order of records of `format` by `keys`, most significant first; by the whole
+    /// record as bytes without any. Files that keys name are read; lists of values take a part of
+    /// `memory`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`](crate::Error::Usage) for a key that means nothing in such records. Those of
+    /// [`Key::spec`].
+    pub fn bind(&self, keys: &[Key], format: Format, memory: ListMemory) -> Result<TextOrder> {
+        let mut taken = memory.taken;
+        let mut bound = |key: &Key| -> Result<TextSpec> {
+            key.check(format)?;
+            let spec = key.spec(ListMemory { taken, ..memory })?;
+            taken += spec.list_bytes();
+            Ok(spec)
+        };
+        let specs = keys.iter().map(&mut bound).collect::<Result<_>>()?;
+        let order = TextOrder::of(format);
+        let separator = match (format, self.separator) {
+            (Format::Lines { .. }, Some(byte)) => Separator::Byte(byte),
+            (Format::LineGroups(LineGroup { end, .. }), within) => Separator::Lines { end, within },
+            _ => order.separator,
+        };
+        let Self {
+            separator: _,
+            invalid,
+            date_format,
+            seed,
+            pad,
+            then_whole,
+            numbers,
+            months,
+            classes,
+        } = self.clone();
+        Ok(TextOrder {
+            separator,
+            body: order.body,
+            specs,
+            then_whole,
+            numbers,
+            months,
+            classes,
+            seed,
+            invalid,
+            placing_keys: order.placing_keys,
+            date_format,
+            pad,
+        })
+    }
+}

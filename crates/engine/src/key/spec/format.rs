@@ -1,0 +1,129 @@
+//! A key in records of a format: the places and types that such records have.
+
+use super::Key;
+use super::fault::{FormatFault, KeyError, KeyFault, PlaceFault};
+use super::gnu_key::gnu_key;
+use super::location::{self, Location};
+use crate::format::{Format, LineGroup, json};
+
+impl Key {
+    /// Checks that it means something in records of `format`.
+    ///
+    /// ```
+    /// use sortwell_engine::format::Format;
+    /// use sortwell_engine::key::Key;
+    ///
+    /// let key: Key = "8..12:u32le".parse()?;
+    /// assert!(key.check(Format::Fixed { length: 100 }).is_ok());
+    /// assert!(key.check(Format::Fixed { length: 10 }).is_err());
+    /// assert!(key.check(Format::LINES).is_err());
+    /// # Ok::<(), sortwell_engine::key::KeyError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A place that such records do not have, or a type.
+    pub fn check(&self, format: Format) -> Result<(), KeyError> {
+        let fault = match format {
+            _ if matches!(self.location, Location::OfLine { .. }) && !format.has_groups() => {
+                Err(location::not_a_place(&self.location.to_string()).into())
+            }
+            Format::LineGroups(group) => self.check_group(group),
+            Format::Lines { .. } => self.check_line(),
+            Format::Csv(csv) => self.check_row(csv.has_header),
+            Format::JsonLines => self.check_member(),
+            Format::Fixed { length } => self.check_range(Some(length as usize)),
+            Format::Prefixed(_) => self.check_range(None),
+        };
+        fault.map_err(|fault| self.error(fault).of_format(format))
+    }
+
+    pub(super) fn error(&self, fault: impl Into<KeyFault>) -> KeyError {
+        KeyError::new(&self.to_string(), fault)
+    }
+
+    fn check_line(&self) -> Result<(), KeyFault> {
+        match &self.location {
+            Location::Column { name, .. } => Err(match gnu_key(name) {
+                Some(advice) => PlaceFault::OfGnuSort(advice).into(),
+                None => FormatFault::NameInLines(name.clone()).into(),
+            }),
+            _ => self.check_is_text("lines"),
+        }
+    }
+
+    fn check_row(&self, has_header: bool) -> Result<(), KeyFault> {
+        match &self.location {
+            Location::Column { name, .. } if !has_header => {
+                Err(FormatFault::NoHeader(name.clone()).into())
+            }
+            Location::Fields { first, .. } => {
+                let place = self.location.to_string();
+                Err(FormatFault::FieldsOfRows { first: first + 1, place }.into())
+            }
+            _ => self.check_is_text("rows"),
+        }
+    }
+
+    /// Checks a key of records of several lines.
+    fn check_group(&self, LineGroup { lines, .. }: LineGroup) -> Result<(), KeyFault> {
+        let last = match &self.location {
+            Location::Record { .. } => None,
+            Location::Field { field, .. } => Some(*field),
+            Location::Fields { first, last, .. } => Some(last.unwrap_or(*first)),
+            Location::OfLine { line, .. } => Some(*line),
+            Location::Exact(spec) => spec.0.line,
+            Location::Column { name, .. } => {
+                return Err(FormatFault::NameInGroups { name: name.clone(), lines }.into());
+            }
+        };
+        match last {
+            Some(last) if last >= lines as usize => {
+                Err(FormatFault::NoSuchLine { line: last.saturating_add(1), lines }.into())
+            }
+            _ => self.check_is_text("lines"),
+        }
+    }
+
+    fn check_member(&self) -> Result<(), KeyFault> {
+        let fault = match &self.location {
+            Location::Column { name, start: 0, end: None } => match json::Path::read(name) {
+                Ok(_) => return self.check_is_text("lines of JSON"),
+                Err(fault) => FormatFault::Path(fault),
+            },
+            Location::Column { name, .. } => FormatFault::BytesOfMember(name.clone()),
+            Location::Field { field, .. } => FormatFault::NumberOfMember(field + 1),
+            Location::Fields { .. } => FormatFault::FieldsOfJson,
+            Location::OfLine { .. } | Location::Record { .. } | Location::Exact(_) => {
+                return self.check_is_text("lines of JSON");
+            }
+        };
+        Err(fault.into())
+    }
+
+    fn check_is_text(&self, records: &'static str) -> Result<(), KeyFault> {
+        if self.modifiers.pad.is_some() {
+            return Err(FormatFault::Pad(records).into());
+        }
+        match self.named.is_binary() {
+            true => Err(FormatFault::BinaryType { name: self.named.word.clone(), records }.into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Checks a key of records that have no fields; of this length, where they all have one.
+    fn check_range(&self, length: Option<usize>) -> Result<(), KeyFault> {
+        let Location::Record { start, end } = self.location else {
+            return Err(FormatFault::NoFields.into());
+        };
+        match (length, end) {
+            (Some(length), Some(end)) if end > length => {
+                Err(FormatFault::EndsAfter { end, length }.into())
+            }
+            (Some(length), None) if start >= length => {
+                Err(FormatFault::BeginsAfter { start, length }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
