@@ -20,6 +20,7 @@ mod standard;
 mod statistics;
 mod usage;
 mod watched;
+mod wording;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -14,7 +14,7 @@ use sortwell_engine::{ByteSize, Error, Result};
 pub fn sort_file(input: PathBuf, output: PathBuf) -> Result<Statistics> {
     let format = Format::Fixed { length: 100 };
     let mut job = SortJob::new(vec![Input::File(input)], Output::File(output), format);
-    job.keys = vec!["0..10".parse().map_err(Error::Usage)?];
+    job.keys = vec!["0..10".parse()?];
     job.memory = Budget::Bytes(ByteSize::mib(512));
     // Another thread may watch this, or stop the job through it.
     let progress = Progress::new();

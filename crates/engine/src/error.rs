@@ -1,34 +1,49 @@
-//! What the world can do wrong, in words a person can act on.
+//! Errors of the library: faults of the request, the input or the machine.
 //!
-//! One enum for the whole library. Every variant carries what is needed to find the fault: the
-//! file, the offset or record, what was expected and what was found. What *we* do wrong is an
-//! assertion, never an `Error`. The command line maps [`Error::exit_code`] to the process's exit
-//! status.
+//! One enum serves the whole library. Each variant carries what is needed to find the fault: the
+//! file, the offset or record, the expected and the found value. A bug of the library is an
+//! assertion, never an `Error`. Messages refer to settings by value ([`Setting`]), so that a
+//! program can name them as its users know them: the library knows no option and no exit status.
 
+mod config;
+pub(crate) mod message;
+mod parse;
+mod setting;
 pub mod spelling;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::units::ByteSize;
+pub use config::{ConfigError, ConfigErrorKind};
+pub use message::{Fragment, Message};
+pub(crate) use message::{config, message};
+pub use parse::ParseError;
+pub use setting::{Operation, Reference, Setting};
 
-/// The result of anything that touches the world.
+use crate::units::{ByteSize, ParseSizeError};
+
+/// The result of an operation that can fail with an [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A fault of the input, the machine or the request. Open to growth.
+/// A fault of the request, the input or the machine.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// The request cannot be carried out: a wrong key, a budget that is too small, two settings
+    /// that exclude each other. [`ConfigError::kind`] says which.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+
     /// The request itself cannot be carried out: a bad key, a budget too small, options that clash.
     #[error("{0}")]
     Usage(String),
 
-    /// A record or a file does not have the form it was said to have.
+    /// A record or a file does not have the form that the settings state.
     #[error("{path}: {message}", path = path.display())]
     Malformed {
         /// The file at fault.
         path: PathBuf,
-        /// What is wrong, at which offset or record, and what to do.
+        /// The fault, with its offset or record, and the remedy.
         message: String,
     },
 
@@ -49,9 +64,10 @@ pub enum Error {
     /// There is not, or will not be, enough room on a disk.
     #[error(
         "not enough space in {path}{and}: {needed} needed, {available} free; \
-         free some space or name another directory with {option}",
+         free some space or name another directory{with}",
         path = path.display(),
         and = And(*others),
+        with = With(*setting),
     )]
     NoSpace {
         /// The directory that is too full; of several, the fullest.
@@ -62,14 +78,14 @@ pub enum Error {
         needed: ByteSize,
         /// What is free there and in the others, in pieces as large as the job needs them.
         available: ByteSize,
-        /// The option that moves this stream elsewhere.
-        option: &'static str,
+        /// The setting that moves these files elsewhere, where there is one.
+        setting: Option<Setting>,
     },
 
     /// Temporary files would take more than they may.
     #[error(
-        "temporary files would take {up_to}more than the {limit} that --temp-limit allows; raise \
-         it, or give more --memory so that less is spilled",
+        "temporary files would take {up_to}more than the limit of {limit}; raise it, or give more \
+         memory so that less is spilled",
         up_to = UpTo(*needed),
     )]
     OverLimit {
@@ -121,11 +137,10 @@ pub enum Error {
 
     /// What went wrong with a job that another can go on with.
     #[error(
-        "{error}; {what} in {directory}: the same command goes on from there{or}",
+        "{error}; {what} in {directory}, from which the same job continues",
         error = Whole(error),
-        what = if *is_in_place { "records of the input are" } else { "what was done is kept" },
+        what = if *is_in_place { "records of the input are" } else { "the finished work is kept" },
         directory = directory.display(),
-        or = if *is_in_place { "" } else { ", 'sortwell spill clean' removes it" },
     )]
     Kept {
         /// Whether what is there is nowhere else.
@@ -197,6 +212,15 @@ impl std::fmt::Display for UpTo {
     }
 }
 
+/// A setting that helps, in words.
+struct With(Option<Setting>);
+
+impl std::fmt::Display for With {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.map_or(Ok(()), |setting| write!(f, " with {setting}"))
+    }
+}
+
 /// An optional offset, in words.
 struct At(Option<u64>);
 
@@ -209,7 +233,33 @@ impl std::fmt::Display for At {
     }
 }
 
+impl From<ParseError> for Error {
+    fn from(error: ParseError) -> Self {
+        Self::Config(error.into())
+    }
+}
+
+impl From<ParseSizeError> for Error {
+    fn from(error: ParseSizeError) -> Self {
+        ParseError::from(error).into()
+    }
+}
+
 impl Error {
+    /// Returns an [`Error::Config`] of a kind with what is wrong and what to do.
+    pub fn config(kind: ConfigErrorKind, message: impl Into<Message>) -> Self {
+        Self::Config(ConfigError::new(kind, message))
+    }
+
+    /// Returns the kind of an [`Error::Config`].
+    pub fn config_kind(&self) -> Option<ConfigErrorKind> {
+        match self {
+            Self::Config(error) => Some(error.kind()),
+            Self::Kept { error, .. } => error.config_kind(),
+            _ => None,
+        }
+    }
+
     /// An [`Error::Io`] about a whole file.
     pub fn io(action: &'static str, path: &Path, source: impl Into<io::Error>) -> Self {
         Self::Io { action, path: path.to_owned(), offset: None, source: source.into() }
@@ -229,7 +279,7 @@ impl Error {
     /// 4 I/O, no space or too much of it, 5 a proof or checksum failed, 130 interrupted.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Usage(_) => 2,
+            Self::Config(_) | Self::Usage(_) => 2,
             Self::Malformed { .. } => 3,
             Self::Io { .. } | Self::NoSpace { .. } | Self::OverLimit { .. } => 4,
             Self::Corrupt { .. }

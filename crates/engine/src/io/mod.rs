@@ -60,7 +60,7 @@ mod uring;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ParseError, Result, message};
 
 /// What the kernel says to a call.
 type Answer<T> = rustix::io::Result<T>;
@@ -173,12 +173,13 @@ impl fmt::Display for Engine {
 }
 
 impl FromStr for Engine {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         Self::ALL.into_iter().find(|engine| engine.name() == text).ok_or_else(|| {
             let names = Self::ALL.map(Self::name).join(", ");
-            format!("'{text}' is no I/O engine; use one of {names}")
+            let message = message!("'{}' is no I/O engine; use one of {}", text, names);
+            ParseError::new("I/O engine", text, message)
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::Budget;
-use crate::error::{Error, Result};
+use crate::error::{Error, ParseError, Result, message};
 use crate::io::limits;
 use crate::units::ByteSize;
 
@@ -45,15 +45,19 @@ impl Budget {
 }
 
 impl FromStr for Budget {
-    type Err = String;
+    type Err = ParseError;
 
     /// Reads a size (`4GiB`) or a share (`50%`).
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         match text.trim().strip_suffix('%') {
-            None => text.parse().map(Self::Bytes),
+            None => Ok(Self::Bytes(text.parse()?)),
             Some(number) => match number.trim().parse::<f64>() {
                 Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok(Self::Percent(percent)),
-                _ => Err(format!("'{text}' is not a share of the memory; write 1% to 100%")),
+                _ => {
+                    let message =
+                        message!("'{}' is not a share of the memory; write 1% to 100%", text);
+                    Err(ParseError::new("memory budget", text, message))
+                }
             },
         }
     }

@@ -14,6 +14,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::key_type::{KeyType, NumberType};
+use crate::error::ParseError;
 
 /// One key spec: a range of bytes in the record, what they mean, and in which direction they sort.
 ///
@@ -24,7 +25,7 @@ use super::key_type::{KeyType, NumberType};
 ///
 /// let spec: KeySpec = "8..12:u32le:desc".parse()?;
 /// assert_eq!(spec.to_string(), "8..12:u32le:desc");
-/// # Ok::<(), String>(())
+/// # Ok::<(), sortwell_engine::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeySpec {
@@ -56,9 +57,16 @@ impl fmt::Display for KeySpec {
 }
 
 impl FromStr for KeySpec {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        Self::read(text).map_err(|fault| ParseError::key(text, fault))
+    }
+}
+
+impl KeySpec {
+    /// Reads a key; an error is the fault, in words.
+    pub(super) fn read(text: &str) -> Result<Self, String> {
         let mut words = text.split(':');
         let (start, end) = read_range(text, words.next().unwrap_or_default())?;
         let words: Vec<String> = words.map(str::to_ascii_lowercase).collect();
@@ -75,9 +83,7 @@ impl FromStr for KeySpec {
         }
         Ok(spec)
     }
-}
 
-impl KeySpec {
     /// A number's range must be as wide as the number; the message shows the one that is.
     fn check_width(self, text: &str, number: NumberType) -> Result<(), String> {
         let (name, width_bytes) = (self.key_type.name(), number.width_bytes);

@@ -29,6 +29,7 @@ pub use selection::{Selected, Selection};
 pub use split::{PartFiles, Split, Splitter};
 pub use target::{Outlet, Target};
 
+use crate::error::{ParseError, message};
 use crate::predicate::Filter;
 
 /// Which of the sorted records are written, and how.
@@ -67,14 +68,17 @@ pub enum Unique {
 }
 
 impl std::str::FromStr for Unique {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         match text {
             "first" => Ok(Self::First),
             "last" => Ok(Self::Last),
             "error" => Ok(Self::Error),
-            _ => Err(format!("'{text}' is none of first, last and error")),
+            _ => {
+                let message = message!("'{}' is none of first, last and error", text);
+                Err(ParseError::new("treatment of equal keys", text, message))
+            }
         }
     }
 }

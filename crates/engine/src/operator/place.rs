@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::error::{ParseError, message};
 use crate::format::csv::{self, Cells, Dialect};
 use crate::format::{Format, LineGroup, Prefix};
 
@@ -46,9 +47,10 @@ pub struct Columns<'a> {
 }
 
 impl FromStr for Place {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let wrong = |message| Err(ParseError::new("place", text, message));
         let number = |digits: &str| digits.parse::<u32>().ok().map(|number| number as usize);
         let range = text.split_once("..").and_then(|(start, end)| {
             let start = if start.is_empty() { Some(0) } else { number(start) };
@@ -56,13 +58,15 @@ impl FromStr for Place {
             start.zip(end)
         });
         match range {
-            Some((start, Some(end))) if end <= start => Err(format!(
-                "the range {text} is empty; it counts from 0 and leaves out its end: write \
-                 {start}..{} for one byte",
+            Some((start, Some(end))) if end <= start => wrong(message!(
+                "the range {} is empty; it counts from 0 and leaves out its end: write {}..{} for \
+                 one byte",
+                text,
+                start,
                 start + 1
             )),
             Some((start, end)) => Ok(Self::Range(start, end)),
-            None if text.is_empty() => Err("a place is missing; write a column or 0..4".to_owned()),
+            None if text.is_empty() => wrong("a place is missing; write a column or 0..4".into()),
             None => Ok(Self::Column(text.to_owned())),
         }
     }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::excerpt::excerpt;
 use super::place::{Columns, Layout, Place};
-use crate::error::{Error, Result};
+use crate::error::{Error, ParseError, Result, message};
 use crate::sink::{Lane, Sink};
 
 /// Bytes of a value that are part of a name.
@@ -27,13 +27,16 @@ pub enum Split {
 }
 
 impl FromStr for Split {
-    type Err = String;
+    type Err = ParseError;
 
     /// Reads a number of files.
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         match text.parse::<u64>() {
             Ok(count) if count > 0 => Ok(Self::Count(count)),
-            _ => Err(format!("'{text}' is not a number of files; write 1 or more")),
+            _ => {
+                let message = message!("'{}' is not a number of files; write 1 or more", text);
+                Err(ParseError::new("number of files", text, message))
+            }
         }
     }
 }

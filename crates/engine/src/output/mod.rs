@@ -5,7 +5,7 @@ mod parts;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::io::compression::{Compression, Encoding};
 use crate::io::stripe::StripedOutput;
 use crate::io::{Direct, File, TempFile, directory_of, pipe, redirect, space, sweep};
@@ -164,7 +164,7 @@ impl Output {
                     others: 0,
                     needed,
                     available,
-                    option: "--output",
+                    setting: Some(Setting::Output),
                 });
             }
         }

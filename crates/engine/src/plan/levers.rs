@@ -7,7 +7,7 @@ use super::algorithm::Algorithm;
 use super::besides::Part;
 use super::geometry::Geometry;
 use super::passes::Way;
-use crate::error::Error;
+use crate::error::{Error, ParseError, message};
 use crate::io::Affinity;
 use crate::units::ByteSize;
 
@@ -39,14 +39,18 @@ impl Overlap {
 }
 
 impl FromStr for Overlap {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         match text {
             "auto" => Ok(Self::Auto),
             "sync" => Ok(Self::Sync),
             "pipelined" => Ok(Self::Pipelined),
-            _ => Err(format!("'{text}' is no way to overlap; use auto, sync or pipelined")),
+            _ => {
+                let message =
+                    message!("'{}' is no way to overlap; use auto, sync or pipelined", text);
+                Err(ParseError::new("overlap", text, message))
+            }
         }
     }
 }

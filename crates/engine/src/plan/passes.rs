@@ -26,7 +26,7 @@ use super::Plan;
 use super::memory::{self, LaneMemory};
 use super::open_files::OpenFiles;
 use super::streams::RunStreams;
-use crate::error::{Error, Result};
+use crate::error::{Error, ParseError, Result, message};
 use crate::load::layout::PAGE;
 use crate::merge::Planner;
 use crate::run::Run;
@@ -62,11 +62,14 @@ impl Way {
 }
 
 impl FromStr for Way {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         let known = [Self::Slabs, Self::Streams].into_iter().find(|way| way.name() == text);
-        known.ok_or_else(|| format!("'{text}' is no way to merge; use slabs or streams"))
+        known.ok_or_else(|| {
+            let message = message!("'{}' is no way to merge; use slabs or streams", text);
+            ParseError::new("way to merge", text, message)
+        })
     }
 }
 

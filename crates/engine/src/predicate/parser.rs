@@ -19,6 +19,7 @@
 use super::expression::{Condition, Location, Operand, Test, Tree};
 use super::fault::Fault;
 use super::lexer::{Kind, Lexer, Token, key, unquoted};
+use crate::key::text::TextKeySpec;
 
 /// How deep `not` and parentheses may stand in each other: more than anyone writes, and a small
 /// part of any thread's stack.
@@ -209,8 +210,8 @@ impl<'a> Parser<'a> {
 
 /// The key that a word is.
 fn location(token: &Token<'_>) -> Result<Location, Fault> {
-    let spec = key(token.text).parse();
-    let spec = spec.map_err(|message: String| Fault::new(token.at, message))?;
+    let spec = key(token.text).parse::<TextKeySpec>();
+    let spec = spec.map_err(|error| Fault::new(token.at, error.to_string()))?;
     Ok(Location { written: token.text.to_owned(), spec })
 }
 

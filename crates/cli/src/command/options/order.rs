@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use clap::Args;
+use sortwell_engine::error::ParseError;
 use sortwell_engine::format::{Format, LineGroup};
 use sortwell_engine::io::compression::Codec;
 use sortwell_engine::job::{Budget, Input};
@@ -197,7 +198,12 @@ impl Order {
                            leave it out, or give --format lines";
             return Err(Error::Usage(message.to_owned()));
         }
-        match self.keys.iter().map(|key| key.parse()).collect::<std::result::Result<Vec<_>, _>>() {
+        match self
+            .keys
+            .iter()
+            .map(|key| key.parse())
+            .collect::<std::result::Result<Vec<_>, ParseError>>()
+        {
             Ok(keys) if self.date_format.is_none() && self.random_seed.is_none() => {
                 Ok((if self.reverse { values::reversed(&keys)? } else { keys }, None))
             }
@@ -205,7 +211,7 @@ impl Order {
             Err(fault) => match self.text_order(format, memory, has_days) {
                 Ok(order) => Ok((Vec::new(), Some(order))),
                 // Of a key of bytes or machine numbers, the other reader says what is wrong.
-                Err(_) if self.keys.iter().all(|key| is_of_bytes(key)) => Err(Error::Usage(fault)),
+                Err(_) if self.keys.iter().all(|key| is_of_bytes(key)) => Err(fault.into()),
                 Err(fault) => Err(fault),
             },
         }

@@ -45,7 +45,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::error::Result;
+use crate::error::{ParseError, Result, message};
 
 pub use content::{CONTENT_BYTES, Content};
 pub use decoding::{Decoding, Origin, Shape};
@@ -138,12 +138,16 @@ impl fmt::Display for Codec {
 }
 
 impl FromStr for Codec {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         let mut codecs = Self::ALL.into_iter();
         codecs.find(|codec| codec.name() == text).ok_or_else(|| {
-            format!("'{text}' is no way to compress; use gzip, zstd or lz4, or auto, or off")
+            let message = message!(
+                "'{}' is no way to compress; use gzip, zstd or lz4, or auto, or off",
+                text
+            );
+            ParseError::new("compression", text, message)
         })
     }
 }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use super::{Codec, Foreign};
 #[cfg(feature = "compression")]
 use super::{Encode, gzip, lz4, zstd};
-use crate::error::{Error, Result};
+use crate::error::{Error, ParseError, Result, message};
 
 /// Which inputs are expanded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -155,10 +155,10 @@ impl Codec {
 }
 
 impl FromStr for Decompress {
-    type Err = String;
+    type Err = ParseError;
 
     /// Reads `auto`, `off` or the name of a codec.
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         match text {
             "auto" => Ok(Self::Auto),
             "off" => Ok(Self::Off),
@@ -168,10 +168,10 @@ impl FromStr for Decompress {
 }
 
 impl FromStr for Compress {
-    type Err = String;
+    type Err = ParseError;
 
     /// Reads `auto`, `off`, or the name of a codec, with a level behind a colon if there is one.
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         match text {
             "auto" => Ok(Self::Auto),
             "off" => Ok(Self::Off),
@@ -181,15 +181,18 @@ impl FromStr for Compress {
 }
 
 impl FromStr for Compression {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         let Some((codec, level)) = text.split_once(':') else {
             return text.parse().map(Self::of);
         };
-        let codec = codec.parse()?;
-        let level = level.parse().map_err(|_| format!("'{level}' is no level of {codec}"))?;
-        Self::with_level(codec, level).map_err(|e| e.to_string())
+        let codec: Codec = codec.parse()?;
+        let wrong = |message| ParseError::new("compression level", level, message);
+        let number = level.parse().map_err(|_| {
+            wrong(message!("'{}' is no level of {}", level, format_args!("{codec}")))
+        })?;
+        Self::with_level(codec, number).map_err(|e| wrong(e.to_string().into()))
     }
 }
 

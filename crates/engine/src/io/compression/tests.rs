@@ -146,7 +146,7 @@ fn settings_are_read() {
         ("lz4:9", "one level only"),
         ("zstd:x", "'x' is no level of zstd"),
     ] {
-        let words = level(text).expect_err(text);
+        let words = level(text).expect_err(text).to_string();
         assert!(words.contains(part), "{words}");
     }
 }

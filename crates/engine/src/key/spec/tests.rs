@@ -4,7 +4,7 @@ use super::super::key_type::TYPES;
 use super::*;
 
 fn parse(text: &str) -> Result<KeySpec, String> {
-    text.parse()
+    text.parse().map_err(|error: ParseError| error.to_string())
 }
 
 /// A spec as it is written and as it is shown.

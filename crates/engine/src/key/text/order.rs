@@ -12,7 +12,7 @@ use super::columns;
 use super::date_format::DateFormat;
 use super::line::LineKey;
 use super::text_type::TextType;
-use crate::error::{Error, Result};
+use crate::error::{Error, ParseError, Result, message};
 use crate::format::{Format, csv, csv::Dialect, json};
 use crate::io::locale::ByteClasses;
 
@@ -234,17 +234,20 @@ pub enum Invalid {
 }
 
 impl FromStr for Invalid {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(word: &str) -> std::result::Result<Self, String> {
+    fn from_str(word: &str) -> std::result::Result<Self, ParseError> {
         match word {
             "error" => Ok(Self::Error),
             "first" => Ok(Self::Placed(Place::First)),
             "last" => Ok(Self::Placed(Place::Last)),
-            _ => Err(format!(
-                "'{word}' is not what becomes of an invalid key; write error, first \
-                              or last"
-            )),
+            _ => {
+                let message = message!(
+                    "'{}' is not what becomes of an invalid key; write error, first or last",
+                    word
+                );
+                Err(ParseError::new("place of invalid keys", word, message))
+            }
         }
     }
 }

@@ -34,7 +34,7 @@ use std::sync::Arc;
 use super::columns;
 use super::order::{Collation, End, Position, TextSpec, Translation};
 use super::text_type::{TextType, Zoned};
-use crate::error;
+use crate::error::{self, ParseError};
 use crate::format::{Format, LineGroup, json};
 use crate::key::KeySpec;
 pub use files::ListMemory;
@@ -51,7 +51,7 @@ use named_type::{Listed, NamedType};
 ///
 /// let spec: TextKeySpec = "2[0..4]:decimal:desc".parse()?;
 /// assert_eq!(spec.to_string(), "2[0..4]:decimal:desc");
-/// # Ok::<(), String>(())
+/// # Ok::<(), sortwell_engine::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextKeySpec {
@@ -392,10 +392,10 @@ impl fmt::Display for TextKeySpec {
 }
 
 impl FromStr for TextKeySpec {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::read_listing(text, Listed::All)
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        Self::read_listing(text, Listed::All).map_err(|fault| ParseError::key(text, fault))
     }
 }
 
@@ -437,7 +437,7 @@ impl TextKeySpec {
                 ));
             };
             // Its range has to have its width.
-            format!("{location}:{}", named.word).parse::<KeySpec>()?;
+            KeySpec::read(&format!("{location}:{}", named.word))?;
         }
         Ok(Self { location, named, modifiers, column: None })
     }

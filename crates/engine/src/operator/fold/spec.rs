@@ -46,7 +46,7 @@ impl FoldSpec {
     /// The fault of the text, in words.
     pub fn read(function: Function, text: &str) -> Result<Self, String> {
         let (place, words) = TextKeySpec::split_place(text);
-        let place = Place::from_str(place)?;
+        let place = Place::from_str(place).map_err(|error| error.to_string())?;
         Ok(Self { function, place, words: words.map(str::to_owned) })
     }
 
@@ -131,7 +131,8 @@ impl FoldSpec {
         words: &str,
         of: Records<'_>,
     ) -> Result<(TextKeySpec, TextSpec), String> {
-        let key: TextKeySpec = format!("{location}:{words}").parse()?;
+        let key = format!("{location}:{words}").parse::<TextKeySpec>();
+        let key = key.map_err(|error| error.to_string())?;
         if key.has_place_modifiers() {
             return Err(format!(
                 "'{}:{words}' says more than its type; desc, nulls-first, nulls-last and pad are \

@@ -10,7 +10,7 @@ fn places_are_read_and_shown() {
     assert_eq!("..4".parse(), Ok(Place::Range(0, Some(4))));
     // Whatever is no range is a name.
     assert_eq!("a..b".parse(), Ok(Place::Column("a..b".to_owned())));
-    assert!("4..4".parse::<Place>().unwrap_err().contains("4..5"));
+    assert!("4..4".parse::<Place>().unwrap_err().to_string().contains("4..5"));
     assert!("".parse::<Place>().is_err());
 }
 

@@ -130,7 +130,7 @@ impl InBuckets {
 ///
 /// That there is no such key.
 pub fn key_of_first(bytes: usize, length: usize) -> Result<sortwell_engine::key::SliceKey> {
-    let spec = format!("0..{bytes}").parse().map_err(Error::Usage)?;
+    let spec = format!("0..{bytes}").parse()?;
     match Key::new(&[spec], length)? {
         Key::Slice(key) => Ok(key),
         other => Err(Error::Usage(format!("{other:?} is no key of bytes"))),

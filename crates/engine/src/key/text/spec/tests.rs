@@ -9,7 +9,7 @@ use super::named_type::TYPES;
 use super::*;
 
 fn parse(text: &str) -> Result<TextKeySpec, String> {
-    text.parse()
+    text.parse().map_err(|error: ParseError| error.to_string())
 }
 
 /// A message with the types that `TEXT` and `ALL` in it stand for, and the modifiers of numbers.
