@@ -9,8 +9,14 @@ use std::io;
 use std::process::ExitCode;
 
 use sortwell_engine::Error;
+use sortwell_engine::error::{ConfigErrorKind, Message};
 
 use crate::{signals, standard, wording};
+
+/// Returns the error for a command line that cannot be carried out, with the command's own words.
+pub fn usage_error(words: impl Into<Message>) -> Error {
+    Error::config(ConfigErrorKind::InvalidValue, words)
+}
 
 /// How a subcommand ends: with a status, or with something to report.
 pub type Outcome = Result<ExitCode, Failure>;

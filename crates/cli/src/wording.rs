@@ -14,6 +14,11 @@ pub fn text(message: &Message) -> String {
     message.render(reference)
 }
 
+/// Returns the message with the names of options and subcommands as plain text, for JSON.
+pub fn in_plain_text(message: &Message) -> Message {
+    text(message).into()
+}
+
 /// Returns the text of an error and its causes on one line: `what: why: why`.
 pub fn chain(error: &Error) -> String {
     let mut words = error_alone(error);
@@ -29,6 +34,15 @@ pub fn chain(error: &Error) -> String {
 fn error_alone(error: &Error) -> String {
     match error {
         Error::Config(error) => text(error.message()),
+        Error::Malformed { path, message } => format!("{}: {}", path.display(), text(message)),
+        Error::Corrupt { path, block, message } => {
+            format!("{}: block {block} is damaged: {}", path.display(), text(message))
+        }
+        Error::WriteProtected { path } => format!(
+            "cannot replace {}: it has no write permission; give it some, or replace it with \
+             --force",
+            path.display()
+        ),
         Error::NoSpace { path, others, needed, available, setting } => {
             let and = match others {
                 0 => String::new(),
@@ -64,10 +78,7 @@ fn error_alone(error: &Error) -> String {
                 directory.display()
             )
         }
-        Error::Usage(_)
-        | Error::Malformed { .. }
-        | Error::Io { .. }
-        | Error::Corrupt { .. }
+        Error::Io { .. }
         | Error::Proof { .. }
         | Error::Changed { .. }
         | Error::Disorder { .. }
@@ -81,9 +92,12 @@ fn error_alone(error: &Error) -> String {
 /// interruption.
 pub fn status(error: &Error) -> u8 {
     match error {
-        Error::Config(_) | Error::Usage(_) => 2,
+        Error::Config(_) => 2,
         Error::Malformed { .. } => 3,
-        Error::Io { .. } | Error::NoSpace { .. } | Error::OverLimit { .. } => 4,
+        Error::Io { .. }
+        | Error::NoSpace { .. }
+        | Error::OverLimit { .. }
+        | Error::WriteProtected { .. } => 4,
         Error::Corrupt { .. }
         | Error::Proof { .. }
         | Error::Changed { .. }
@@ -138,6 +152,8 @@ fn option(setting: Setting) -> &'static str {
         Setting::NoHeader => "--no-header",
         Setting::Output => "--output",
         Setting::Overlap => "--overlap",
+        Setting::Pad => "--pad",
+        Setting::Quote => "--quote",
         Setting::Ragged => "--ragged",
         Setting::Resume => "--resume",
         Setting::RunSize => "--run-size",

@@ -34,17 +34,13 @@ pub enum Error {
     #[error(transparent)]
     Config(#[from] ConfigError),
 
-    /// The request itself cannot be carried out: a bad key, a budget too small, options that clash.
-    #[error("{0}")]
-    Usage(String),
-
     /// A record or a file does not have the form that the settings state.
     #[error("{path}: {message}", path = path.display())]
     Malformed {
         /// The file at fault.
         path: PathBuf,
         /// The fault, with its offset or record, and the remedy.
-        message: String,
+        message: Message,
     },
 
     /// The operating system refused a request.
@@ -82,6 +78,17 @@ pub enum Error {
         setting: Option<Setting>,
     },
 
+    /// The file to replace has no write permission.
+    #[error(
+        "cannot replace {path}: it has no write permission; give it some, or set the {force}",
+        path = path.display(),
+        force = Setting::Force,
+    )]
+    WriteProtected {
+        /// The file.
+        path: PathBuf,
+    },
+
     /// Temporary files would take more than they may.
     #[error(
         "temporary files would take {up_to}more than the limit of {limit}; raise it, or give more \
@@ -102,8 +109,8 @@ pub enum Error {
         path: PathBuf,
         /// The number of the block in that file.
         block: u64,
-        /// What was expected and what was found.
-        message: String,
+        /// The expected and the found value.
+        message: Message,
     },
 
     /// Records went missing, appeared or changed between input and output. No output was made.
@@ -251,6 +258,19 @@ impl Error {
         Self::Config(ConfigError::new(kind, message))
     }
 
+    /// Returns an [`Error::Malformed`] about a file.
+    pub(crate) fn malformed(path: &Path, message: impl Into<Message>) -> Self {
+        Self::Malformed { path: path.to_owned(), message: message.into() }
+    }
+
+    /// Returns the text of the error as part of another, without its causes.
+    pub(crate) fn into_message(self) -> Message {
+        match self {
+            Self::Config(error) => error.message().clone(),
+            other => other.to_string().into(),
+        }
+    }
+
     /// Returns the kind of an [`Error::Config`].
     pub fn config_kind(&self) -> Option<ConfigErrorKind> {
         match self {
@@ -273,22 +293,6 @@ impl Error {
         source: impl Into<io::Error>,
     ) -> Self {
         Self::Io { action, path: path.to_owned(), offset: Some(offset), source: source.into() }
-    }
-
-    /// The exit status of a command that fails with this error: 2 usage, 3 malformed input,
-    /// 4 I/O, no space or too much of it, 5 a proof or checksum failed, 130 interrupted.
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            Self::Config(_) | Self::Usage(_) => 2,
-            Self::Malformed { .. } => 3,
-            Self::Io { .. } | Self::NoSpace { .. } | Self::OverLimit { .. } => 4,
-            Self::Corrupt { .. }
-            | Self::Proof { .. }
-            | Self::Changed { .. }
-            | Self::Disorder { .. } => 5,
-            Self::Interrupted => 130,
-            Self::Kept { error, .. } => error.exit_code(),
-        }
     }
 
     /// Whether a disk or a quota was full.

@@ -66,6 +66,14 @@ impl Message {
         })
     }
 
+    /// Returns the reference that the message ends with.
+    pub(crate) fn last_reference(&self) -> Option<&Reference> {
+        match self.parts.last() {
+            Some(Part::Reference(reference)) => Some(reference),
+            _ => None,
+        }
+    }
+
     fn push_text(&mut self, text: &str) {
         match self.parts.last_mut() {
             _ if text.is_empty() => {}
@@ -176,6 +184,7 @@ fragments_of_text!(
     f64,
     ByteSize,
     fmt::Arguments<'_>,
+    dyn fmt::Display + '_,
     path::Display<'_>,
     std::ffi::os_str::Display<'_>,
     std::borrow::Cow<'_, str>,

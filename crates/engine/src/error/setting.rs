@@ -58,6 +58,10 @@ pub enum Setting {
     Output,
     /// Reading, computing and writing at the same time.
     Overlap,
+    /// The byte that missing bytes of short records are taken for.
+    Pad,
+    /// The quotes of cells.
+    Quote,
     /// The treatment of rows with another number of cells.
     Ragged,
     /// The continuation of an interrupted job.
@@ -90,7 +94,7 @@ pub enum Setting {
 
 impl Setting {
     /// All settings.
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 40] = [
         Self::Algorithm,
         Self::Check,
         Self::Compress,
@@ -115,6 +119,8 @@ impl Setting {
         Self::NoHeader,
         Self::Output,
         Self::Overlap,
+        Self::Pad,
+        Self::Quote,
         Self::Ragged,
         Self::Resume,
         Self::RunSize,
@@ -158,6 +164,8 @@ impl Setting {
             Self::NoHeader => "no header",
             Self::Output => "output",
             Self::Overlap => "overlap",
+            Self::Pad => "pad",
+            Self::Quote => "quote",
             Self::Ragged => "ragged rows",
             Self::Resume => "resume",
             Self::RunSize => "run size",

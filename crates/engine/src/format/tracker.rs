@@ -8,6 +8,7 @@ use super::csv::{self, At, Quoting};
 use super::framing::{Framing, Passage};
 use super::group::LineGroup;
 use super::prefix::{PREFIX_MAX, Prefix};
+use crate::error::{Message, Setting, message};
 
 /// Knows how far the record is that the last byte passed belongs to.
 #[derive(Clone, Copy, Debug)]
@@ -35,8 +36,8 @@ pub type Ends = Option<(usize, usize)>;
 pub struct Fault {
     /// Where in the piece the record begins, or the piece if that is later.
     pub at: usize,
-    /// What is wrong with it, and what to do.
-    pub message: String,
+    /// The fault of the record, and the remedy.
+    pub message: Message,
 }
 
 impl Tracker {
@@ -145,7 +146,7 @@ impl Tracker {
                 Some(length) => *left = length - prefix.bytes(),
                 None => {
                     let message = prefix.fault(&begun[..*filled]).unwrap_or_default();
-                    return Err(Fault { at: at - taken, message });
+                    return Err(Fault { at: at - taken, message: message.into() });
                 }
             }
         }
@@ -157,18 +158,18 @@ impl Tracker {
     /// # Errors
     ///
     /// A record that is cut off.
-    pub fn pass_end(&mut self) -> Result<bool, String> {
+    pub fn pass_end(&mut self) -> Result<bool, Message> {
         let lacks_end = match &mut self.0 {
             State::Fixed { length, passed } => match std::mem::take(passed) {
                 0 => false,
                 passed => {
                     let left = format!("{passed} of {length} bytes");
-                    return Err(format!("the last record is cut off: there are {left}"));
+                    return Err(format!("the last record is cut off: there are {left}").into());
                 }
             },
             State::Terminated { has_begun, .. } => std::mem::take(has_begun),
             State::Quoted { at: At::Quoted, .. } => {
-                return Err("the last row opens a quote that is never closed".to_owned());
+                return Err("the last row opens a quote that is never closed".to_owned().into());
             }
             State::Quoted { has_begun, .. } => std::mem::take(has_begun),
             State::Grouped { group, passed, has_begun } => {
@@ -176,9 +177,12 @@ impl Tracker {
                 let lines = std::mem::take(passed) + usize::from(lacks_end);
                 if lines % group.lines as usize > 0 {
                     let of = group.lines;
-                    return Err(format!(
-                        "the last record is cut off: it has {lines} of {of} lines; is the number \
-                         of lines in --format right?"
+                    return Err(message!(
+                        "the last record is cut off: it has {} of {} lines; is the number of \
+                         lines in {} right?",
+                        lines,
+                        of,
+                        Setting::Format,
                     ));
                 }
                 lacks_end
@@ -189,12 +193,14 @@ impl Tracker {
                     let of = prefix.bytes();
                     return Err(format!(
                         "the input ends within a length field: {filled} of {of} bytes"
-                    ));
+                    )
+                    .into());
                 }
                 (_, left) => {
                     return Err(format!(
                         "the last record is cut off: {left} more bytes were to come"
-                    ));
+                    )
+                    .into());
                 }
             },
         };

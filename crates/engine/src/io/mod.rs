@@ -60,7 +60,7 @@ mod uring;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::{Error, ParseError, Result, message};
+use crate::error::{ConfigErrorKind, ParseError, Result, Setting, config, message};
 
 /// What the kernel says to a call.
 type Answer<T> = rustix::io::Result<T>;
@@ -125,15 +125,23 @@ impl Engine {
             Self::Auto if limits::are_files_few() => Ok(Self::Threads),
             Self::Auto => Ok(if uring::probe().is_ok() { Self::Uring } else { Self::Threads }),
             Self::Uring => uring::probe().map(|()| self).map_err(|e| {
-                Error::Usage(format!(
-                    "io_uring cannot be used here ({e}); use --io auto or --io threads"
-                ))
+                config!(
+                    ConfigErrorKind::Unsupported,
+                    "io_uring cannot be used here ({}); use {} or {}",
+                    e,
+                    Setting::Engine.to("auto"),
+                    Setting::Engine.to("threads"),
+                )
             }),
             Self::MmapPlain => mmap::probe_plain().map(|()| self).map_err(|e| {
-                Error::Usage(format!(
-                    "--io mmap-plain cannot be used here, as the kernel does not copy for this \
-                     process (process_vm_readv: {e}); use --io mmap"
-                ))
+                config!(
+                    ConfigErrorKind::Unsupported,
+                    "{} cannot be used here, as the kernel does not copy for this process \
+                     (process_vm_readv: {}); use {}",
+                    Setting::Engine.to("mmap-plain"),
+                    e,
+                    Setting::Engine.to("mmap"),
+                )
             }),
             Self::Threads | Self::Mmap | Self::Sync => Ok(self),
         }
@@ -156,7 +164,12 @@ impl Engine {
                 _ => Box::new(threads::Threads::new(depth)?),
             },
             Self::Uring => Box::new(uring::Uring::new(depth).map_err(|e| {
-                Error::Usage(format!("cannot set up io_uring ({e}); use --io threads"))
+                config!(
+                    ConfigErrorKind::OutOfResources,
+                    "cannot set up io_uring ({}); use {}",
+                    e,
+                    Setting::Engine.to("threads"),
+                )
             })?),
             Self::Threads => Box::new(threads::Threads::new(depth)?),
             Self::Mmap => Box::new(sync::Inline::new(mmap::NAME, mmap::perform)),

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::SortJob;
-use crate::error::Result;
+use crate::error::{Error, Message, Result};
 use crate::format::Format;
 use crate::key::text::{ListMemory, TextKeySpec, TextOrder, TextSpec, collation};
 use crate::pipeline::Columns;
@@ -27,7 +27,7 @@ pub fn group_predicate(job: &SortJob, columns: Option<&Columns>) -> Result<Optio
 }
 
 /// Returns the meaning of a key.
-type Resolve<'a> = &'a dyn Fn(&TextKeySpec) -> std::result::Result<TextSpec, String>;
+type Resolve<'a> = &'a dyn Fn(&TextKeySpec) -> std::result::Result<TextSpec, Message>;
 
 fn bound(
     job: &SortJob,
@@ -50,14 +50,14 @@ fn resolved(
     key: &TextKeySpec,
     (format, memory): (Format, ListMemory),
     columns: Option<&Columns>,
-) -> std::result::Result<TextSpec, String> {
+) -> std::result::Result<TextSpec, Message> {
     let mut key = key.clone();
     key.check(format)?;
     if let Some(columns) = columns.filter(|columns| columns.are_named) {
         key.resolve(&columns.cells)?;
     }
     let collation = key.locale().map(collation).transpose();
-    collation.and_then(|collation| key.spec_within(collation, memory)).map_err(|e| e.to_string())
+    collation.and_then(|collation| key.spec_within(collation, memory)).map_err(Error::into_message)
 }
 
 #[cfg(test)]

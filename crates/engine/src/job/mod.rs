@@ -27,7 +27,7 @@ mod union;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Result, Setting, config};
 use crate::format::{Format, Framing, HeaderLines};
 use crate::io::compression::{Compress, Decompress};
 use crate::io::pipe::Outlet;
@@ -311,8 +311,10 @@ impl SortJob {
                 Ended::Sorted(outcome) => return Ok(*outcome),
                 // Only streams that said how much they bring are planned for one pass.
                 Ended::Crowded(_) if matches!(work.input, pipeline::Input::Stream(_)) => {
-                    let message = "a stream brought more than was said of it beforehand";
-                    return Err(Error::Usage(message.to_owned()));
+                    return Err(config!(
+                        ConfigErrorKind::Other,
+                        "a stream brought more than was said of it beforehand",
+                    ));
                 }
                 // Nothing but reading was done; it is planned again for what was found.
                 Ended::Crowded(average) => {
@@ -385,10 +387,11 @@ impl SortJob {
     fn open_output(&self, coders: &mut Coders, progress: &Progress) -> Result<output::Output> {
         let compression = self.compress.of(self.output.path())?;
         match (self.select.split.is_some(), compression) {
-            (true, Some(_)) => Err(Error::Usage(
-                "several output files are not compressed yet; give --compress off, or compress \
-                 them afterwards"
-                    .to_owned(),
+            (true, Some(_)) => Err(config!(
+                ConfigErrorKind::Conflict(Setting::Split, Setting::Compress),
+                "several output files are not compressed yet; give {}, or compress them \
+                 afterwards",
+                Setting::Compress.to("off"),
             )),
             (true, None) => open::parts(&self.output, self.direct.output, self.force),
             (false, _) => {
@@ -422,7 +425,7 @@ impl SortJob {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for a budget that is a share of nothing.
+    /// [`Error::Config`] for a budget that is a share of nothing.
     pub fn would_be_one_pass(&self, extent: Extent) -> Result<bool> {
         let coders = self.coders(self.memory.resolve()?);
         let need = self.need((Some(extent.bytes), extent.average()), self.engine, &coders);

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Result, config};
 use crate::format::{Format, Framing, Ragged};
 use crate::key::text::TextOrder;
 use crate::key::{Key, KeySpec};
@@ -13,11 +13,12 @@ use crate::pipeline::{Columns, Gate, RowShape, Shape};
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] for a record length of 0.
+/// [`Error::Config`] for a record length of 0.
 pub fn framing(format: Format) -> Result<Framing> {
     match format.framing() {
-        Framing::Fixed(0) => Err(Error::Usage(
-            "records of 0 bytes are none; give a record length of 1 or more".to_owned(),
+        Framing::Fixed(0) => Err(config!(
+            ConfigErrorKind::InvalidValue,
+            "records of 0 bytes are none; give a record length of 1 or more",
         )),
         framing => Ok(framing),
     }
@@ -47,7 +48,7 @@ pub fn gate(format: Format, columns: Option<&Columns>) -> Gate {
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] for an order that contradicts itself, or that names a missing column.
+/// [`Error::Config`] for an order that contradicts itself, or that names a missing column.
 pub fn key(
     format: Format,
     keys: &[KeySpec],
@@ -76,7 +77,7 @@ pub fn grouped(order: Option<&TextOrder>, count: Option<usize>) -> Option<Cow<'_
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] for a number of keys that the order does not have.
+/// [`Error::Config`] for a number of keys that the order does not have.
 pub fn group_key(
     format: Format,
     (keys, order): (&[KeySpec], Option<&TextOrder>),
@@ -86,10 +87,13 @@ pub fn group_key(
     let Some(count) = count else { return Ok(None) };
     let all = order.map_or(keys.len(), |order| order.specs.len());
     if !(1..=all).contains(&count) {
-        return Err(Error::Usage(format!(
-            "records cannot be unique by {count} of {all} keys; give a number from 1 to that of \
-             the keys"
-        )));
+        return Err(config!(
+            ConfigErrorKind::InvalidValue,
+            "records cannot be unique by {} of {} keys; give a number from 1 to that of the \
+             keys",
+            count,
+            all,
+        ));
     }
     let order = order.map(|order| TextOrder {
         specs: order.specs[..count].to_vec(),

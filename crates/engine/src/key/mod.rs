@@ -48,7 +48,7 @@ pub use spec::KeySpec;
 pub use tally::{KeySeen, KeyTally};
 use text::{LineKey, TextKey, TextOrder};
 
-use crate::error::Result;
+use crate::error::{Message, Result};
 use crate::stats::KeyFindings;
 
 /// Bytes of a word, the unit in which normalized keys are compared.
@@ -186,7 +186,7 @@ pub trait KeyEncoder: Send + Sync {
     /// What keeps `record` from having a key, if anything does: which field it is, what stands
     /// there and what should. No word of the key of such a record is asked for where the order is
     /// to be trusted.
-    fn fault(&self, record: &[u8]) -> Option<String> {
+    fn fault(&self, record: &[u8]) -> Option<Message> {
         let _ = record;
         None
     }
@@ -197,7 +197,7 @@ pub trait KeyEncoder: Send + Sync {
     /// # Errors
     ///
     /// As [`fault`](Self::fault) says it.
-    fn checked_word(&self, record: CutRecord<'_>) -> std::result::Result<u64, String> {
+    fn checked_word(&self, record: CutRecord<'_>) -> std::result::Result<u64, Message> {
         match self.fault(record.bytes) {
             Some(fault) => Err(fault),
             None => Ok(self.word(record.bytes, 0)),
@@ -327,7 +327,7 @@ impl Key {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`](crate::Error::Usage) for a spec that reaches beyond the record.
+    /// [`Error::Config`](crate::Error::Config) for a spec that reaches beyond the record.
     pub fn new(specs: &[KeySpec], record_length: usize) -> Result<Self> {
         let parts = part::resolve(specs, record_length)?;
         Ok(match parts.as_slice() {
@@ -343,7 +343,7 @@ impl Key {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`](crate::Error::Usage) for an order that contradicts itself.
+    /// [`Error::Config`](crate::Error::Config) for an order that contradicts itself.
     pub fn for_lines(order: &TextOrder) -> Result<Self> {
         match LineKey::for_order(order) {
             Some(key) => Ok(Self::Line(key)),

@@ -7,7 +7,7 @@
 
 use super::key_type::{KeyType, NumberClass, NumberType};
 use super::spec::KeySpec;
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Result, config};
 
 /// One part of a key: some bytes of the record and how they become bytes of the normalized key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,8 +50,9 @@ impl Part {
 /// first; never none.
 pub(super) fn resolve(specs: &[KeySpec], record_length: usize) -> Result<Vec<Part>> {
     if record_length == 0 {
-        return Err(Error::Usage(
-            "a record of 0 bytes has no key; a record is 1 byte or more".into(),
+        return Err(config!(
+            ConfigErrorKind::InvalidValue,
+            "a record of 0 bytes has no key; a record is 1 byte or more",
         ));
     }
     if specs.is_empty() {
@@ -87,10 +88,15 @@ fn lay(spec: &KeySpec, record_length: usize) -> Result<Part> {
         let is_descending = spec.is_descending;
         return Ok(Part { start: spec.start, end, encoding, is_descending });
     };
-    Err(Error::Usage(format!(
-        "key '{spec}' {fault}, but the record has {record_length} bytes; give a range within \
-         0..{record_length}, or the right record length"
-    )))
+    Err(config!(
+        ConfigErrorKind::InvalidKey,
+        "key '{}' {}, but the record has {} bytes; give a range within 0..{}, or the right \
+         record length",
+        format_args!("{spec}"),
+        fault,
+        record_length,
+        record_length,
+    ))
 }
 
 /// Whether a number's bytes compare like the number as they stand.

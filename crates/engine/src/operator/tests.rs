@@ -185,9 +185,10 @@ fn a_task_that_fails_ends_all() {
     std::thread::scope(|scope| {
         let waiting = scope
             .spawn(|| selection.write(target(&sink), &mut lane(), 1, |writer| writer.take(b"b\n")));
-        let failed = selection
-            .write(target(&sink), &mut lane(), 0, |_| Err(crate::Error::Usage("no".into())));
-        assert!(matches!(failed, Err(crate::Error::Usage(_))));
+        let failed = selection.write(target(&sink), &mut lane(), 0, |_| {
+            Err(crate::Error::config(ConfigErrorKind::Other, "no"))
+        });
+        assert!(matches!(failed, Err(crate::Error::Config(_))));
         assert!(matches!(waiting.join().unwrap(), Err(crate::Error::Interrupted)));
     });
 }

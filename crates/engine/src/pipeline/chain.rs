@@ -120,7 +120,7 @@ impl Chain {
         if span.is_end
             && let (Ok(_), Err(message)) = (&ends, state.tracker.pass_end())
         {
-            ends = Err(Fault { at: state.begun, message });
+            ends = Err(Fault { at: state.begun, message: message.into() });
         }
         state.next += 1;
         Some(Ready { number, memory, bytes, ends })

@@ -5,6 +5,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::error::{Message, Setting, message};
 use crate::format::csv::{Dialect, Rows, stray_quote, without_end};
 use crate::format::{Fault, Framing, json};
 use crate::key::text::LONG_BYTES;
@@ -54,12 +55,12 @@ enum Form {
     Good,
     /// A row that is left out for the number of its cells.
     Ragged,
-    Faulty(String),
+    Faulty(Message),
 }
 
 impl From<Option<String>> for Form {
     fn from(fault: Option<String>) -> Self {
-        fault.map_or(Self::Good, Self::Faulty)
+        fault.map_or(Self::Good, |fault| Self::Faulty(fault.into()))
     }
 }
 
@@ -160,7 +161,7 @@ impl Gate {
 impl Gate {
     /// Returns what keeps a record out for lack of memory, if anything does.
     #[inline]
-    fn lack<K: KeyEncoder>(&self, key: &K, record: &[u8]) -> Option<String> {
+    fn lack<K: KeyEncoder>(&self, key: &K, record: &[u8]) -> Option<Message> {
         let scratch = self.scratch.filter(|_| record.len() > LONG_BYTES)?;
         let predicates = self.predicate.iter().chain(&self.group_predicate);
         let wanted = predicates.map(|wanted| wanted.scratch_bytes(record)).max();
@@ -233,15 +234,28 @@ impl RowShape {
         if self.drops_ragged {
             return Form::Ragged;
         }
-        const ADVICE: &str = "give --ragged keep to sort it all the same, --ragged drop to leave \
-                              it out, or check --separator";
+        let advice = message!(
+            "give {} to sort it all the same, {} to leave it out, or check {}",
+            Setting::Ragged.to("keep"),
+            Setting::Ragged.to("drop"),
+            Setting::Separator
+        );
         if self.is_of_union {
-            let message = "the row has more or fewer cells than the header of its input";
-            return Form::Faulty(format!("{message}; {ADVICE}"));
+            return Form::Faulty(message!(
+                "the row has more or fewer cells than the header of its input; {}",
+                advice
+            ));
         }
         let (have, of) = (row.cells, if self.is_of_header { "header" } else { "first row" });
         let plural = if have == 1 { "cell" } else { "cells" };
-        Form::Faulty(format!("the row has {have} {plural}, and the {of} has {wanted}; {ADVICE}"))
+        Form::Faulty(message!(
+            "the row has {} {}, and the {} has {}; {}",
+            have,
+            plural,
+            of,
+            wanted,
+            advice
+        ))
     }
 }
 

@@ -6,6 +6,7 @@
 //! needs more is refused before it is sorted. Long texts take turns: there is one at a time.
 
 use super::besides::Part;
+use crate::error::{Message, Setting, message};
 use crate::units::ByteSize;
 
 /// Records of this length on average may be of any length: the average is worked out from windows
@@ -58,7 +59,7 @@ impl ScratchMemory {
 
     /// Returns what is wrong with a record of `length` bytes whose keys and values take `needed`
     /// bytes, if there is no room for these.
-    pub fn fault(self, length: usize, needed: usize) -> Option<String> {
+    pub fn fault(self, length: usize, needed: usize) -> Option<Message> {
         if needed as u64 <= self.bytes {
             return None;
         }
@@ -66,11 +67,12 @@ impl ScratchMemory {
         // A record may be a third of what is left for them.
         let records = 3 * length + PROGRAM_BYTES;
         let least = (self.share * needed).max(records + records.div_ceil(self.share - 1));
-        Some(format!(
+        Some(message!(
             "its key, or a condition, takes {} of memory, more than the memory budget has room \
-             for; give at least {} MiB with --memory",
+             for; give at least {} MiB with {}",
             ByteSize(needed),
-            least.div_ceil(1 << 20)
+            least.div_ceil(1 << 20),
+            Setting::Memory,
         ))
     }
 }

@@ -3,7 +3,7 @@
 use super::bind::Binder;
 use super::evaluate::{Node, Predicate};
 use super::expression::{Expression, Location};
-use crate::error::Result;
+use crate::error::{Message, Result};
 use crate::key::text::{TextKeySpec, TextOrder, TextSpec};
 
 /// Which records take part: all, where nothing is said.
@@ -49,7 +49,7 @@ impl Filter {
     pub fn predicate(
         &self,
         order: &TextOrder,
-        resolve: impl Fn(&TextKeySpec) -> std::result::Result<TextSpec, String>,
+        resolve: impl Fn(&TextKeySpec) -> std::result::Result<TextSpec, Message>,
     ) -> Result<Option<Predicate>> {
         self.bound(&Binder { order, resolve: &resolve, has_count: false })
     }
@@ -62,7 +62,7 @@ impl Filter {
     pub fn group_predicate(
         &self,
         order: &TextOrder,
-        resolve: impl Fn(&TextKeySpec) -> std::result::Result<TextSpec, String>,
+        resolve: impl Fn(&TextKeySpec) -> std::result::Result<TextSpec, Message>,
     ) -> Result<Option<Predicate>> {
         self.bound(&Binder { order, resolve: &resolve, has_count: true })
     }

@@ -109,7 +109,7 @@ fn runs_of_a_stream_that_do_not_fit() {
     let mut job = trial.job(&small.folder);
     job.temp = vec![small.place()];
     let error = job.run(&Progress::new()).expect_err("a full disk");
-    assert_eq!(error.exit_code(), 4, "{error}");
+    assert!(matches!(error, Error::Io { .. } | Error::NoSpace { .. }), "{error}");
     assert!(error.to_string().contains(small.place().to_str().expect("a name")), "{error}");
     small.assert_empty();
     assert_eq!(small.folder.names("out"), [""; 0]);
@@ -127,7 +127,7 @@ fn an_output_of_a_stream_that_does_not_fit() {
         let mut job = trial.job(&small.folder);
         job.output = Output::File(small.place().join("out"));
         let error = job.run(&Progress::new()).expect_err("a full disk");
-        assert_eq!(error.exit_code(), 4, "{error}");
+        assert!(matches!(error, Error::Io { .. } | Error::NoSpace { .. }), "{error}");
         small.assert_empty();
         assert_eq!(small.folder.names("spill"), [""; 0]);
     }

@@ -321,7 +321,9 @@ fn what_is_to_be_gone_on_with_is_refused() {
             job.resume = Resume::On;
         }
         match job.run(&Progress::new()) {
-            Err(Error::Usage(said)) => assert!(said.contains("--algorithm radix"), "{said}"),
+            Err(Error::Config(said)) => {
+                assert!(said.to_string().contains("algorithm radix"), "{said}");
+            }
             other => panic!("{other:?}"),
         }
         folder.assert_clean(false);

@@ -127,7 +127,7 @@ fn what_both_have_no_room_for_is_refused() {
     let folder = Folder::on_disk();
     let trial = Trial { is_streamed_in: true, ..trial };
     let error = job(&trial, &folder, &places).run(&Progress::new()).expect_err("full disks");
-    assert_eq!(error.exit_code(), 4, "{error}");
+    assert!(matches!(error, Error::Io { .. } | Error::NoSpace { .. }), "{error}");
     places.iter().for_each(Small::assert_empty);
     folder.assert_clean(false);
 }

@@ -78,7 +78,7 @@ fn an_input_that_shrinks_while_it_is_read() {
         let error = error.expect_err("not all of it is there");
         let Error::Malformed { path: named, message } = &error else { panic!("{error}") };
         assert_eq!(*named, path, "{}", subject.words);
-        assert!(message.contains("shorter"), "{message}: {}", subject.words);
+        assert!(message.to_string().contains("shorter"), "{message}: {}", subject.words);
     }
 }
 

@@ -7,6 +7,7 @@
 
 use std::path::Path;
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::io::{Direct, Engine, File, limits};
 use sortwell_engine::{ByteSize, Error, Result};
 
@@ -45,11 +46,14 @@ pub fn interfaces(ground: &Ground, memory: Option<ByteSize>) -> Result<Finding> 
     let limit = memory.map_or(LIMIT, |memory| memory.0);
     let needed = limit * QUARTERS[QUARTERS.len() - 1] / 4 * COPIES;
     if ground.room()? < needed {
-        return Err(Error::Usage(format!(
-            "it takes {} on the disk, which has less; give less --memory, or a directory on \
+        return Err(Error::config(
+            ConfigErrorKind::InvalidValue,
+            format!(
+                "it takes {} on the disk, which has less; give less --memory, or a directory on \
              another disk",
-            ByteSize(needed)
-        )));
+                ByteSize(needed)
+            ),
+        ));
     }
     let confinement = Confinement::new(ByteSize(limit));
     let (sizes, limited) = under_a_limit(ground, limit, confinement.as_ref())?;

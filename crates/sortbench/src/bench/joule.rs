@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::{ByteSize, Error, Result};
 
 use super::finding::{Finding, Samples, Source, Table};
@@ -104,11 +105,14 @@ impl Meter {
         };
         let counters: Vec<Counter> = paths.into_iter().filter_map(counter).collect();
         match counters.is_empty() {
-            true => Err(Error::Usage(format!(
-                "this machine does not tell its energy: there is no counter that may be read in {} \
+            true => Err(Error::config(
+                ConfigErrorKind::Unsupported,
+                format!(
+                    "this machine does not tell its energy: there is no counter that may be read in {} \
                  (virtual machines have none; elsewhere it takes root)",
-                directory.display()
-            ))),
+                    directory.display()
+                ),
+            )),
             false => Ok(Self { counters }),
         }
     }
@@ -117,7 +121,7 @@ impl Meter {
         let one = |counter: &Counter| {
             number(&counter.path).ok_or_else(|| {
                 let gone = format!("{} cannot be read any more", counter.path.display());
-                Error::Usage(gone)
+                Error::config(ConfigErrorKind::Unsupported, gone)
             })
         };
         self.counters.iter().map(one).collect()

@@ -4,6 +4,7 @@
 //! minute costs a millionth of the machine. Indy sorts binary records of 100 bytes by their first
 //! ten; Daytona sorts the same as lines, which may have any length, by the first ten bytes of each.
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::{ByteSize, Error, Result};
 
 use super::cases::Measured;
@@ -90,7 +91,10 @@ fn category(
     let mut search = Search::new(seconds, most / RECORD_LENGTH as u64 * RECORD_LENGTH as u64);
     if search.next().is_none() {
         let words = "there is not room for even the smallest sort";
-        return Err(Error::Usage(format!("{words}; name a directory on another disk")));
+        return Err(Error::config(
+            ConfigErrorKind::InvalidPath,
+            format!("{words}; name a directory on another disk"),
+        ));
     }
     while let Some(size) = search.next() {
         let input = ground.generate("input", records_of(size), kind)?;

@@ -4,6 +4,7 @@
 //! to. The size is foretold by a power law through smaller sorts that take as many passes, and
 //! verified by a real one where the disk has room for it.
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::{ByteSize, Error, Result};
 
 use super::cases::Measured;
@@ -116,14 +117,17 @@ fn samples(ground: &Ground, most: u64) -> Result<Vec<(u64, Measured)>> {
 fn law(points: &[[f64; 2]]) -> Result<Growth> {
     let Some(growth) = Growth::fitted(points) else {
         let words = "there is not room for sorts of several sizes";
-        return Err(Error::Usage(format!("{words}; name a directory on another disk")));
+        return Err(Error::config(
+            ConfigErrorKind::Other,
+            format!("{words}; name a directory on another disk"),
+        ));
     };
     match growth.exponent > EXPONENT_LEAST {
         true => Ok(growth.beyond(points)),
-        false => Err(Error::Usage(
+        false => Err(Error::config(
+            ConfigErrorKind::Other,
             "larger sorts took no longer than smaller ones, so that nothing can be foretold: the \
-             machine was busy, or the sizes too small; give more --runs, or a larger --largest"
-                .to_owned(),
+             machine was busy, or the sizes too small; give more --runs, or a larger --largest",
         )),
     }
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::io::limits;
 use sortwell_engine::{ByteSize, Error, Result};
 
@@ -37,8 +38,9 @@ pub fn scale(
     let most =
         largest.map_or(room, |size| size.0.min(room)) / RECORD_LENGTH as u64 * RECORD_LENGTH as u64;
     if most == 0 {
-        return Err(Error::Usage(
-            "there is not room for even the smallest sort; name a directory on another disk".into(),
+        return Err(Error::config(
+            ConfigErrorKind::InvalidPath,
+            "there is not room for even the smallest sort; name a directory on another disk",
         ));
     }
     let sizes = sizes(most);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use clap::Args;
-use sortwell_engine::error::ParseError;
+use sortwell_engine::error::{ConfigErrorKind, ParseError};
 use sortwell_engine::format::{Format, LineGroup};
 use sortwell_engine::io::compression::Codec;
 use sortwell_engine::job::{Budget, Input};
@@ -17,6 +17,7 @@ use sortwell_engine::{Error, Result};
 
 use super::cells::Cells;
 use super::{DETAILS, values};
+use crate::failure::usage_error;
 use crate::usage;
 
 /// What may become of invalid keys.
@@ -153,7 +154,7 @@ impl Order {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for what means nothing in the format.
+    /// [`Error::Config`] for what means nothing in the format.
     pub fn format(&self, inputs: &[Input]) -> Result<Format> {
         let by_names = self.format_by_names(inputs).map(|(_, format)| format);
         let format = self.format.or(by_names).unwrap_or(Format::LINES);
@@ -176,7 +177,7 @@ impl Order {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for a key that cannot be read, or that means nothing in the format, for a
+    /// [`Error::Config`] for a key that cannot be read, or that means nothing in the format, for a
     /// list of values that `memory` has no room for, and for a date format that no key has a use
     /// for, nor anything else, as `has_days` says.
     pub fn keys(
@@ -188,7 +189,7 @@ impl Order {
         if self.pad.is_some() && !matches!(format, Format::Prefixed(_)) {
             let message = "--pad is for records with their length in front, of which some are \
                            shorter than others; leave it out";
-            return Err(Error::Usage(message.to_owned()));
+            return Err(usage_error(message));
         }
         let Format::Fixed { .. } = format else {
             return Ok((Vec::new(), Some(self.text_order(format, memory, has_days)?)));
@@ -196,7 +197,7 @@ impl Order {
         if self.separator.is_some() {
             let message = "--separator divides lines, and records of fixed length have no fields; \
                            leave it out, or give --format lines";
-            return Err(Error::Usage(message.to_owned()));
+            return Err(usage_error(message));
         }
         match self
             .keys
@@ -253,12 +254,12 @@ impl Order {
             (Format::JsonLines, Some(_)) => {
                 let message = "--separator divides lines and rows, and JSON has its own form; \
                                leave it out";
-                return Err(Error::Usage(message.to_owned()));
+                return Err(usage_error(message));
             }
             (Format::Prefixed(_), Some(_)) => {
                 let message = "--separator divides lines and rows, and these records have no \
                                fields; leave it out";
-                return Err(Error::Usage(message.to_owned()));
+                return Err(usage_error(message));
             }
             _ => order.separator,
         };
@@ -294,14 +295,14 @@ fn format_by_name(input: &Input) -> Option<(&'static str, Format)> {
 fn without_days() -> Error {
     let message = "--date-format says how days and times are written, but no key or condition is \
                    of a date, a time or a timestamp; write one, as in -k 2:date, or leave it out";
-    Error::Usage(message.to_owned())
+    usage_error(message)
 }
 
 /// Returns the error for a seed that no key uses.
 fn without_shuffle() -> Error {
     let message = "--random-seed says which shuffle keys of type random make, but no key is of \
                    that type; write one, as in -k 1:random, or leave it out";
-    Error::Usage(message.to_owned())
+    usage_error(message)
 }
 
 /// Returns the seed of the shuffle with this number.
@@ -312,7 +313,7 @@ fn seed(number: u64) -> [u8; 16] {
 /// Returns what is wrong with keys, with the command line of GNU sort where one is a key of its.
 fn with_gnu_advice(fault: String, keys: &[String]) -> Error {
     let advice = keys.iter().find_map(|key| usage::gnu::advice_for_key(key));
-    Error::Usage(fault + &advice.unwrap_or_default())
+    Error::config(ConfigErrorKind::InvalidKey, fault + &advice.unwrap_or_default())
 }
 
 /// Whether a key names bytes or a machine number, or no type.

@@ -124,10 +124,14 @@ impl Codec {
 
     #[cfg(not(feature = "compression"))]
     fn missing(self) -> crate::Error {
-        crate::Error::Usage(format!(
-            "this build knows no {self}; build it with the cargo feature 'compression', or say \
-             --decompress off and --compress off"
-        ))
+        config!(
+            ConfigErrorKind::Unsupported,
+            "this build knows no {}; build it with the cargo feature 'compression', or say {} \
+             and {}",
+            self.name(),
+            Setting::Decompress.to("off"),
+            Setting::Compress.to("off"),
+        )
     }
 }
 

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use super::{Codec, Foreign};
 #[cfg(feature = "compression")]
 use super::{Encode, gzip, lz4, zstd};
-use crate::error::{Error, ParseError, Result, message};
+use crate::error::{ConfigErrorKind, Error, ParseError, Result, config, message};
 
 /// Which inputs are expanded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,12 +65,14 @@ impl Compress {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for a name that says a format which is not written here.
+    /// [`Error::Config`] for a name that says a format which is not written here.
     pub fn of(self, path: Option<&Path>) -> Result<Option<Compression>> {
         match (self, path) {
             (Self::Off, _) | (Self::Auto, None) => Ok(None),
             (Self::Auto, Some(path)) => match Foreign::of_path(path) {
-                Some(foreign) => Err(Error::Usage(foreign.output_advice(path))),
+                Some(foreign) => {
+                    Err(Error::config(ConfigErrorKind::Unsupported, foreign.output_advice(path)))
+                }
                 None => Ok(Codec::of_path(path).map(Compression::of)),
             },
             (Self::As(compression), _) => Ok(Some(compression)),
@@ -88,16 +90,25 @@ impl Compression {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for a level that it does not have.
+    /// [`Error::Config`] for a level that it does not have.
     pub fn with_level(codec: Codec, level: u32) -> Result<Self> {
         let most = codec.most_level();
         if (1..=most).contains(&level) {
             return Ok(Self { codec, level });
         }
-        Err(Error::Usage(match most {
-            1 => format!("{codec} has one level only; leave it out"),
-            _ => format!("{codec} has no level {level}; use 1 to {most}"),
-        }))
+        let codec = codec.name();
+        Err(match most {
+            1 => {
+                config!(ConfigErrorKind::InvalidValue, "{} has one level only; leave it out", codec)
+            }
+            _ => config!(
+                ConfigErrorKind::InvalidValue,
+                "{} has no level {}; use 1 to {}",
+                codec,
+                level,
+                most
+            ),
+        })
     }
 
     /// The codec.

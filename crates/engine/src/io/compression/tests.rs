@@ -99,7 +99,7 @@ fn words(outcome: Result<Vec<u8>>) -> String {
     match outcome.expect_err("it is not whole") {
         Error::Malformed { path, message } => {
             assert_eq!(path, Path::new("packed"));
-            message
+            message.to_string()
         }
         other => panic!("{other}"),
     }

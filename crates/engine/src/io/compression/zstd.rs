@@ -15,7 +15,7 @@ use zstd_safe::{
 use super::memory::{HEAD_BYTES, Windows, ZSTD_MAGIC, budget_for_window, window_of};
 use super::source::Compressed;
 use super::{Codec, Decode, Encode};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, message};
 use crate::units::ByteSize;
 
 const FRAME: &str = "zstd frame";
@@ -79,12 +79,15 @@ impl Decoder {
         let more = window.saturating_sub(self.window_bytes);
         if let Err(spare) = self.windows.take(more) {
             let (start, there) = (self.start, ByteSize(self.window_bytes + spare));
-            return Err(from.malformed(format!(
-                "the zstd frame that begins at byte {start} of the compressed data looks back {}, \
-                 and there is memory for {there}; give at least {} with --memory, or compress it \
-                 without --long and --ultra",
+            return Err(from.malformed(message!(
+                "the zstd frame that begins at byte {} of the compressed data looks back {}, \
+                 and there is memory for {}; give at least {} with {}, or compress it without \
+                 --long and --ultra",
+                start,
                 ByteSize(window),
-                budget_for_window(window)
+                there,
+                budget_for_window(window),
+                Setting::Memory,
             )));
         }
         self.window_bytes += more;

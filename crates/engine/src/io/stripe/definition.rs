@@ -118,7 +118,7 @@ impl Definition {
         let mut text = Vec::new();
         file.take(TEXT_MAX + 1).read_to_end(&mut text).map_err(failed)?;
         let read = Self::of_text(&text).and_then(|read| read.check_places(path).map(|()| read));
-        read.map_err(|message| Error::Malformed { path: path.to_owned(), message })
+        read.map_err(|fault| Error::malformed(path, fault))
     }
 
     /// Checks that no two members of the set that is defined at `path` have the same file, by

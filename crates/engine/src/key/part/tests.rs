@@ -2,6 +2,7 @@
 
 use super::super::key_type::TYPES;
 use super::*;
+use crate::Error;
 
 fn specs(texts: &[&str]) -> Vec<KeySpec> {
     texts.iter().map(|text| text.parse().unwrap()).collect()
@@ -86,11 +87,11 @@ fn keys_beyond_the_record_are_refused() {
     ];
     for (text, record_length, message) in table {
         let error = resolve(&specs(&["0..1", text]), record_length).unwrap_err();
-        assert!(matches!(error, Error::Usage(_)));
+        assert!(matches!(error, Error::Config(_)));
         assert_eq!(error.to_string(), message);
     }
     assert_eq!(resolved(&["99..100"], 100), ["99..100"]);
     assert_eq!(resolved(&["99.."], 100), ["99..100"]);
-    assert!(matches!(resolve(&[], 0), Err(Error::Usage(_))));
-    assert!(matches!(resolve(&specs(&[".."]), 0), Err(Error::Usage(_))));
+    assert!(matches!(resolve(&[], 0), Err(Error::Config(_))));
+    assert!(matches!(resolve(&specs(&[".."]), 0), Err(Error::Config(_))));
 }

@@ -12,7 +12,7 @@ use super::columns;
 use super::date_format::DateFormat;
 use super::line::LineKey;
 use super::text_type::TextType;
-use crate::error::{Error, ParseError, Result, message};
+use crate::error::{ConfigErrorKind, Error, ParseError, Result, message};
 use crate::format::{Format, csv, csv::Dialect, json};
 use crate::io::locale::ByteClasses;
 
@@ -431,8 +431,9 @@ impl TextOrder {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for a name that no column has or several have.
+    /// [`Error::Config`] for a name that no column has or several have.
     pub fn resolve(&mut self, columns: &[Vec<u8>]) -> Result<()> {
+        let unknown = |message| Error::config(ConfigErrorKind::UnknownColumn, message);
         for spec in &mut self.specs {
             let (End::Field(field) | End::Within(_, field)) = spec.end else { continue };
             if field != spec.start.field {
@@ -440,7 +441,7 @@ impl TextOrder {
             }
             if spec.is_by_name {
                 let name = spec.name.as_deref().unwrap_or_default();
-                let field = columns::find(name, columns).map_err(Error::Usage)?;
+                let field = columns::find(name, columns).map_err(unknown)?;
                 spec.start.field = field;
                 spec.end = match spec.end {
                     End::Within(position, _) => End::Within(Position { field, ..position }, field),
@@ -448,7 +449,7 @@ impl TextOrder {
                 };
                 spec.is_by_name = false;
             } else {
-                spec.name = Some(columns::name(field, columns).map_err(Error::Usage)?);
+                spec.name = Some(columns::name(field, columns).map_err(unknown)?);
             }
         }
         Ok(())

@@ -34,7 +34,7 @@ use std::sync::Arc;
 use super::columns;
 use super::order::{Collation, End, Position, TextSpec, Translation};
 use super::text_type::{TextType, Zoned};
-use crate::error::{self, ParseError};
+use crate::error::{self, Message, ParseError, message};
 use crate::format::{Format, LineGroup, json};
 use crate::key::KeySpec;
 pub use files::ListMemory;
@@ -140,20 +140,26 @@ impl TextKeySpec {
     /// # Errors
     ///
     /// What is wrong, in words: no column is called so, or several are, or there are not so many.
-    pub fn resolve(&mut self, columns: &[Vec<u8>]) -> Result<(), String> {
+    pub fn resolve(&mut self, columns: &[Vec<u8>]) -> Result<(), Message> {
         match &self.location {
             Location::Column { name, start, end } => {
-                let field = columns::find(name, columns).map_err(|fault| self.said(&fault))?;
+                let field =
+                    columns::find(name, columns).map_err(|fault| self.unresolved(&fault))?;
                 self.column = Some(name.clone());
                 self.location = Location::Field { field, start: *start, end: *end };
             }
             Location::Field { field, .. } => {
-                let name = columns::name(*field, columns).map_err(|fault| self.said(&fault))?;
+                let name =
+                    columns::name(*field, columns).map_err(|fault| self.unresolved(&fault))?;
                 self.column = Some(name);
             }
             Location::Fields { .. } | Location::OfLine { .. } | Location::Record { .. } => {}
         }
         Ok(())
+    }
+
+    fn unresolved(&self, fault: &Message) -> Message {
+        message!("key '{}': {}", format_args!("{self}"), fault)
     }
 
     fn said(&self, fault: &str) -> String {
@@ -300,7 +306,7 @@ impl TextKeySpec {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`](crate::Error::Usage) for a file that it names and that cannot be read, or
+    /// [`Error::Config`](crate::Error::Config) for a file that it names and that cannot be read, or
     /// does not hold what it should.
     pub fn spec(&self, collation: Option<Arc<dyn Collation>>) -> error::Result<TextSpec> {
         self.spec_within(collation, ListMemory::UNBOUNDED)
@@ -311,7 +317,7 @@ impl TextKeySpec {
     ///
     /// # Errors
     ///
-    /// Those of [`spec`](Self::spec), and [`Error::Usage`](crate::Error::Usage) for a list of
+    /// Those of [`spec`](Self::spec), and [`Error::Config`](crate::Error::Config) for a list of
     /// values that is too large.
     pub fn spec_within(
         &self,

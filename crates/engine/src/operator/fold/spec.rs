@@ -5,6 +5,7 @@ use std::str::FromStr;
 use super::cell_order::CellOrder;
 use super::machine::Machine;
 use super::{Field, Function};
+use crate::error::{Error, Message};
 use crate::key::text::{ListMemory, TextKeySpec, TextOrder, TextSpec, TextType, collation};
 use crate::operator::place::{Columns, Layout, Place};
 
@@ -68,7 +69,7 @@ impl FoldSpec {
     /// # Errors
     ///
     /// The fault of the text, in words.
-    pub(super) fn field(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), String> {
+    pub(super) fn field(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), Message> {
         match of.layout {
             Layout::Fixed(_) | Layout::Prefixed(_) => self.range(of),
             _ => self.cell(of),
@@ -76,7 +77,7 @@ impl FoldSpec {
     }
 
     /// Finds a range of bytes.
-    fn range(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), String> {
+    fn range(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), Message> {
         let (start, end) = of.layout.range(&self.place)?;
         let place = self.place.to_string();
         let name = self.words.as_deref().map(str::to_ascii_lowercase);
@@ -87,7 +88,7 @@ impl FoldSpec {
         }
         let (Some(words), Some(end)) = (&self.words, end) else {
             let lack = if end.is_none() { "an end" } else { "a type" };
-            return Err(format!("'{place}' needs {lack}, as in 0..8:bytes"));
+            return Err(format!("'{place}' needs {lack}, as in 0..8:bytes").into());
         };
         let (words, location) = (words.as_str(), format!("0..{}", end - start));
         let (_, spec) = self.spec(&location, words, of)?;
@@ -95,14 +96,15 @@ impl FoldSpec {
     }
 
     /// Finds a column or field.
-    fn cell(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), String> {
+    fn cell(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), Message> {
         let (place, words) = (&self.place, self.words.as_deref().unwrap_or("decimal"));
         let column = of.layout.column(place, of.columns)?;
         if TextKeySpec::names_bytes(words) {
             return Err(format!(
                 "'{words}' is a type of records of bytes; cells have the types {}",
                 TextKeySpec::types_of_text()
-            ));
+            )
+            .into());
         }
         let (key, spec) = self.spec("..", words, of)?;
         let style = match spec.text_type {
@@ -115,7 +117,8 @@ impl FoldSpec {
             Function::Sum if is_number => Ok((Field::Number { column, is_whole, style }, None)),
             Function::Sum => Err(format!(
                 "'{place}:{words}' has values that cannot be added; write int or decimal"
-            )),
+            )
+            .into()),
             // A number in a style of its own is written as it was read.
             _ if is_number && style.is_none() => {
                 Ok((Field::Number { column, is_whole, style }, None))
@@ -130,7 +133,7 @@ impl FoldSpec {
         location: &str,
         words: &str,
         of: Records<'_>,
-    ) -> Result<(TextKeySpec, TextSpec), String> {
+    ) -> Result<(TextKeySpec, TextSpec), Message> {
         let key = format!("{location}:{words}").parse::<TextKeySpec>();
         let key = key.map_err(|error| error.to_string())?;
         if key.has_place_modifiers() {
@@ -138,14 +141,15 @@ impl FoldSpec {
                 "'{}:{words}' says more than its type; desc, nulls-first, nulls-last and pad are \
                  for keys, leave them out",
                 self.place
-            ));
+            )
+            .into());
         }
         if key.type_name() == "random" {
-            return Err(format!("'{}:{words}' has no least or greatest value", self.place));
+            return Err(format!("'{}:{words}' has no least or greatest value", self.place).into());
         }
         let collation = key.locale().map(collation).transpose();
         let spec = collation.and_then(|collation| key.spec_within(collation, of.memory));
-        let spec = spec.map_err(|error| error.to_string())?;
+        let spec = spec.map_err(Error::into_message)?;
         Ok((key, spec))
     }
 }

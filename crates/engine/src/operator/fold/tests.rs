@@ -6,7 +6,7 @@ use crate::format::{Format, Prefix};
 fn folds(specs: &[(Function, &str)], layout: Layout) -> Result<Folds, String> {
     let read = |(function, text): &(Function, &str)| FoldSpec::read(*function, text);
     let specs: Vec<FoldSpec> = specs.iter().map(read).collect::<Result<_, _>>()?;
-    Folds::new(&specs, Records::of(layout))
+    Folds::new(&specs, Records::of(layout)).map_err(|fault| fault.to_string())
 }
 
 /// The first of some records, with what is folded of all.

@@ -33,20 +33,20 @@ fn columns_have_numbers_and_names() {
         ("0", true, "count from 1"),
         ("0..2", true, "range"),
     ] {
-        let said = columns(text, are_named).unwrap_err();
+        let said = columns(text, are_named).unwrap_err().to_string();
         assert!(said.contains(part), "{said}");
     }
     let lines = Layout::of(Format::LINES, None).column(&Place::Column("1".into()), None);
-    assert!(lines.unwrap_err().contains("--separator"));
+    assert!(lines.unwrap_err().to_string().ends_with("give it with separator"));
 }
 
 #[test]
 fn ranges_lie_within_records_of_one_length() {
     let place = |text: &str| text.parse::<Place>().unwrap();
     assert_eq!(Layout::Fixed(8).range(&place("4..")), Ok((4, Some(8))));
-    assert!(Layout::Fixed(8).range(&place("4..9")).unwrap_err().contains("8 bytes"));
+    assert!(Layout::Fixed(8).range(&place("4..9")).unwrap_err().to_string().contains("8 bytes"));
     assert!(Layout::Fixed(8).range(&place("8..")).is_err());
-    assert!(Layout::Fixed(8).range(&place("amount")).unwrap_err().contains("0..4"));
+    assert!(Layout::Fixed(8).range(&place("amount")).unwrap_err().to_string().contains("0..4"));
     assert_eq!(Layout::Prefixed(Prefix::RDW).range(&place("4..")), Ok((4, None)));
 }
 

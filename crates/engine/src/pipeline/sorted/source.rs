@@ -16,7 +16,7 @@ use memchr::{memchr, memchr_iter};
 
 use super::feed::{Feed, Reading};
 use super::kept::{Guard, Kept};
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result, Setting, message};
 use crate::format::{Framing, Tracker};
 use crate::io::ElasticRegion;
 use crate::key::{KeyEncoder, KeyTally};
@@ -310,7 +310,8 @@ impl Source {
             let passed = watch.look(key, framing, record).map_err(|message| {
                 let (records, bytes) = (Some(self.number - 1), self.offset);
                 let before = Before { records, lines: watch.lines, bytes };
-                let message = format!("{}: {message}", RecordPlace { before, framing });
+                let place = RecordPlace { before, framing };
+                let message = message!("{}: {}", place.to_string(), message);
                 Error::Malformed { path: name.to_owned(), message }
             })?;
             self.is_wanted = passed.shown > 0;
@@ -371,7 +372,7 @@ impl Source {
             }
             let rest = &self.window[self.start..self.end];
             if let Some(message) = self.framing.fault(rest) {
-                return Err(self.malformed(&message));
+                return Err(self.malformed(&message.into()));
             }
             if is_at_end {
                 return self.last_length(feed);
@@ -380,7 +381,7 @@ impl Source {
     }
 
     /// Returns the error for the record behind those before, which is not what it should be.
-    fn malformed(&self, message: &str) -> Error {
+    fn malformed(&self, message: &Message) -> Error {
         let Self { framing, number, offset, .. } = *self;
         let place = match framing.lines_of(number) {
             Some(lines) => {
@@ -391,7 +392,7 @@ impl Source {
             None => format!("record {}, at offset {offset}", number + 1),
         };
         let path = self.reading.name().to_owned();
-        Error::Malformed { path, message: format!("{place}: {message}") }
+        Error::Malformed { path, message: message!("{}: {}", place, message) }
     }
 
     /// Reads more into the window; whether there is no more.
@@ -436,7 +437,8 @@ impl Source {
                      left, and the record length is {length}",
                     self.number + 1,
                     self.offset
-                ),
+                )
+                .into(),
             }),
             framing => {
                 let mut tracker = Tracker::new(framing);
@@ -463,7 +465,7 @@ impl Watch {
         key: &K,
         framing: Framing,
         record: &[u8],
-    ) -> std::result::Result<Passed, String> {
+    ) -> std::result::Result<Passed, Message> {
         let passed = self.gate.each(key, framing, record, |_, _, _| {});
         let passed = passed.map_err(|fault| fault.message)?;
         self.lines += memchr_iter(framing.line_end(), record).count() as u64;
@@ -474,10 +476,13 @@ impl Watch {
 fn too_long(path: &Path, (number, offset): (u64, u64), length: usize) -> Error {
     Error::Malformed {
         path: path.to_owned(),
-        message: format!(
-            "record {number} at offset {offset} has {} or more, too many for the memory budget; \
-             give more with --memory",
-            ByteSize(length as u64)
+        message: message!(
+            "record {} at offset {} has {} or more, too many for the memory budget; give more \
+             with {}",
+            number,
+            offset,
+            ByteSize(length as u64),
+            Setting::Memory,
         ),
     }
 }

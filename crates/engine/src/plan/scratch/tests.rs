@@ -11,7 +11,7 @@ fn what_is_refused_fits_into_the_budget_that_is_named() {
     ] {
         for needed in [length / 3, length, 4 * length] {
             let small = ScratchMemory::new(ByteSize::kib(600), lengths);
-            let fault = small.fault(length, needed).expect("a refusal");
+            let fault = small.fault(length, needed).expect("a refusal").to_string();
             let mib = fault.split("at least ").nth(1).and_then(|rest| rest.split(' ').next());
             let mib: u64 = mib.and_then(|mib| mib.parse().ok()).expect("MiB");
             let named = ScratchMemory::new(ByteSize::mib(mib), lengths);

@@ -3,20 +3,22 @@
 use super::super::evaluate::Predicate;
 use super::super::expression::Expression;
 use super::*;
+use crate::Error;
 use crate::format::Format;
 
 fn bind(format: Format, text: &str) -> Result<Predicate> {
     let expression: Expression = text.parse().expect(text);
     Predicate::new(&expression, &TextOrder::of(format), |spec| match spec.locale() {
-        Some(locale) => Err(format!("no order of text is called {locale}")),
-        None => spec.spec(None).map_err(|e| e.to_string()),
+        Some(locale) => Err(format!("no order of text is called {locale}").into()),
+        None => spec.spec(None).map_err(Error::into_message),
     })
 }
 
 /// What is wrong, behind the condition it is wrong with.
 fn fault(format: Format, text: &str) -> String {
     match bind(format, text) {
-        Err(Error::Usage(message)) => {
+        Err(Error::Config(error)) => {
+            let message = error.to_string();
             let start = format!("in '{text}': ");
             message.strip_prefix(&start).map(str::to_owned).unwrap_or(message)
         }

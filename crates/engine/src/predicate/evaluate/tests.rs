@@ -3,6 +3,7 @@
 mod naive;
 
 use super::*;
+use crate::Error;
 use crate::format::Format;
 
 pub fn predicate(format: Format, text: &str) -> Predicate {
@@ -11,7 +12,7 @@ pub fn predicate(format: Format, text: &str) -> Predicate {
         order => TextOrder { separator: crate::key::text::Separator::Byte(b','), ..order },
     };
     let expression: Expression = text.parse().expect(text);
-    Predicate::new(&expression, &order, |spec| spec.spec(None).map_err(|e| e.to_string()))
+    Predicate::new(&expression, &order, |spec| spec.spec(None).map_err(Error::into_message))
         .expect(text)
 }
 

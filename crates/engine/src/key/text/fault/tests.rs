@@ -10,7 +10,7 @@ fn spec(key: &str) -> TextSpec {
 }
 
 fn said(key: &str, format: Format, text: &[u8]) -> String {
-    Words::new(&spec(key), &TextOrder::of(format)).invalid(text)
+    Words::new(&spec(key), &TextOrder::of(format)).invalid(text).to_string()
 }
 
 #[test]
@@ -73,6 +73,7 @@ fn messages_name_the_place_the_text_and_the_type() {
             "bytes 10..20: the record has 12 bytes, and the key needs 20; let a byte stand for \
              those missing with --pad 0, or {behind}"
         )
+        .into()
     );
 }
 
@@ -85,6 +86,7 @@ fn formats_of_days_are_named() {
         said,
         "column 'day': '2026-11-22' is not a date of the form %d.%m.%Y; sort such records behind \
          the others with --invalid last"
+            .into()
     );
 }
 

@@ -200,7 +200,7 @@ fn number_formats_that_contradict_themselves_are_refused() {
         let mut order = lines(vec![field(0, TextType::Decimal)], None);
         order.numbers.radix = radix;
         order.numbers.thousands = thousands;
-        assert!(matches!(Key::for_lines(&order), Err(Error::Usage(_))));
+        assert!(matches!(Key::for_lines(&order), Err(Error::Config(_))));
     }
 }
 

@@ -39,7 +39,7 @@ fn fault(order: &TextOrder, record: &[u8]) -> Option<String> {
     let key = Key::for_lines(order).unwrap();
     let fault = key.encoder().fault(record);
     assert!(fault.is_none() || key.encoder().is_partial());
-    fault
+    fault.map(|fault| fault.to_string())
 }
 
 const ROWS: [&[u8]; 8] =

@@ -164,9 +164,12 @@ fn columns_become_fields() {
     let fault = |text| parse(text).unwrap().resolve(&columns).unwrap_err();
     assert_eq!(
         fault("price:int"),
-        "key 'price:int': no column is called 'price'; the columns are 'id', 'amount', '2'"
+        "key 'price:int': no column is called 'price'; the columns are 'id', 'amount', '2'".into()
     );
-    assert_eq!(fault("4"), "key '4': there is no column 4; the 3 columns are 'id', 'amount', '2'");
+    assert_eq!(
+        fault("4"),
+        "key '4': there is no column 4; the 3 columns are 'id', 'amount', '2'".into()
+    );
 }
 
 #[test]
