@@ -45,6 +45,8 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
+#[cfg(not(feature = "compression"))]
+use crate::error::{ConfigErrorKind, Setting, config};
 use crate::error::{ParseError, Result, message};
 
 pub use content::{CONTENT_BYTES, Content};
