@@ -178,7 +178,7 @@ impl Profile {
     /// Reads a text; what is wrong with it, in words.
     pub fn of_text(text: &str) -> std::result::Result<Self, Message> {
         let words = |e: &toml::de::Error| {
-            message!("no machine profile ({}); make one with {}", e.message(), Operation::Calibrate,)
+            message!("no machine profile ({}); make one with {}", e.message(), Operation::Calibrate)
         };
         let profile: Self = toml::from_str(text).map_err(|e| words(&e))?;
         if profile.version != VERSION {

@@ -203,7 +203,7 @@ fn checked_target(final_path: &Path) -> Result<(PathBuf, OsString)> {
     match target.file_name() {
         Some(name) => Ok((target.clone(), name.to_owned())),
         None => {
-            Err(config!(ConfigErrorKind::InvalidPath, "{} names no file", final_path.display(),))
+            Err(config!(ConfigErrorKind::InvalidPath, "{} names no file", final_path.display()))
         }
     }
 }

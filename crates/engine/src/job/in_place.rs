@@ -61,8 +61,8 @@ pub fn check(job: &SortJob, (path, files): (&Path, &[Arc<File>]), is_open: bool)
         return conflict(
             Setting::Merge,
             message!(
-                "streams would keep what slabs give back, and slabs may be too small for the longest \
-             records; leave out {}",
+                "streams would keep what slabs give back, and slabs may be too small for the \
+                 longest records; leave out {}",
                 Setting::Merge
             ),
         );

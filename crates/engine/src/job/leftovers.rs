@@ -178,9 +178,8 @@ fn check(directory: &Path) -> Result<()> {
     match fs::metadata(directory) {
         Ok(data) if data.is_dir() => Ok(()),
         Ok(_) => {
-            Err(
-                config!(ConfigErrorKind::InvalidPath, "{} is not a directory", directory.display(),),
-            )
+            let kind = ConfigErrorKind::InvalidPath;
+            Err(config!(kind, "{} is not a directory", directory.display()))
         }
         Err(e) => Err(Error::io("look for leftovers in", directory, e)),
     }

@@ -425,8 +425,8 @@ pub fn parts(output: &Output, direct: Direct, force: bool) -> Result<output::Out
         )),
         Output::File(_) | Output::Stdout | Output::Pipe(_) => Err(config!(
             ConfigErrorKind::Conflict(Setting::Split, Setting::Output),
-            "an output that is split needs a name that those of its files are made of; \
-                 give one with {}",
+            "an output that is split needs a name that those of its files are made of; give one \
+             with {}",
             Setting::Output,
         )),
     }

@@ -263,15 +263,15 @@ impl State {
             kind,
             if is_one {
                 message!(
-                    "records with '{}' come back behind others, so that they do not make one file; \
-                 what {} names must be the first of the sort's keys, as bytes",
+                    "records with '{}' come back behind others, so that they do not make one \
+                     file; what {} names must be the first of the sort's keys, as bytes",
                     value,
                     Setting::SplitBy
                 )
             } else {
                 message!(
-                    "'{}' and '{}' would both be in a file named '{}'; {} takes values that differ in \
-                 letters, digits and - _ . alone, within {} bytes",
+                    "'{}' and '{}' would both be in a file named '{}'; {} takes values that \
+                     differ in letters, digits and - _ . alone, within {} bytes",
                     other,
                     value,
                     name,

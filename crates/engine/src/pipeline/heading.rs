@@ -91,8 +91,8 @@ impl Heading {
             _ if !is_asked_for => Ok(Self::Nothing),
             Format::Csv(_) => Err(config!(
                 ConfigErrorKind::NotApplicable(Setting::Header),
-                "the header of comma-separated values is one row, known by itself; leave \
-                     out {}, or give {} if there is none",
+                "the header of comma-separated values is one row, known by itself; leave out {}, \
+                 or give {} if there is none",
                 Setting::Header,
                 Setting::NoHeader,
             )),

@@ -113,8 +113,8 @@ impl StreamPlan {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] where the budget, or the number of files that may be open, is too small for
-    /// two inputs.
+    /// [`Error::Config`] where the budget, or the number of files that may be open, is too small
+    /// for two inputs.
     pub fn new(need: &StreamNeed) -> Result<Self> {
         let (levers, lane, rest) = (&need.levers, lane(need), rest(need));
         let by_memory = by_memory(need);

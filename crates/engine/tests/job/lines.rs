@@ -419,7 +419,7 @@ fn a_line_that_memory_cannot_hold() {
             let place = format!("line that begins at byte {begins} has ");
             // How long a line of a pipe is, nobody knows before it is read.
             let advice = match is_streamed.0 {
-                true => "give more with --memory",
+                true => "give more with memory",
                 false => {
                     "57.2 MiB, more than the memory budget has room for; give at least 140 MiB"
                 }

@@ -146,7 +146,7 @@ fn lines_too_long_to_be_merged() {
             folder.assert_clean(false);
             let said = error.to_string();
             let place = format!("the line that begins at byte {begins} has 17 MiB");
-            for part in [folder.input(1).to_str().expect("a name"), &place, "--memory"] {
+            for part in [folder.input(1).to_str().expect("a name"), &place, "with memory"] {
                 assert!(said.contains(part), "'{part}' is missing: {said}");
             }
             let named = said.split("at least ").nth(1).expect("a budget");

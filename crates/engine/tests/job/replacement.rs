@@ -299,7 +299,10 @@ fn long_lines_are_taken_or_told() {
         match lines.job(&folder).run(&Progress::new()) {
             Err(error @ Error::Malformed { .. }) => {
                 let said = error.to_string();
-                assert!(said.contains("--memory") && said.contains("--algorithm radix"), "{said}");
+                assert!(
+                    said.contains("more with memory") && said.contains("algorithm radix"),
+                    "{said}"
+                );
             }
             other => panic!("{other:?}"),
         }

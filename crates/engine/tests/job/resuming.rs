@@ -241,8 +241,8 @@ fn what_has_changed_is_not_gone_on_with() {
 fn what_cannot_be_gone_on_with_is_refused_beforehand() {
     let (folder, trial, _) = stopped();
     let streamed = SortJob { inputs: vec![Input::Stdin], ..job(&trial, &folder) };
-    fails(&streamed, &["--resume", "files"]);
-    fails(&SortJob { output: Output::Stdout, ..job(&trial, &folder) }, &["--resume", "a name"]);
+    fails(&streamed, &["resume needs", "files"]);
+    fails(&SortJob { output: Output::Stdout, ..job(&trial, &folder) }, &["resume needs", "a name"]);
 }
 
 #[test]

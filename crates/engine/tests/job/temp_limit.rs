@@ -45,7 +45,7 @@ fn more_than_allowed_is_refused_beforehand() {
                 assert!(named == limit && (needed..needed * 21 / 20).contains(&said.bytes()));
                 enough = said.bytes();
                 let words = error.to_string();
-                assert!(words.contains("--temp-limit") && words.contains("--memory"), "{words}");
+                assert!(words.contains("the limit of") && words.contains("more memory"), "{words}");
             }
             other => panic!("refused, but {other:?}"),
         }

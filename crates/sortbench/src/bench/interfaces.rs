@@ -33,9 +33,9 @@ const TIMES_MEMORY: u64 = 8;
 const MEMORY_LEAST: u64 = 64 << 20;
 
 const ABOUT: &str = "First, sorts of growing size under a limit of memory that counts the page \
-    cache too, once for each way to move bytes. Then one sort in two passes, with one lever moved \
-    at a time: past the page cache or through it, requests that overlap with work or not, memory, \
-    threads, and write buffers.";
+                     cache too, once for each way to move bytes. Then one sort in two passes, \
+                     with one lever moved at a time: past the page cache or through it, requests \
+                     that overlap with work or not, memory, threads, and write buffers.";
 
 /// Measures under a limit of `memory`, 512 MiB if not given.
 ///
@@ -50,7 +50,7 @@ pub fn interfaces(ground: &Ground, memory: Option<ByteSize>) -> Result<Finding> 
             ConfigErrorKind::InvalidValue,
             format!(
                 "it takes {} on the disk, which has less; give less --memory, or a directory on \
-             another disk",
+                 another disk",
                 ByteSize(needed)
             ),
         ));

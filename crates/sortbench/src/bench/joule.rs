@@ -18,8 +18,9 @@ use crate::samples::Spread;
 /// Where Linux shows the counters.
 const POWERCAP: &str = "/sys/class/powercap";
 
-const ABOUT: &str = "Binary records of 100 bytes are sorted from a cold input to a durable output, \
-    and the joules counted that the processors and their memory use meanwhile.";
+const ABOUT: &str = "Binary records of 100 bytes are sorted from a cold input to a durable \
+                     output, and the joules counted that the processors and their memory use \
+                     meanwhile.";
 
 /// The counters of all processor packages.
 #[derive(Debug)]
@@ -108,8 +109,8 @@ impl Meter {
             true => Err(Error::config(
                 ConfigErrorKind::Unsupported,
                 format!(
-                    "this machine does not tell its energy: there is no counter that may be read in {} \
-                 (virtual machines have none; elsewhere it takes root)",
+                    "this machine does not tell its energy: there is no counter that may be read \
+                     in {} (virtual machines have none; elsewhere it takes root)",
                     directory.display()
                 ),
             )),

@@ -56,8 +56,8 @@ const KEYS_GROWTH: usize = 10;
 const MARGIN: u64 = 64 << 20;
 
 const ABOUT: &str = "Sorts in memory on one thread, each checked: what AlphaSort, NOW-Sort and \
-    psort moved and looked at, in the same words of one language, beside what sortwell does \
-    instead. Memory is touched before a clock runs.";
+                     psort moved and looked at, in the same words of one language, beside what \
+                     sortwell does instead. Memory is touched before a clock runs.";
 
 const UNFAIR: [&str; 8] = [
     "Thirty years lie between the machines: AlphaSort's processor had 150 MHz and caches of 8 KB \
@@ -139,8 +139,8 @@ fn in_memory(sizes: KernelSizes, memory: Option<ByteSize>) -> Result<[usize; 2]>
             return Err(Error::config(
                 ConfigErrorKind::InvalidValue,
                 format!(
-                    "{name} {number} needs {} of memory, and {available} can be had; give a smaller \
-                 number",
+                    "{name} {number} needs {} of memory, and {available} can be had; give a \
+                     smaller number",
                     ByteSize(needed + MARGIN)
                 ),
             ));

@@ -15,9 +15,10 @@ use super::{papers, price, text};
 use crate::RECORD_LENGTH;
 
 const ABOUT: &str = "Records of 100 bytes with keys of 10 are sorted in one size after the other, \
-    each from a cold input to a durable output, until the largest is found that is done in the \
-    time; that one is then repeated. Indy is a sort for such records alone, the fixed path; \
-    Daytona is one for everything, here of printable lines.";
+                     each from a cold input to a durable output, until the largest is found that \
+                     is done in the time; that one is then repeated. Indy is a sort for such \
+                     records alone, the fixed path; Daytona is one for everything, here of \
+                     printable lines.";
 
 /// What is sorted, and for how long.
 #[derive(Clone, Copy, Debug)]
@@ -172,7 +173,7 @@ fn results(categories: &[Category], options: MinuteOptions) -> Table {
         rows: categories.iter().map(row).collect(),
         note:
             "The seconds are those of the size when it was repeated. Ended by the room: the disk, \
-               or --largest, allowed no more."
+             or --largest, allowed no more."
                 .into(),
     }
 }

@@ -30,9 +30,10 @@ const SAMPLE_MOST: u64 = 12_000_000_000;
 const EXPONENT_LEAST: f64 = 0.1;
 
 const ABOUT: &str = "A penny buys a time, by what the machine costs: by AlphaSort's formula ten \
-    thousand minutes over the list price, by psort's entries a part of three years of a machine \
-    that was put together for 35 dollars more than its parts. Sorts of several sizes in two passes \
-    say how much that time is enough for; where the disk has room, so much is then really sorted.";
+                     thousand minutes over the list price, by psort's entries a part of three \
+                     years of a machine that was put together for 35 dollars more than its parts. \
+                     Sorts of several sizes in two passes say how much that time is enough for; \
+                     where the disk has room, so much is then really sorted.";
 
 /// What a penny is.
 #[derive(Clone, Copy, Debug)]

@@ -22,10 +22,10 @@ const MEMORY_LEAST: u64 = 32 << 20;
 const MERGE_SHARE: u64 = 16;
 
 const ABOUT: &str = "The same records are sorted with ever more memory: from many short runs to \
-    few long ones, and to none at all where memory holds the whole; where a sort in two passes \
-    gains nothing by more memory, it takes no more, and its runs stay as long. Then, with one \
-    budget, runs are merged in several ways: by slabs, as streams, in pieces of several sizes, and \
-    a few at a time.";
+                     few long ones, and to none at all where memory holds the whole; where a sort \
+                     in two passes gains nothing by more memory, it takes no more, and its runs \
+                     stay as long. Then, with one budget, runs are merged in several ways: by \
+                     slabs, as streams, in pieces of several sizes, and a few at a time.";
 
 /// Sorts `size` bytes in every way.
 ///
@@ -39,7 +39,7 @@ pub fn runs(ground: &Ground, size: Option<ByteSize>) -> Result<Finding> {
             ConfigErrorKind::InvalidValue,
             format!(
                 "a sort in two passes has more than {}; give a larger --size, or a directory on a \
-             larger disk",
+                 larger disk",
                 ByteSize(MEMORY_LEAST)
             ),
         ));

@@ -20,9 +20,9 @@ const SMALLEST: u64 = 10_000_000;
 const STEPS: f64 = 2.0;
 
 const ABOUT: &str = "Binary records of 100 bytes are sorted in sizes that grow by the square root \
-    of ten, with one thread, two, and so on up to the cores, every time from a cold input to a \
-    durable output. A power law is fitted to the times of each number of threads: with an exponent \
-    of 1 the time grows as the size does.";
+                     of ten, with one thread, two, and so on up to the cores, every time from a \
+                     cold input to a durable output. A power law is fitted to the times of each \
+                     number of threads: with an exponent of 1 the time grows as the size does.";
 
 /// Sorts sizes from 10 MB to `largest` or what the disk holds, with so much memory if it is given.
 ///

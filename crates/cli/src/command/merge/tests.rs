@@ -22,7 +22,7 @@ fn job(words: &str) -> Result<MergeJob> {
 fn every_option_reaches_the_job() {
     let job = job(
         "-k 2:decimal -r -t , --unique --check -M 64MiB -T spill --temp-limit 1MiB --verify off \
-                   --sync off --io sync --direct off -o out a - b",
+         --sync off --io sync --direct off -o out a - b",
     )
     .expect("a job");
     let file = |name: &str| Input::File(name.into());

@@ -134,7 +134,7 @@ impl Compressed {
         if self.offset == 0 {
             let what = match Content::of(&self.buffer[self.unread.clone()]) {
                 Content::Packed(other) => {
-                    message!("is {} data, as {} says", other.name(), Setting::Decompress.to(other),)
+                    message!("is {} data, as {} says", other.name(), Setting::Decompress.to(other))
                 }
                 Content::Foreign(foreign) => foreign.advice(self.name()),
                 Content::Plain => {

@@ -166,7 +166,7 @@ fn fault_of(spec: &TextSpec, order: &TextOrder) -> Option<Message> {
         return Some(
             format!(
                 "a key names the column '{name}', but the input has no names of columns; give the \
-             number of the column"
+                 number of the column"
             )
             .into(),
         );

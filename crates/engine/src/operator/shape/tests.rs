@@ -32,7 +32,10 @@ fn rows_of_some_cells_and_counts() {
     assert_eq!(shaped("3", false, Format::TSV, b"1\t2\t3\n"), b"3\n");
     assert!(shape("", false, Format::CSV).unwrap().is_whole());
     let said = shape("nope", false, Format::CSV).unwrap_err();
-    assert!(said.contains("--select") && said.contains("'id', 'name', 'note'"), "{said}");
+    assert!(
+        said.starts_with("selected fields: ") && said.contains("'id', 'name', 'note'"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -83,6 +86,6 @@ fn records_of_bytes_end_with_their_count() {
     }
     shape("", true, fixed((1 << 20) - 8)).unwrap();
     let said = shape("", true, fixed((1 << 20) - 7)).unwrap_err();
-    assert!(said.contains("--count") && said.contains("1048577 bytes"), "{said}");
+    assert!(said.starts_with("count makes") && said.contains("1048577 bytes"), "{said}");
     shape("0..8", true, fixed(1 << 20)).unwrap();
 }

@@ -31,12 +31,12 @@ const FAULTS: [(&str, &str); 20] = [
     (
         "2 > 9",
         "2 is compared byte by byte, by which 10 comes before 9; write 2:int or another type \
-             before 9, or \"9\" if bytes are meant",
+         before 9, or \"9\" if bytes are meant",
     ),
     (
         "2:ci == 12",
-        "2:ci is compared byte by byte, by which 10 comes before 9; write 2:int or another \
-             type before 12, or \"12\" if bytes are meant",
+        "2:ci is compared byte by byte, by which 10 comes before 9; write 2:int or another type \
+         before 12, or \"12\" if bytes are meant",
     ),
     ("2:int == \"\"", "\"\" is no value of 2:int; write 2:int is empty"),
     (
@@ -45,8 +45,7 @@ const FAULTS: [(&str, &str); 20] = [
     ),
     (
         "2:decimal == 1e5",
-        "'1e5' is no value of 2:decimal; write one of that type, or another type behind the \
-             colon",
+        "'1e5' is no value of 2:decimal; write one of that type, or another type behind the colon",
     ),
     ("2:int:desc < 5", "2:int:desc has a direction, and conditions have none; leave out desc"),
     (
@@ -81,22 +80,22 @@ const FAULTS: [(&str, &str); 20] = [
     (
         "amount:int == 5",
         "amount:int names the column 'amount', but the input has no names of columns; give the \
-             number of the column",
+         number of the column",
     ),
     (
         "2:ebcdic < 5",
         "2:ebcdic is compared byte by byte, by which 10 comes before 9; write 2:int or another \
-             type before 5, or \"5\" if bytes are meant",
+         type before 5, or \"5\" if bytes are meant",
     ),
     (
         "2:ebcdic contains \"\u{20ac}\"",
         "'\u{20ac}' has characters that values of 2:ebcdic cannot have, or a pattern beyond \
-             ASCII; write text of that code page, and patterns in ASCII",
+         ASCII; write text of that code page, and patterns in ASCII",
     ),
     (
         "2:ebcdic matches \"\u{e4}\"",
-        "'\u{e4}' has characters that values of 2:ebcdic cannot have, or a pattern beyond \
-             ASCII; write text of that code page, and patterns in ASCII",
+        "'\u{e4}' has characters that values of 2:ebcdic cannot have, or a pattern beyond ASCII; \
+         write text of that code page, and patterns in ASCII",
     ),
     ("2:locale=xx == \"x\"", "no order of text is called xx"),
     ("2 == 3:locale=xx", "no order of text is called xx"),

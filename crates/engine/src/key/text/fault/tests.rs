@@ -15,7 +15,7 @@ fn said(key: &str, format: Format, text: &[u8]) -> String {
 
 #[test]
 fn messages_name_the_place_the_text_and_the_type() {
-    let behind = "sort such records behind the others with --invalid last";
+    let behind = "sort such records behind the others with invalid keys last";
     let table: [(&str, &[u8], &str); 9] = [
         ("3:int", b"abc", "column 3: 'abc' is not an int; "),
         ("amount:decimal", b"1,5", "column 'amount': '1,5' is not a decimal; "),
@@ -83,10 +83,9 @@ fn formats_of_days_are_named() {
     let order = TextOrder { date_format: Some(format), ..TextOrder::of(Format::CSV) };
     let said = Words::new(&spec("day:date"), &order).invalid(b"2026-11-22");
     assert_eq!(
-        said,
+        said.to_string(),
         "column 'day': '2026-11-22' is not a date of the form %d.%m.%Y; sort such records behind \
-         the others with --invalid last"
-            .into()
+         the others with invalid keys last"
     );
 }
 

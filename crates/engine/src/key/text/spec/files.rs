@@ -72,7 +72,7 @@ impl ListMemory {
             kind,
             message!(
                 "has values of {}, more than a memory budget of {} has room for; give at least {} \
-             MiB with {}",
+                 MiB with {}",
                 ByteSize(bytes),
                 budget,
                 least_mib,

@@ -19,17 +19,18 @@ fn with_types(message: &str) -> String {
 }
 
 const TEXT_TYPES: &str = "bytes text int decimal float size month version semver natural random \
-     date time timestamp ip uuid bool zoned zoned-leading zoned-separate \
-     zoned-leading-separate zoned=ebcdic zoned-leading=ebcdic zoned-separate=ebcdic \
-     zoned-leading-separate=ebcdic zoned=ascii ebcdic ebcdic=037 ebcdic=37 \
-     ebcdic=500 ebcdic=1047 order=LIST order=@FILE sequence=FILE";
+                          date time timestamp ip uuid bool zoned zoned-leading zoned-separate \
+                          zoned-leading-separate zoned=ebcdic zoned-leading=ebcdic \
+                          zoned-separate=ebcdic zoned-leading-separate=ebcdic zoned=ascii ebcdic \
+                          ebcdic=037 ebcdic=37 ebcdic=500 ebcdic=1047 order=LIST order=@FILE \
+                          sequence=FILE";
 const ALL_TYPES: &str = "bytes text int decimal float size month version semver natural random \
-     date time timestamp ip uuid bool packed zoned zoned-leading zoned-separate \
-     zoned-leading-separate zoned=ebcdic zoned-leading=ebcdic zoned-separate=ebcdic \
-     zoned-leading-separate=ebcdic zoned=ascii ebcdic ebcdic=037 ebcdic=37 \
-     ebcdic=500 ebcdic=1047 u8 i8 u16le u16be i16le i16be u32le u32be i32le i32be \
-     u64le u64be i64le i64be f32le f32be f64le f64be order=LIST order=@FILE \
-     sequence=FILE";
+                         date time timestamp ip uuid bool packed zoned zoned-leading \
+                         zoned-separate zoned-leading-separate zoned=ebcdic zoned-leading=ebcdic \
+                         zoned-separate=ebcdic zoned-leading-separate=ebcdic zoned=ascii ebcdic \
+                         ebcdic=037 ebcdic=37 ebcdic=500 ebcdic=1047 u8 i8 u16le u16be i16le \
+                         i16be u32le u32be i32le i32be u64le u64be i64le i64be f32le f32be f64le \
+                         f64be order=LIST order=@FILE sequence=FILE";
 
 #[test]
 fn names_are_read_in_any_case_and_values_as_they_are() {
