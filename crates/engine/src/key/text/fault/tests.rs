@@ -32,8 +32,8 @@ fn messages_name_the_place_the_text_and_the_type() {
     }
     assert_eq!(
         said("2:date", Format::LINES, b"22.11.2026"),
-        "field 2: '22.11.2026' is not a date, as in 2026-11-22; say with --date-format how it is \
-         written, or sort such records behind the others with --invalid last"
+        "field 2: '22.11.2026' is not a date, as in 2026-11-22; say with date format how it is \
+         written, or sort such records behind the others with invalid keys last"
     );
     let group = "lines:group=4".parse().unwrap();
     for (key, place) in [
