@@ -79,7 +79,9 @@ impl Failure {
         match self {
             Self::Library(error) | Self::Signal { error: Some(error), .. } => wording::chain(error),
             Self::Signal { error: None, .. } => "interrupted when all was done".to_owned(),
-            Self::Output(error) => format!("cannot write to a standard stream: {error}"),
+            Self::Output(error) => {
+                format!("cannot write to a standard stream: {}", wording::io_error(error))
+            }
             Self::Fault(words) => format!(
                 "a fault of sortwell itself: {words}; nothing was made and no input was changed \
                  that was not to be sorted in place; please report it with these words, the \

@@ -3,7 +3,8 @@
 //! The library names settings and operations by value. This file alone knows which option or
 //! subcommand each of them is.
 
-use std::error::Error as _;
+use std::error::Error as StdError;
+use std::io;
 
 use sortwell_engine::Error;
 use sortwell_engine::error::{Message, Operation, Reference, Setting};
@@ -24,17 +25,34 @@ pub fn chain(error: &Error) -> String {
     let mut words = error_alone(error);
     let mut cause = error.source();
     while let Some(error) = cause {
-        words.push_str(&format!(": {error}"));
+        words.push_str(": ");
+        if let Some(inner) = library_error(error) {
+            return words + &chain(inner);
+        }
+        words.push_str(&error.to_string());
         cause = error.source();
     }
     words
+}
+
+/// Returns the text of an error of the system, which may hold one of the library.
+pub fn io_error(error: &io::Error) -> String {
+    library_error(error).map_or_else(|| error.to_string(), chain)
+}
+
+/// Returns the error of the library that an error of the system stands for. A reader can fail with
+/// no other.
+fn library_error<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e Error> {
+    error.downcast_ref::<io::Error>()?.get_ref()?.downcast_ref::<Error>()
 }
 
 /// Returns the text of an error without its causes.
 fn error_alone(error: &Error) -> String {
     match error {
         Error::Config(error) => text(error.message()),
-        Error::Malformed { path, message } => format!("{}: {}", path.display(), text(message)),
+        Error::Malformed { path, message } | Error::BudgetExceeded { path, message, .. } => {
+            format!("{}: {}", path.display(), text(message))
+        }
         Error::Corrupt { path, block, message } => {
             format!("{}: block {block} is damaged: {}", path.display(), text(message))
         }
@@ -93,7 +111,7 @@ fn error_alone(error: &Error) -> String {
 pub fn status(error: &Error) -> u8 {
     match error {
         Error::Config(_) => 2,
-        Error::Malformed { .. } => 3,
+        Error::Malformed { .. } | Error::BudgetExceeded { .. } => 3,
         Error::Io { .. }
         | Error::NoSpace { .. }
         | Error::OverLimit { .. }

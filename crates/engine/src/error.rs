@@ -15,7 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use config::{ConfigError, ConfigErrorKind};
-pub use message::{Fragment, Message};
+pub use message::Message;
 pub(crate) use message::{config, message};
 pub use parse::ParseError;
 pub use setting::{Operation, Reference, Setting};
@@ -41,6 +41,17 @@ pub enum Error {
         path: PathBuf,
         /// The fault, with its offset or record, and the remedy.
         message: Message,
+    },
+
+    /// A record, or a window of compressed data, of an input has no room in the memory budget.
+    #[error("{path}: {message}", path = path.display())]
+    BudgetExceeded {
+        /// The input.
+        path: PathBuf,
+        /// The size, with its offset or record, and the remedy.
+        message: Message,
+        /// The least budget that would do, where it is known.
+        least: Option<ByteSize>,
     },
 
     /// The operating system refused a request.

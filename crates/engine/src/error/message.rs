@@ -66,14 +66,6 @@ impl Message {
         })
     }
 
-    /// Returns the reference that the message ends with.
-    pub(crate) fn last_reference(&self) -> Option<&Reference> {
-        match self.parts.last() {
-            Some(Part::Reference(reference)) => Some(reference),
-            _ => None,
-        }
-    }
-
     fn push_text(&mut self, text: &str) {
         match self.parts.last_mut() {
             _ if text.is_empty() => {}
@@ -112,7 +104,7 @@ impl From<&str> for Message {
 }
 
 /// A value that can stand in a message.
-pub trait Fragment {
+pub(crate) trait Fragment {
     /// Appends the value to a message.
     fn add_to(&self, message: &mut Message);
 }

@@ -4,11 +4,14 @@
 //! lines do not: it takes all bytes since the last place that is known. What a piece adds to that
 //! is little, and a [`Tracker`] keeps it.
 
+use std::path::PathBuf;
+
 use super::csv::{self, At, Quoting};
 use super::framing::{Framing, Passage};
 use super::group::LineGroup;
 use super::prefix::{PREFIX_MAX, Prefix};
-use crate::error::{Message, Setting, message};
+use crate::error::{Error, Message, Setting, message};
+use crate::units::ByteSize;
 
 /// Knows how far the record is that the last byte passed belongs to.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +41,24 @@ pub struct Fault {
     pub at: usize,
     /// The fault of the record, and the remedy.
     pub message: Message,
+    /// The least budget that has room for the record, where it lacks room.
+    pub least: Option<ByteSize>,
+}
+
+impl Fault {
+    /// Returns a fault of the form of a record that begins at byte `at`.
+    pub fn new(at: usize, message: impl Into<Message>) -> Self {
+        Self { at, message: message.into(), least: None }
+    }
+
+    /// Returns the error of the input at `path` whose record at `place` this is.
+    pub fn error(&self, path: PathBuf, place: &impl std::fmt::Display) -> Error {
+        let message = message!("{}: {}", place.to_string(), self.message);
+        match self.least {
+            Some(least) => Error::BudgetExceeded { path, message, least: Some(least) },
+            None => Error::Malformed { path, message },
+        }
+    }
 }
 
 impl Tracker {
@@ -146,7 +167,7 @@ impl Tracker {
                 Some(length) => *left = length - prefix.bytes(),
                 None => {
                     let message = prefix.fault(&begun[..*filled]).unwrap_or_default();
-                    return Err(Fault { at: at - taken, message: message.into() });
+                    return Err(Fault::new(at - taken, message));
                 }
             }
         }

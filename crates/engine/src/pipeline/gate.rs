@@ -119,20 +119,23 @@ impl Gate {
             at += record.bytes.len();
             let fault = match form {
                 Form::Good => None,
-                Form::Faulty(message) => Some(message),
+                Form::Faulty(message) => Some(Fault::new(begun, message)),
                 Form::Ragged => {
                     passed.ragged += 1;
                     return Ok(());
                 }
             };
             let admits = |wanted: &Predicate| wanted.admits(record.bytes);
-            let fault = fault.or_else(|| self.lack(key, record.bytes));
+            let fault = fault.or_else(|| self.lack(key, record.bytes, begun));
             let is_wanted = || self.predicate.as_ref().is_none_or(admits);
             if fault.is_none() && !is_wanted() {
                 return Ok(());
             }
-            let word = fault.map_or_else(|| key.checked_word(record), Err);
-            show(record, begun, word.map_err(|message| Fault { at: begun, message })?);
+            let word = match fault {
+                Some(fault) => return Err(fault),
+                None => key.checked_word(record).map_err(|message| Fault::new(begun, message))?,
+            };
+            show(record, begun, word);
             passed.shown += 1;
             Ok(())
         };
@@ -159,14 +162,17 @@ impl Gate {
 }
 
 impl Gate {
-    /// Returns what keeps a record out for lack of memory, if anything does.
+    /// Returns the fault of a record at byte `at` that keeps it out for lack of memory, if it has
+    /// one.
     #[inline]
-    fn lack<K: KeyEncoder>(&self, key: &K, record: &[u8]) -> Option<Message> {
+    fn lack<K: KeyEncoder>(&self, key: &K, record: &[u8], at: usize) -> Option<Fault> {
         let scratch = self.scratch.filter(|_| record.len() > LONG_BYTES)?;
         let predicates = self.predicate.iter().chain(&self.group_predicate);
         let wanted = predicates.map(|wanted| wanted.scratch_bytes(record)).max();
         let wanted = wanted.unwrap_or(0).max(self.folds.scratch_bytes(record));
-        scratch.fault(record.len(), key.scratch_bytes(record).max(wanted))
+        let (message, least) =
+            scratch.fault(record.len(), key.scratch_bytes(record).max(wanted))?;
+        Some(Fault { at, message, least: Some(least) })
     }
 
     /// Shows one record and the first word of its key, unless a gate there is keeps it out; counts

@@ -9,7 +9,7 @@ use super::record_place::{Before, RecordPlace};
 use super::sample::Sampler;
 use super::stage::{Fill, Worker};
 use super::{Input, Work};
-use crate::error::{ConfigErrorKind, Error, Result, Setting, config, message};
+use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
 use crate::format::Fault;
 use crate::incore::{Item, KeyedLoad, Pool};
 use crate::io::Region;
@@ -158,7 +158,7 @@ impl<'a, K: KeyEncoder> FixedIntake<'a, K> {
         let records = Some(offset / self.work.record_length as u64);
         let before = Before { records, lines: 0, bytes: offset };
         let place = RecordPlace { before, framing: self.how.framing };
-        Error::Malformed { path, message: message!("{}: {}", place.to_string(), fault.message) }
+        fault.error(path, &place)
     }
 }
 

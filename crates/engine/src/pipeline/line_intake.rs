@@ -216,7 +216,7 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
         let (message, left) = (stream.cut_off()?.clone(), tail.last()?);
         let has_whole = self.how.framing.whole_bytes(&bytes[left.clone()]) > 0;
-        (!has_whole).then_some(Fault { at: left.start, message: message.into() })
+        (!has_whole).then(|| Fault::new(left.start, message))
     }
 
     /// The error for a record that must not be, in a load that lies in `bytes`.
@@ -239,9 +239,7 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
                 self.place_in_stream(&stream, taken)
             }
         };
-        let place = RecordPlace { before, framing };
-        let message = message!("{}: {}", place.to_string(), fault.message);
-        Error::Malformed { path, message: message.into() }
+        fault.error(path, &RecordPlace { before, framing })
     }
 
     /// The error for a line that no load can hold, of which `held` bytes were read.
@@ -270,13 +268,13 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         };
         let offset = read - held as u64;
         let length = |file| length_at(file, self.how.framing, offset, LOOKED_THROUGH_MAX).ok()?;
-        let message = match file.and_then(length) {
+        let (message, least) = match file.and_then(length) {
             Some(length) => {
                 let keeps_one = self.work.select.groups();
                 let plan = &self.work.plan;
                 let least = least_budget_mib(plan, &[length; 2], keeps_one);
                 let least = least.max(larger_budget_mib(plan));
-                message!(
+                let message = message!(
                     "the {} that begins at byte {} has {}, more than the memory budget has \
                      room for; give at least {} MiB with {}, or {}",
                     what,
@@ -285,19 +283,23 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
                     least,
                     Setting::Memory,
                     check,
-                )
+                );
+                (message, Some(ByteSize::mib(least)))
             }
-            None => message!(
-                "the {} that begins at byte {} has more than {}, which is as much as the \
+            None => {
+                let message = message!(
+                    "the {} that begins at byte {} has more than {}, which is as much as the \
                  memory budget has room for; give more with {}, or {}",
-                what,
-                offset,
-                ByteSize(held as u64),
-                Setting::Memory,
-                check,
-            ),
+                    what,
+                    offset,
+                    ByteSize(held as u64),
+                    Setting::Memory,
+                    check,
+                );
+                (message, None)
+            }
         };
-        Error::Malformed { path, message }
+        Error::BudgetExceeded { path, message, least }
     }
 }
 
@@ -422,7 +424,8 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
             Setting::Memory,
             Setting::Format,
         );
-        Error::Malformed { path, message }
+        let least = Some(ByteSize::mib(least_mib));
+        Error::BudgetExceeded { path, message, least }
     }
 }
 

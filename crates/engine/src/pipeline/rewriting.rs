@@ -253,7 +253,8 @@ impl Rewritten {
     fn too_long(&self) -> Error {
         let held = self.held.len() as u64;
         let least = (2 * held * self.memory.share).div_ceil(1 << 20);
-        Error::Malformed {
+        Error::BudgetExceeded {
+            least: Some(ByteSize::mib(least)),
             path: self.name.clone(),
             message: message!(
                 "the row that begins at byte {} has more than {}, which is as much as {} has \

@@ -57,9 +57,9 @@ impl ScratchMemory {
         Part { bytes: self.bytes, share: self.share }
     }
 
-    /// Returns what is wrong with a record of `length` bytes whose keys and values take `needed`
-    /// bytes, if there is no room for these.
-    pub fn fault(self, length: usize, needed: usize) -> Option<Message> {
+    /// Returns the fault of a record of `length` bytes whose keys and values take `needed` bytes,
+    /// and the least budget that has room for these, if this one has not.
+    pub fn fault(self, length: usize, needed: usize) -> Option<(Message, ByteSize)> {
         if needed as u64 <= self.bytes {
             return None;
         }
@@ -67,13 +67,15 @@ impl ScratchMemory {
         // A record may be a third of what is left for them.
         let records = 3 * length + PROGRAM_BYTES;
         let least = (self.share * needed).max(records + records.div_ceil(self.share - 1));
-        Some(message!(
+        let least_mib = least.div_ceil(1 << 20);
+        let message = message!(
             "its key, or a condition, takes {} of memory, more than the memory budget has room \
              for; give at least {} MiB with {}",
             ByteSize(needed),
-            least.div_ceil(1 << 20),
+            least_mib,
             Setting::Memory,
-        ))
+        );
+        Some((message, ByteSize::mib(least_mib)))
     }
 }
 

@@ -297,7 +297,7 @@ fn long_lines_are_taken_or_told() {
         let folder = Folder::on_disk();
         lines.lay_out(&folder);
         match lines.job(&folder).run(&Progress::new()) {
-            Err(error @ Error::Malformed { .. }) => {
+            Err(error @ Error::BudgetExceeded { .. }) => {
                 let said = error.to_string();
                 assert!(
                     said.contains("more with memory") && said.contains("algorithm radix"),

@@ -192,14 +192,16 @@ fn check_window(origin: &Origin, window: u64, budget: ByteSize) -> Result<()> {
     let (Origin::File(path), true) = (origin, window > budget.bytes() / ASKED_SHARE) else {
         return Ok(());
     };
-    Err(Error::Malformed {
+    let least = ByteSize(window.saturating_mul(ASKED_SHARE));
+    Err(Error::BudgetExceeded {
         path: path.clone(),
+        least: Some(least),
         message: message!(
             "its zstd frames look back {}, too far for a memory budget of {}; give at least {} \
              with {}, or compress it without --long and --ultra",
             ByteSize(window),
             budget,
-            ByteSize(window.saturating_mul(ASKED_SHARE)),
+            least,
             Setting::Memory,
         ),
     })

@@ -79,16 +79,19 @@ impl Decoder {
         let more = window.saturating_sub(self.window_bytes);
         if let Err(spare) = self.windows.take(more) {
             let (start, there) = (self.start, ByteSize(self.window_bytes + spare));
-            return Err(from.malformed(message!(
+            let least = budget_for_window(window);
+            let message = message!(
                 "the zstd frame that begins at byte {} of the compressed data looks back {}, \
                  and there is memory for {}; give at least {} with {}, or compress it without \
                  --long and --ultra",
                 start,
                 ByteSize(window),
                 there,
-                budget_for_window(window),
+                least,
                 Setting::Memory,
-            )));
+            );
+            let (path, least) = (from.name().to_owned(), Some(least));
+            return Err(Error::BudgetExceeded { path, message, least });
         }
         self.window_bytes += more;
         Ok(())

@@ -263,7 +263,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
             Setting::Memory,
             Setting::Algorithm.to("radix"),
         );
-        Error::Malformed { path, message }
+        Error::BudgetExceeded { path, message, least: None }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::error::{Error, Message, Reference, Result, Setting, message};
+use crate::error::{Error, Result, Setting, message};
 use crate::io::Arena;
 use crate::key::{KeyEncoder, KeyTally};
 use crate::pipeline::generate::Taken;
@@ -143,17 +143,12 @@ impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
     }
 }
 
-/// Returns whether a message ends with the advice to give more memory.
-fn asks_for_memory(message: &Message) -> bool {
-    message.last_reference() == Some(&Reference::Setting(Setting::Memory, None))
-}
-
 /// Says what else may be done about a record that is too long.
 fn advised(error: Error) -> Error {
     match error {
-        Error::Malformed { path, message } if asks_for_memory(&message) => {
+        Error::BudgetExceeded { path, message, least: None } => {
             let message = message!("{}, or {}", message, Setting::Algorithm.to("radix"));
-            Error::Malformed { path, message }
+            Error::BudgetExceeded { path, message, least: None }
         }
         other => other,
     }

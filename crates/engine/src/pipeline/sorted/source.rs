@@ -17,7 +17,7 @@ use memchr::{memchr, memchr_iter};
 use super::feed::{Feed, Reading};
 use super::kept::{Guard, Kept};
 use crate::error::{Error, Message, Result, Setting, message};
-use crate::format::{Framing, Tracker};
+use crate::format::{Fault, Framing, Tracker};
 use crate::io::ElasticRegion;
 use crate::key::{KeyEncoder, KeyTally};
 use crate::pipeline::record_place::{Before, RecordPlace};
@@ -307,12 +307,10 @@ impl Source {
         let record = &self.window[self.start..self.start + self.length];
         if let Some(watch) = &mut self.watch {
             let (name, framing) = (self.reading.name(), self.framing);
-            let passed = watch.look(key, framing, record).map_err(|message| {
+            let passed = watch.look(key, framing, record).map_err(|fault| {
                 let (records, bytes) = (Some(self.number - 1), self.offset);
                 let before = Before { records, lines: watch.lines, bytes };
-                let place = RecordPlace { before, framing };
-                let message = message!("{}: {}", place.to_string(), message);
-                Error::Malformed { path: name.to_owned(), message }
+                fault.error(name.to_owned(), &RecordPlace { before, framing })
             })?;
             self.is_wanted = passed.shown > 0;
             self.ragged += passed.ragged;
@@ -465,16 +463,16 @@ impl Watch {
         key: &K,
         framing: Framing,
         record: &[u8],
-    ) -> std::result::Result<Passed, Message> {
-        let passed = self.gate.each(key, framing, record, |_, _, _| {});
-        let passed = passed.map_err(|fault| fault.message)?;
+    ) -> std::result::Result<Passed, Fault> {
+        let passed = self.gate.each(key, framing, record, |_, _, _| {})?;
         self.lines += memchr_iter(framing.line_end(), record).count() as u64;
         Ok(passed)
     }
 }
 
 fn too_long(path: &Path, (number, offset): (u64, u64), length: usize) -> Error {
-    Error::Malformed {
+    Error::BudgetExceeded {
+        least: None,
         path: path.to_owned(),
         message: message!(
             "record {} at offset {} has {} or more, too many for the memory budget; give more \
