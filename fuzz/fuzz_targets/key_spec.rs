@@ -11,7 +11,7 @@ fuzz_target!(|data: (&str, &[u8])| {
     let spec: TextKeySpec = match text.parse() {
         Ok(spec) => spec,
         Err(words) => {
-            let words: String = words;
+            let words = words.to_string();
             assert!(!words.is_empty());
             return;
         }
