@@ -57,18 +57,18 @@ pub enum Error {
     /// The operating system refused a request.
     #[error("cannot {action} {path}{at}", path = path.display(), at = At(*offset))]
     Io {
-        /// What was tried: a verb that reads well after "cannot".
+        /// The request that failed: a verb that reads well after "cannot".
         action: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// Byte offset in the file, where there is one.
+        /// The byte offset in the file, where the request has one.
         offset: Option<u64>,
-        /// The operating system's own words.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
 
-    /// There is not, or will not be, enough room on a disk.
+    /// A disk has less room than the job needs.
     #[error(
         "not enough space in {path}{and}: {needed} needed, {available} free; \
          free some space or name another directory{with}",
@@ -77,13 +77,13 @@ pub enum Error {
         with = With(*setting),
     )]
     NoSpace {
-        /// The directory that is too full; of several, the fullest.
+        /// The directory that lacks room; of several, the one that lacks most.
         path: PathBuf,
-        /// Other file systems that share the load.
+        /// The number of other directories that share the files.
         others: usize,
-        /// What the job needs there, and in the others.
+        /// The room that the job needs in all of these directories.
         needed: ByteSize,
-        /// What is free there and in the others, in pieces as large as the job needs them.
+        /// The room that is free in all of them, in pieces as large as the job needs.
         available: ByteSize,
         /// The setting that moves these files elsewhere, where there is one.
         setting: Option<Setting>,
@@ -100,20 +100,20 @@ pub enum Error {
         path: PathBuf,
     },
 
-    /// Temporary files would take more than they may.
+    /// Temporary files would take more room than the limit allows.
     #[error(
         "temporary files would take {up_to}more than the limit of {limit}; raise it, or give more \
          memory so that less is spilled",
         up_to = UpTo(*needed),
     )]
     OverLimit {
-        /// What they need at most, where that is known beforehand.
+        /// The most room that they need, where it is known beforehand.
         needed: Option<ByteSize>,
-        /// What they may take.
+        /// The room that they may take.
         limit: ByteSize,
     },
 
-    /// Bytes read back from disk are not the bytes that were written.
+    /// Bytes that were read back from disk differ from those that were written.
     #[error("{path}: block {block} is damaged: {message}", path = path.display())]
     Corrupt {
         /// The run file.
@@ -124,23 +124,23 @@ pub enum Error {
         message: Message,
     },
 
-    /// Records went missing, appeared or changed between input and output. No output was made.
+    /// The records that were written are not those that were read. No output was made.
     #[error(
         "proof failed: {records_in} records with checksum {checksum_in:032x} went in, \
          {records_out} with {checksum_out:032x} came out; the output was discarded"
     )]
     Proof {
-        /// Records read.
+        /// The number of records read.
         records_in: u64,
-        /// Order-free checksum of the records read.
+        /// The checksum of the records read, in any order.
         checksum_in: u128,
-        /// Records written.
+        /// The number of records written.
         records_out: u64,
-        /// Order-free checksum of the records written.
+        /// The checksum of the records written, in any order.
         checksum_out: u128,
     },
 
-    /// A record was about to be written behind one that it belongs before. No output was made.
+    /// A record would have been written after one that it belongs before. No output was made.
     #[error(
         "order proof failed: in {target}, {place}, a record follows one that it belongs before; \
          the output was discarded. This is a fault of sortwell or of the machine's memory: please \
@@ -149,11 +149,11 @@ pub enum Error {
     Disorder {
         /// The output that was being written.
         target: &'static str,
-        /// Where in it.
+        /// The place in it.
         place: String,
     },
 
-    /// What went wrong with a job that another can go on with.
+    /// A job failed, and the same job can continue from the work that was kept.
     #[error(
         "{error}; {what} in {directory}, from which the same job continues",
         error = Whole(error),
@@ -161,27 +161,27 @@ pub enum Error {
         directory = directory.display(),
     )]
     Kept {
-        /// Whether what is there is nowhere else.
+        /// True if the records that were kept exist nowhere else, as in a sort in place.
         is_in_place: bool,
         /// The spill directory with the manifest.
         directory: PathBuf,
-        /// What went wrong.
+        /// The error that ended the job.
         error: Box<Error>,
     },
 
-    /// Records have another length than they had when they were read. No output was made.
+    /// The length of records changed in memory. No output was made.
     #[error(
         "records that had {expected} bytes when they were read have {found} where they are \
          written: memory changed under the job; the output was discarded"
     )]
     Changed {
-        /// Bytes of some records when they were read.
+        /// The bytes of some records when they were read.
         expected: u64,
-        /// Their bytes now.
+        /// The bytes of the same records when they were written.
         found: u64,
     },
 
-    /// The job was told to stop.
+    /// The caller stopped the job.
     #[error("interrupted; no output was written and the input is as it was")]
     Interrupted,
 }
@@ -191,7 +191,7 @@ struct Whole<'a>(&'a Error);
 
 impl std::fmt::Display for Whole<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // What became of input and output is said by whoever wraps it.
+        // The error around it says what became of input and output.
         if let Error::Interrupted = self.0 {
             return f.write_str("interrupted");
         }
@@ -278,11 +278,14 @@ impl Error {
     pub(crate) fn into_message(self) -> Message {
         match self {
             Self::Config(error) => error.message().clone(),
+            Self::Malformed { path, message } | Self::BudgetExceeded { path, message, .. } => {
+                message!("{}: {}", path.display(), message)
+            }
             other => other.to_string().into(),
         }
     }
 
-    /// Returns the kind of an [`Error::Config`].
+    /// Returns the kind of an [`Error::Config`], which may be the error of a job that kept work.
     pub fn config_kind(&self) -> Option<ConfigErrorKind> {
         match self {
             Self::Config(error) => Some(error.kind()),
@@ -291,12 +294,12 @@ impl Error {
         }
     }
 
-    /// An [`Error::Io`] about a whole file.
+    /// Returns an [`Error::Io`] about a whole file.
     pub fn io(action: &'static str, path: &Path, source: impl Into<io::Error>) -> Self {
         Self::Io { action, path: path.to_owned(), offset: None, source: source.into() }
     }
 
-    /// An [`Error::Io`] at a place in a file.
+    /// Returns an [`Error::Io`] at a place in a file.
     pub fn io_at(
         action: &'static str,
         path: &Path,
@@ -306,14 +309,14 @@ impl Error {
         Self::Io { action, path: path.to_owned(), offset: Some(offset), source: source.into() }
     }
 
-    /// Whether a disk or a quota was full.
+    /// Returns whether a disk or a quota was full.
     pub(crate) fn is_full(&self) -> bool {
         use std::io::ErrorKind::{QuotaExceeded, StorageFull};
         matches!(self, Self::Io { source, .. }
             if matches!(source.kind(), StorageFull | QuotaExceeded))
     }
 
-    /// Whether the job was told to stop, whatever it left.
+    /// Returns whether the caller stopped the job, with or without work that was kept.
     pub fn is_interruption(&self) -> bool {
         match self {
             Self::Kept { error, .. } => error.is_interruption(),

@@ -23,7 +23,7 @@ fn references_are_options_and_subcommands() {
 fn options_of_settings_are_known_to_the_command() {
     let mut whole = CommandLine::command();
     whole.build();
-    let arguments = whole.get_subcommands().flat_map(|command| command.get_arguments());
+    let arguments = whole.get_subcommands().flat_map(clap::Command::get_arguments);
     let known: Vec<String> =
         arguments.filter_map(|one| one.get_long()).map(|long| format!("--{long}")).collect();
     for setting in Setting::ALL {

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! The template has `{}` only, so that a setting cannot be captured as text by mistake. Each
-//! argument is a [`Fragment`].
+//! argument is a [`Fragment`]. A message that becomes part of another is passed as a fragment as
+//! well: `format!` would turn its references into text.
 
 use std::fmt;
 use std::path;
@@ -38,12 +39,12 @@ impl Message {
     /// Returns the text of a template with a fragment in the place of each `{}`. There are as many
     /// of one as of the other, which `message!` makes sure of when it is compiled.
     pub(crate) fn of(template: &str, fragments: &[&dyn Fragment]) -> Self {
+        debug_assert_eq!(places(template), fragments.len(), "{template}");
         let mut message = Self::default();
-        let mut fragments = fragments.iter();
-        for (index, text) in template.split("{}").enumerate() {
-            if index > 0 {
-                fragments.next().expect("as many fragments as places").add_to(&mut message);
-            }
+        let mut texts = template.split("{}");
+        message.push_text(texts.next().unwrap_or_default());
+        for (fragment, text) in fragments.iter().zip(texts) {
+            fragment.add_to(&mut message);
             message.push_text(text);
         }
         message

@@ -206,11 +206,11 @@ fn other_inputs(asked: Setting) -> Error {
 }
 
 /// The one file that an output is which is on its way for long.
-fn one_output<'o>(
-    output: &'o Output,
+fn one_output(
+    output: &Output,
     compress: Compress,
     (asked, is_one): (Setting, bool),
-) -> Result<&'o Path> {
+) -> Result<&Path> {
     let Output::File(path) = output else {
         return Err(refused(asked, "an output that is one file with a name"));
     };

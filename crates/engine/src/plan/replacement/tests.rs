@@ -53,7 +53,7 @@ fn records_of_which_no_few_have_room_are_refused() {
     match Plan::new(&long) {
         Ok(plan) => assert!(plan.replacement.is_some_and(|memory| memory.leaves > 2)),
         Err(e) => {
-            assert!(matches!(e.config_kind(), Some(ConfigErrorKind::BudgetTooSmall { .. })), "{e}")
+            assert!(matches!(e.config_kind(), Some(ConfigErrorKind::BudgetTooSmall { .. })), "{e}");
         }
     }
 }
