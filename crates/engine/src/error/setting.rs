@@ -227,10 +227,10 @@ impl Operation {
     /// Returns the library's name of the operation, in plain words.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::CleanSpill => "the removal of leftovers",
-            Self::Calibrate => "the calibration",
-            Self::CalibrateProcessors => "the calibration of processors",
-            Self::CalibrateDisk => "the calibration of a disk",
+            Self::CleanSpill => "a cleanup of spill directories",
+            Self::Calibrate => "a calibration",
+            Self::CalibrateProcessors => "a calibration of the processors",
+            Self::CalibrateDisk => "a calibration of the disk",
             Self::SortWithStatistics => "a sort with statistics",
             Self::Bench => "a benchmark",
         }

@@ -146,7 +146,7 @@ fn a_merge_that_is_another_is_refused() {
     let said = sort.run(&Progress::new()).expect_err("a fault").to_string();
     assert!(said.contains("begun with another command"), "{said}");
     fs::write(folder.input(1), lines(8 << 20, &mut random)).expect("write");
-    fails(&job, &["in/1", "not as it was", "the removal of leftovers ("]);
+    fails(&job, &["in/1", "not as it was", "a cleanup of spill directories ("]);
     fs::write(folder.input(1), &inputs[1]).expect("write");
     fails(&job, &["in/1", "not as it was"]);
 }

@@ -185,7 +185,10 @@ fn what_is_wrong_with_striped_text_is_told_as_of_a_plain_file() {
         let said = |input: Input| {
             let job = SortJob { inputs: vec![input], ..job.clone() };
             match job.run(&Progress::new()) {
-                Err(Error::Malformed { path, message }) => (path, message),
+                Err(
+                    Error::Malformed { path, message }
+                    | Error::BudgetExceeded { path, message, .. },
+                ) => (path, message),
                 other => panic!("{other:?}"),
             }
         };

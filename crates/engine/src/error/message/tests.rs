@@ -21,7 +21,7 @@ fn a_message_has_the_names_of_the_library_or_of_the_caller() {
     assert_eq!(message.to_string(), "give at least 3 MiB with memory");
     assert_eq!(message.render(flag), "give at least 3 MiB with --memory");
     let message = message!("{} it, or {}", Operation::CleanSpill.on("/t"), Setting::Sync.to("off"));
-    assert_eq!(message.to_string(), "the removal of leftovers (/t) it, or sync off");
+    assert_eq!(message.to_string(), "a cleanup of spill directories (/t) it, or sync off");
     assert_eq!(message.render(flag), "run CleanSpill Some(\"/t\") it, or --sync=off");
 }
 
