@@ -324,3 +324,6 @@ impl Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
