@@ -21,7 +21,7 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] for a share that is none.
+    /// [`Error::Config`](crate::Error::Config) for a share that is none.
     pub fn resolve(self) -> Result<ByteSize> {
         let percent = match self {
             Self::Bytes(bytes) if self.excess().is_none() => return Ok(bytes),

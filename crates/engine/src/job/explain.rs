@@ -68,7 +68,8 @@ impl SortJob {
     ///
     /// # Errors
     ///
-    /// Those of the beginning of a sort; [`Error::Config`] for inputs whose size is not known.
+    /// Those of the beginning of a sort; [`Error::Config`](crate::Error::Config) for inputs whose
+    /// size is not known.
     pub fn explain(&self) -> Result<Explanation> {
         let progress = Progress::new();
         let Opened { engine, budget, coders, input, header, .. } = open::sort(self, &progress)?;

@@ -425,7 +425,7 @@ impl SortJob {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] for a budget that is a share of nothing.
+    /// [`Error::Config`](crate::Error::Config) for a budget that is a share of nothing.
     pub fn would_be_one_pass(&self, extent: Extent) -> Result<bool> {
         let coders = self.coders(self.memory.resolve()?);
         let need = self.need((Some(extent.bytes), extent.average()), self.engine, &coders);

@@ -13,7 +13,7 @@ use crate::pipeline::{Columns, Gate, RowShape, Shape};
 ///
 /// # Errors
 ///
-/// [`Error::Config`] for a record length of 0.
+/// [`Error::Config`](crate::Error::Config) for a record length of 0.
 pub fn framing(format: Format) -> Result<Framing> {
     match format.framing() {
         Framing::Fixed(0) => Err(config!(
@@ -48,7 +48,8 @@ pub fn gate(format: Format, columns: Option<&Columns>) -> Gate {
 ///
 /// # Errors
 ///
-/// [`Error::Config`] for an order that contradicts itself, or that names a missing column.
+/// [`Error::Config`](crate::Error::Config) for an order that contradicts itself, or that names a
+/// missing column.
 pub fn key(
     format: Format,
     keys: &[KeySpec],
@@ -77,7 +78,7 @@ pub fn grouped(order: Option<&TextOrder>, count: Option<usize>) -> Option<Cow<'_
 ///
 /// # Errors
 ///
-/// [`Error::Config`] for a number of keys that the order does not have.
+/// [`Error::Config`](crate::Error::Config) for a number of keys that the order does not have.
 pub fn group_key(
     format: Format,
     (keys, order): (&[KeySpec], Option<&TextOrder>),

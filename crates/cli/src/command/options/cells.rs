@@ -84,7 +84,8 @@ impl Cells {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] where it has none, or where the separator cannot be one.
+    /// [`Error::Config`](sortwell_engine::Error::Config) where it has none, or where the separator
+    /// cannot be one.
     pub fn apply(&self, format: Format, separator: Option<u8>) -> Result<Format> {
         let Format::Csv(csv) = format else {
             let said = [

@@ -189,7 +189,7 @@ impl<'w> Filter<'w> {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] where there is no memory for that record.
+    /// [`Error::Config`](crate::Error::Config) where there is no memory for that record.
     pub fn begin<K: KeyEncoder>(
         &mut self,
         key: &K,

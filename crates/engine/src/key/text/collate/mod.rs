@@ -42,7 +42,8 @@ impl Collation for Locale {
 ///
 /// # Errors
 ///
-/// [`Error::Config`] for a locale that nobody knows, and without the feature `icu` for all.
+/// [`Error::Config`](crate::Error::Config) for an unknown locale, and without the feature `icu` for
+/// all locales.
 #[cfg(feature = "icu")]
 pub fn collation(locale: &str) -> Result<Arc<dyn Collation>> {
     match unicode::Unicode::new(locale) {
@@ -56,7 +57,7 @@ pub fn collation(locale: &str) -> Result<Arc<dyn Collation>> {
 ///
 /// # Errors
 ///
-/// [`Error::Config`], always.
+/// [`Error::Config`](crate::Error::Config), always.
 #[cfg(not(feature = "icu"))]
 pub fn collation(locale: &str) -> Result<Arc<dyn Collation>> {
     Err(config!(
