@@ -4,16 +4,17 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use sortwell_engine::error::Message;
 use sortwell_engine::format::Format;
 use sortwell_engine::key::text::{TextOrder, TextSpec};
 use sortwell_engine::key::{Key, ListMemory};
 use sortwell_engine::predicate::{Expression, Filter, Predicate};
 
 /// What a key means, unless it names a file.
-fn resolve(key: &Key) -> Result<TextSpec, String> {
+fn resolve(key: &TextKeySpec) -> Result<TextSpec, Message> {
     let text = key.to_string();
     if text.contains('@') || text.contains("sequence") {
-        return Err("no files here".to_owned());
+        return Err("no files here".into());
     }
     key.spec(ListMemory::UNBOUNDED).map_err(|e| e.to_string())
 }
@@ -25,7 +26,7 @@ fuzz_target!(|data: (&str, &[u8])| {
     let expression: Expression = match text.parse() {
         Ok(expression) => expression,
         Err(words) => {
-            let words: String = words;
+            let words = words.to_string();
             assert!(words.trim_end().ends_with('^'), "no place is marked: {words}");
             return;
         }

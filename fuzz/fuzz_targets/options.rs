@@ -17,8 +17,8 @@ use sortwell_engine::key::{CompiledKey, Key, KeyEncoder, ListMemory};
 use sortwell_engine::operator::{FoldSpec, Function, Place, Split};
 
 /// What was read, or nothing where it was refused in words.
-fn read<T>(answer: Result<T, String>) -> Option<T> {
-    answer.inspect_err(|words| assert!(!words.is_empty())).ok()
+fn read<T, E: ToString>(answer: Result<T, E>) -> Option<T> {
+    answer.inspect_err(|error| assert!(!error.to_string().is_empty())).ok()
 }
 
 fn fixed_key(text: &str, record: &[u8]) {
@@ -75,7 +75,7 @@ fuzz_target!(|data: (&str, &[u8])| {
             assert!(!size.to_string().is_empty());
         }
         'm' => {
-            if let Some(Budget::Percent(share)) = read(text.parse()) {
+            if let Some(Budget::Percent(share)) = read(text.parse::<Budget>()) {
                 assert!(share > 0.0 && share <= 100.0);
             }
         }
@@ -91,7 +91,7 @@ fuzz_target!(|data: (&str, &[u8])| {
             }
         }
         'n' => {
-            if let Some(Split::Count(count)) = read(text.parse()) {
+            if let Some(Split::Count(count)) = read(text.parse::<Split>()) {
                 assert!(count > 0);
             }
         }

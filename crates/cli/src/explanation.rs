@@ -8,6 +8,7 @@ use sortwell_engine::ByteSize;
 use sortwell_engine::job::Explanation;
 
 use crate::statistics::{counted, predicted};
+use crate::wording;
 
 /// A short block of lines, each ended.
 pub fn text(of: &Explanation) -> String {
@@ -37,7 +38,9 @@ pub fn json(of: &Explanation, format_by_names: Option<&'static str>) -> String {
         explanation: &'e Explanation,
         format_by_names: Option<&'static str>,
     }
-    let whole = Whole { explanation: of, format_by_names };
+    let unpredicted = of.unpredicted.as_ref().map(wording::in_plain_text);
+    let explanation = Explanation { unpredicted, ..of.clone() };
+    let whole = Whole { explanation: &explanation, format_by_names };
     serde_json::to_string(&whole).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
 }
 
@@ -127,7 +130,7 @@ fn transfers(of: &Explanation) -> String {
 fn time(of: &Explanation) -> String {
     match (&of.prediction, &of.unpredicted) {
         (Some(told), _) => predicted(told),
-        (None, Some(why)) => format!("not known: {why}"),
+        (None, Some(why)) => format!("not known: {}", wording::text(why)),
         (None, None) => "not known".to_owned(),
     }
 }

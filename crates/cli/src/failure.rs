@@ -9,8 +9,14 @@ use std::io;
 use std::process::ExitCode;
 
 use sortwell_engine::Error;
+use sortwell_engine::error::{ConfigErrorKind, Message};
 
-use crate::{signals, standard};
+use crate::{signals, standard, wording};
+
+/// Returns the error for a command line that cannot be carried out, with the command's own words.
+pub fn usage_error(words: impl Into<Message>) -> Error {
+    Error::config(ConfigErrorKind::InvalidValue, words)
+}
 
 /// How a subcommand ends: with a status, or with something to report.
 pub type Outcome = Result<ExitCode, Failure>;
@@ -61,7 +67,7 @@ impl Failure {
 
     fn status(&self) -> u8 {
         match self {
-            Self::Library(error) => error.exit_code(),
+            Self::Library(error) => wording::status(error),
             Self::Signal { number, .. } => signals::status(*number),
             Self::Output(_) => 4,
             Self::Fault(_) => 70,
@@ -71,9 +77,11 @@ impl Failure {
     /// The message without the program's name.
     pub fn message(&self) -> String {
         match self {
-            Self::Library(error) | Self::Signal { error: Some(error), .. } => chain(error),
+            Self::Library(error) | Self::Signal { error: Some(error), .. } => wording::chain(error),
             Self::Signal { error: None, .. } => "interrupted when all was done".to_owned(),
-            Self::Output(error) => format!("cannot write to a standard stream: {error}"),
+            Self::Output(error) => {
+                format!("cannot write to a standard stream: {}", wording::io_error(error))
+            }
             Self::Fault(words) => format!(
                 "a fault of sortwell itself: {words}; nothing was made and no input was changed \
                  that was not to be sorted in place; please report it with these words, the \
@@ -100,12 +108,6 @@ fn causes<'a>(
     error: &'a (dyn StdError + 'static),
 ) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
     std::iter::successors(Some(error), |&error| error.source())
-}
-
-/// An error and its causes as one line: `what: why: why`.
-fn chain(error: &(dyn StdError + 'static)) -> String {
-    let words: Vec<String> = causes(error).map(ToString::to_string).collect();
-    words.join(": ")
 }
 
 #[cfg(test)]

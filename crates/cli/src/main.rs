@@ -20,16 +20,17 @@ mod standard;
 mod statistics;
 mod usage;
 mod watched;
+mod wording;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use sortwell_engine::Error;
 
 use crate::command::{Command, CommandLine};
 use crate::failure::Failure;
+use crate::failure::usage_error;
 
 fn main() -> ExitCode {
     stack::with_enough(run)
@@ -71,7 +72,7 @@ fn run() -> ExitCode {
 fn answered(answer: &clap::Error, words: &[OsString]) -> ExitCode {
     let is_help = !answer.use_stderr();
     if let Some(wrong) = usage::gnu::accidental_help(words).filter(|_| is_help) {
-        return Failure::from(Error::Usage(wrong)).report();
+        return Failure::from(usage_error(wrong)).report();
     }
     match answer.kind() {
         _ if is_help => {
@@ -80,6 +81,6 @@ fn answered(answer: &clap::Error, words: &[OsString]) -> ExitCode {
         }
         // The help is the answer to a command line without a subcommand.
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => answer.exit(),
-        _ => Failure::from(Error::Usage(usage::message(answer, words))).report(),
+        _ => Failure::from(usage_error(usage::message(answer, words))).report(),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::failure::usage_error;
 use serde_json::Value;
 use sortwell_engine::io::pipe::Writer;
 use sortwell_engine::io::{Direct, NameIdentity, TempFile, inherited};
@@ -36,14 +37,13 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] where it would take the place of one of them, and what the system says.
+    /// [`Error::Config`] where it would take the place of one of them, and what the system says.
     pub fn new(path: &Path, files: &JobFiles<'_>) -> Result<Self> {
         let JobFiles { inputs, output, is_split, .. } = *files;
         if is_stream(path) {
-            return Err(Error::Usage(
+            return Err(usage_error(
                 "the page of a job goes to a file: give --report a name, or --stats json, of which \
-                 'sortwell report - -o -' makes one"
-                    .to_owned(),
+                 'sortwell report - -o -' makes one",
             ));
         }
         let read = inputs.iter().filter_map(|input| match input {
@@ -128,5 +128,5 @@ pub fn check_differ(path: &Path, other: &Path) -> Result<()> {
 }
 
 fn takes_place_of(what: &str) -> Error {
-    Error::Usage(format!("the page would take the place of {what}; give the page another name"))
+    usage_error(format!("the page would take the place of {what}; give the page another name"))
 }

@@ -19,6 +19,7 @@ use signal_hook::{SigId, flag};
 use sortwell_engine::stats::Progress;
 
 use crate::failure::Failure;
+use crate::failure::usage_error;
 
 /// The watcher does nothing but wait; the memory ceiling counts its stack too.
 const STACK_BYTES: usize = 64 << 10;
@@ -49,9 +50,9 @@ pub fn stoppable<T>(
                 let _close = CloseOnDrop(handle);
                 work()
             }
-            Err(error) => Err(sortwell_engine::Error::Usage(format!(
-                "cannot start a thread to watch for signals: {error}"
-            ))),
+            Err(error) => {
+                Err(usage_error(format!("cannot start a thread to watch for signals: {error}")))
+            }
         }
     });
     match (result, hearing.end()) {

@@ -13,6 +13,7 @@ use sortwell_engine::job::{Input, Output};
 use sortwell_engine::stats::{Prediction, Statistics};
 
 use crate::reporting::JobFiles;
+use crate::wording;
 
 /// A short block of lines, each ended.
 pub fn text(of: &Statistics) -> String {
@@ -49,7 +50,7 @@ pub fn text(of: &Statistics) -> String {
         format!("{} at the peak of {} allowed", of.memory_peak, of.memory_budget),
     ));
     lines.push(("proof", proof(of)));
-    lines.extend(of.advice.iter().map(|words| ("advice", words.clone())));
+    lines.extend(of.advice.iter().map(|words| ("advice", wording::text(words))));
     let mut block = String::new();
     for (topic, words) in lines {
         // Writing to a string cannot fail.
@@ -162,7 +163,9 @@ pub fn json(of: &Statistics, named: Named) -> String {
         machine: Machine,
         job: Named,
     }
-    let whole = Whole { statistics: of, machine: Machine::here(), job: named };
+    let advice = of.advice.iter().map(wording::in_plain_text).collect();
+    let statistics = Statistics { advice, ..of.clone() };
+    let whole = Whole { statistics: &statistics, machine: Machine::here(), job: named };
     // Only numbers, strings and lists of them: there is nothing in it that JSON cannot hold.
     serde_json::to_string(&whole).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
 }

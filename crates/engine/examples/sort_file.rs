@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use sortwell_engine::format::Format;
 use sortwell_engine::job::{Budget, Input, Output, SortJob};
 use sortwell_engine::stats::{Progress, Statistics};
-use sortwell_engine::{ByteSize, Error, Result};
+use sortwell_engine::{ByteSize, Result};
 
 /// Sorts 100-byte records by their first ten bytes, within 512 MiB of memory.
 pub fn sort_file(input: PathBuf, output: PathBuf) -> Result<Statistics> {
@@ -21,10 +21,10 @@ pub fn sort_file(input: PathBuf, output: PathBuf) -> Result<Statistics> {
     job.run(&progress)
 }
 
-fn main() -> Result<()> {
+fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let mut words = std::env::args_os().skip(1).map(PathBuf::from);
     let (Some(input), Some(output)) = (words.next(), words.next()) else {
-        return Err(Error::Usage("usage: sort_file INPUT OUTPUT".into()));
+        return Err("usage: sort_file INPUT OUTPUT".into());
     };
     let statistics = sort_file(input, output)?;
     println!("{} records in {:.2} s", statistics.records, statistics.seconds);

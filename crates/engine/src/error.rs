@@ -1,112 +1,146 @@
-//! What the world can do wrong, in words a person can act on.
+//! Errors of the library: faults of the request, the input or the machine.
 //!
-//! One enum for the whole library. Every variant carries what is needed to find the fault: the
-//! file, the offset or record, what was expected and what was found. What *we* do wrong is an
-//! assertion, never an `Error`. The command line maps [`Error::exit_code`] to the process's exit
-//! status.
+//! One enum serves the whole library. Each variant carries what is needed to find the fault: the
+//! file, the offset or record, the expected and the found value. A bug of the library is an
+//! assertion, never an `Error`. Messages refer to settings by value ([`Setting`]), so that a
+//! program can name them as its users know them: the library knows no option and no exit status.
 
+mod config;
+pub(crate) mod message;
+mod parse;
+mod setting;
 pub mod spelling;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::units::ByteSize;
+pub use config::{ConfigError, ConfigErrorKind};
+pub use message::Message;
+pub(crate) use message::{config, message};
+pub use parse::ParseError;
+pub use setting::{Operation, Reference, Setting};
 
-/// The result of anything that touches the world.
+use crate::units::{ByteSize, ParseSizeError};
+
+/// The result of an operation that can fail with an [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A fault of the input, the machine or the request. Open to growth.
+/// A fault of the request, the input or the machine.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The request itself cannot be carried out: a bad key, a budget too small, options that clash.
-    #[error("{0}")]
-    Usage(String),
+    /// The request cannot be carried out: a wrong key, a budget that is too small, two settings
+    /// that exclude each other. [`ConfigError::kind`] says which.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
 
-    /// A record or a file does not have the form it was said to have.
+    /// A record or a file does not have the form that the settings state.
     #[error("{path}: {message}", path = path.display())]
     Malformed {
         /// The file at fault.
         path: PathBuf,
-        /// What is wrong, at which offset or record, and what to do.
-        message: String,
+        /// The fault, with its offset or record, and the remedy.
+        message: Message,
+    },
+
+    /// A record, or a window of compressed data, of an input has no room in the memory budget.
+    #[error("{path}: {message}", path = path.display())]
+    BudgetExceeded {
+        /// The input.
+        path: PathBuf,
+        /// The size, with its offset or record, and the remedy.
+        message: Message,
+        /// The least budget that would do, where it is known.
+        least: Option<ByteSize>,
     },
 
     /// The operating system refused a request.
     #[error("cannot {action} {path}{at}", path = path.display(), at = At(*offset))]
     Io {
-        /// What was tried: a verb that reads well after "cannot".
+        /// The request that failed: a verb that reads well after "cannot".
         action: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// Byte offset in the file, where there is one.
+        /// The byte offset in the file, where the request has one.
         offset: Option<u64>,
-        /// The operating system's own words.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
 
-    /// There is not, or will not be, enough room on a disk.
+    /// A disk has less room than the job needs.
     #[error(
         "not enough space in {path}{and}: {needed} needed, {available} free; \
-         free some space or name another directory with {option}",
+         free some space or name another directory{with}",
         path = path.display(),
         and = And(*others),
+        with = With(*setting),
     )]
     NoSpace {
-        /// The directory that is too full; of several, the fullest.
+        /// The directory that lacks room; of several, the one that lacks most.
         path: PathBuf,
-        /// Other file systems that share the load.
+        /// The number of other directories that share the files.
         others: usize,
-        /// What the job needs there, and in the others.
+        /// The room that the job needs in all of these directories.
         needed: ByteSize,
-        /// What is free there and in the others, in pieces as large as the job needs them.
+        /// The room that is free in all of them, in pieces as large as the job needs.
         available: ByteSize,
-        /// The option that moves this stream elsewhere.
-        option: &'static str,
+        /// The setting that moves these files elsewhere, where there is one.
+        setting: Option<Setting>,
     },
 
-    /// Temporary files would take more than they may.
+    /// The file to replace has no write permission.
     #[error(
-        "temporary files would take {up_to}more than the {limit} that --temp-limit allows; raise \
-         it, or give more --memory so that less is spilled",
+        "cannot replace {path}: it has no write permission; give it some, or set the {force}",
+        path = path.display(),
+        force = Setting::Force,
+    )]
+    WriteProtected {
+        /// The file.
+        path: PathBuf,
+    },
+
+    /// Temporary files would take more room than the limit allows.
+    #[error(
+        "temporary files would take {up_to}more than the limit of {limit}; raise it, or give more \
+         memory so that less is spilled",
         up_to = UpTo(*needed),
     )]
     OverLimit {
-        /// What they need at most, where that is known beforehand.
+        /// The most room that they need, where it is known beforehand.
         needed: Option<ByteSize>,
-        /// What they may take.
+        /// The room that they may take.
         limit: ByteSize,
     },
 
-    /// Bytes read back from disk are not the bytes that were written.
+    /// Bytes that were read back from disk differ from those that were written.
     #[error("{path}: block {block} is damaged: {message}", path = path.display())]
     Corrupt {
         /// The run file.
         path: PathBuf,
         /// The number of the block in that file.
         block: u64,
-        /// What was expected and what was found.
-        message: String,
+        /// The expected and the found value.
+        message: Message,
     },
 
-    /// Records went missing, appeared or changed between input and output. No output was made.
+    /// The records that were written are not those that were read. No output was made.
     #[error(
         "proof failed: {records_in} records with checksum {checksum_in:032x} went in, \
          {records_out} with {checksum_out:032x} came out; the output was discarded"
     )]
     Proof {
-        /// Records read.
+        /// The number of records read.
         records_in: u64,
-        /// Order-free checksum of the records read.
+        /// The checksum of the records read, in any order.
         checksum_in: u128,
-        /// Records written.
+        /// The number of records written.
         records_out: u64,
-        /// Order-free checksum of the records written.
+        /// The checksum of the records written, in any order.
         checksum_out: u128,
     },
 
-    /// A record was about to be written behind one that it belongs before. No output was made.
+    /// A record would have been written after one that it belongs before. No output was made.
     #[error(
         "order proof failed: in {target}, {place}, a record follows one that it belongs before; \
          the output was discarded. This is a fault of sortwell or of the machine's memory: please \
@@ -115,40 +149,39 @@ pub enum Error {
     Disorder {
         /// The output that was being written.
         target: &'static str,
-        /// Where in it.
+        /// The place in it.
         place: String,
     },
 
-    /// What went wrong with a job that another can go on with.
+    /// A job failed, and the same job can continue from the work that was kept.
     #[error(
-        "{error}; {what} in {directory}: the same command goes on from there{or}",
+        "{error}; {what} in {directory}, from which the same job continues",
         error = Whole(error),
-        what = if *is_in_place { "records of the input are" } else { "what was done is kept" },
+        what = if *is_in_place { "records of the input are" } else { "the finished work is kept" },
         directory = directory.display(),
-        or = if *is_in_place { "" } else { ", 'sortwell spill clean' removes it" },
     )]
     Kept {
-        /// Whether what is there is nowhere else.
+        /// True if the records that were kept exist nowhere else, as in a sort in place.
         is_in_place: bool,
         /// The spill directory with the manifest.
         directory: PathBuf,
-        /// What went wrong.
+        /// The error that ended the job.
         error: Box<Error>,
     },
 
-    /// Records have another length than they had when they were read. No output was made.
+    /// The length of records changed in memory. No output was made.
     #[error(
         "records that had {expected} bytes when they were read have {found} where they are \
          written: memory changed under the job; the output was discarded"
     )]
     Changed {
-        /// Bytes of some records when they were read.
+        /// The bytes of some records when they were read.
         expected: u64,
-        /// Their bytes now.
+        /// The bytes of the same records when they were written.
         found: u64,
     },
 
-    /// The job was told to stop.
+    /// The caller stopped the job.
     #[error("interrupted; no output was written and the input is as it was")]
     Interrupted,
 }
@@ -158,7 +191,7 @@ struct Whole<'a>(&'a Error);
 
 impl std::fmt::Display for Whole<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // What became of input and output is said by whoever wraps it.
+        // The error around it says what became of input and output.
         if let Error::Interrupted = self.0 {
             return f.write_str("interrupted");
         }
@@ -197,6 +230,15 @@ impl std::fmt::Display for UpTo {
     }
 }
 
+/// A setting that helps, in words.
+struct With(Option<Setting>);
+
+impl std::fmt::Display for With {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.map_or(Ok(()), |setting| write!(f, " with {setting}"))
+    }
+}
+
 /// An optional offset, in words.
 struct At(Option<u64>);
 
@@ -209,13 +251,55 @@ impl std::fmt::Display for At {
     }
 }
 
+impl From<ParseError> for Error {
+    fn from(error: ParseError) -> Self {
+        Self::Config(error.into())
+    }
+}
+
+impl From<ParseSizeError> for Error {
+    fn from(error: ParseSizeError) -> Self {
+        ParseError::from(error).into()
+    }
+}
+
 impl Error {
-    /// An [`Error::Io`] about a whole file.
+    /// Returns an [`Error::Config`] of a kind with what is wrong and what to do.
+    pub fn config(kind: ConfigErrorKind, message: impl Into<Message>) -> Self {
+        Self::Config(ConfigError::new(kind, message))
+    }
+
+    /// Returns an [`Error::Malformed`] about a file.
+    pub(crate) fn malformed(path: &Path, message: impl Into<Message>) -> Self {
+        Self::Malformed { path: path.to_owned(), message: message.into() }
+    }
+
+    /// Returns the text of the error as part of another, without its causes.
+    pub(crate) fn into_message(self) -> Message {
+        match self {
+            Self::Config(error) => error.message().clone(),
+            Self::Malformed { path, message } | Self::BudgetExceeded { path, message, .. } => {
+                message!("{}: {}", path.display(), message)
+            }
+            other => other.to_string().into(),
+        }
+    }
+
+    /// Returns the kind of an [`Error::Config`], which may be the error of a job that kept work.
+    pub fn config_kind(&self) -> Option<ConfigErrorKind> {
+        match self {
+            Self::Config(error) => Some(error.kind()),
+            Self::Kept { error, .. } => error.config_kind(),
+            _ => None,
+        }
+    }
+
+    /// Returns an [`Error::Io`] about a whole file.
     pub fn io(action: &'static str, path: &Path, source: impl Into<io::Error>) -> Self {
         Self::Io { action, path: path.to_owned(), offset: None, source: source.into() }
     }
 
-    /// An [`Error::Io`] at a place in a file.
+    /// Returns an [`Error::Io`] at a place in a file.
     pub fn io_at(
         action: &'static str,
         path: &Path,
@@ -225,30 +309,14 @@ impl Error {
         Self::Io { action, path: path.to_owned(), offset: Some(offset), source: source.into() }
     }
 
-    /// The exit status of a command that fails with this error: 2 usage, 3 malformed input,
-    /// 4 I/O, no space or too much of it, 5 a proof or checksum failed, 130 interrupted.
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            Self::Usage(_) => 2,
-            Self::Malformed { .. } => 3,
-            Self::Io { .. } | Self::NoSpace { .. } | Self::OverLimit { .. } => 4,
-            Self::Corrupt { .. }
-            | Self::Proof { .. }
-            | Self::Changed { .. }
-            | Self::Disorder { .. } => 5,
-            Self::Interrupted => 130,
-            Self::Kept { error, .. } => error.exit_code(),
-        }
-    }
-
-    /// Whether a disk or a quota was full.
+    /// Returns whether a disk or a quota was full.
     pub(crate) fn is_full(&self) -> bool {
         use std::io::ErrorKind::{QuotaExceeded, StorageFull};
         matches!(self, Self::Io { source, .. }
             if matches!(source.kind(), StorageFull | QuotaExceeded))
     }
 
-    /// Whether the job was told to stop, whatever it left.
+    /// Returns whether the caller stopped the job, with or without work that was kept.
     pub fn is_interruption(&self) -> bool {
         match self {
             Self::Kept { error, .. } => error.is_interruption(),
@@ -256,3 +324,6 @@ impl Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

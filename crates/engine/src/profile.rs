@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Message, Operation, Result, config, message};
 use crate::io::{Direct, TempFile, directory_of, space};
 
 /// The version of the form.
@@ -156,7 +156,7 @@ impl Profile {
     /// [`Error::Io`]; [`Error::Malformed`] with what is wrong.
     pub fn read(path: &Path) -> Result<Self> {
         let failed = |e| Error::io("read", path, e);
-        let wrong = |message| Error::Malformed { path: path.to_owned(), message };
+        let wrong = |message: Message| Error::malformed(path, message);
         let mut text = String::new();
         let file = fs::File::open(path).map_err(failed)?;
         file.take(TEXT_MAX).read_to_string(&mut text).map_err(failed)?;
@@ -176,19 +176,22 @@ impl Profile {
     }
 
     /// Reads a text; what is wrong with it, in words.
-    pub fn of_text(text: &str) -> std::result::Result<Self, String> {
+    pub fn of_text(text: &str) -> std::result::Result<Self, Message> {
         let words = |e: &toml::de::Error| {
-            format!("no machine profile ({}); make one with 'sortwell calibrate'", e.message())
+            message!("no machine profile ({}); make one with {}", e.message(), Operation::Calibrate)
         };
         let profile: Self = toml::from_str(text).map_err(|e| words(&e))?;
         if profile.version != VERSION {
-            return Err(format!(
-                "it is of version {}, and this is a program for version {VERSION}; make it anew \
-                 with 'sortwell calibrate'",
-                profile.version
+            return Err(message!(
+                "it is of version {}, and this is a program for version {}; make it anew with \
+                 {}",
+                profile.version,
+                VERSION,
+                Operation::Calibrate,
             ));
         }
-        profile.check().map(|()| profile)
+        profile.check()?;
+        Ok(profile)
     }
 
     /// Whether its figures can be reckoned with.
@@ -239,9 +242,10 @@ impl Profile {
     pub fn write(&self, path: &Path) -> Result<()> {
         let directory = directory_of(path);
         fs::create_dir_all(directory).map_err(|e| Error::io("make", directory, e))?;
-        let body = toml::to_string(self)
-            .map_err(|e| Error::Usage(format!("the profile cannot be written: {e}")))?;
-        let text = format!("# What 'sortwell calibrate' measured of this machine.\n{body}");
+        let body = toml::to_string(self).map_err(|e| {
+            config!(ConfigErrorKind::Other, "the profile cannot be written: {}", e.to_string())
+        })?;
+        let text = format!("# Measured rates of this machine, as sortwell reads them.\n{body}");
         let temporary = TempFile::create(path, Direct::Off)?;
         temporary.file().write_at(text.as_bytes(), 0)?;
         temporary.persist(path, true)

@@ -14,6 +14,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::error::{Operation, message};
 use crate::{Error, Result};
 
 /// What a file holds that a page is made of, as JSON.
@@ -92,10 +93,14 @@ fn shell(data: &Value) -> String {
 ///
 /// That it cannot be read, or holds neither.
 pub fn read(path: &Path, from: impl Read) -> Result<Subject> {
-    let malformed = |message: String| {
-        let what = "give the JSON that 'sortwell sort --stats json' prints to standard error, or \
-                    that 'sortwell bench --json' writes";
-        Error::Malformed { path: path.to_owned(), message: format!("{message}; {what}") }
+    let malformed = |fault: String| {
+        let message = message!(
+            "{}; give the JSON that {} prints to standard error, or that {} writes",
+            fault,
+            Operation::SortWithStatistics,
+            Operation::Bench
+        );
+        Error::malformed(path, message)
     };
     let mut bytes = Vec::new();
     from.take(BYTES_MAX + 1)

@@ -15,6 +15,7 @@ mod waits;
 
 use serde::Serialize;
 
+use crate::error::Message;
 use crate::units::ByteSize;
 
 pub use activity::{Activity, Clock, WorkerTime};
@@ -388,7 +389,7 @@ pub struct Statistics {
     /// What the processor counted, or why it did not, where a timeline was wanted.
     pub counters: Option<Counted>,
     /// What would make it faster, as far as can be told, in sentences.
-    pub advice: Vec<String>,
+    pub advice: Vec<Message>,
     /// The proof, unless it was switched off or the output holds only so many records.
     pub proof: Option<Proof>,
     /// True if the key of each written record was compared with that of the record before.

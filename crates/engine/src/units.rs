@@ -75,27 +75,60 @@ impl fmt::Display for ByteSize {
 }
 
 impl FromStr for ByteSize {
-    type Err = String;
+    type Err = ParseSizeError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ParseSizeError> {
         let text = text.trim();
+        let wrong = |reason| ParseSizeError { value: text.to_owned(), reason };
         let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
         let (number, unit) = (&text[..digits], text[digits..].trim_start());
-        let Some(factor) = factor(unit) else {
-            return Err(format!(
-                "'{text}' has no unit sortwell knows; write 512MiB, 4GiB (or 4G) or 2GB"
-            ));
-        };
+        let factor = factor(unit).ok_or_else(|| wrong(ParseSizeReason::UnknownUnit))?;
         if let Ok(whole) = number.parse::<u64>() {
             let bytes = whole.checked_mul(factor);
-            return bytes.map(Self).ok_or_else(|| format!("'{text}' is more than 16 EiB"));
+            return bytes.map(Self).ok_or_else(|| wrong(ParseSizeReason::TooLarge));
         }
         match number.parse::<f64>() {
             Ok(n) if n * (factor as f64) < u64::MAX as f64 => Ok(Self((n * factor as f64) as u64)),
-            _ => Err(format!("'{text}' is not a size; write 512MiB, 4GiB or 2GB")),
+            _ => Err(wrong(ParseSizeReason::NotASize)),
         }
     }
 }
+
+/// Text that is not a size. Converts to [`Error`](crate::Error) with `?`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseSizeError {
+    value: String,
+    reason: ParseSizeReason,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ParseSizeReason {
+    UnknownUnit,
+    TooLarge,
+    NotASize,
+}
+
+impl ParseSizeError {
+    /// Returns the text that could not be read.
+    pub fn value(&self) -> &str {
+        &self.value
+    }
+}
+
+impl fmt::Display for ParseSizeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}' ", self.value)?;
+        f.write_str(match self.reason {
+            ParseSizeReason::UnknownUnit => {
+                "has no unit sortwell knows; write 512MiB, 4GiB (or 4G) or 2GB"
+            }
+            ParseSizeReason::TooLarge => "is more than 16 EiB",
+            ParseSizeReason::NotASize => "is not a size; write 512MiB, 4GiB or 2GB",
+        })
+    }
+}
+
+impl std::error::Error for ParseSizeError {}
 
 #[cfg(test)]
 mod tests;

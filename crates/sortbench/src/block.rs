@@ -7,6 +7,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::io::{Arena, Region};
 use sortwell_engine::stats::Progress;
 use sortwell_engine::{ByteSize, Error, Result};
@@ -124,7 +125,10 @@ impl<'a> Blocks<'a> {
                 }
                 Err(error) => {
                     self.abandon();
-                    Err(Error::Usage(format!("cannot start {threads} threads: {error}")))
+                    Err(Error::config(
+                        ConfigErrorKind::OutOfResources,
+                        format!("cannot start {threads} threads: {error}"),
+                    ))
                 }
             });
             // All are waited for before the first error is given.

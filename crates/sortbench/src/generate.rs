@@ -8,6 +8,7 @@ mod stream;
 
 use std::time::Instant;
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::stats::{Phase, Progress};
 use sortwell_engine::{ByteSize, Error, Result};
 
@@ -72,12 +73,15 @@ pub struct Generated {
 pub fn generate(job: &Generation, to: &Destination, progress: &Progress) -> Result<Generated> {
     let start = Instant::now();
     if job.threads == 0 {
-        return Err(Error::Usage("generating takes at least one thread".into()));
+        return Err(Error::config(
+            ConfigErrorKind::InvalidValue,
+            "generating takes at least one thread",
+        ));
     }
     let length = job.records.checked_mul(RECORD_LENGTH as u64).filter(|bytes| *bytes <= FILE_MAX);
     let Some(length) = length else {
         let message = format!("{} records of 100 bytes are more than 8 EiB", job.records);
-        return Err(Error::Usage(message));
+        return Err(Error::config(ConfigErrorKind::InvalidValue, message));
     };
     progress.enter(Phase::Generating);
     progress.expect_bytes(length);

@@ -10,6 +10,7 @@ mod stream;
 
 use std::path::Path;
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::stats::{Phase, Progress};
 use sortwell_engine::{Error, Result};
 
@@ -56,7 +57,10 @@ impl Default for Validation {
 /// `progress`.
 pub fn validate(job: &Validation, from: &Source, progress: &Progress) -> Result<Verdict> {
     if job.threads == 0 {
-        return Err(Error::Usage("validating takes at least one thread".into()));
+        return Err(Error::config(
+            ConfigErrorKind::InvalidValue,
+            "validating takes at least one thread",
+        ));
     }
     progress.enter(Phase::Validating);
     let summary = match job.content {
@@ -80,7 +84,8 @@ fn part_of_a_piece(path: &Path, length: u64, piece: &str, piece_length: usize) -
         message: format!(
             "its {length} bytes are not a whole number of {piece_length}-byte {piece}: {rest} are \
              left over; is it complete, and is it a file of {piece}?"
-        ),
+        )
+        .into(),
     }
 }
 

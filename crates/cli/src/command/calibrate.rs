@@ -16,6 +16,7 @@ use super::options::watching::Watching;
 use super::stripe::define;
 use crate::calibration;
 use crate::failure::Outcome;
+use crate::failure::usage_error;
 use crate::standard;
 
 /// Measure disks, memory and processors
@@ -100,7 +101,7 @@ impl How {
     fn path(&self) -> Result<PathBuf> {
         let usual = || {
             let message = "there is no directory for configurations; name a file with --profile";
-            Profile::usual_path().ok_or_else(|| Error::Usage(message.to_owned()))
+            Profile::usual_path().ok_or_else(|| usage_error(message))
         };
         self.profile.clone().map_or_else(usual, Ok)
     }

@@ -14,6 +14,7 @@ use sortwell_engine::stats::Progress;
 
 use crate::command::options::values;
 use crate::failure::Outcome;
+use crate::failure::usage_error;
 use crate::progress::When;
 use crate::standard;
 use crate::watched;
@@ -92,7 +93,7 @@ fn refuse_packed(path: &Path) -> Result<(), Error> {
     let Some(name) = codec.or_else(|| Foreign::of_path(path).map(|foreign| foreign.name)) else {
         return Ok(());
     };
-    Err(Error::Usage(format!(
+    Err(usage_error(format!(
         "the name {} says {name}, and generate compresses nothing; give another name, or pack \
          what it writes to standard output ('-')",
         path.display()

@@ -7,6 +7,7 @@ use sortwell_engine::Error;
 
 use crate::command::CommandLine;
 use crate::failure::Outcome;
+use crate::failure::usage_error;
 use crate::standard;
 
 /// Print a manual page
@@ -35,6 +36,6 @@ pub fn run(arguments: &Arguments) -> Outcome {
 fn find(whole: &Command, name: &str) -> Result<Command, Error> {
     let found = whole.find_subcommand(name).filter(|command| !command.is_hide_set());
     found.cloned().ok_or_else(|| {
-        Error::Usage(format!("'{name}' is not a subcommand; 'sortwell help' lists them"))
+        usage_error(format!("'{name}' is not a subcommand; 'sortwell help' lists them"))
     })
 }

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
+use sortwell_engine::Result;
 use sortwell_engine::io::check_replaceable;
 use sortwell_engine::report::{self, Subject};
-use sortwell_engine::{Error, Result};
 
 use crate::failure::Outcome;
+use crate::failure::usage_error;
 use crate::reporting::{self, Page};
 use crate::standard::{self, Text};
 
@@ -74,7 +75,7 @@ fn page(subjects: Vec<(String, Subject)>) -> Result<String> {
     }
     let sort = |(name, subject)| match subject {
         Subject::Sort(stats) => Ok((name, stats)),
-        Subject::Bench(_) => Err(Error::Usage(format!(
+        Subject::Bench(_) => Err(usage_error(format!(
             "{name} holds what a bench found, which has a page to itself; give it alone"
         ))),
     };

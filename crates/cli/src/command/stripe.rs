@@ -14,6 +14,7 @@ use sortwell_engine::{ByteSize, Error, Result};
 use super::options::values;
 use super::options::watching::Watching;
 use crate::failure::Outcome;
+use crate::failure::usage_error;
 use crate::standard;
 
 /// Make and look after files that lie on several disks
@@ -140,20 +141,20 @@ pub fn run(arguments: &Arguments) -> Outcome {
 /// Writes the definition of a striped file that is not there yet.
 pub fn define(path: &Path, members: &[PathBuf], strides: &[Stride], base: ByteSize) -> Result<()> {
     if strides.len() != 1 && strides.len() != members.len() {
-        return Err(Error::Usage(format!(
+        return Err(usage_error(format!(
             "--strides has {} values for {} members; give one for each, or one for all",
             strides.len(),
             members.len()
         )));
     }
     if path.extension().is_none_or(|ending| ending != "str") {
-        return Err(Error::Usage(format!(
+        return Err(usage_error(format!(
             "the name of a striped file ends in .str; {} does not",
             path.display()
         )));
     }
     if fs::symlink_metadata(path).is_ok() {
-        return Err(Error::Usage(format!(
+        return Err(usage_error(format!(
             "{} is there already; give another name, or remove it with 'sortwell stripe remove'",
             path.display()
         )));
@@ -169,8 +170,8 @@ pub fn define(path: &Path, members: &[PathBuf], strides: &[Stride], base: ByteSi
         let stride = strides[number % strides.len()];
         made.push(Member { path, stride, checksum: None });
     }
-    let definition = Definition::new(made, Some(base.bytes())).map_err(Error::Usage)?;
-    definition.check_places(path).map_err(Error::Usage)?;
+    let definition = Definition::new(made, Some(base.bytes())).map_err(usage_error)?;
+    definition.check_places(path).map_err(usage_error)?;
     definition.write(path, true)
 }
 

@@ -43,7 +43,7 @@ fn explanation() -> Explanation {
         is_at_most: false,
         is_in_place: false,
         prediction: None,
-        unpredicted: Some("nobody has measured it".to_owned()),
+        unpredicted: Some("nobody has measured it".into()),
     }
 }
 

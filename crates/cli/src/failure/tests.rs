@@ -1,5 +1,6 @@
 //! Messages, exit statuses and the closed pipe.
 
+use crate::failure::usage_error;
 use std::path::Path;
 
 use super::*;
@@ -17,7 +18,7 @@ fn message_is_the_error_and_its_causes() {
 
 #[test]
 fn status_follows_the_library_and_the_signal() {
-    assert_eq!(Failure::from(Error::Usage("x".into())).status(), 2);
+    assert_eq!(Failure::from(usage_error("x")).status(), 2);
     assert_eq!(Failure::Signal { number: 2, error: Some(Error::Interrupted) }.status(), 130);
     assert_eq!(Failure::Signal { number: 15, error: None }.status(), 143);
     assert_eq!(Failure::from(io::Error::other("full")).status(), 4);
@@ -28,5 +29,5 @@ fn a_closed_pipe_is_no_error() {
     assert!(Failure::from(io_error(io::ErrorKind::BrokenPipe)).is_closed_pipe());
     assert!(Failure::from(io::Error::from(io::ErrorKind::BrokenPipe)).is_closed_pipe());
     assert!(!Failure::from(io_error(io::ErrorKind::StorageFull)).is_closed_pipe());
-    assert!(!Failure::from(Error::Usage("x".into())).is_closed_pipe());
+    assert!(!Failure::from(usage_error("x")).is_closed_pipe());
 }

@@ -1,5 +1,6 @@
 //! Which signals are heeded, and that one received stops the work and names itself.
 
+use crate::failure::usage_error;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -37,9 +38,9 @@ fn work_without_a_signal_is_left_alone() {
     let progress = Progress::new();
     assert_eq!(stoppable(&progress, || Ok(7)).expect("no signal"), 7);
     assert!(!progress.is_stopping());
-    let outcome = stoppable::<()>(&progress, || Err(sortwell_engine::Error::Usage("no".into())));
+    let outcome = stoppable::<()>(&progress, || Err(usage_error("no")));
     assert!(
-        matches!(outcome, Err(Failure::Library(sortwell_engine::Error::Usage(_)))),
+        matches!(outcome, Err(Failure::Library(sortwell_engine::Error::Config(_)))),
         "{outcome:?}"
     );
 }

@@ -1,5 +1,6 @@
 //! Words that cannot be said, and errors of the system within those of the library.
 
+use crate::failure::usage_error;
 use std::path::Path;
 
 use super::*;
@@ -8,7 +9,7 @@ use super::*;
 fn the_reason_is_that_of_the_system() {
     let full = Error::io("write", Path::new("out"), io::ErrorKind::StorageFull);
     assert_eq!(reason(full).kind(), io::ErrorKind::StorageFull);
-    assert_eq!(reason(Error::Usage("what to do".to_owned())).to_string(), "what to do");
+    assert_eq!(reason(usage_error("what to do")).to_string(), "what to do");
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn words_are_quoted_as_shells_take_them() {
 #[test]
 fn advice_stands_below() {
     let mut of = one_pass();
-    of.advice = vec!["Do less.".to_owned(), "Wait.".to_owned()];
+    of.advice = vec!["Do less.".to_owned().into(), "Wait.".to_owned().into()];
     assert!(text(&of).ends_with("\nadvice   Do less.\nadvice   Wait.\n"), "{}", text(&of));
 }
 

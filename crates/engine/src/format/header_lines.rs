@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use crate::error::{ParseError, message};
 use memchr::{memchr, memchr_iter};
 
 /// The lines at the top of each input that are not records.
@@ -54,21 +55,27 @@ fn length_by_prefix(prefix: &[u8], end: u8, bytes: &[u8], is_whole: bool) -> Opt
 }
 
 impl FromStr for HeaderLines {
-    type Err = String;
+    type Err = ParseError;
 
     /// Reads `N`, a number of lines, or what each line starts with: `prefix:TEXT`, where `prefix:`
     /// may be left out if the text is no number.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let wrong = |message| ParseError::new("header", text, message);
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if is_number {
             return text.parse().map(Self::Count).map_err(|_| {
-                format!("'{text}' is too large a number of lines; the largest is {}", u64::MAX)
+                wrong(message!(
+                    "'{}' is too large a number of lines; the largest is {}",
+                    text,
+                    u64::MAX
+                ))
             });
         }
         match text.strip_prefix("prefix:").unwrap_or(text) {
-            "" => Err("a prefix has at least one character; write a number of lines, or what the \
-                       lines of the header start with, as in '#'"
-                .to_owned()),
+            "" => Err(wrong(message!(
+                "a prefix has at least one character; write a number of lines, or what the lines \
+                 of the header start with, as in '#'"
+            ))),
             prefix => Ok(Self::Prefix(prefix.as_bytes().to_owned())),
         }
     }

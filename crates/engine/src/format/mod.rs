@@ -21,6 +21,7 @@ pub use prefix::{PREFIX_MAX, Prefix, PrefixWidth};
 pub use tracker::{Ends, Fault, Tracker};
 
 use crate::error::spelling::meant;
+use crate::error::{ParseError, message};
 use crate::units::ByteSize;
 
 /// The longest record of a fixed-length format.
@@ -121,12 +122,13 @@ impl CsvFormat {
 }
 
 impl FromStr for Format {
-    type Err = String;
+    type Err = ParseError;
 
     /// Reads `lines`, `lines:BYTE`, `lines:group=N`, `lines:BYTE,group=N`, `csv`, `tsv`, `jsonl`,
     /// `fixed:N`, or how records begin with their length: `u16le`, `u16be`, `u32le`, `u32be`, each
     /// with `:self` or not, and `rdw`. Case does not count, except for BYTE.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let wrong = |message| ParseError::new("format", text, message);
         let name = text.to_ascii_lowercase();
         match name.as_str() {
             "lines" => return Ok(Self::LINES),
@@ -139,25 +141,27 @@ impl FromStr for Format {
             return Ok(Self::Prefixed(prefix));
         }
         if name.starts_with("lines:") {
-            return lines(&text["lines:".len()..]);
+            return lines(&text["lines:".len()..]).map_err(|fault| wrong(fault.into()));
         }
         let Some(length) = name.strip_prefix("fixed:") else {
-            return Err(format!(
-                "'{text}' is not a format sortwell knows{}; write lines, lines:0, lines:group=4, \
-                 csv, tsv, jsonl, fixed:100, or for records that begin with their length u16be, \
+            return Err(wrong(message!(
+                "'{}' is not a format sortwell knows{}; write lines, lines:0, lines:group=4, csv, \
+                 tsv, jsonl, fixed:100, or for records that begin with their length u16be, \
                  u32le:self, rdw and the like",
+                text,
                 meant_format(&name)
-            ));
+            )));
         };
         match length.parse::<u32>() {
             Ok(length) if (1..=FIXED_LENGTH_MAX.bytes()).contains(&u64::from(length)) => {
                 Ok(Self::Fixed { length })
             }
-            _ => Err(format!(
-                "'{length}' is not a record length; it is a number of bytes from 1 to {} ({})",
+            _ => Err(wrong(message!(
+                "'{}' is not a record length; it is a number of bytes from 1 to {} ({})",
+                length,
                 FIXED_LENGTH_MAX.bytes(),
                 FIXED_LENGTH_MAX
-            )),
+            ))),
         }
     }
 }

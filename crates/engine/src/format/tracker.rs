@@ -4,10 +4,14 @@
 //! lines do not: it takes all bytes since the last place that is known. What a piece adds to that
 //! is little, and a [`Tracker`] keeps it.
 
+use std::path::PathBuf;
+
 use super::csv::{self, At, Quoting};
 use super::framing::{Framing, Passage};
 use super::group::LineGroup;
 use super::prefix::{PREFIX_MAX, Prefix};
+use crate::error::{Error, Message, Setting, message};
+use crate::units::ByteSize;
 
 /// Knows how far the record is that the last byte passed belongs to.
 #[derive(Clone, Copy, Debug)]
@@ -35,8 +39,26 @@ pub type Ends = Option<(usize, usize)>;
 pub struct Fault {
     /// Where in the piece the record begins, or the piece if that is later.
     pub at: usize,
-    /// What is wrong with it, and what to do.
-    pub message: String,
+    /// The fault of the record, and the remedy.
+    pub message: Message,
+    /// The least budget that has room for the record, where it lacks room.
+    pub least: Option<ByteSize>,
+}
+
+impl Fault {
+    /// Returns a fault of the form of a record that begins at byte `at`.
+    pub fn new(at: usize, message: impl Into<Message>) -> Self {
+        Self { at, message: message.into(), least: None }
+    }
+
+    /// Returns the error of the input at `path` whose record at `place` this is.
+    pub fn error(&self, path: PathBuf, place: &impl std::fmt::Display) -> Error {
+        let message = message!("{}: {}", place.to_string(), self.message);
+        match self.least {
+            Some(least) => Error::BudgetExceeded { path, message, least: Some(least) },
+            None => Error::Malformed { path, message },
+        }
+    }
 }
 
 impl Tracker {
@@ -145,7 +167,7 @@ impl Tracker {
                 Some(length) => *left = length - prefix.bytes(),
                 None => {
                     let message = prefix.fault(&begun[..*filled]).unwrap_or_default();
-                    return Err(Fault { at: at - taken, message });
+                    return Err(Fault::new(at - taken, message));
                 }
             }
         }
@@ -157,18 +179,18 @@ impl Tracker {
     /// # Errors
     ///
     /// A record that is cut off.
-    pub fn pass_end(&mut self) -> Result<bool, String> {
+    pub fn pass_end(&mut self) -> Result<bool, Message> {
         let lacks_end = match &mut self.0 {
             State::Fixed { length, passed } => match std::mem::take(passed) {
                 0 => false,
                 passed => {
                     let left = format!("{passed} of {length} bytes");
-                    return Err(format!("the last record is cut off: there are {left}"));
+                    return Err(format!("the last record is cut off: there are {left}").into());
                 }
             },
             State::Terminated { has_begun, .. } => std::mem::take(has_begun),
             State::Quoted { at: At::Quoted, .. } => {
-                return Err("the last row opens a quote that is never closed".to_owned());
+                return Err("the last row opens a quote that is never closed".to_owned().into());
             }
             State::Quoted { has_begun, .. } => std::mem::take(has_begun),
             State::Grouped { group, passed, has_begun } => {
@@ -176,9 +198,12 @@ impl Tracker {
                 let lines = std::mem::take(passed) + usize::from(lacks_end);
                 if lines % group.lines as usize > 0 {
                     let of = group.lines;
-                    return Err(format!(
-                        "the last record is cut off: it has {lines} of {of} lines; is the number \
-                         of lines in --format right?"
+                    return Err(message!(
+                        "the last record is cut off: it has {} of {} lines; is the number of \
+                         lines in {} right?",
+                        lines,
+                        of,
+                        Setting::Format,
                     ));
                 }
                 lacks_end
@@ -189,12 +214,14 @@ impl Tracker {
                     let of = prefix.bytes();
                     return Err(format!(
                         "the input ends within a length field: {filled} of {of} bytes"
-                    ));
+                    )
+                    .into());
                 }
                 (_, left) => {
                     return Err(format!(
                         "the last record is cut off: {left} more bytes were to come"
-                    ));
+                    )
+                    .into());
                 }
             },
         };

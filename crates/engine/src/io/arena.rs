@@ -23,7 +23,7 @@ use rustix::mm::Advice;
 use rustix::mm::{MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
 use super::Answer;
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Result, Setting, config};
 use crate::units::ByteSize;
 
 /// Size of a huge page on x86-64 and on aarch64 with 4 KiB pages; elsewhere only an alignment.
@@ -59,9 +59,13 @@ impl Arena {
     /// The same in pages of a kind, for measuring what that makes of a difference.
     pub fn of_pages(size: ByteSize, pages: Pages) -> Result<Region> {
         let refused = |why: &dyn std::fmt::Display| {
-            Error::Usage(format!(
-                "cannot reserve {size} of memory ({why}); give a smaller --memory"
-            ))
+            config!(
+                ConfigErrorKind::OutOfResources,
+                "cannot reserve {} of memory ({}); give a smaller {}",
+                size,
+                why,
+                Setting::Memory,
+            )
         };
         let length = usize::try_from(size.bytes()).map_err(|e| refused(&e))?;
         let mapping = Mapping::new(length, pages).map_err(|e| refused(&e))?;

@@ -15,6 +15,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, fstat, fstatfs, open, statx}
 use rustix::io::Errno;
 
 use super::{Answer, limits};
+use crate::error::{ParseError, Setting, message};
 
 /// Whether requests go past the page cache (`O_DIRECT`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -55,13 +56,15 @@ impl fmt::Display for Direct {
 }
 
 impl FromStr for Direct {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         let known = Self::NAMES.iter().find(|(name, _)| *name == text);
-        known
-            .map(|(_, direct)| *direct)
-            .ok_or_else(|| format!("'{text}' is no choice for --direct; use auto, on or off"))
+        known.map(|(_, direct)| *direct).ok_or_else(|| {
+            let message =
+                message!("'{}' is no choice for {}; use auto, on or off", text, Setting::Direct);
+            ParseError::new("choice for direct I/O", text, message)
+        })
     }
 }
 
@@ -83,10 +86,10 @@ impl From<Direct> for DirectStreams {
 }
 
 impl FromStr for DirectStreams {
-    type Err = String;
+    type Err = ParseError;
 
     /// Reads one choice for all, or `input=off,spill=on`; what is not named is `auto`.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         if !text.contains('=') {
             return text.parse::<Direct>().map(Self::from);
         }
@@ -97,7 +100,10 @@ impl FromStr for DirectStreams {
                 "input" => &mut streams.input,
                 "spill" => &mut streams.spill,
                 "output" => &mut streams.output,
-                _ => return Err(format!("'{name}' is none of input, spill and output")),
+                _ => {
+                    let message = message!("'{}' is none of input, spill and output", name);
+                    return Err(ParseError::new("stream", name, message));
+                }
             };
             *stream = choice.parse()?;
         }

@@ -12,7 +12,7 @@ use std::ptr::{NonNull, null_mut};
 use rustix::mm::{MapFlags, MremapFlags, ProtFlags, mmap_anonymous, mremap, munmap};
 
 use super::Answer;
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
 use crate::units::ByteSize;
 
 /// The only owner of a mapping. Dereferences to `[u8]`; bytes are zero until written, so they are
@@ -37,7 +37,7 @@ impl ElasticRegion {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] where the system has no room for it.
+    /// [`Error::Config`] where the system has no room for it.
     pub fn new(length: usize) -> Result<Self> {
         let mapped = whole_pages(length).map_err(|e| refused(length, e))?;
         // NORESERVE as in an arena: pages are taken when they are written to.
@@ -56,7 +56,7 @@ impl ElasticRegion {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] where the system has no room for it; the region is as it was.
+    /// [`Error::Config`] where the system has no room for it; the region is as it was.
     pub fn resize(&mut self, length: usize) -> Result<()> {
         let mapped = whole_pages(length).map_err(|e| refused(length, e))?;
         if mapped != self.mapped {
@@ -81,9 +81,13 @@ fn whole_pages(length: usize) -> Answer<usize> {
 
 fn refused(length: usize, why: rustix::io::Errno) -> Error {
     let size = ByteSize(length as u64);
-    Error::Usage(format!(
-        "cannot reserve {size} of memory for a record ({why}); give a smaller --memory"
-    ))
+    config!(
+        ConfigErrorKind::OutOfResources,
+        "cannot reserve {} of memory for a record ({}); give a smaller {}",
+        size,
+        why,
+        Setting::Memory,
+    )
 }
 
 impl Deref for ElasticRegion {

@@ -29,7 +29,7 @@ use super::cache::is_mostly_cached;
 use super::direct::{Direct, DirectDescriptor};
 use super::holding::{Holding, Share};
 use super::stripe::{Definition, Place, Stripes};
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
 
 /// The name of the mark of a file that is being sorted in place.
 const IN_PLACE: &str = "user.sortwell.in-place";
@@ -81,10 +81,11 @@ impl File {
             FileType::RegularFile | FileType::BlockDevice => {}
             FileType::Directory => return Err(Error::io("read", path, Errno::ISDIR)),
             _ => {
-                return Err(Error::Usage(format!(
+                return Err(config!(
+                    ConfigErrorKind::InvalidPath,
                     "{} is a pipe or device, which has no offsets; pass it as standard input",
-                    path.display()
-                )));
+                    path.display(),
+                ));
             }
         }
         let access = OFlags::RDONLY;
@@ -145,10 +146,13 @@ impl File {
             Direct::Off => None,
             Direct::Auto => DirectDescriptor::open(path, &buffered, access).ok(),
             Direct::On => Some(DirectDescriptor::open(path, &buffered, access).map_err(|e| {
-                Error::Usage(format!(
-                    "{}: its file system takes no direct requests ({e}); use --direct auto",
-                    path.display()
-                ))
+                config!(
+                    ConfigErrorKind::Unsupported,
+                    "{}: its file system takes no direct requests ({}); use {}",
+                    path.display(),
+                    e,
+                    Setting::Direct.to("auto"),
+                )
             })?),
         };
         let has_refused_direct = AtomicBool::new(false);
@@ -482,10 +486,12 @@ pub(super) fn not_opened(action: &'static str, path: &Path, errno: Errno) -> Err
     if errno != Errno::MFILE {
         return Error::io(action, path, errno);
     }
-    Error::Usage(format!(
-        "cannot {action} {}: no more files may be open; raise the limit (ulimit -n)",
-        path.display()
-    ))
+    config!(
+        ConfigErrorKind::OpenFileLimit { least: None },
+        "cannot {} {}: no more files may be open; raise the limit (ulimit -n)",
+        action,
+        path.display(),
+    )
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit, setrlimit};
 
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Result, config};
 use crate::units::ByteSize;
 
 /// Files taken to be open where the system does not tell: the standard streams and a few more.
@@ -112,16 +112,21 @@ fn open_files_limit() -> usize {
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] with the least limit that would do.
+/// [`Error::Config`](crate::Error::Config) with the least limit that would do.
 pub fn check_open_files(left: usize, needed: usize) -> Result<()> {
     if left >= needed {
         return Ok(());
     }
     let least = open_files_limit().saturating_add(needed - left);
-    Err(Error::Usage(format!(
-        "only {left} more files may be opened, and {needed} are needed; raise the limit to {least} \
-         or more (ulimit -n {least})"
-    )))
+    Err(config!(
+        ConfigErrorKind::OpenFileLimit { least: Some(least as u64) },
+        "only {} more files may be opened, and {} are needed; raise the limit to {} or more \
+         (ulimit -n {})",
+        left,
+        needed,
+        least,
+        least
+    ))
 }
 
 /// Returns how many files this process may still open, as far as the system tells.

@@ -60,7 +60,7 @@ mod uring;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, ParseError, Result, Setting, config, message};
 
 /// What the kernel says to a call.
 type Answer<T> = rustix::io::Result<T>;
@@ -125,15 +125,23 @@ impl Engine {
             Self::Auto if limits::are_files_few() => Ok(Self::Threads),
             Self::Auto => Ok(if uring::probe().is_ok() { Self::Uring } else { Self::Threads }),
             Self::Uring => uring::probe().map(|()| self).map_err(|e| {
-                Error::Usage(format!(
-                    "io_uring cannot be used here ({e}); use --io auto or --io threads"
-                ))
+                config!(
+                    ConfigErrorKind::Unsupported,
+                    "io_uring cannot be used here ({}); use {} or {}",
+                    e,
+                    Setting::Engine.to("auto"),
+                    Setting::Engine.to("threads"),
+                )
             }),
             Self::MmapPlain => mmap::probe_plain().map(|()| self).map_err(|e| {
-                Error::Usage(format!(
-                    "--io mmap-plain cannot be used here, as the kernel does not copy for this \
-                     process (process_vm_readv: {e}); use --io mmap"
-                ))
+                config!(
+                    ConfigErrorKind::Unsupported,
+                    "{} cannot be used here, as the kernel does not copy for this process \
+                     (process_vm_readv: {}); use {}",
+                    Setting::Engine.to("mmap-plain"),
+                    e,
+                    Setting::Engine.to("mmap"),
+                )
             }),
             Self::Threads | Self::Mmap | Self::Sync => Ok(self),
         }
@@ -156,7 +164,12 @@ impl Engine {
                 _ => Box::new(threads::Threads::new(depth)?),
             },
             Self::Uring => Box::new(uring::Uring::new(depth).map_err(|e| {
-                Error::Usage(format!("cannot set up io_uring ({e}); use --io threads"))
+                config!(
+                    ConfigErrorKind::OutOfResources,
+                    "cannot set up io_uring ({}); use {}",
+                    e,
+                    Setting::Engine.to("threads"),
+                )
             })?),
             Self::Threads => Box::new(threads::Threads::new(depth)?),
             Self::Mmap => Box::new(sync::Inline::new(mmap::NAME, mmap::perform)),
@@ -173,12 +186,13 @@ impl fmt::Display for Engine {
 }
 
 impl FromStr for Engine {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         Self::ALL.into_iter().find(|engine| engine.name() == text).ok_or_else(|| {
             let names = Self::ALL.map(Self::name).join(", ");
-            format!("'{text}' is no I/O engine; use one of {names}")
+            let message = message!("'{}' is no I/O engine; use one of {}", text, names);
+            ParseError::new("I/O engine", text, message)
         })
     }
 }

@@ -7,6 +7,7 @@ use std::fs::{read_dir, read_to_string};
 use std::path::Path;
 use std::str::FromStr;
 
+use crate::error::{ParseError, message};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
 /// Where the system tells of its nodes.
@@ -27,15 +28,18 @@ pub enum Affinity {
 }
 
 impl FromStr for Affinity {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         match text {
             "auto" => Ok(Self::Auto),
             "off" => Ok(Self::Off),
             "cores" => Ok(Self::Cores),
             "nodes" => Ok(Self::Nodes),
-            _ => Err(format!("'{text}' is no affinity; use auto, off, cores or nodes")),
+            _ => {
+                let message = message!("'{}' is no affinity; use auto, off, cores or nodes", text);
+                Err(ParseError::new("affinity", text, message))
+            }
         }
     }
 }

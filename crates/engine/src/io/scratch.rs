@@ -37,7 +37,7 @@ use super::direct::Direct;
 use super::file::File;
 use super::limits;
 use super::sweep::{free_lock, is_part, is_spill_directory};
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Result, config};
 
 /// The lock of a spill directory.
 pub(super) const LOCK_NAME: &str = "lock";
@@ -92,7 +92,7 @@ impl TempFile {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for a name that is not given to such outputs: it is another file's.
+    /// [`Error::Config`] for a name that is not given to such outputs: it is another file's.
     pub fn part(part_path: &Path, is_new: bool, direct: Direct) -> Result<Self> {
         if !is_part(part_path) {
             return Err(not_named_here(part_path, "an output on its way"));
@@ -193,15 +193,18 @@ fn checked_target(final_path: &Path) -> Result<(PathBuf, OsString)> {
             return Err(Error::io("write", final_path, Errno::ISDIR));
         }
         Ok(_) => {
-            return Err(Error::Usage(format!(
+            return Err(config!(
+                ConfigErrorKind::InvalidPath,
                 "{} is a pipe or device; write to standard output instead",
-                final_path.display()
-            )));
+                final_path.display(),
+            ));
         }
     }
     match target.file_name() {
         Some(name) => Ok((target.clone(), name.to_owned())),
-        None => Err(Error::Usage(format!("{} names no file", final_path.display()))),
+        None => {
+            Err(config!(ConfigErrorKind::InvalidPath, "{} names no file", final_path.display()))
+        }
     }
 }
 
@@ -247,7 +250,7 @@ impl SpillDirectory {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for one that is not this user's alone, or by its name no spill directory.
+    /// [`Error::Config`] for one that is not this user's alone, or by its name no spill directory.
     pub fn adopt(path: &Path) -> Result<Option<Self>> {
         if !is_spill_directory(path) {
             return Err(not_named_here(path, "a spill directory"));
@@ -258,7 +261,11 @@ impl SpillDirectory {
         let is_own = stat.st_uid == rustix::process::geteuid().as_raw();
         if !is_own || stat.st_mode & 0o077 != 0 {
             let path = path.display();
-            return Err(Error::Usage(format!("{path} is not a directory of this user alone")));
+            return Err(config!(
+                ConfigErrorKind::InvalidPath,
+                "{} is not a directory of this user alone",
+                path,
+            ));
         }
         let lock = free_lock(directory.as_fd(), LOCK_NAME.as_bytes()).map_err(failed)?;
         Ok(lock.map(|lock| Self { path: path.to_owned(), is_kept: true, _lock: lock }))
@@ -348,7 +355,12 @@ pub(super) fn empty_directory(directory: &OwnedFd) -> Answer<()> {
 /// Refuses a path that a manifest names, as its name is none that is given to `kind`.
 fn not_named_here(path: &Path, kind: &str) -> Error {
     let path = path.display();
-    Error::Usage(format!("{path} does not have the name of {kind}; it is left as it is"))
+    config!(
+        ConfigErrorKind::InvalidPath,
+        "{} does not have the name of {}; it is left as it is",
+        path,
+        kind,
+    )
 }
 
 /// Opens a directory that a job has made; a link in its place is refused.
@@ -395,14 +407,12 @@ pub fn rename_target(path: &Path) -> Result<PathBuf> {
 ///
 /// # Errors
 ///
-/// [`Error::Io`] for a file without write permission.
+/// [`Error::WriteProtected`] for a file without write permission.
 pub fn check_replaceable(path: &Path) -> Result<()> {
     let is_file = std::fs::metadata(path).is_ok_and(|data| data.is_file());
     match accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS) {
         Err(Errno::ACCESS | Errno::PERM | Errno::ROFS) if is_file => {
-            let why = "it has no write permission; give it some, or replace it with --force";
-            let error = std::io::Error::new(std::io::ErrorKind::PermissionDenied, why);
-            Err(Error::io("replace", path, error))
+            Err(Error::WriteProtected { path: path.to_owned() })
         }
         // Whatever else is the matter shows when it is written.
         _ => Ok(()),

@@ -16,7 +16,7 @@ use super::scratch::{SpillDirectory, directory_of, sync_directory};
 use super::spilled::{STRIPES_NAME, members_of};
 use super::stripe::{Definition, Member, Stride};
 use super::{Direct, DirectoryIdentity, File};
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Result, config};
 
 /// Directories of a user's, over which each file is dealt out by strides; mostly only one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,7 +110,11 @@ impl SpillSet {
             members.push(Member { path, stride: Stride::Bytes(stride), checksum: None });
         }
         let wrong = |message| {
-            Error::Usage(format!("runs cannot lie striped over these directories: {message}"))
+            config!(
+                ConfigErrorKind::InvalidPath,
+                "runs cannot lie striped over these directories: {}",
+                message,
+            )
         };
         let definition = Definition::new(members, None).map_err(wrong)?;
         let text = Definition { set: None, ..definition }.text();
@@ -145,7 +149,7 @@ impl SpillSet {
                 at.map(|at| directories.remove(at)).ok_or_else(|| Error::Corrupt {
                     path: path.join(STRIPES_NAME),
                     block: 0,
-                    message: format!("{} is not there, or of another job", wanted.display()),
+                    message: format!("{} is not there, or of another job", wanted.display()).into(),
                 })
             };
             let directories = paths.iter().map(take).collect::<Result<_>>()?;
@@ -156,7 +160,7 @@ impl SpillSet {
             Some(left) => Err(Error::Corrupt {
                 path: left.path().join(STRIPES_NAME),
                 block: 0,
-                message: "it and another say that each goes with the other".to_owned(),
+                message: "it and another say that each goes with the other".into(),
             }),
         }
     }

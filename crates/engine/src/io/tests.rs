@@ -7,7 +7,7 @@ fn names_are_read_back_as_the_engine_they_came_from() {
     for engine in Engine::ALL {
         assert_eq!(engine.to_string().parse(), Ok(engine));
     }
-    let refused = "fast".parse::<Engine>().unwrap_err();
+    let refused = "fast".parse::<Engine>().unwrap_err().to_string();
     assert!(refused.contains("fast") && refused.contains("uring"), "{refused}");
 }
 

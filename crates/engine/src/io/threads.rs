@@ -13,7 +13,7 @@ use std::thread::{Builder, JoinHandle};
 use super::queue::{Completion, Queue, Request};
 use super::sync::perform;
 use super::transfer::{Progress, Transfer};
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Result, Setting, config};
 
 pub(super) const NAME: &str = "threads";
 
@@ -77,7 +77,12 @@ impl Threads {
         let mut queue = Self { line, pool, depth, sender, completions, in_flight: 0 };
         let started = queue.start_one();
         started.map_err(|e| {
-            Error::Usage(format!("cannot start threads for I/O ({e}); use --io sync"))
+            config!(
+                ConfigErrorKind::OutOfResources,
+                "cannot start threads for I/O ({}); use {}",
+                e,
+                Setting::Engine.to("sync"),
+            )
         })?;
         Ok(queue)
     }

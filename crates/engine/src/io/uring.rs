@@ -22,7 +22,7 @@ use rustix::io::Errno;
 
 use super::queue::{Completion, Operation, Queue, Request};
 use super::transfer::{Progress, Step, Transfer};
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Result, Setting, config};
 
 pub(super) const NAME: &str = "uring";
 
@@ -128,9 +128,12 @@ impl Uring {
                         std::thread::yield_now();
                     }
                     _ => {
-                        return Err(Error::Usage(format!(
-                            "io_uring stopped working ({e}); use --io threads"
-                        )));
+                        return Err(config!(
+                            ConfigErrorKind::OutOfResources,
+                            "io_uring stopped working ({}); use {}",
+                            e,
+                            Setting::Engine.to("threads"),
+                        ));
                     }
                 },
             }

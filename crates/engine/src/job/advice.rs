@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use crate::error::{Message, Setting, message};
 use crate::io::{Engine, SpillPlace, limits, space};
 use crate::pipeline::{Input, Work};
 use crate::plan::Need;
@@ -44,7 +45,7 @@ pub fn of(
     statistics: &Statistics,
     (work, need, ends): (&Work, &Need, Endpoints),
     wanted: Engine,
-) -> Vec<String> {
+) -> Vec<Message> {
     let mut advice = Vec::new();
     advice.extend(memory(statistics, work, need));
     advice.extend(threads(statistics, work));
@@ -58,38 +59,42 @@ pub fn of(
 }
 
 /// More memory, where that would take fewer passes.
-fn memory(of: &Statistics, work: &Work, need: &Need) -> Option<String> {
+fn memory(of: &Statistics, work: &Work, need: &Need) -> Option<Message> {
     let bytes = work.input.bytes().filter(|_| of.passes > 1)?;
     let outlook = Outlook::new(need, &work.plan, bytes);
     let most = limits::memory().map_or(0.0, |there| there.bytes() as f64 * MEMORY_SHARE);
     let is_more = |least: &ByteSize| *least > of.memory_budget && least.bytes() as f64 <= most;
     match (outlook.one_pass_budget.filter(is_more), outlook.two_pass_budget.filter(is_more)) {
-        (Some(one), _) => Some(format!(
-            "With --memory {one} all records would fit in memory, and nothing would be written \
-             but the output."
+        (Some(one), _) => Some(message!(
+            "With {} all records would fit in memory, and nothing would be written but the \
+             output.",
+            Setting::Memory.to(one),
         )),
-        (None, Some(two)) if of.passes > 2 => Some(format!(
-            "Runs were merged more than once; with --memory {two} that would not be needed."
+        (None, Some(two)) if of.passes > 2 => Some(message!(
+            "Runs were merged more than once; with {} that would not be needed.",
+            Setting::Memory.to(two),
         )),
         _ => None,
     }
 }
 
 /// Workers that memory or the command had no room for.
-fn threads(of: &Statistics, work: &Work) -> Option<String> {
+fn threads(of: &Statistics, work: &Work) -> Option<Message> {
     let (had, wanted) = (work.plan.threads, work.plan.threads_wanted);
     (had < wanted).then(|| {
-        format!(
-            "The memory budget of {} had room for {had} of {wanted} threads; give more with \
-             --memory.",
-            of.memory_budget
+        message!(
+            "The memory budget of {} had room for {} of {} threads; give more with {}.",
+            of.memory_budget,
+            had,
+            wanted,
+            Setting::Memory,
         )
     })
 }
 
 /// Names the partner that a sort waited for instead of a disk: the writer of its input, the reader
 /// of its output, or a coder. Workers wait in turn for an input, and for an output together.
-fn partner(of: &Statistics, is_stream: bool, ends: Endpoints) -> Option<String> {
+fn partner(of: &Statistics, is_stream: bool, ends: Endpoints) -> Option<Message> {
     if of.seconds < LEAST_SECONDS {
         return None;
     }
@@ -102,45 +107,51 @@ fn partner(of: &Statistics, is_stream: bool, ends: Endpoints) -> Option<String> 
     if is_stream && reads >= MUCH {
         let (time, is_packed) = (percent(reads), ends.is_input_packed);
         return Some(match is_packed {
-            true => format!(
-                "The sort waited {time} for its input to be expanded: that was the limit, not the \
-                 sort; zstd and lz4 are expanded faster than gzip."
+            true => message!(
+                "The sort waited {} for its input to be expanded: that was the limit, not the \
+                 sort; zstd and lz4 are expanded faster than gzip.",
+                time,
             ),
-            false => format!(
-                "The sort waited {time} for its input: what writes to the pipe was the limit."
+            false => message!(
+                "The sort waited {} for its input: what writes to the pipe was the limit.",
+                time,
             ),
         });
     }
     let time = percent(writes);
     match (writes >= MUCH, ends.is_output_packed, ends.is_output_stream) {
-        (true, true, _) => Some(format!(
-            "Workers waited {time} for the output to be compressed: a lower level or lz4 would be \
-             faster (--compress)."
+        (true, true, _) => Some(message!(
+            "Workers waited {} for the output to be compressed: a lower level or lz4 would be \
+             faster ({}).",
+            time,
+            Setting::Compress,
         )),
-        (true, false, true) => Some(format!(
-            "Workers waited {time} for what reads the output: that was the limit, not the sort."
+        (true, false, true) => Some(message!(
+            "Workers waited {} for what reads the output: that was the limit, not the sort.",
+            time,
         )),
         _ => None,
     }
 }
 
 /// Explains a long time at the end, until the disk has stored all that was written.
-fn flush(of: &Statistics, ends: Endpoints) -> Option<String> {
+fn flush(of: &Statistics, ends: Endpoints) -> Option<Message> {
     let at_end = of.phases.iter().filter(|time| time.phase == Phase::Finishing);
     let seconds = at_end.map(|time| time.seconds).sum::<f64>();
     let is_long =
         ends.is_durable && of.seconds >= LEAST_SECONDS && seconds >= LONG_END * of.seconds;
     is_long.then(|| {
-        format!(
-            "At the end {seconds:.1} s were spent until the disk had stored what it had in its \
-             cache (finishing); with --sync off the system does that later, and a crash may lose \
-             the output."
+        message!(
+            "At the end {} s were spent until the disk had stored what it had in its cache \
+             (finishing); with {} the system does that later, and a crash may lose the output.",
+            format_args!("{seconds:.1}"),
+            Setting::Sync.to("off"),
         )
     })
 }
 
 /// What kept the workers.
-fn busiest(of: &Statistics, work: &Work) -> Option<String> {
+fn busiest(of: &Statistics, work: &Work) -> Option<Message> {
     if of.seconds < LEAST_SECONDS {
         return None;
     }
@@ -150,68 +161,77 @@ fn busiest(of: &Statistics, work: &Work) -> Option<String> {
     let rested = sum(|time| time.resting) / all;
     if waited >= MUCH {
         let percent = 100.0 * waited;
-        let spill = if of.passes > 1 { spill_disk(work) } else { "" };
-        return Some(format!(
-            "Workers waited for disks {percent:.0}% of the time: faster disks would help, more \
-             threads would not.{spill}"
+        let spill = if of.passes > 1 { spill_disk(work) } else { Message::default() };
+        return Some(message!(
+            "Workers waited for disks {}% of the time: faster disks would help, more threads \
+             would not.{}",
+            format_args!("{percent:.0}"),
+            spill,
         ));
     }
     let is_bound = 1.0 - waited - rested >= MUCH;
     let more = limits::cores().saturating_sub(of.threads);
     (is_bound && more > 0).then(|| {
         let cores = limits::cores();
-        format!(
-            "Processors were the limit, and {more} of {cores} were left alone: --threads {cores}."
+        message!(
+            "Processors were the limit, and {} of {} were left alone: {}.",
+            more,
+            cores,
+            Setting::Threads.to(cores),
         )
     })
 }
 
 /// What to do about runs that share a disk with the input.
-fn spill_disk(work: &Work) -> &'static str {
+fn spill_disk(work: &Work) -> Message {
     let device = |path: &Path| space::device(path).ok();
-    let Input::Files(files) = &work.input else { return "" };
+    let Input::Files(files) = &work.input else { return Message::default() };
     let directories = work.temp.iter().flat_map(SpillPlace::directories);
     let is_shared = directories
         .map(|(path, _)| device(path))
         .any(|own| own.is_some() && files.iter().any(|file| device(file.path()) == own));
     match is_shared {
-        true => " Runs share a disk with the input: --temp on another would take half from it.",
-        false => "",
+        true => message!(
+            " Runs share a disk with the input: {} on another would take half from it.",
+            Setting::Temp
+        ),
+        false => Message::default(),
     }
 }
 
 /// Strides of spill sets that are longer than what is written at once.
-fn strides(of: &Statistics, work: &Work) -> Option<String> {
+fn strides(of: &Statistics, work: &Work) -> Option<Message> {
     let (lane, threads) = (&work.plan.lane, work.plan.threads);
     let at_once = (threads * lane.buffers * lane.capacity) as u64;
     let sets = work.temp.iter().filter(|place| place.members() > 1);
     let turns = sets.map(|set| set.directories().map(|(_, stride)| stride).sum::<u64>());
     let turn = turns.max().filter(|turn| of.runs > 0 && *turn > at_once)?;
-    Some(format!(
-        "The strides of a spill set are {} together, and no more than {} are written at once, so \
-         that disks take turns: shorter strides would keep all of them busy.",
+    Some(message!(
+        "The strides of a spill set are {} together, and no more than {} are written at once, \
+         so that disks take turns: shorter strides would keep all of them busy.",
         ByteSize(turn),
-        ByteSize(at_once)
+        ByteSize(at_once),
     ))
 }
 
 /// Where the kernel refused what is fastest.
-fn engine(of: &Statistics, wanted: Engine) -> Option<String> {
+fn engine(of: &Statistics, wanted: Engine) -> Option<Message> {
     (wanted == Engine::Auto && of.engine != Engine::Uring.name()).then(|| {
-        format!(
-            "io_uring is not allowed here (kernel.io_uring_disabled, or the rules of a container): \
-             {} took its place, which costs more processor time.",
-            of.engine
+        message!(
+            "io_uring is not allowed here (kernel.io_uring_disabled, or the rules of a \
+             container): {} took its place, which costs more processor time.",
+            of.engine,
         )
     })
 }
 
 /// Where there are none.
-fn huge_pages(text: &str) -> Option<String> {
+fn huge_pages(text: &str) -> Option<Message> {
     text.contains("[never]").then(|| {
-        format!(
+        message!(
             "Huge pages are switched off, so that memory comes slowly and is looked up often: \
-             echo madvise > {HUGE_PAGES}"
+             echo madvise > {}",
+            HUGE_PAGES,
         )
     })
 }

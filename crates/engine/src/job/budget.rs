@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::Budget;
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, ParseError, Result, Setting, config, message};
 use crate::io::limits;
 use crate::units::ByteSize;
 
@@ -21,7 +21,7 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for a share that is none.
+    /// [`Error::Config`](crate::Error::Config) for a share that is none.
     pub fn resolve(self) -> Result<ByteSize> {
         let percent = match self {
             Self::Bytes(bytes) if self.excess().is_none() => return Ok(bytes),
@@ -29,8 +29,11 @@ impl Budget {
             Self::Bytes(_) | Self::Auto => AUTO_PERCENT,
         };
         if !(percent > 0.0 && percent <= 100.0) {
-            let message = format!("--memory {percent}% is not between 0 and 100 percent");
-            return Err(Error::Usage(message));
+            return Err(config!(
+                ConfigErrorKind::InvalidValue,
+                "{} is not between 0 and 100 percent",
+                Setting::Memory.to(format_args!("{percent}%")),
+            ));
         }
         let available = limits::memory().unwrap_or(UNKNOWN);
         Ok(ByteSize((available.bytes() as f64 * percent / 100.0) as u64))
@@ -45,15 +48,19 @@ impl Budget {
 }
 
 impl FromStr for Budget {
-    type Err = String;
+    type Err = ParseError;
 
     /// Reads a size (`4GiB`) or a share (`50%`).
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         match text.trim().strip_suffix('%') {
-            None => text.parse().map(Self::Bytes),
+            None => Ok(Self::Bytes(text.parse()?)),
             Some(number) => match number.trim().parse::<f64>() {
                 Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok(Self::Percent(percent)),
-                _ => Err(format!("'{text}' is not a share of the memory; write 1% to 100%")),
+                _ => {
+                    let message =
+                        message!("'{}' is not a share of the memory; write 1% to 100%", text);
+                    Err(ParseError::new("memory budget", text, message))
+                }
             },
         }
     }

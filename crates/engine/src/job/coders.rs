@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::Input;
 use super::contents::{Instead, Look};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, config};
 use crate::format::Format;
 use crate::io::compression::{
     Appetite, Codec, Compression, Decoding, Decompress, OUTPUT_SHARE, Origin, encoders,
@@ -204,10 +204,13 @@ impl Coders {
     pub fn explain(&self, error: Error) -> Error {
         let taken = ByteSize(self.besides.bytes());
         match error {
-            Error::Usage(message) if taken > ByteSize(0) => Error::Usage(format!(
-                "{message} ({taken} of it are taken by the names of inputs, lists of values and \
-                 compressed files)"
-            )),
+            Error::Config(error) if taken > ByteSize(0) => config!(
+                error.kind(),
+                "{} ({} of it are taken by the names of inputs, lists of values and compressed \
+                 files)",
+                error.message(),
+                taken
+            ),
             _ => error,
         }
     }

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 use super::Input;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, message};
 use crate::format::Format;
 use crate::io::compression::{
     CONTENT_BYTES, Codec, Content, Decompress, Foreign, Origin, STDIN, beginning,
@@ -173,9 +173,11 @@ impl Supply for Late {
             Content::Foreign(foreign) => Err(refused(self.reader.name(), foreign)),
             Content::Packed(codec) => Err(Error::Malformed {
                 path: self.reader.name().to_owned(),
-                message: format!(
-                    "is {codec} data, which is recognized too late after another stream; give \
-                     --decompress {codec} if all inputs are, or name this input first"
+                message: message!(
+                    "is {} data, which is recognized too late after another stream; give {} if \
+                     all inputs are, or name this input first",
+                    codec.name(),
+                    Setting::Decompress.to(codec),
                 ),
             }),
         }

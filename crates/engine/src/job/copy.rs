@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Input, Output, open};
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Result, config};
 use crate::io::{
     Arena, Completion, Direct, Engine, File, InputKind, Operation, Queue, Region, Request,
 };
@@ -49,8 +49,9 @@ impl CopyJob {
             }
             Input::Striped(path) => File::open_stripes(path, self.direct)?,
             Input::File(_) | Input::Stdin | Input::Supplied(_) => {
-                return Err(Error::Usage(
-                    "only files of a known length are copied; give one by its name".to_owned(),
+                return Err(config!(
+                    ConfigErrorKind::Unsupported,
+                    "only files of a known length are copied; give one by its name",
                 ));
             }
         };
@@ -122,7 +123,8 @@ impl<'a> Copy<'a> {
         }
         Err(Error::Malformed {
             path: self.file.path().to_owned(),
-            message: format!("it became shorter while it was read: {read} bytes at {offset}"),
+            message: format!("it became shorter while it was read: {read} bytes at {offset}")
+                .into(),
         })
     }
 

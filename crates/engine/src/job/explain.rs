@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::open::Opened;
 use super::records::framing;
 use super::{SortJob, open};
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Message, Result, Setting, config};
 use crate::io::SpillPlace;
 use crate::plan::Plan;
 use crate::plan::outlook::Outlook;
@@ -59,7 +59,7 @@ pub struct Explanation {
     /// How long it takes, where the machine was measured,
     pub prediction: Option<Prediction>,
     /// or why that is not known.
-    pub unpredicted: Option<String>,
+    pub unpredicted: Option<Message>,
 }
 
 impl SortJob {
@@ -68,16 +68,18 @@ impl SortJob {
     ///
     /// # Errors
     ///
-    /// Those of the beginning of a sort; [`Error::Usage`] for inputs whose size is not known.
+    /// Those of the beginning of a sort; [`Error::Config`](crate::Error::Config) for inputs whose
+    /// size is not known.
     pub fn explain(&self) -> Result<Explanation> {
         let (order, progress) = (self.bound()?, Progress::new());
         let opened = open::sort(self, &order, &progress)?;
         let Opened { engine, budget, coders, input, header, .. } = opened;
         let Some(bytes) = input.bytes() else {
-            return Err(Error::Usage(
-                "how long a pipe, a compressed input, or one that --union-by-name rewrites is, is \
-                 not known beforehand; give files as they are sorted"
-                    .to_owned(),
+            return Err(config!(
+                ConfigErrorKind::Unsupported,
+                "how long a pipe, a compressed input, or one that {} rewrites is, is not known \
+                 beforehand; give files as they are sorted",
+                Setting::UnionByName,
             ));
         };
         let columns = header.1.as_ref();

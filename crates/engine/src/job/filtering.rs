@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::SortJob;
-use crate::error::Result;
+use crate::error::{Error, Message, Result};
 use crate::format::Format;
 use crate::key::text::{TextOrder, TextSpec};
 use crate::key::{Key, ListMemory};
@@ -36,7 +36,7 @@ pub fn group_predicate(
 }
 
 /// Returns the meaning of a key.
-type Resolve<'a> = &'a dyn Fn(&Key) -> std::result::Result<TextSpec, String>;
+type Resolve<'a> = &'a dyn Fn(&Key) -> std::result::Result<TextSpec, Message>;
 
 fn bound(
     job: &SortJob,
@@ -58,13 +58,13 @@ fn resolved(
     key: &Key,
     (format, memory): (Format, ListMemory),
     columns: Option<&Columns>,
-) -> std::result::Result<TextSpec, String> {
+) -> std::result::Result<TextSpec, Message> {
     let mut key = key.clone();
-    key.check(format).map_err(|e| e.to_string())?;
+    key.check(format).map_err(Message::from)?;
     if let Some(columns) = columns.filter(|columns| columns.are_named) {
-        key.resolve(&columns.cells).map_err(|e| e.to_string())?;
+        key.resolve(&columns.cells).map_err(Message::from)?;
     }
-    key.spec(memory).map_err(|e| e.to_string())
+    key.spec(memory).map_err(Error::into_message)
 }
 
 #[cfg(test)]

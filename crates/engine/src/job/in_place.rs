@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Input, SortJob};
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Message, Result, Setting, config, message};
 use crate::format::{Framing, HeaderLines};
 use crate::io::{Direct, File, NameIdentity};
 use crate::plan::levers::{Levers, Overlap};
@@ -28,16 +28,29 @@ use crate::plan::levers::{Levers, Overlap};
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] that says what stands against it.
+/// [`Error::Config`] that says what stands against it.
 pub fn check(job: &SortJob, (path, files): (&Path, &[Arc<File>]), is_open: bool) -> Result<()> {
-    let refused = |why: &str| Err(Error::Usage(format!("--in-place: {why}")));
+    let refused = |why: &str| {
+        let kind = ConfigErrorKind::NotApplicable(Setting::InPlace);
+        Err(config!(kind, "{}: {}", Setting::InPlace, why))
+    };
+    let conflict = |other, why: Message| {
+        let kind = ConfigErrorKind::Conflict(Setting::InPlace, other);
+        Err(config!(kind, "{}: {}", Setting::InPlace, why))
+    };
     let name = NameIdentity::of;
     let is_same = matches!(&job.inputs[..], [Input::File(input)] if name(input) == name(path));
     let (true, [file]) = (is_same, files) else {
         return refused("it takes one input, which is the output as well");
     };
     if !job.sync {
-        return refused("what is given back must be durable elsewhere; leave out --sync off");
+        return conflict(
+            Setting::Sync,
+            message!(
+                "what is given back must be durable elsewhere; leave out {}",
+                Setting::Sync.to("off")
+            ),
+        );
     }
     if !job.select.is_all() || job.header != HeaderLines::NONE {
         return refused(
@@ -45,9 +58,13 @@ pub fn check(job: &SortJob, (path, files): (&Path, &[Arc<File>]), is_open: bool)
         );
     }
     if job.levers.merge.is_some() {
-        return refused(
-            "streams would keep what slabs give back, and slabs may be too small for the longest \
-             records; leave out --merge",
+        return conflict(
+            Setting::Merge,
+            message!(
+                "streams would keep what slabs give back, and slabs may be too small for the \
+                 longest records; leave out {}",
+                Setting::Merge
+            ),
         );
     }
     let is_simple = matches!(job.format.framing(), Framing::Fixed(_) | Framing::Terminated(_));
@@ -102,6 +119,7 @@ pub fn refuse_marked(path: &Path) -> Result<()> {
             "it is being sorted in place, and records of it are in {}; go on with that by the same \
              command (a file copied over it keeps the mark: give the copy another name)",
             directory.display()
-        ),
+        )
+        .into(),
     })
 }

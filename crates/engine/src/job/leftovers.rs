@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Result, config};
 use crate::io::{
     DirectoryIdentity, KEPT_NAME, SpillDirectory, SpillPlace, abandoned, belonging_directories,
     distinct, is_part, spill_directories, sweep,
@@ -177,7 +177,10 @@ fn remove_from(directory: &Path, with_records: bool) -> Result<usize> {
 fn check(directory: &Path) -> Result<()> {
     match fs::metadata(directory) {
         Ok(data) if data.is_dir() => Ok(()),
-        Ok(_) => Err(Error::Usage(format!("{} is not a directory", directory.display()))),
+        Ok(_) => {
+            let kind = ConfigErrorKind::InvalidPath;
+            Err(config!(kind, "{} is not a directory", directory.display()))
+        }
         Err(e) => Err(Error::io("look for leftovers in", directory, e)),
     }
 }

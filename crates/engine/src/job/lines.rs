@@ -33,7 +33,7 @@ struct Line<'a> {
 ///
 /// # Errors
 ///
-/// [`Error::Usage`](crate::Error::Usage) for an order that contradicts itself, and
+/// [`Error::Config`](crate::Error::Config) for an order that contradicts itself, and
 /// [`Error::Disorder`](crate::Error::Disorder) where the lines came out in another order.
 pub fn sort_lines(text: &[u8], order: &TextOrder, is_unique: bool) -> Result<Vec<u8>> {
     let terminator = order.body.terminator();

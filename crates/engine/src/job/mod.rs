@@ -27,7 +27,7 @@ mod union;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Result, Setting, config};
 use crate::format::{Format, Framing, HeaderLines};
 use crate::io::compression::{Compress, Decompress};
 use crate::io::pipe::Outlet;
@@ -309,8 +309,10 @@ impl SortJob {
                 Ended::Sorted(outcome) => return Ok(*outcome),
                 // Only streams that said how much they bring are planned for one pass.
                 Ended::Crowded(_) if matches!(work.input, pipeline::Input::Stream(_)) => {
-                    let message = "a stream brought more than was said of it beforehand";
-                    return Err(Error::Usage(message.to_owned()));
+                    return Err(config!(
+                        ConfigErrorKind::Other,
+                        "a stream brought more than was said of it beforehand",
+                    ));
                 }
                 // Nothing but reading was done; it is planned again for what was found.
                 Ended::Crowded(average) => {
@@ -391,10 +393,11 @@ impl SortJob {
     fn open_output(&self, coders: &mut Coders, progress: &Progress) -> Result<output::Output> {
         let compression = self.compress.of(self.output.path())?;
         match (self.select.split.is_some(), compression) {
-            (true, Some(_)) => Err(Error::Usage(
-                "several output files are not compressed yet; give --compress off, or compress \
-                 them afterwards"
-                    .to_owned(),
+            (true, Some(_)) => Err(config!(
+                ConfigErrorKind::Conflict(Setting::Split, Setting::Compress),
+                "several output files are not compressed yet; give {}, or compress them \
+                 afterwards",
+                Setting::Compress.to("off"),
             )),
             (true, None) => open::parts(&self.output, self.direct.output, self.force),
             (false, _) => {
@@ -428,7 +431,7 @@ impl SortJob {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for a budget that is a share of nothing, and for keys that mean nothing.
+    /// [`Error::Config`] for a budget that is a share of nothing, and for keys that mean nothing.
     pub fn would_be_one_pass(&self, extent: Extent) -> Result<bool> {
         let order = self.bound()?;
         let coders = self.coders(&order, self.memory.resolve()?);
@@ -450,11 +453,10 @@ impl SortJob {
             cells: &columns.cells,
             are_named: columns.are_named,
         });
-        let taken = order.list_bytes();
         // Asking for memory reads several files of the system, which is most of a short sort.
         let memory = match self.select.folds.is_empty() {
             true => ListMemory::UNBOUNDED,
-            false => ListMemory { budget: self.memory.resolve()?, taken },
+            false => ListMemory { budget: self.memory.resolve()?, taken: order.list_bytes() },
         };
         let of = Records { columns, order: Some(order), memory, ..Records::of(layout) };
         let making = Making::new(&self.select, of)?.grouped_by(group);
@@ -464,8 +466,7 @@ impl SortJob {
     /// What takes a part of the budget, nothing being compressed yet.
     fn coders(&self, order: &TextOrder, budget: ByteSize) -> Coders {
         let threads = self.threads.unwrap_or_else(limits::cores);
-        let coders = Coders::new(budget, threads, &self.inputs, order);
-        coders
+        Coders::new(budget, threads, &self.inputs, order)
             .with_files_of(self.format)
             .with_conditions(&self.filter, self.format)
             .with_conditions(&self.select.having, self.format)

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use super::coders::Coders;
 use super::contents::Look;
 use super::{Budget, Input, Output, Resume, SortJob, in_place, union};
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
 use crate::format::Framing;
 use crate::io::inherited::{self, STDOUT};
 use crate::io::{
@@ -179,11 +179,14 @@ fn read_in_order(job: &SortJob, inputs: &[Input], progress: &Progress) -> Result
 }
 
 fn too_many_to_resume(inputs: usize, most: usize) -> Error {
-    Error::Usage(format!(
-        "a sort that can be resumed holds all of its inputs open, and of {inputs} no more than \
-         {most} can be; raise the limit (ulimit -n), make fewer files of them, or leave --resume \
-         out"
-    ))
+    config!(
+        ConfigErrorKind::OpenFileLimit { least: None },
+        "a sort that can be resumed holds all of its inputs open, and of {} no more than {} \
+         can be; raise the limit (ulimit -n), make fewer files of them, or leave {} out",
+        inputs,
+        most,
+        Setting::Resume,
+    )
 }
 
 /// What stands at the top of all inputs, and the columns that it shows, if it is a row.
@@ -382,7 +385,8 @@ fn check_length(path: &Path, bytes: u64, record_length: u64) -> Result<()> {
             "{bytes} bytes are not a multiple of the record length {record_length}: {excess} bytes \
              are left after record {}; is the record length right?",
             bytes / record_length
-        ),
+        )
+        .into(),
     })
 }
 
@@ -415,15 +419,17 @@ pub fn parts(output: &Output, direct: Direct, force: bool) -> Result<output::Out
         Output::File(path) if inherited::named_by(path).is_none() => {
             output::Output::parts(path, direct, force)
         }
-        Output::Striped(path) => Err(Error::Usage(format!(
+        Output::Striped(path) => Err(config!(
+            ConfigErrorKind::Conflict(Setting::Split, Setting::Output),
             "{} is a striped file; an output that is split needs another name",
-            path.display()
-        ))),
-        Output::File(_) | Output::Stdout | Output::Pipe(_) => {
-            let message = "an output that is split needs a name that those of its files are made \
-                           of; give one with --output";
-            Err(Error::Usage(message.to_owned()))
-        }
+            path.display(),
+        )),
+        Output::File(_) | Output::Stdout | Output::Pipe(_) => Err(config!(
+            ConfigErrorKind::Conflict(Setting::Split, Setting::Output),
+            "an output that is split needs a name that those of its files are made of; give one \
+             with {}",
+            Setting::Output,
+        )),
     }
 }
 

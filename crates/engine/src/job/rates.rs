@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::{Output, SortJob};
+use crate::error::{Error, Message, Operation, message};
 use crate::format::Framing;
 use crate::io::stripe::Definition;
 use crate::io::{File, SpillPlace, directory_of, space};
@@ -12,7 +13,7 @@ use crate::plan::prediction::{Part, Rates};
 use crate::profile::Profile;
 
 /// What is said where no time can be foretold, and what to do.
-type Unknown = String;
+type Unknown = Message;
 
 impl SortJob {
     /// The rates for a sort of `input` that spills to `temp`.
@@ -22,17 +23,20 @@ impl SortJob {
         temp: &[SpillPlace],
     ) -> Result<Rates, Unknown> {
         let Some(profile) = self.profile.as_deref() else {
-            return Err("this machine was not measured; see 'sortwell calibrate'".to_owned());
+            return Err(message!("this machine was not measured; see {}", Operation::Calibrate));
         };
         let Some(processor) = &profile.processor else {
-            return Err("processors were not measured; run 'sortwell calibrate cpu'".to_owned());
+            return Err(message!(
+                "processors were not measured; run {}",
+                Operation::CalibrateProcessors,
+            ));
         };
         let costs = match self.format.framing() {
             Framing::Fixed(_) => processor.fixed,
             _ => processor.lines,
         };
         let pipeline::Input::Files(files) = input else {
-            return Err("nobody knows how fast a stream comes".to_owned());
+            return Err("nobody knows how fast a stream comes".into());
         };
         let output = match &self.output {
             Output::File(path) => parts_of(profile, path)?,
@@ -82,7 +86,7 @@ fn parts_of(profile: &Profile, path: &Path) -> Result<Vec<Part>, Unknown> {
 
 /// Members of a striped file have shares as long as their strides.
 fn striped_parts(profile: &Profile, path: &Path) -> Result<Vec<Part>, Unknown> {
-    let definition = Definition::read(path).map_err(|e| e.to_string())?;
+    let definition = Definition::read(path).map_err(Error::into_message)?;
     let layout = definition.layout();
     let strides: Vec<u64> = (0..layout.members()).map(|member| layout.stride(member)).collect();
     let width: u64 = strides.iter().sum();
@@ -96,9 +100,10 @@ fn part(profile: &Profile, directory: &Path, share: f64) -> Result<Part, Unknown
     let disk = profile.disk_of(directory).cloned();
     let device = space::device(directory).ok();
     let (Some(disk), Some(device)) = (disk, device) else {
-        return Err(format!(
-            "the disk of {0} was not measured; run 'sortwell calibrate disk {0}'",
-            directory.display()
+        return Err(message!(
+            "the disk of {} was not measured; run {}",
+            directory.display(),
+            Operation::CalibrateDisk.on(directory.display())
         ));
     };
     Ok(Part { device, share, disk })

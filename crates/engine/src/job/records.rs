@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::Budget;
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Result, config};
 use crate::format::{Format, Framing, Ragged};
 use crate::key::text::TextOrder;
 use crate::key::{CompiledKey, Key, ListMemory, OrderOptions};
@@ -14,11 +14,12 @@ use crate::pipeline::{Columns, Gate, RowShape, Shape};
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] for a record length of 0.
+/// [`Error::Config`](crate::Error::Config) for a record length of 0.
 pub fn framing(format: Format) -> Result<Framing> {
     match format.framing() {
-        Framing::Fixed(0) => Err(Error::Usage(
-            "records of 0 bytes are none; give a record length of 1 or more".to_owned(),
+        Framing::Fixed(0) => Err(config!(
+            ConfigErrorKind::InvalidValue,
+            "records of 0 bytes are none; give a record length of 1 or more",
         )),
         framing => Ok(framing),
     }
@@ -67,7 +68,7 @@ pub fn bound(
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] for an order that contradicts itself, or that names a missing column.
+/// [`Error::Config`] for an order that contradicts itself, or that names a missing column.
 pub fn key(order: &TextOrder, columns: Option<&Columns>) -> Result<CompiledKey> {
     match columns {
         Some(columns) => CompiledKey::new(&columns.resolved(order)?),
@@ -89,7 +90,7 @@ pub fn grouped(order: &TextOrder, count: Option<usize>) -> Cow<'_, TextOrder> {
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] for a number of keys that the order does not have.
+/// [`Error::Config`](crate::Error::Config) for a number of keys that the order does not have.
 pub fn group_key(
     order: &TextOrder,
     columns: Option<&Columns>,
@@ -98,10 +99,13 @@ pub fn group_key(
     let Some(count) = count else { return Ok(None) };
     let all = order.specs.len();
     if !(1..=all).contains(&count) {
-        return Err(Error::Usage(format!(
-            "records cannot be unique by {count} of {all} keys; give a number from 1 to that of \
-             the keys"
-        )));
+        return Err(config!(
+            ConfigErrorKind::InvalidValue,
+            "records cannot be unique by {} of {} keys; give a number from 1 to that of the \
+             keys",
+            count,
+            all,
+        ));
     }
     let specs = order.specs[..count].to_vec();
     key(&TextOrder { specs, then_whole: None, ..order.clone() }, columns).map(Some)

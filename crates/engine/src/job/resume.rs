@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{in_place, open};
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Operation, Result, config};
 use crate::io::{
     Direct, DirectoryIdentity, File, KEPT_NAME, SpillDirectory, SpillPlace, SpillSet, TempFile,
     directory_of, distinct, is_part, limits, spill_directories, spilled, sync_directory,
@@ -61,7 +61,7 @@ impl Places {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] where the output was begun by one that is not the same, or one that is
+    /// [`Error::Config`] where the output was begun by one that is not the same, or one that is
     /// still running; [`Error::Malformed`] where an input has changed since.
     pub fn kept(job: &Wanted, temp: &[SpillPlace]) -> Result<Self> {
         open::tidy(temp)?;
@@ -170,12 +170,13 @@ fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
         return Err(running(path, directory));
     };
     if entry.directories.first().map(|first| first.0.as_path()) != Some(directory) {
-        return Err(Error::Usage(format!(
-            "what was done for {} was done in another place than {}; move it back there, or remove \
-             it",
+        return Err(config!(
+            ConfigErrorKind::ResumeMismatch,
+            "what was done for {} was done in another place than {}; move it back there, or \
+             remove it",
             path.display(),
-            directory.display()
-        )));
+            directory.display(),
+        ));
     }
     let mut directories = vec![first];
     for other in entry.directories.iter().skip(1).map(|other| &other.0) {
@@ -220,11 +221,12 @@ fn are_there(past: &Past, directory: &Path) -> Result<bool> {
         let Some(bytes) = spilled::bytes(&run.path)? else {
             let paths = spilled::paths(&run.path)?;
             let gone = paths.iter().find(|path| missing(path)).unwrap_or(&run.path);
-            return Err(Error::Usage(format!(
-                "{}, which was kept, is gone; remove the rest with 'sortwell spill clean {}'",
+            return Err(config!(
+                ConfigErrorKind::ResumeMismatch,
+                "{}, which was kept, is gone; remove the rest with {}",
                 gone.display(),
-                parent_of(directory).display()
-            )));
+                Operation::CleanSpill.on(parent_of(directory).display()),
+            ));
         };
         are_whole &= bytes >= run.bytes;
     }
@@ -242,7 +244,7 @@ fn has_noted(part_bytes: Option<u64>, past: &Past, job: &JobEntry) -> Result<boo
         };
         return Err(Error::Malformed {
             path: job.part.0.clone(),
-            message: format!("{message}; bring it back, the records are nowhere else"),
+            message: format!("{message}; bring it back, the records are nowhere else").into(),
         });
     }
     Ok(has_all)
@@ -258,11 +260,12 @@ fn bytes_of(path: &Path) -> Result<Option<u64>> {
 }
 
 fn running(path: &Path, directory: &Path) -> Error {
-    Error::Usage(format!(
+    config!(
+        ConfigErrorKind::InUse,
         "another job that makes {} is running, in {}; wait for it",
         path.display(),
-        directory.display()
-    ))
+        directory.display(),
+    )
 }
 
 /// Removes what is of no run that counts, unless some of these are not `whole`: it may be theirs.

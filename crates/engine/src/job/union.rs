@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 
 use super::coders::Coders;
 use super::{Input, SortJob, open};
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Message, Result, Setting, config, message};
 use crate::format::CsvFormat;
 use crate::format::csv::union::{ColumnOrder, Union};
 use crate::format::csv::{BYTE_ORDER_MARK, without_end};
@@ -160,9 +160,12 @@ fn unite(
     let is_moved = |order: &Arc<ColumnOrder>| !order.is_of_union(width);
     let is_rewritten = found.iter().flatten().any(is_moved);
     if let Some(blank) = tables.blank.take().filter(|_| is_rewritten) {
-        let message = "its header is an empty row, which names no column that --union-by-name \
-                       could find; write the names of the columns there";
-        return Err(Error::Malformed { path: blank, message: message.to_owned() });
+        let message = message!(
+            "its header is an empty row, which names no column that {} could find; write the \
+             names of the columns there",
+            Setting::UnionByName,
+        );
+        return Err(Error::Malformed { path: blank, message });
     }
     let held = tables.bytes as u64 + later(places.len()) * INPUT_BYTES;
     let mut at_once = None;
@@ -312,7 +315,7 @@ impl Tables {
         let order = match self.orders.entry(row.to_vec()) {
             Entry::Occupied(known) => Arc::clone(known.get()),
             Entry::Vacant(new) => {
-                let malformed = |message| Error::Malformed { path: top.path.clone(), message };
+                let malformed = |message: Message| Error::malformed(&top.path, message);
                 let order = Arc::new(self.union.add(row).map_err(malformed)?);
                 self.bytes += 2 * row.len() + order.bytes();
                 Arc::clone(new.insert(order))
@@ -329,19 +332,23 @@ impl Tables {
                 "with its columns the header of all inputs has more than {TOP_MAX} bytes, which is \
                  as long as a header may be; join fewer tables"
             );
-            return Err(Error::Malformed { path: path.to_owned(), message });
+            return Err(Error::Malformed { path: path.to_owned(), message: message.into() });
         }
         let taken = (self.bytes + self.union.bytes()) as u64;
         if taken <= self.budget.bytes() / COLUMNS_SHARE {
             return Ok(());
         }
-        Err(Error::Usage(format!(
-            "the columns of the inputs up to {} take {} of memory, more than --union-by-name has \
-             room for within the memory budget; give at least {} MiB with --memory",
+        let least = (2 * COLUMNS_SHARE * taken).div_ceil(1 << 20);
+        Err(config!(
+            ConfigErrorKind::BudgetTooSmall { least: Some(ByteSize::mib(least)) },
+            "the columns of the inputs up to {} take {} of memory, more than {} has room for \
+             within the memory budget; give at least {} MiB with {}",
             path.display(),
             ByteSize(taken),
-            (2 * COLUMNS_SHARE * taken).div_ceil(1 << 20)
-        )))
+            Setting::UnionByName,
+            least,
+            Setting::Memory,
+        ))
     }
 
     /// Returns what stays on top of the output: the row of all columns in place of the first one.

@@ -54,7 +54,7 @@ pub use spec::{
 pub use tally::{KeySeen, KeyTally};
 use text::{LineKey, TextKey, TextOrder};
 
-use crate::error::Result;
+use crate::error::{Message, Result};
 use crate::format::Format;
 use crate::format::csv::RowCutter;
 use crate::stats::KeyFindings;
@@ -206,7 +206,7 @@ pub trait KeyEncoder: Send + Sync {
     /// What keeps `record` from having a key, if anything does: which field it is, what stands
     /// there and what should. No word of the key of such a record is asked for where the order is
     /// to be trusted.
-    fn fault(&self, record: &[u8]) -> Option<String> {
+    fn fault(&self, record: &[u8]) -> Option<Message> {
         let _ = record;
         None
     }
@@ -217,7 +217,7 @@ pub trait KeyEncoder: Send + Sync {
     /// # Errors
     ///
     /// As [`fault`](Self::fault) says it.
-    fn checked_word(&self, record: CutRecord<'_>) -> std::result::Result<u64, String> {
+    fn checked_word(&self, record: CutRecord<'_>) -> std::result::Result<u64, Message> {
         match self.fault(record.bytes) {
             Some(fault) => Err(fault),
             None => Ok(self.word(record.bytes, 0)),
@@ -347,7 +347,7 @@ impl CompiledKey {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`](crate::Error::Usage) for an order that contradicts itself.
+    /// [`Error::Config`](crate::Error::Config) for an order that contradicts itself.
     pub fn new(order: &TextOrder) -> Result<Self> {
         if let Some((record_length, parts)) = part::resolve(order) {
             return Ok(Self::of_parts(&parts, record_length));

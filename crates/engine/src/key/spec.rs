@@ -247,8 +247,8 @@ impl Key {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`](crate::Error::Usage) for a locale that there is not, for a file that cannot
-    /// be read or does not hold what it should, and for a list of values that is too large.
+    /// [`Error::Config`](crate::Error::Config) for a locale that does not exist, for a file that
+    /// cannot be read or is malformed, and for a list of values that is too large.
     pub fn spec(&self, memory: ListMemory) -> EngineResult<TextSpec> {
         let modifiers = &self.modifiers;
         let is_reversed = modifiers.is_descending;

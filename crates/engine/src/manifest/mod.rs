@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Operation, Result, Setting, config, message};
 use crate::io::KEPT_NAME;
 use crate::units::ByteSize;
 
@@ -55,7 +55,7 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] where its inputs are so many that it would not be read again.
+    /// [`Error::Config`] where its inputs are so many that it would not be read again.
     pub fn create(directory: &Path, job: &JobEntry) -> Result<Self> {
         let path = directory.join(KEPT_NAME);
         let first = Line::of(&path, 0, &Entry::Job(job.clone()))?.checked()?;
@@ -154,13 +154,15 @@ impl Line {
     /// Itself, if it would be.
     fn checked(self) -> Result<Self> {
         if self.is_too_long() {
-            return Err(Error::Usage(format!(
-                "what is noted of this sort, so that it can be resumed, has {}, and no more than \
-                 {} are read again: its inputs are too many, make fewer files of them, or leave \
-                 --resume out",
+            return Err(config!(
+                ConfigErrorKind::Unsupported,
+                "what is noted of this sort, so that it can be resumed, has {}, and no more \
+                 than {} are read again: its inputs are too many, make fewer files of them, or \
+                 leave {} out",
                 ByteSize(self.text.len() as u64),
-                ByteSize(LINE_MAX)
-            )));
+                ByteSize(LINE_MAX),
+                Setting::Resume,
+            ));
         }
         Ok(self)
     }
@@ -226,9 +228,11 @@ fn damaged(path: &Path, number: usize) -> Error {
     Error::Corrupt {
         path: path.to_owned(),
         block: number as u64,
-        message: "the line of that number, from 0, is not as it was written; what was begun \
-                  cannot be trusted, remove it with 'sortwell spill clean'"
-            .to_owned(),
+        message: message!(
+            "the line of that number, from 0, is not as it was written; what was begun cannot \
+             be trusted, remove it with {}",
+            Operation::CleanSpill,
+        ),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::entry::{Entry, InputPlace, JobEntry, MergedEntry, RunEntry, SlabEntry};
-use crate::error::{Error, Result};
+use crate::error::{Error, Operation, Result, message};
 use crate::key::KeyTally;
 use crate::proof::Sum;
 use crate::run::Run;
@@ -151,6 +151,6 @@ fn own(job: &JobEntry, run: Run) -> Told<Run> {
 }
 
 fn contradiction(path: &Path, number: usize, message: &str) -> Error {
-    let message = format!("{message}; remove it with 'sortwell spill clean'");
+    let message = message!("{}; remove it with {}", message, Operation::CleanSpill);
     Error::Corrupt { path: path.to_owned(), block: number as u64, message }
 }

@@ -9,7 +9,7 @@ use super::fold::Value;
 use super::selection::Group;
 use super::target::Target;
 use super::{Making, Selection, Unique};
-use crate::error::Result;
+use crate::error::{Message, Result, Setting, message};
 use crate::io::Region;
 use crate::proof::Sum;
 use crate::sink::Lane;
@@ -58,7 +58,7 @@ enum Fault {
     /// A record has the key of the one before it: its number in the task, and itself.
     Duplicate(u64, Vec<u8>),
     /// Anything else, in words.
-    Other(String),
+    Other(Message),
 }
 
 impl<'a, 'p> GroupWriter<'a, 'p> {
@@ -145,7 +145,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
             Some(done) => drop(self.close(done)?),
             None => {}
         }
-        self.fault = Some(Fault::Other(format!("{message}, in '{}'", excerpt(record))));
+        self.fault = Some(Fault::Other(message!("{}, in '{}'", message, excerpt(record))));
         Ok(())
     }
 
@@ -334,7 +334,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
             Ok(None) => Ok(()),
             Err(message) => {
                 let said = excerpt(&self.selection.making.folds.mask(record));
-                self.fault = Some(Fault::Other(format!("{message}, in '{said}'")));
+                self.fault = Some(Fault::Other(message!("{}, in '{}'", message, said)));
                 Ok(())
             }
         };
@@ -348,7 +348,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         (record, count, values): (&'r [u8], u64, &[Value]),
         folded: &'r mut Vec<u8>,
         shaped: &'r mut Vec<u8>,
-    ) -> std::result::Result<Option<&'r [u8]>, String> {
+    ) -> std::result::Result<Option<&'r [u8]>, Message> {
         let Selection { making, is_last, .. } = self.selection;
         let Making { folds, shape, .. } = &**making;
         let mut made = record;
@@ -362,8 +362,10 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
             let order = (self.target.compare)(record, made);
             if !making.is_one_group(order, record, made) {
                 let names = folds.names();
-                return Err(format!(
-                    "{names} would change the key; sort by other fields with --key"
+                return Err(message!(
+                    "{} would change the key; sort by other fields with {}",
+                    names,
+                    Setting::Key,
                 ));
             }
             if !is_last && self.selection.is_summed {

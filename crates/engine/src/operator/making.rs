@@ -7,7 +7,7 @@ use super::fold::{Folds, Records};
 use super::shape::Shape;
 use super::split::{PartFiles, Splitter, Splitting};
 use super::{Select, Unique};
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
 use crate::format::Framing;
 use crate::key::CompiledKey;
 use crate::key::text::TextOrder;
@@ -35,26 +35,38 @@ impl Making {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] where these have no such places, or it contradicts itself.
+    /// [`Error::Config`] where these have no such places, or it contradicts itself.
     pub fn new(select: &Select, of: Records<'_>) -> Result<Self> {
         let Records { layout, columns, .. } = of;
         if !select.having.is_all() && !select.groups() {
-            let message = "--having asks what records with equal keys have become, and here each \
-                           stays as it is; give --count, --unique, --sum, --min or --max, or write \
-                           the condition with --include";
-            return Err(Error::Usage(message.to_owned()));
+            return Err(config!(
+                ConfigErrorKind::NotApplicable(Setting::Having),
+                "{} asks what records with equal keys have become, and here each stays as it \
+                 is; give {}, {}, {}, {} or {}, or write the condition with {}",
+                Setting::Having,
+                Setting::Count,
+                Setting::Unique,
+                Setting::Sum,
+                Setting::Min,
+                Setting::Max,
+                Setting::Include,
+            ));
         }
         if select.unique == Some(Unique::Error) && (select.count || !select.folds.is_empty()) {
-            let message = "--unique=error refuses records with equal keys, so that nothing is \
-                           left to count or to add up; leave one of them out";
-            return Err(Error::Usage(message.to_owned()));
+            return Err(config!(
+                ConfigErrorKind::Conflict(Setting::Unique, Setting::Count),
+                "{} refuses records with equal keys, so that nothing is left to count or to \
+                 add up; leave one of them out",
+                Setting::Unique.to("error"),
+            ));
         }
         select.check()?;
+        let invalid = |fault| Error::config(ConfigErrorKind::InvalidValue, fault);
         let splitting = Splitting::new(select.split.as_ref(), layout, columns);
-        let splitting = splitting.map_err(Error::Usage)?;
-        let folds = Folds::new(&select.folds, of).map_err(Error::Usage)?;
+        let splitting = splitting.map_err(invalid)?;
+        let folds = Folds::new(&select.folds, of).map_err(invalid)?;
         let shape = Shape::new(&select.parts, select.count, layout, columns);
-        let shape = shape.map_err(Error::Usage)?;
+        let shape = shape.map_err(invalid)?;
         Ok(Self { folds, shape, splitting, having: None, group: None, folds_late: false })
     }
 
@@ -108,12 +120,14 @@ impl Making {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] where it cannot have that shape.
+    /// [`Error::Config`] where it cannot have that shape.
     pub fn header(&self, framing: Framing, header: Vec<u8>) -> Result<Vec<u8>> {
         // Lines above groups of lines are no group.
         if self.shape.is_whole() || matches!(framing, Framing::Grouped(_)) {
             return Ok(header);
         }
-        self.shape.header(framing.records(&header)).map_err(Error::Usage)
+        self.shape
+            .header(framing.records(&header))
+            .map_err(|fault| Error::config(ConfigErrorKind::InvalidValue, fault))
     }
 }

@@ -29,6 +29,7 @@ pub use selection::{Selected, Selection};
 pub use split::{PartFiles, Split, Splitter};
 pub use target::{Outlet, Target};
 
+use crate::error::{ConfigErrorKind, ParseError, Setting, config, message};
 use crate::predicate::Filter;
 
 /// Which of the sorted records are written, and how.
@@ -67,14 +68,17 @@ pub enum Unique {
 }
 
 impl std::str::FromStr for Unique {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         match text {
             "first" => Ok(Self::First),
             "last" => Ok(Self::Last),
             "error" => Ok(Self::Error),
-            _ => Err(format!("'{text}' is none of first, last and error")),
+            _ => {
+                let message = message!("'{}' is none of first, last and error", text);
+                Err(ParseError::new("treatment of equal keys", text, message))
+            }
         }
     }
 }
@@ -104,14 +108,17 @@ impl Select {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`](crate::Error::Usage) for a split by a number of records that is not known
+    /// [`Error::Config`](crate::Error::Config) for a split by a number of records that is not known
     /// beforehand.
     pub fn check(&self) -> crate::error::Result<()> {
         if self.groups() && matches!(self.split, Some(Split::Count(_))) {
-            let message = "--split takes the number of records that are written, which nobody \
-                           knows before equal ones have become one; split the output of this \
-                           sort, or use --split-by";
-            return Err(crate::Error::Usage(message.to_owned()));
+            return Err(config!(
+                ConfigErrorKind::Conflict(Setting::Split, Setting::Unique),
+                "{} takes the number of records that are written, which nobody knows before \
+                 equal ones have become one; split the output of this sort, or use {}",
+                Setting::Split,
+                Setting::SplitBy,
+            ));
         }
         Ok(())
     }

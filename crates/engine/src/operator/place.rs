@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::error::{Message, ParseError, Setting, message};
 use crate::format::csv::{self, Cells, Dialect};
 use crate::format::{Format, LineGroup, Prefix};
 
@@ -46,9 +47,10 @@ pub struct Columns<'a> {
 }
 
 impl FromStr for Place {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let wrong = |message| Err(ParseError::new("place", text, message));
         let number = |digits: &str| digits.parse::<u32>().ok().map(|number| number as usize);
         let range = text.split_once("..").and_then(|(start, end)| {
             let start = if start.is_empty() { Some(0) } else { number(start) };
@@ -56,13 +58,15 @@ impl FromStr for Place {
             start.zip(end)
         });
         match range {
-            Some((start, Some(end))) if end <= start => Err(format!(
-                "the range {text} is empty; it counts from 0 and leaves out its end: write \
-                 {start}..{} for one byte",
+            Some((start, Some(end))) if end <= start => wrong(message!(
+                "the range {} is empty; it counts from 0 and leaves out its end: write {}..{} for \
+                 one byte",
+                text,
+                start,
                 start + 1
             )),
             Some((start, end)) => Ok(Self::Range(start, end)),
-            None if text.is_empty() => Err("a place is missing; write a column or 0..4".to_owned()),
+            None if text.is_empty() => wrong("a place is missing; write a column or 0..4".into()),
             None => Ok(Self::Column(text.to_owned())),
         }
     }
@@ -133,41 +137,47 @@ impl Layout {
     /// # Errors
     ///
     /// Why there is none, in words.
-    pub fn column(self, place: &Place, columns: Option<Columns<'_>>) -> Result<usize, String> {
+    pub fn column(self, place: &Place, columns: Option<Columns<'_>>) -> Result<usize, Message> {
         let Place::Column(text) = place else {
             return Err(format!(
                 "'{place}' is a range of bytes, and these records have columns; name one by its \
                  number or its name"
-            ));
+            )
+            .into());
         };
         if self.dialect().is_none() {
             return Err(match self {
-                Self::Lines { .. } => format!(
-                    "'{place}' is a field, and lines have fields where a byte separates them; give \
-                     it with --separator"
+                Self::Lines { .. } => message!(
+                    "'{}' is a field, and lines have fields where a byte separates them; give \
+                     it with {}",
+                    text,
+                    Setting::Separator,
                 ),
                 Self::Json => format!(
                     "'{place}' is a value of JSON, which keys and conditions alone look into"
-                ),
+                )
+                .into(),
                 _ => format!(
                     "'{place}' is not a range of bytes, the only place there is in such records; \
                      write 0..4"
-                ),
+                )
+                .into(),
             });
         }
         if let Self::Group(group) = self {
-            return line(text, group.lines);
+            return line(text, group.lines).map_err(Message::from);
         }
         let names = columns.filter(|columns| columns.are_named).map(|columns| columns.cells);
         if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-            return numbered(text, columns);
+            return numbered(text, columns).map_err(Message::from);
         }
         let name = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text);
         let Some(names) = names else {
             return Err(format!(
                 "'{text}' is the name of a column, and these have no names; write the number of \
                  the column, from 1"
-            ));
+            )
+            .into());
         };
         let mut found = names.iter().enumerate().filter(|(_, cell)| *cell == name.as_bytes());
         match (found.next(), found.next()) {
@@ -176,14 +186,16 @@ impl Layout {
                 "columns {} and {} are both called '{name}'; name the one you mean by its number",
                 first + 1,
                 second + 1
-            )),
+            )
+            .into()),
             (None, _) => {
                 let names: Vec<_> =
                     names.iter().map(|name| String::from_utf8_lossy(name)).collect();
                 Err(format!(
                     "no column is called '{name}'; the columns are '{}'",
                     names.join("', '")
-                ))
+                )
+                .into())
             }
         }
     }
@@ -193,19 +205,20 @@ impl Layout {
     /// # Errors
     ///
     /// Why there are none, in words.
-    pub fn range(self, place: &Place) -> Result<(usize, Option<usize>), String> {
+    pub fn range(self, place: &Place) -> Result<(usize, Option<usize>), Message> {
         match (self, place) {
             (Self::Cells(_) | Self::Lines { .. } | Self::Group(_) | Self::Json, _) => {
-                Err(format!("'{place}' is a range of bytes, and these records have columns"))
+                Err(format!("'{place}' is a range of bytes, and these records have columns").into())
             }
             (_, Place::Column(text)) => Err(format!(
                 "'{text}' is not a range of bytes, the only place there is in such records; write \
                  0..4"
-            )),
+            )
+            .into()),
             (Self::Fixed(length), Place::Range(start, end))
                 if *start >= length || end.is_some_and(|end| end > length) =>
             {
-                Err(format!("the range {place} reaches beyond the record's {length} bytes"))
+                Err(format!("the range {place} reaches beyond the record's {length} bytes").into())
             }
             (Self::Fixed(length), Place::Range(start, end)) => {
                 Ok((*start, Some(end.unwrap_or(length))))

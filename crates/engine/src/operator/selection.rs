@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::excerpt::excerpt;
 use super::fold::Value;
 use super::{GroupWriter, Making, Select, Splitter, Target};
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result, Setting, message};
 use crate::manifest::{Bytes, GroupText, SelectedEntry};
 use crate::proof::Sum;
 use crate::sink::Lane;
@@ -274,16 +274,19 @@ impl Selection {
     /// The error for record number `place` of the task whose turn it is, counted from 1.
     pub(super) fn not_unique(&self, place: u64, record: &[u8]) -> Error {
         let number = self.state().taken + place;
-        self.malformed(format!(
-            "record {number} of the sorted order has the same key as the one before it: '{}'; \
-             --unique=first and --unique=last keep one of them",
-            excerpt(record)
+        self.malformed(message!(
+            "record {} of the sorted order has the same key as the one before it: '{}'; {} and \
+             {} keep one of them",
+            number,
+            excerpt(record),
+            Setting::Unique.to("first"),
+            Setting::Unique.to("last"),
         ))
     }
 
     /// The error for a record that may not be as it is.
-    pub(super) fn malformed(&self, message: String) -> Error {
-        Error::Malformed { path: self.origin.clone(), message }
+    pub(super) fn malformed(&self, message: Message) -> Error {
+        Error::malformed(&self.origin, message)
     }
 }
 

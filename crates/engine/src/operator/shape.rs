@@ -5,6 +5,7 @@
 
 use super::fold::append_cell;
 use super::place::{Columns, Layout, Place};
+use crate::error::{Message, Setting, message};
 use crate::format::csv::{BYTE_ORDER_MARK, Cells};
 use crate::format::{FIXED_LENGTH_MAX, Prefix, PrefixWidth};
 
@@ -46,8 +47,8 @@ impl Shape {
         counts: bool,
         layout: Layout,
         columns: Option<Columns<'_>>,
-    ) -> Result<Self, String> {
-        let said = |e| format!("--select: {e}");
+    ) -> Result<Self, Message> {
+        let said = |fault| message!("{}: {}", Setting::Select, fault);
         let parts = match layout {
             _ if places.is_empty() => Parts::All,
             Layout::Cells(_) | Layout::Lines { .. } | Layout::Group(_) | Layout::Json => {
@@ -71,10 +72,13 @@ impl Shape {
                     _ => whole,
                 };
             if length as u64 > FIXED_LENGTH_MAX.bytes() {
-                return Err(format!(
-                    "--count makes records of {length} bytes, and fixed:N has up to {}; write \
-                     fewer bytes of them with --select",
-                    FIXED_LENGTH_MAX.bytes()
+                return Err(message!(
+                    "{} makes records of {} bytes, and fixed:N has up to {}; write fewer bytes \
+                     of them with {}",
+                    Setting::Count,
+                    length,
+                    FIXED_LENGTH_MAX.bytes(),
+                    Setting::Select,
                 ));
             }
         }
@@ -96,7 +100,7 @@ impl Shape {
     /// # Errors
     ///
     /// That it got too long for its prefix, in words.
-    pub fn write(&self, record: &[u8], count: u64, out: &mut Vec<u8>) -> Result<(), String> {
+    pub fn write(&self, record: &[u8], count: u64, out: &mut Vec<u8>) -> Result<(), Message> {
         match (self.counts, self.layout) {
             (false, _) => self.write_with(record, &[], out),
             (true, Some(Layout::Fixed(_) | Layout::Prefixed(_))) => {
@@ -111,7 +115,7 @@ impl Shape {
     /// # Errors
     ///
     /// Those of [`write`](Self::write).
-    pub fn header<'a>(&self, rows: impl Iterator<Item = &'a [u8]>) -> Result<Vec<u8>, String> {
+    pub fn header<'a>(&self, rows: impl Iterator<Item = &'a [u8]>) -> Result<Vec<u8>, Message> {
         let (mut header, mut shaped) = (Vec::new(), Vec::new());
         for row in rows {
             let (mark, row) = match row.strip_prefix(BYTE_ORDER_MARK) {
@@ -125,7 +129,7 @@ impl Shape {
         Ok(header)
     }
 
-    fn write_with(&self, record: &[u8], count: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+    fn write_with(&self, record: &[u8], count: &[u8], out: &mut Vec<u8>) -> Result<(), Message> {
         out.clear();
         let Some(layout) = self.layout else {
             out.extend_from_slice(record);
@@ -169,7 +173,7 @@ fn write_ranges(
     body: &[u8],
     (ranges, count): (&[(usize, Option<usize>)], &[u8]),
     out: &mut Vec<u8>,
-) -> Result<(), String> {
+) -> Result<(), Message> {
     let ranges = ranges.iter().map(|(start, end)| {
         let end = end.unwrap_or(body.len()).min(body.len());
         &body[(*start).min(end)..end]
@@ -184,13 +188,16 @@ fn write_ranges(
 }
 
 /// Writes how long a record of so many bytes is.
-fn write_prefix(prefix: Prefix, length: usize, out: &mut Vec<u8>) -> Result<(), String> {
+fn write_prefix(prefix: Prefix, length: usize, out: &mut Vec<u8>) -> Result<(), Message> {
     let number = length + if prefix.counts_itself { prefix.bytes() } else { 0 };
     let wide = |bytes: usize| {
         let bits = 8 * bytes;
-        format!(
-            "what --select and --count make has {length} bytes, which do not fit {bits} bits of \
-             length"
+        message!(
+            "what {} and {} make has {} bytes, which do not fit {} bits of length",
+            Setting::Select,
+            Setting::Count,
+            length,
+            bits,
         )
     };
     match prefix.width {

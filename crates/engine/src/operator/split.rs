@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::excerpt::excerpt;
 use super::place::{Columns, Layout, Place};
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Message, ParseError, Result, Setting, message};
 use crate::sink::{Lane, Sink};
 
 /// Bytes of a value that are part of a name.
@@ -27,13 +27,16 @@ pub enum Split {
 }
 
 impl FromStr for Split {
-    type Err = String;
+    type Err = ParseError;
 
     /// Reads a number of files.
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         match text.parse::<u64>() {
             Ok(count) if count > 0 => Ok(Self::Count(count)),
-            _ => Err(format!("'{text}' is not a number of files; write 1 or more")),
+            _ => {
+                let message = message!("'{}' is not a number of files; write 1 or more", text);
+                Err(ParseError::new("number of files", text, message))
+            }
         }
     }
 }
@@ -75,8 +78,8 @@ impl Splitting {
         split: Option<&Split>,
         layout: Layout,
         columns: Option<Columns<'_>>,
-    ) -> std::result::Result<Self, String> {
-        let said = |e| format!("--split-by: {e}");
+    ) -> std::result::Result<Self, Message> {
+        let said = |fault| message!("{}: {}", Setting::SplitBy, fault);
         match (split, layout) {
             (None, _) => Ok(Self::None),
             (Some(Split::Count(count)), _) => Ok(Self::Count(*count)),
@@ -169,7 +172,7 @@ impl Splitter {
     ///
     /// # Errors
     ///
-    /// Those of writing; [`Error::Usage`] where files cannot be named by their values.
+    /// Those of writing; [`Error::Config`] where files cannot be named by their values.
     pub fn write(
         &self,
         lane: &mut Lane<'_>,
@@ -255,17 +258,28 @@ impl State {
         };
         let is_one = value == other;
         let (value, other) = (excerpt(value), excerpt(&other));
-        Err(Error::Usage(if is_one {
-            format!(
-                "records with '{value}' come back behind others, so that they do not make one \
-                 file; what --split-by names must be the first of the sort's keys, as bytes"
-            )
-        } else {
-            format!(
-                "'{other}' and '{value}' would both be in a file named '{name}'; --split-by takes \
-                 values that differ in letters, digits and - _ . alone, within {NAME_MAX} bytes"
-            )
-        }))
+        let kind = ConfigErrorKind::NotApplicable(Setting::SplitBy);
+        Err(Error::config(
+            kind,
+            if is_one {
+                message!(
+                    "records with '{}' come back behind others, so that they do not make one \
+                     file; what {} names must be the first of the sort's keys, as bytes",
+                    value,
+                    Setting::SplitBy
+                )
+            } else {
+                message!(
+                    "'{}' and '{}' would both be in a file named '{}'; {} takes values that \
+                     differ in letters, digits and - _ . alone, within {} bytes",
+                    other,
+                    value,
+                    name,
+                    Setting::SplitBy,
+                    NAME_MAX
+                )
+            },
+        ))
     }
 }
 

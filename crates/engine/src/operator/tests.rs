@@ -185,9 +185,10 @@ fn a_task_that_fails_ends_all() {
     std::thread::scope(|scope| {
         let waiting = scope
             .spawn(|| selection.write(target(&sink), &mut lane(), 1, |writer| writer.take(b"b\n")));
-        let failed = selection
-            .write(target(&sink), &mut lane(), 0, |_| Err(crate::Error::Usage("no".into())));
-        assert!(matches!(failed, Err(crate::Error::Usage(_))));
+        let failed = selection.write(target(&sink), &mut lane(), 0, |_| {
+            Err(crate::Error::config(ConfigErrorKind::Other, "no"))
+        });
+        assert!(matches!(failed, Err(crate::Error::Config(_))));
         assert!(matches!(waiting.join().unwrap(), Err(crate::Error::Interrupted)));
     });
 }
@@ -266,5 +267,5 @@ fn a_sum_of_the_key_is_refused() {
         [b"1,x\n", b"1,y\n", b"2,z\n"].iter().try_for_each(|row| writer.take(*row))
     };
     let said = selection.write(target(&sink), &mut lane, 0, rows).unwrap_err().to_string();
-    assert!(said.contains("--sum 1 would change the key"), "{said}");
+    assert!(said.contains("sum 1 would change the key"), "{said}");
 }

@@ -5,7 +5,7 @@ mod parts;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
 use crate::io::compression::{Compression, Encoding};
 use crate::io::stripe::StripedOutput;
 use crate::io::{Direct, File, TempFile, directory_of, pipe, redirect, space, sweep};
@@ -92,10 +92,12 @@ impl Output {
             Self::Redirected(file) => pipe::Writer::file(file, Path::new(STDOUT))?,
             Self::Stream(writer) => writer.take().map_or_else(pipe::Writer::stdout, Ok)?,
             Self::Striped(output) => {
-                return Err(Error::Usage(format!(
-                    "{} is a striped file, which is not compressed; leave out --compress",
-                    output.file().path().display()
-                )));
+                return Err(config!(
+                    ConfigErrorKind::Conflict(Setting::Compress, Setting::Output),
+                    "{} is a striped file, which is not compressed; leave out {}",
+                    output.file().path().display(),
+                    Setting::Compress,
+                ));
             }
             Self::Parts(_) | Self::Compressed { .. } => {
                 unreachable!("one output is compressed, and once")
@@ -164,7 +166,7 @@ impl Output {
                     others: 0,
                     needed,
                     available,
-                    option: "--output",
+                    setting: Some(Setting::Output),
                 });
             }
         }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::granule;
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Result, config};
 use crate::io::{
     Direct, DirectoryIdentity, File, SpillDirectory, check_replaceable, directory_of, limits,
     rename_target,
@@ -42,7 +42,7 @@ impl Parts {
     /// Files that will appear beside `path`, under names made of it.
     pub fn new(path: &Path, direct: Direct, force: bool) -> Result<Self> {
         if path.file_name().is_none() {
-            return Err(Error::Usage(format!("{} names no file", path.display())));
+            return Err(config!(ConfigErrorKind::InvalidPath, "{} names no file", path.display()));
         }
         let directory = SpillDirectory::create(directory_of(path))?;
         Ok(Self { path: path.to_owned(), directory, direct, force, made: Mutex::default() })

@@ -106,10 +106,10 @@ impl Chain {
         }
         let passed = state.tracker.pass_known(&memory[skip..bytes], &passage);
         let begun = state.begun;
-        let mut ends = passed.map_err(|Fault { at, message }| {
+        let mut ends = passed.map_err(|fault| {
             // A record that is wrong from the block's beginning may have begun before it.
-            let at = if at == 0 { begun } else { piece + at };
-            Fault { at, message }
+            let at = if fault.at == 0 { begun } else { piece + fault.at };
+            Fault { at, ..fault }
         });
         match ends {
             Ok(Some((_, last))) => state.begun = piece + last,
@@ -120,7 +120,7 @@ impl Chain {
         if span.is_end
             && let (Ok(_), Err(message)) = (&ends, state.tracker.pass_end())
         {
-            ends = Err(Fault { at: state.begun, message });
+            ends = Err(Fault::new(state.begun, message));
         }
         state.next += 1;
         Some(Ready { number, memory, bytes, ends })

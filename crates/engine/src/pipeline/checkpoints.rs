@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::crew::Crew;
 use super::gathering::Destination;
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
 use crate::manifest::{Bytes, Entry, Manifest, SlabEntry, StreamsEntry};
 use crate::merge::Bound;
 use crate::proof::Sum;
@@ -192,10 +192,10 @@ impl State {
     fn go_on(&mut self, sink: &Sink, lane: &mut Lane<'_>) -> Result<Option<SlabEntry>> {
         let (Some(past), Sink::File(sink)) = (self.past.take(), sink) else { return Ok(None) };
         if past.edge.0.len() as u64 != past.offset % sink.granule() as u64 {
-            return Err(Error::Usage(
-                "the output was begun with blocks of another size; give the same --direct as \
-                 before"
-                    .to_owned(),
+            return Err(config!(
+                ConfigErrorKind::ResumeMismatch,
+                "the output was begun with blocks of another size; give the same {} as before",
+                Setting::Direct,
             ));
         }
         sink.restore(lane, past.offset, &past.edge.0)?;
@@ -204,7 +204,7 @@ impl State {
 
     fn foreign(&self) -> Error {
         let message = "what it notes of the output is of another job".to_owned();
-        Error::Corrupt { path: self.manifest.path().to_owned(), block: 0, message }
+        Error::Corrupt { path: self.manifest.path().to_owned(), block: 0, message: message.into() }
     }
 
     /// Notes `entry`, but for the last bytes of `sink`, which it adds itself, once all before is

@@ -148,8 +148,8 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         };
         let first = first as usize;
         let dealt = self.dealers.deal_passed(worker.number, key, block, first, (gate, account));
-        if let Err(Fault { at, message }) = dealt {
-            self.fault.note(Fault { at: first + at / length, message });
+        if let Err(fault) = dealt {
+            self.fault.note(Fault { at: first + fault.at / length, ..fault });
             self.next.store(self.layout.spans.len(), Ordering::Relaxed);
         }
     }

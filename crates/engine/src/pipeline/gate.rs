@@ -5,6 +5,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::error::{Message, Setting, message};
 use crate::format::csv::{Dialect, Rows, stray_quote, without_end};
 use crate::format::{Fault, Framing, json};
 use crate::key::text::LONG_BYTES;
@@ -54,12 +55,12 @@ enum Form {
     Good,
     /// A row that is left out for the number of its cells.
     Ragged,
-    Faulty(String),
+    Faulty(Message),
 }
 
 impl From<Option<String>> for Form {
     fn from(fault: Option<String>) -> Self {
-        fault.map_or(Self::Good, Self::Faulty)
+        fault.map_or(Self::Good, |fault| Self::Faulty(fault.into()))
     }
 }
 
@@ -118,20 +119,23 @@ impl Gate {
             at += record.bytes.len();
             let fault = match form {
                 Form::Good => None,
-                Form::Faulty(message) => Some(message),
+                Form::Faulty(message) => Some(Fault::new(begun, message)),
                 Form::Ragged => {
                     passed.ragged += 1;
                     return Ok(());
                 }
             };
             let admits = |wanted: &Predicate| wanted.admits(record.bytes);
-            let fault = fault.or_else(|| self.lack(key, record.bytes));
+            let fault = fault.or_else(|| self.lack(key, record.bytes, begun));
             let is_wanted = || self.predicate.as_ref().is_none_or(admits);
             if fault.is_none() && !is_wanted() {
                 return Ok(());
             }
-            let word = fault.map_or_else(|| key.checked_word(record), Err);
-            show(record, begun, word.map_err(|message| Fault { at: begun, message })?);
+            let word = match fault {
+                Some(fault) => return Err(fault),
+                None => key.checked_word(record).map_err(|message| Fault::new(begun, message))?,
+            };
+            show(record, begun, word);
             passed.shown += 1;
             Ok(())
         };
@@ -158,14 +162,17 @@ impl Gate {
 }
 
 impl Gate {
-    /// Returns what keeps a record out for lack of memory, if anything does.
+    /// Returns the fault of a record at byte `at` that keeps it out for lack of memory, if it has
+    /// one.
     #[inline]
-    fn lack<K: KeyEncoder>(&self, key: &K, record: &[u8]) -> Option<String> {
+    fn lack<K: KeyEncoder>(&self, key: &K, record: &[u8], at: usize) -> Option<Fault> {
         let scratch = self.scratch.filter(|_| record.len() > LONG_BYTES)?;
         let predicates = self.predicate.iter().chain(&self.group_predicate);
         let wanted = predicates.map(|wanted| wanted.scratch_bytes(record)).max();
         let wanted = wanted.unwrap_or(0).max(self.folds.scratch_bytes(record));
-        scratch.fault(record.len(), key.scratch_bytes(record).max(wanted))
+        let (message, least) =
+            scratch.fault(record.len(), key.scratch_bytes(record).max(wanted))?;
+        Some(Fault { at, message, least: Some(least) })
     }
 
     /// Shows one record and the first word of its key, unless a gate there is keeps it out; counts
@@ -233,15 +240,28 @@ impl RowShape {
         if self.drops_ragged {
             return Form::Ragged;
         }
-        const ADVICE: &str = "give --ragged keep to sort it all the same, --ragged drop to leave \
-                              it out, or check --separator";
+        let advice = message!(
+            "give {} to sort it all the same, {} to leave it out, or check {}",
+            Setting::Ragged.to("keep"),
+            Setting::Ragged.to("drop"),
+            Setting::Separator
+        );
         if self.is_of_union {
-            let message = "the row has more or fewer cells than the header of its input";
-            return Form::Faulty(format!("{message}; {ADVICE}"));
+            return Form::Faulty(message!(
+                "the row has more or fewer cells than the header of its input; {}",
+                advice
+            ));
         }
         let (have, of) = (row.cells, if self.is_of_header { "header" } else { "first row" });
         let plural = if have == 1 { "cell" } else { "cells" };
-        Form::Faulty(format!("the row has {have} {plural}, and the {of} has {wanted}; {ADVICE}"))
+        Form::Faulty(message!(
+            "the row has {} {}, and the {} has {}; {}",
+            have,
+            plural,
+            of,
+            wanted,
+            advice
+        ))
     }
 }
 

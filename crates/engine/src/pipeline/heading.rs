@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use memchr::memchr_iter;
 
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Result, Setting, config, message};
 use crate::format::csv::{
     BYTE_ORDER_MARK, Cells, ROW_END, Rows, first_return, stray_quote, value, without_end,
 };
@@ -71,15 +71,17 @@ impl Heading {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for lines where the format has none.
+    /// [`Error::Config`] for lines where the format has none.
     pub fn of(format: Format, header: &HeaderLines) -> Result<Self> {
         let is_asked_for = *header != HeaderLines::NONE;
         match format {
-            Format::Csv(CsvFormat { has_header: false, union_by_name: true, .. }) => {
-                let message = "--union-by-name finds columns by the names in the header; leave out \
-                               --no-header, or --union-by-name";
-                Err(Error::Usage(message.to_owned()))
-            }
+            Format::Csv(CsvFormat { has_header: false, union_by_name: true, .. }) => Err(config!(
+                ConfigErrorKind::Conflict(Setting::UnionByName, Setting::NoHeader),
+                "{} finds columns by the names in the header; leave out {}, or {}",
+                Setting::UnionByName,
+                Setting::NoHeader,
+                Setting::UnionByName,
+            )),
             Format::Csv(csv) if !is_asked_for => Ok(Self::Row(csv)),
             Format::Lines { terminator: end } | Format::LineGroups(LineGroup { end, .. })
                 if is_asked_for =>
@@ -87,15 +89,17 @@ impl Heading {
                 Ok(Self::Lines { header: header.clone(), end })
             }
             _ if !is_asked_for => Ok(Self::Nothing),
-            Format::Csv(_) => {
-                let message = "the header of comma-separated values is one row, known by itself; \
-                               leave out --header, or give --no-header if there is none";
-                Err(Error::Usage(message.to_owned()))
-            }
-            _ => {
-                let message = "a header is lines, and these records are none; leave it out";
-                Err(Error::Usage(message.to_owned()))
-            }
+            Format::Csv(_) => Err(config!(
+                ConfigErrorKind::NotApplicable(Setting::Header),
+                "the header of comma-separated values is one row, known by itself; leave out {}, \
+                 or give {} if there is none",
+                Setting::Header,
+                Setting::NoHeader,
+            )),
+            _ => Err(config!(
+                ConfigErrorKind::NotApplicable(Setting::Header),
+                "a header is lines, and these records are none; leave it out",
+            )),
         }
     }
 
@@ -166,7 +170,7 @@ impl Heading {
              has to end them; change these first, as with: tr '\\r' '\\n'",
             mark.len() + at
         );
-        Err(Error::Malformed { path: path.to_owned(), message })
+        Err(Error::Malformed { path: path.to_owned(), message: message.into() })
     }
 
     /// The top that is `bytes`, whose end may be that of the input.
@@ -186,7 +190,7 @@ impl Heading {
                 if let Some(at) = first.and_then(|first| first.stray_quote) {
                     let name = if csv.has_header { "the header row" } else { "row 1" };
                     let line = 1 + memchr_iter(ROW_END, &row[..at.min(row.len())]).count();
-                    let message = format!("{name}, line {line}: {}", stray_quote(at));
+                    let message = message!("{}, line {}: {}", name, line, stray_quote(at));
                     return Err(Error::Malformed { path, message });
                 }
                 let kept = if csv.has_header { bytes } else { mark };
@@ -212,7 +216,7 @@ impl Columns {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for a column that there is not.
+    /// [`Error::Config`] for a column that there is not.
     pub fn resolved(&self, order: &TextOrder) -> Result<TextOrder> {
         let mut order = order.clone();
         if self.are_named {
@@ -268,10 +272,13 @@ impl Top {
                 format!("{here} column{} here and {there} there", if here == 1 { "" } else { "s" })
             }
         };
-        let message = format!(
-            "its header is not that of {}: {what}; sort files of the same columns together, give \
-             --union-by-name to find columns by their names, or --no-header if these are rows",
-            self.path.display()
+        let message = message!(
+            "its header is not that of {}: {}; sort files of the same columns together, give \
+             {} to find columns by their names, or {} if these are rows",
+            self.path.display(),
+            what,
+            Setting::UnionByName,
+            Setting::NoHeader,
         );
         Err(Error::Malformed { path: other.path.clone(), message })
     }
@@ -296,7 +303,7 @@ fn too_long(path: &Path) -> Error {
         "the header has more than {TOP_MAX} bytes; are there as many lines, are its quotes closed, \
          and is the format right?"
     );
-    Error::Malformed { path: path.to_owned(), message }
+    Error::Malformed { path: path.to_owned(), message: message.into() }
 }
 
 #[cfg(test)]

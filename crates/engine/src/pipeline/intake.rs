@@ -9,7 +9,7 @@ use super::record_place::{Before, RecordPlace};
 use super::sample::Sampler;
 use super::stage::{Fill, Worker};
 use super::{Input, Work};
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
 use crate::format::Fault;
 use crate::incore::{Item, KeyedLoad, Pool};
 use crate::io::Region;
@@ -82,11 +82,15 @@ pub trait Intake {
     /// where it is. With `most_bytes` at most it could be, and with a budget of `least_mib` MiB.
     fn too_long_to_merge(&self, ready: &Ready, most_bytes: u64, least_mib: u64) -> Error {
         let length = ByteSize(ready.load.longest_bytes());
-        Error::Usage(format!(
-            "records of {length} are too long to be merged, which can be done with {}; give at \
-             least {least_mib} MiB with --memory",
-            ByteSize(most_bytes)
-        ))
+        config!(
+            ConfigErrorKind::BudgetTooSmall { least: Some(ByteSize::mib(least_mib)) },
+            "records of {} are too long to be merged, which can be done with {}; give at least \
+             {} MiB with {}",
+            length,
+            ByteSize(most_bytes),
+            least_mib,
+            Setting::Memory,
+        )
     }
 
     /// Whether this way of reading is of no use for the input; another has to begin again.
@@ -154,7 +158,7 @@ impl<'a, K: KeyEncoder> FixedIntake<'a, K> {
         let records = Some(offset / self.work.record_length as u64);
         let before = Before { records, lines: 0, bytes: offset };
         let place = RecordPlace { before, framing: self.how.framing };
-        Error::Malformed { path, message: format!("{place}: {}", fault.message) }
+        fault.error(path, &place)
     }
 }
 

@@ -19,7 +19,7 @@ use super::record_place::{Before, RecordPlace, count_before, length_at};
 use super::sample::{LineSampler, Lines};
 use super::stage::Worker;
 use super::{Input, Stream, Work};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, message};
 use crate::format::{Fault, Framing};
 use crate::incore::{Classifier, KeyedLoad, Pool};
 use crate::io::Region;
@@ -214,9 +214,9 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
     fn cut_off(&self, bytes: &[u8], tail: &[Range<usize>]) -> Option<Fault> {
         let Input::Stream(stream) = &self.work.input else { return None };
         let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
-        let (message, left) = (stream.cut_off()?.to_owned(), tail.last()?);
+        let (message, left) = (stream.cut_off()?.clone(), tail.last()?);
         let has_whole = self.how.framing.whole_bytes(&bytes[left.clone()]) > 0;
-        (!has_whole).then_some(Fault { at: left.start, message })
+        (!has_whole).then(|| Fault::new(left.start, message))
     }
 
     /// The error for a record that must not be, in a load that lies in `bytes`.
@@ -239,8 +239,7 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
                 self.place_in_stream(&stream, taken)
             }
         };
-        let message = format!("{}: {}", RecordPlace { before, framing }, fault.message);
-        Error::Malformed { path, message }
+        fault.error(path, &RecordPlace { before, framing })
     }
 
     /// The error for a line that no load can hold, of which `held` bytes were read.
@@ -259,31 +258,48 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
             }
         };
         let (what, check) = match self.how.framing {
-            Framing::Quoted(_) => ("row", "look for a quote that is not closed there"),
-            Framing::Prefixed(_) | Framing::Grouped(_) => ("record", "check --format"),
-            Framing::Terminated(_) | Framing::Fixed(_) => ("line", "check --format"),
+            Framing::Quoted(_) => ("row", "look for a quote that is not closed there".into()),
+            Framing::Prefixed(_) | Framing::Grouped(_) => {
+                ("record", message!("check {}", Setting::Format))
+            }
+            Framing::Terminated(_) | Framing::Fixed(_) => {
+                ("line", message!("check {}", Setting::Format))
+            }
         };
         let offset = read - held as u64;
         let length = |file| length_at(file, self.how.framing, offset, LOOKED_THROUGH_MAX).ok()?;
-        let message = match file.and_then(length) {
+        let (message, least) = match file.and_then(length) {
             Some(length) => {
                 let keeps_one = self.work.select.groups();
                 let plan = &self.work.plan;
                 let least = least_budget_mib(plan, &[length; 2], keeps_one);
                 let least = least.max(larger_budget_mib(plan));
-                format!(
-                    "the {what} that begins at byte {offset} has {}, more than the memory budget \
-                     has room for; give at least {least} MiB with --memory, or {check}",
-                    ByteSize(length)
-                )
+                let message = message!(
+                    "the {} that begins at byte {} has {}, more than the memory budget has \
+                     room for; give at least {} MiB with {}, or {}",
+                    what,
+                    offset,
+                    ByteSize(length),
+                    least,
+                    Setting::Memory,
+                    check,
+                );
+                (message, Some(ByteSize::mib(least)))
             }
-            None => format!(
-                "the {what} that begins at byte {offset} has more than {}, which is as much as the \
-                 memory budget has room for; give more with --memory, or {check}",
-                ByteSize(held as u64)
-            ),
+            None => {
+                let message = message!(
+                    "the {} that begins at byte {} has more than {}, which is as much as the \
+                 memory budget has room for; give more with {}, or {}",
+                    what,
+                    offset,
+                    ByteSize(held as u64),
+                    Setting::Memory,
+                    check,
+                );
+                (message, None)
+            }
         };
-        Error::Malformed { path, message }
+        Error::BudgetExceeded { path, message, least }
     }
 }
 
@@ -398,12 +414,18 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
             }
         };
         let (most, length) = (ByteSize(most_bytes), ByteSize(line.length as u64));
-        let message = format!(
-            "the line that begins at byte {offset} has {length}, and lines of more than {most} \
-             cannot be merged within the memory budget; give at least {least_mib} MiB with \
-             --memory, or check --format"
+        let message = message!(
+            "the line that begins at byte {} has {}, and lines of more than {} cannot be \
+             merged within the memory budget; give at least {} MiB with {}, or check {}",
+            offset,
+            length,
+            most,
+            least_mib,
+            Setting::Memory,
+            Setting::Format,
         );
-        Error::Malformed { path, message }
+        let least = Some(ByteSize::mib(least_mib));
+        Error::BudgetExceeded { path, message, least }
     }
 }
 

@@ -51,7 +51,7 @@ mod stream;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
 use crate::format::Framing;
 use crate::incore::KeyedLoad;
 use crate::io::{Direct, Engine, File, Region, SpillPlace};
@@ -341,10 +341,12 @@ fn write_runs<K: KeyEncoder>(
         // What was merged of the runs has been given back, so that they are merged by slabs only.
         let Choice { way, groups, .. } = Choice::new(&work.plan, &runs, work.select.groups())?;
         if way != Way::Slabs || !groups.is_empty() {
-            return Err(Error::Usage(
-                "the rest was being merged with more memory; give as much as before with --memory, \
-                 and the same --overlap"
-                    .to_owned(),
+            return Err(config!(
+                ConfigErrorKind::ResumeMismatch,
+                "the rest was being merged with more memory; give as much as before with {}, \
+                 and the same {}",
+                Setting::Memory,
+                Setting::Overlap,
             ));
         }
     }

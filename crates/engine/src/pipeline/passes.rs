@@ -151,7 +151,11 @@ fn begin(
     let (run, offset) = past.bound;
     if !planner.skip_to(Bound { run, offset })? {
         let message = format!("no record begins at byte {offset}, where a slab ended");
-        return Err(Error::Corrupt { path: runs[run].path.clone(), block: 0, message });
+        return Err(Error::Corrupt {
+            path: runs[run].path.clone(),
+            block: 0,
+            message: message.into(),
+        });
     }
     Ok(past.ends)
 }

@@ -21,7 +21,7 @@ pub fn arrived(
         let end = offset + wanted as u64;
         return Err(Error::Malformed {
             path: file.path().to_owned(),
-            message: format!("the file became shorter than {end} bytes while it was read"),
+            message: format!("the file became shorter than {end} bytes while it was read").into(),
         });
     }
     Ok((tag as usize, region))

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::sorted::Place;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, message};
 use crate::format::csv::union::{ColumnOrder, RowWriter, Table};
 use crate::format::csv::{Dialect, ROW_END, Rows};
 use crate::format::{CsvFormat, Ragged};
@@ -253,14 +253,18 @@ impl Rewritten {
     fn too_long(&self) -> Error {
         let held = self.held.len() as u64;
         let least = (2 * held * self.memory.share).div_ceil(1 << 20);
-        Error::Malformed {
+        Error::BudgetExceeded {
+            least: Some(ByteSize::mib(least)),
             path: self.name.clone(),
-            message: format!(
-                "the row that begins at byte {} has more than {}, which is as much as \
-                 --union-by-name has room for within the memory budget; give at least {least} MiB \
-                 with --memory, or look for a quote that is not closed there",
+            message: message!(
+                "the row that begins at byte {} has more than {}, which is as much as {} has \
+                 room for within the memory budget; give at least {} MiB with {}, or look for \
+                 a quote that is not closed there",
                 self.offset,
-                ByteSize(held)
+                ByteSize(held),
+                Setting::UnionByName,
+                least,
+                Setting::Memory,
             ),
         }
     }

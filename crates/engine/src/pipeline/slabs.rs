@@ -116,7 +116,11 @@ impl Fill for RawSlab<'_> {
         if bytes < region.len() {
             let block = span.blocks.start + (bytes / BLOCK) as u64;
             let message = "the file ends here, before its last block".to_owned();
-            return Err(Error::Corrupt { path: run.path().to_owned(), block, message });
+            return Err(Error::Corrupt {
+                path: run.path().to_owned(),
+                block,
+                message: message.into(),
+            });
         }
         run.check_blocks(span.blocks.start, &region, &span.checksums)?;
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)[tag as usize] = Some(region);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::heading::{Heading, Top, TopSize};
 use super::names::Names;
 use super::record_place::Before;
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 use crate::format::{Framing, Tracker};
 use crate::io::{Extent, pipe};
 use crate::stats::Progress;
@@ -47,7 +47,7 @@ pub struct Stream {
     /// What was passed over of the stream being read, until it is in `begun`.
     next_begins: Option<Before>,
     /// What is wrong with the last record passed on, which ends too soon. Nothing follows it.
-    cut_off: Option<String>,
+    cut_off: Option<Message>,
 }
 
 /// Where a stream begins in what is passed on of all. There may be millions.
@@ -163,8 +163,8 @@ impl Stream {
 
     /// What is wrong with the last record passed on, if it ends too soon. It is told when all
     /// before it have been looked at.
-    pub fn cut_off(&self) -> Option<&str> {
-        self.cut_off.as_deref()
+    pub fn cut_off(&self) -> Option<&Message> {
+        self.cut_off.as_ref()
     }
 
     /// Reads until `buffer` is full, the last stream ends, or one is [cut off](Self::cut_off);
@@ -294,6 +294,7 @@ fn check_end(reader: &pipe::Reader, record_length: u64) -> Result<()> {
             "ends in the middle of record {}: {bytes} bytes are not a multiple of the record \
              length {record_length} ({excess} left over)",
             bytes / record_length
-        ),
+        )
+        .into(),
     })
 }

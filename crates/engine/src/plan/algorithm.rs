@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use crate::error::{ParseError, message};
 use crate::incore::Method;
 
 /// How loads are sorted, or how runs are made without any.
@@ -45,13 +46,14 @@ impl Algorithm {
 }
 
 impl FromStr for Algorithm {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         let known = Self::ALL.into_iter().find(|algorithm| algorithm.name() == text);
         known.ok_or_else(|| {
-            let names = Self::ALL.map(Self::name);
-            format!("'{text}' is no algorithm; use one of {}", names.join(", "))
+            let names = Self::ALL.map(Self::name).join(", ");
+            let message = message!("'{}' is no algorithm; use one of {}", text, names);
+            ParseError::new("algorithm", text, message)
         })
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::error::{ParseError, message};
 use crate::run::layout::BLOCK;
 
 /// The most: the smallest piece is then as small as a piece can be, the largest twice the mean.
@@ -39,14 +40,17 @@ impl Geometry {
 }
 
 impl FromStr for Geometry {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         let number = text.strip_prefix("geometry=").and_then(|number| number.parse::<f64>().ok());
         let known = number.filter(|number| (0.0..=1.0).contains(number));
         known
             .map(|number| Self { thousandths: (number * f64::from(ONE)).round() as u16 })
-            .ok_or_else(|| format!("'{text}' is no geometry; write geometry=0 to geometry=1"))
+            .ok_or_else(|| {
+                let message = message!("'{}' is no geometry; write geometry=0 to geometry=1", text);
+                ParseError::new("geometry", text, message)
+            })
     }
 }
 

@@ -7,7 +7,7 @@ use super::algorithm::Algorithm;
 use super::besides::Part;
 use super::geometry::Geometry;
 use super::passes::Way;
-use crate::error::Error;
+use crate::error::{ConfigErrorKind, ParseError, Setting, config, message};
 use crate::io::Affinity;
 use crate::units::ByteSize;
 
@@ -39,14 +39,18 @@ impl Overlap {
 }
 
 impl FromStr for Overlap {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         match text {
             "auto" => Ok(Self::Auto),
             "sync" => Ok(Self::Sync),
             "pipelined" => Ok(Self::Pipelined),
-            _ => Err(format!("'{text}' is no way to overlap; use auto, sync or pipelined")),
+            _ => {
+                let message =
+                    message!("'{}' is no way to overlap; use auto, sync or pipelined", text);
+                Err(ParseError::new("overlap", text, message))
+            }
         }
     }
 }
@@ -103,17 +107,21 @@ const REQUESTS_USUAL: usize = 16;
 impl Levers {
     /// Checks that they go together, and with how runs are made.
     pub(super) fn check(&self, algorithm: Algorithm) -> crate::Result<()> {
-        let refused = |why: &str| Err(Error::Usage(why.to_owned()));
         if !self.merge_buffers.is_even() && self.merge != Some(Way::Streams) {
-            return refused(
-                "--merge-buffers is about runs that are merged as streams; add --merge streams",
-            );
+            return Err(config!(
+                ConfigErrorKind::NotApplicable(Setting::MergeBuffers),
+                "{} is about runs that are merged as streams; add {}",
+                Setting::MergeBuffers,
+                Setting::Merge.to("streams")
+            ));
         }
         if self.run.is_some() && algorithm == Algorithm::ReplacementSelection {
-            return refused(
-                "--run-size is about runs that are loads; those of replacement selection are as \
-                 long as the order of the input makes them",
-            );
+            return Err(config!(
+                ConfigErrorKind::Conflict(Setting::RunSize, Setting::Algorithm),
+                "{} is about runs that are loads; those of replacement selection are as long as \
+                 the order of the input makes them",
+                Setting::RunSize
+            ));
         }
         Ok(())
     }

@@ -171,7 +171,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`](crate::Error::Usage) where the budget is too small for even the smallest
+    /// [`Error::Config`](crate::Error::Config) where the budget is too small for even the smallest
     /// sort, or levers do not go together.
     pub fn new(need: &Need) -> Result<Self> {
         need.levers.check(need.algorithm)?;

@@ -64,7 +64,7 @@ impl OpenFiles {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`](crate::Error) with the limit that would do.
+    /// [`Error::Config`](crate::Error::Config) with the limit that would do.
     pub fn check(
         &self,
         (inputs, more): (usize, usize),

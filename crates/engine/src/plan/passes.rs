@@ -26,7 +26,7 @@ use super::Plan;
 use super::memory::{self, LaneMemory};
 use super::open_files::OpenFiles;
 use super::streams::RunStreams;
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, ParseError, Result, Setting, config, message};
 use crate::load::layout::PAGE;
 use crate::merge::Planner;
 use crate::run::Run;
@@ -62,11 +62,14 @@ impl Way {
 }
 
 impl FromStr for Way {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         let known = [Self::Slabs, Self::Streams].into_iter().find(|way| way.name() == text);
-        known.ok_or_else(|| format!("'{text}' is no way to merge; use slabs or streams"))
+        known.ok_or_else(|| {
+            let message = message!("'{}' is no way to merge; use slabs or streams", text);
+            ParseError::new("way to merge", text, message)
+        })
     }
 }
 
@@ -88,7 +91,7 @@ impl Choice {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] with the budget that would do, where two of the runs cannot be merged.
+    /// [`Error::Config`] with the budget that would do, where two of the runs cannot be merged.
     pub fn new(plan: &Plan, runs: &[Run], keeps_one: bool) -> Result<Self> {
         let usual = Shares::usual(plan, runs);
         let slabs = Shares::of_slabs(plan, runs);
@@ -290,20 +293,26 @@ fn longest_first(runs: &[Run]) -> Vec<u64> {
 
 fn too_long(plan: &Plan, runs: &[Run], keeps_one: bool) -> Error {
     let longest = longest_first(runs);
-    Error::Usage(format!(
+    let least = least_budget_mib(plan, &longest[..2.min(longest.len())], keeps_one);
+    config!(
+        ConfigErrorKind::BudgetTooSmall { least: Some(ByteSize::mib(least)) },
         "the longest record has {}, too many to merge runs of such records within the memory \
-         budget; give at least {} MiB with --memory",
+         budget; give at least {} MiB with {}",
         ByteSize(longest[0]),
-        least_budget_mib(plan, &longest[..2.min(longest.len())], keeps_one)
-    ))
+        least,
+        Setting::Memory,
+    )
 }
 
 fn too_long_for_slabs(runs: &[Run]) -> Error {
-    Error::Usage(format!(
+    config!(
+        ConfigErrorKind::BudgetTooSmall { least: None },
         "the longest record has {}, too many to merge runs of such records by slabs within the \
-         memory budget; give more with --memory, or leave --merge out",
+         memory budget; give more with {}, or leave {} out",
         ByteSize(longest_bytes(runs)),
-    ))
+        Setting::Memory,
+        Setting::Merge,
+    )
 }
 
 /// Most bytes of records any two of which are sure to be merged.

@@ -1,7 +1,7 @@
 //! Errors for budgets that are too small, and the least budget that would do.
 
 use super::{Need, Plan};
-use crate::error::Error;
+use crate::error::{ConfigErrorKind, Error, Setting, config, message};
 use crate::units::ByteSize;
 
 /// Budgets are looked for in steps of this, up to that.
@@ -26,24 +26,32 @@ pub(super) fn least_budget(is_good: impl Fn(ByteSize) -> bool) -> Option<ByteSiz
 pub(super) fn too_small(need: &Need) -> Error {
     let taken = need.besides.bytes();
     let around = |least: ByteSize| Need { budget: ByteSize(least.bytes() + taken), ..*need };
-    let advice = match least_budget(|least| Plan::around_runs(&around(least)).is_some()) {
-        Some(least) => {
-            format!("give at least {} MiB with --memory", need.besides.around_mib(least))
-        }
-        None => "no budget would do, as few more files may be opened; raise the limit (ulimit -n)"
-            .to_owned(),
-    };
-    Error::Usage(format!(
-        "a memory budget of {} is too small to sort records of {}; {advice}",
+    let least = least_budget(|least| Plan::around_runs(&around(least)).is_some());
+    let least_mib = least.map(|least| need.besides.around_mib(least));
+    let advice = least_mib.map_or_else(
+        || {
+            "no budget would do, as few more files may be opened; raise the limit (ulimit -n)"
+                .into()
+        },
+        |least| message!("give at least {} MiB with {}", least, Setting::Memory),
+    );
+    config!(
+        ConfigErrorKind::BudgetTooSmall { least: least_mib.map(ByteSize::mib) },
+        "a memory budget of {} is too small to sort records of {}; {}",
         need.budget,
-        ByteSize(need.record_length as u64)
-    ))
+        ByteSize(need.record_length as u64),
+        advice,
+    )
 }
 
 pub(super) fn too_long_to_select(record_length: usize) -> Error {
-    Error::Usage(format!(
-        "the memory budget has no room for a few records of {}, which --algorithm \
-         replacement-selection wants; give more with --memory, or --algorithm radix",
-        ByteSize(record_length as u64)
-    ))
+    config!(
+        ConfigErrorKind::BudgetTooSmall { least: None },
+        "the memory budget has no room for a few records of {}, which {} wants; give more with \
+         {}, or {}",
+        ByteSize(record_length as u64),
+        Setting::Algorithm.to("replacement-selection"),
+        Setting::Memory,
+        Setting::Algorithm.to("radix"),
+    )
 }

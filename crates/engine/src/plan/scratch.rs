@@ -6,6 +6,7 @@
 //! needs more is refused before it is sorted. Long texts take turns: there is one at a time.
 
 use super::besides::Part;
+use crate::error::{Message, Setting, message};
 use crate::units::ByteSize;
 
 /// Records of this length on average may be of any length: the average is worked out from windows
@@ -56,9 +57,9 @@ impl ScratchMemory {
         Part { bytes: self.bytes, share: self.share }
     }
 
-    /// Returns what is wrong with a record of `length` bytes whose keys and values take `needed`
-    /// bytes, if there is no room for these.
-    pub fn fault(self, length: usize, needed: usize) -> Option<String> {
+    /// Returns the fault of a record of `length` bytes whose keys and values take `needed` bytes,
+    /// and the least budget that has room for these, if this one has not.
+    pub fn fault(self, length: usize, needed: usize) -> Option<(Message, ByteSize)> {
         if needed as u64 <= self.bytes {
             return None;
         }
@@ -66,12 +67,15 @@ impl ScratchMemory {
         // A record may be a third of what is left for them.
         let records = 3 * length + PROGRAM_BYTES;
         let least = (self.share * needed).max(records + records.div_ceil(self.share - 1));
-        Some(format!(
+        let least_mib = least.div_ceil(1 << 20);
+        let message = message!(
             "its key, or a condition, takes {} of memory, more than the memory budget has room \
-             for; give at least {} MiB with --memory",
+             for; give at least {} MiB with {}",
             ByteSize(needed),
-            least.div_ceil(1 << 20)
-        ))
+            least_mib,
+            Setting::Memory,
+        );
+        Some((message, ByteSize::mib(least_mib)))
     }
 }
 

@@ -17,7 +17,7 @@ use super::least_budget;
 use super::levers::Levers;
 use super::memory::{self, LaneMemory};
 use super::open_files::OpenFiles;
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Result, Setting, config, message};
 use crate::load::layout::PAGE;
 use crate::run::layout::BLOCK;
 use crate::units::ByteSize;
@@ -101,7 +101,7 @@ impl StreamNeed {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] with the limit that would do.
+    /// [`Error::Config`] with the limit that would do.
     pub fn check_files(&self, outputs: usize) -> Result<()> {
         let outputs = outputs * self.files.per_file;
         self.files.check((self.inputs, outputs), self.run_members, QUEUES)
@@ -113,8 +113,8 @@ impl StreamPlan {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] where the budget, or the number of files that may be open, is too small for
-    /// two inputs.
+    /// [`Error::Config`] where the budget, or the number of files that may be open, is too small
+    /// for two inputs.
     pub fn new(need: &StreamNeed) -> Result<Self> {
         let (levers, lane, rest) = (&need.levers, lane(need), rest(need));
         let by_memory = by_memory(need);
@@ -180,14 +180,18 @@ fn too_little(need: &StreamNeed) -> Error {
         let budget = ByteSize(budget.bytes() + need.besides.bytes());
         by_memory(&StreamNeed { budget, ..*need }) >= 2
     };
-    let advice = match least_budget(is_enough) {
-        Some(least) => {
-            let least = need.besides.around_mib(least.max(LEAST));
-            format!("give at least {least} MiB with --memory")
-        }
-        None => "give smaller requests and buffers".to_owned(),
-    };
-    Error::Usage(format!("{} is too little memory to merge in; {advice}", need.budget))
+    let least = least_budget(is_enough);
+    let least_mib = least.map(|least| need.besides.around_mib(least.max(LEAST)));
+    let advice = least_mib.map_or_else(
+        || "give smaller requests and buffers".into(),
+        |least| message!("give at least {} MiB with {}", least, Setting::Memory),
+    );
+    config!(
+        ConfigErrorKind::BudgetTooSmall { least: least_mib.map(ByteSize::mib) },
+        "{} is too little memory to merge in; {}",
+        need.budget,
+        advice,
+    )
 }
 
 /// How runs are merged as streams.

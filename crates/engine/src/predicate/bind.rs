@@ -7,7 +7,7 @@ use regex::bytes::RegexBuilder;
 
 use super::evaluate::{Check, Node, SubjectKey, Test};
 use super::expression::{self, COUNT, Condition, Location, Operand, Tree};
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Message, Result, config};
 use crate::key::Key;
 use crate::key::text::{Body, Collation, End, Separator, TextOrder, TextSpec, TextType, ValueKey};
 
@@ -21,7 +21,7 @@ pub(super) struct Binder<'a> {
     /// True if conditions are on groups, where `count` is the number of records.
     pub has_count: bool,
     pub order: &'a TextOrder,
-    pub resolve: &'a dyn Fn(&Key) -> std::result::Result<TextSpec, String>,
+    pub resolve: &'a dyn Fn(&Key) -> std::result::Result<TextSpec, Message>,
 }
 
 impl Binder<'_> {
@@ -33,13 +33,16 @@ impl Binder<'_> {
             Tree::Any(trees) => Node::Any(all(trees)?),
             Tree::Not(tree) => Node::Not(Box::new(self.node(tree)?)),
             Tree::Condition(condition) => {
-                let wrong = |message| Error::Usage(format!("in '{condition}': {message}"));
+                let wrong = |fault| {
+                    let condition = condition.to_string();
+                    config!(ConfigErrorKind::InvalidValue, "in '{}': {}", condition, fault)
+                };
                 Node::Check(Box::new(self.check(condition).map_err(wrong)?))
             }
         })
     }
 
-    fn check(&self, condition: &Condition) -> std::result::Result<Check, String> {
+    fn check(&self, condition: &Condition) -> std::result::Result<Check, Message> {
         let Condition { location, test } = condition;
         let (key, spec) = self.key(location)?;
         let is_count = key.is_count;
@@ -56,7 +59,7 @@ impl Binder<'_> {
             }
             expression::Test::Compare(comparison, Operand::Bare(written)) => {
                 if is_text(&spec) {
-                    return Err(number_as_bytes(location, written));
+                    return Err(number_as_bytes(location, written).into());
                 }
                 Test::Literal(*comparison, literal(location, &key, written)?)
             }
@@ -73,7 +76,7 @@ impl Binder<'_> {
                 // Characters of EBCDIC are a byte each.
                 let is_unicode = spec.text_type == TextType::Bytes;
                 if !is_unicode && !pattern.is_ascii() {
-                    return Err(not_in_page(location, pattern));
+                    return Err(not_in_page(location, pattern).into());
                 }
                 let regex = RegexBuilder::new(pattern)
                     .unicode(is_unicode)
@@ -89,7 +92,7 @@ impl Binder<'_> {
     }
 
     /// Returns the key at a location, and what it means.
-    fn key(&self, location: &Location) -> std::result::Result<(SubjectKey, TextSpec), String> {
+    fn key(&self, location: &Location) -> std::result::Result<(SubjectKey, TextSpec), Message> {
         if !self.has_count || !location.is_count() {
             let spec = self.spec(location)?;
             return Ok((
@@ -102,7 +105,8 @@ impl Binder<'_> {
             return Err(format!(
                 "{written} is the number of records, which is a whole number; write count, or a \
                  column of that name by its number"
-            ));
+            )
+            .into());
         }
         let spec = TextSpec { text_type: TextType::Int, ..TextSpec::default() };
         let order = TextOrder { body: Body::Whole, ..TextOrder::by_bytes(b'\n') };
@@ -110,34 +114,41 @@ impl Binder<'_> {
     }
 
     /// What a key means, if it can be asked of a record.
-    fn spec(&self, Location { written, spec }: &Location) -> std::result::Result<TextSpec, String> {
+    fn spec(
+        &self,
+        Location { written, spec }: &Location,
+    ) -> std::result::Result<TextSpec, Message> {
         let spec = (self.resolve)(spec)?;
         if spec.is_by_name && self.order.separator != Separator::Members {
             let name = spec.name.as_deref().unwrap_or_default();
             return Err(format!(
                 "{written} names the column '{name}', but the input has no names of columns; give \
                  the number of the column"
-            ));
+            )
+            .into());
         }
         if spec.is_descending {
             return Err(format!(
                 "{written} has a direction, and conditions have none; leave out desc"
-            ));
+            )
+            .into());
         }
         if spec.text_type == TextType::Random {
             return Err(format!(
                 "{written} asks for a shuffle, which says nothing about values; leave out random"
-            ));
+            )
+            .into());
         }
         if let Some(lack) = self.order.lack_of_format(&spec) {
-            return Err(lack);
+            return Err(lack.into());
         }
         let is_field = |end| matches!(end, End::Field(_) | End::Within(..));
         if self.order.body.has_no_fields() && (spec.start.field > 0 || is_field(spec.end)) {
             return Err(format!(
                 "{written} is a field, and only lines and rows have fields; write bytes of the \
                  record, as in 0..4"
-            ));
+            )
+            .into());
         }
         Ok(spec)
     }

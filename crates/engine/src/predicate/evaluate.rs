@@ -12,7 +12,7 @@ use regex::bytes::Regex;
 
 use super::bind::Binder;
 use super::expression::{Comparison, Expression};
-use crate::error::Result;
+use crate::error::{Message, Result};
 use crate::key::Key;
 use crate::key::text::{TextOrder, TextSpec, ValueKey};
 
@@ -83,12 +83,12 @@ impl Predicate {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`](crate::Error::Usage) where `resolve` fails, where a literal is not of its
+    /// [`Error::Config`](crate::Error::Config) where `resolve` fails, where a literal is not of its
     /// key's type or a pattern no regular expression, and for keys that cannot be asked so.
     pub fn new(
         expression: &Expression,
         order: &TextOrder,
-        resolve: impl Fn(&Key) -> std::result::Result<TextSpec, String>,
+        resolve: impl Fn(&Key) -> std::result::Result<TextSpec, Message>,
     ) -> Result<Self> {
         Binder { order, resolve: &resolve, has_count: false }.node(&expression.root).map(Self::of)
     }

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::lexer::quoted;
 use super::parser;
+use crate::error::ParseError;
 use crate::key::Key;
 
 /// Which records are meant, as a person writes it.
@@ -14,7 +15,7 @@ use crate::key::Key;
 ///
 /// let expression: Expression = "2:int>5 AND NOT (3 contains 'x')".parse()?;
 /// assert_eq!(expression.to_string(), "2:int > 5 and not 3 contains \"x\"");
-/// # Ok::<(), String>(())
+/// # Ok::<(), sortwell_engine::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expression {
@@ -127,11 +128,12 @@ impl Comparison {
 }
 
 impl FromStr for Expression {
-    type Err = String;
+    type Err = ParseError;
 
     /// Reads an expression; what is wrong with it is said with a mark under its place.
-    fn from_str(text: &str) -> Result<Self, String> {
-        let root = parser::parse(text).map_err(|fault| fault.shown_in(text))?;
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let root = parser::parse(text)
+            .map_err(|fault| ParseError::new("condition", text, fault.shown_in(text)))?;
         Ok(Self { root })
     }
 }

@@ -3,7 +3,7 @@
 use super::bind::Binder;
 use super::evaluate::{Node, Predicate};
 use super::expression::{Expression, Location};
-use crate::error::Result;
+use crate::error::{Message, Result};
 use crate::key::Key;
 use crate::key::text::{TextOrder, TextSpec};
 
@@ -50,7 +50,7 @@ impl Filter {
     pub fn predicate(
         &self,
         order: &TextOrder,
-        resolve: impl Fn(&Key) -> std::result::Result<TextSpec, String>,
+        resolve: impl Fn(&Key) -> std::result::Result<TextSpec, Message>,
     ) -> Result<Option<Predicate>> {
         self.bound(&Binder { order, resolve: &resolve, has_count: false })
     }
@@ -63,7 +63,7 @@ impl Filter {
     pub fn group_predicate(
         &self,
         order: &TextOrder,
-        resolve: impl Fn(&Key) -> std::result::Result<TextSpec, String>,
+        resolve: impl Fn(&Key) -> std::result::Result<TextSpec, Message>,
     ) -> Result<Option<Predicate>> {
         self.bound(&Binder { order, resolve: &resolve, has_count: true })
     }

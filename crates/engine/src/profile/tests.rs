@@ -73,7 +73,7 @@ fn what_is_wrong_with_a_profile_is_told() {
     let wrong = |from: &str, to: &str, words: &str| {
         assert!(good.contains(from), "{from}");
         let said = Profile::of_text(&good.replacen(from, to, 1)).unwrap_err();
-        assert!(said.contains(words), "{to}: {said}");
+        assert!(said.to_string().contains(words), "{to}: {said}");
     };
     wrong("version = 1", "version = 2", "version 2");
     wrong("version = 1", "versoin = 1", "versoin");

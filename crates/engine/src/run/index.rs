@@ -66,7 +66,11 @@ impl Pages {
             if !is_sealed(page, number) {
                 let message = format!("the checksum of page {number} of the table does not match");
                 let block = number * self.geometry.blocks_per_page();
-                return Err(Error::Corrupt { path: self.file.path().to_owned(), block, message });
+                return Err(Error::Corrupt {
+                    path: self.file.path().to_owned(),
+                    block,
+                    message: message.into(),
+                });
             }
         }
         self.shown = first..end;
@@ -168,7 +172,7 @@ impl IndexReader {
                 if place as usize >= BLOCK || offset >= self.pages.geometry.data_bytes {
                     let path = self.pages.file.path().to_owned();
                     let message = format!("no record can begin at byte {place} of the block");
-                    return Err(Error::Corrupt { path, block, message });
+                    return Err(Error::Corrupt { path, block, message: message.into() });
                 }
                 self.ahead = Some((block, offset));
                 return Ok(());

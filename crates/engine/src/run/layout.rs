@@ -263,7 +263,7 @@ impl Footer {
 }
 
 fn damaged(path: &Path, message: &str) -> Error {
-    Error::Corrupt { path: path.to_owned(), block: 0, message: message.to_owned() }
+    Error::Corrupt { path: path.to_owned(), block: 0, message: message.into() }
 }
 
 /// Bytes of a header or footer being put together.

@@ -40,7 +40,11 @@ impl RunReader {
         let is_other = (*run != Run::new(path, &geometry)).then_some((path, file.len(), bytes));
         if let Some((path, found, expected)) = file.misfit(bytes).or(is_other) {
             let message = format!("{found} bytes where {expected} belong");
-            return Err(Error::Corrupt { path: path.to_owned(), block: 0, message });
+            return Err(Error::Corrupt {
+                path: path.to_owned(),
+                block: 0,
+                message: message.into(),
+            });
         }
         let bytes = read_array::<FOOTER>(&file, geometry.footer_start())?;
         let footer = Footer::read(path, &bytes, &geometry)?;
@@ -96,7 +100,11 @@ impl RunReader {
             let found = xxh3_64(bytes);
             if found != *expected {
                 let message = format!("checksum {expected:016x} expected, {found:016x} found");
-                return Err(Error::Corrupt { path: self.path().to_owned(), block, message });
+                return Err(Error::Corrupt {
+                    path: self.path().to_owned(),
+                    block,
+                    message: message.into(),
+                });
             }
         }
         Ok(())

@@ -52,7 +52,11 @@ impl Window {
         self.region = done.request.region;
         if done.result? < wanted {
             let message = format!("the file ends before offset {}", offset + wanted as u64);
-            return Err(Error::Corrupt { path: self.file.path().to_owned(), block: 0, message });
+            return Err(Error::Corrupt {
+                path: self.file.path().to_owned(),
+                block: 0,
+                message: message.into(),
+            });
         }
         self.filled = wanted;
         Ok(())

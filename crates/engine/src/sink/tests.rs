@@ -230,7 +230,7 @@ fn a_task_that_brings_too_little_or_too_much_is_an_error() {
         let data = vec![7; bytes];
         let brought = sink.write(&mut lane, 100, 1000, |writer| bring(writer, &data, 100));
         let error = brought.expect_err("another length");
-        assert_eq!(error.exit_code(), 5, "{error}");
+        assert!(matches!(error, Error::Changed { .. }), "{error}");
         assert!(error.to_string().contains("memory changed"), "{error}");
     }
 }
@@ -250,7 +250,7 @@ fn a_write_that_fails_is_reported() {
         let data = content(100_000);
         let brought = sink.write(&mut lane, 0, 100_000, |writer| bring(writer, &data, 100));
         let error = brought.and_then(|()| lane.flush()).expect_err("refused");
-        assert_eq!(error.exit_code(), 4, "{error}");
+        assert!(matches!(error, Error::Io { .. } | Error::NoSpace { .. }), "{error}");
         assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
     }
 }

@@ -131,6 +131,33 @@ fn a_room_without_a_place_is_found() {
 }
 
 #[test]
+fn options_in_texts_of_the_library_are_found() {
+    assert_eq!(found("const A: &str = \"give more --memory\";\n"), at(2, "--memory"));
+    assert_eq!(found("const A: &str = \"one\n    --io sync\";\n"), at(3, "--io"));
+    assert_eq!(found("// --memory\nconst A: &str = \"a -- b --- c --1 --\";\n"), []);
+    assert_eq!(found("const A: &str = \"compress it without --long\";\n"), []);
+    let option = "const A: &str = \"--memory\";\n";
+    assert_eq!(found_at("crates/engine/src/merge/tests.rs", option), []);
+    assert_eq!(found_at("crates/cli/src/wording.rs", option), []);
+}
+
+#[test]
+fn commands_in_texts_of_the_library_are_found() {
+    assert_eq!(found("const A: &str = \"see 'sortwell calibrate'\";\n"), at(2, "'sortwell"));
+    assert_eq!(found("const A: &str = \"sortwell \\\n    spill\";\n"), at(2, "'sortwell"));
+    assert_eq!(found("const A: &str = \"a type sortwell knows; sortwell-check\";\n"), []);
+    assert_eq!(found("/// See `sortwell calibrate`.\nfn f() {}\n"), []);
+}
+
+#[test]
+fn a_library_that_prints_or_exits_is_found() {
+    assert_eq!(found("fn f() {\n    eprintln!(\"x\");\n}\n"), at(3, "eprintln!"));
+    assert_eq!(found("fn f() {\n    std::process::exit(1);\n}\n"), at(3, "process::exit"));
+    assert_eq!(found("fn f() {\n    blueprint!();\n    process::exit_code();\n}\n"), []);
+    assert_eq!(found_at("crates/cli/src/main.rs", "fn f() {\n    println!();\n}\n"), []);
+}
+
+#[test]
 fn places_on_one_machine_are_found() {
     let found = |text: &str| absolute_paths("README.md", text).len();
     for folder in ["work", "root", "tmp", "home"] {
@@ -157,5 +184,9 @@ fn code_is_told_from_comments_and_strings() {
     assert!(!code[2].contains("five"));
     let words = source.comments.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.starts_with("one three /* four */ }"), "{words}");
+    let texts = source.strings.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(texts.starts_with("two // {") && texts.contains("five"), "{texts}");
+    assert!(!texts.contains(['x', 'b', 'g']), "{texts}");
     assert_eq!(source.code.lines().count(), file.lines().count());
+    assert_eq!(source.strings.lines().count(), file.lines().count());
 }

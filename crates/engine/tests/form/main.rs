@@ -2,11 +2,12 @@
 //!
 //! Every file says what it does and stays small, rooms use only rooms before them, unsafe code
 //! stays behind its fence, and nothing unfinished is left behind. `tree` finds the files, `source`
-//! tells code from comments and strings, `rules`, `functions`, `rooms` and `text` hold one function
-//! a rule, and `bites` shows each rule a fault it must find.
+//! tells code from comments and strings, `rules`, `functions`, `library`, `rooms` and `text` hold
+//! one function a rule, and `bites` shows each rule a fault it must find.
 
 mod bites;
 mod functions;
+mod library;
 mod rooms;
 mod rules;
 mod source;

@@ -1,15 +1,17 @@
 //! Tells a Rust file's code from its comments and strings, well enough for rules of form.
 //!
-//! Both views keep the file's lines, so that a line number in a view is one in the file; what does
+//! All views keep the file's lines, so that a line number in a view is one in the file; what does
 //! not belong to a view is blank in it. Not a parser: it knows comments (nested ones too), strings
 //! (raw and byte ones too), character literals and lifetimes, and nothing else.
 
-/// A file in two views.
+/// A file in three views.
 pub struct Source {
     /// Code only; of a string only the quotes remain.
     pub code: String,
     /// The words of comments only.
     pub comments: String,
+    /// The text of strings only, with its escapes.
+    pub strings: String,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -26,7 +28,8 @@ impl Source {
     /// Splits a file.
     pub fn new(file: &str) -> Self {
         let characters: Vec<char> = file.chars().collect();
-        let mut source = Self { code: String::new(), comments: String::new() };
+        let mut source =
+            Self { code: String::new(), comments: String::new(), strings: String::new() };
         let (mut state, mut at) = (State::Code, 0);
         while at < characters.len() {
             let (next, length) = step(state, &characters, at);
@@ -38,6 +41,8 @@ impl Source {
                 source.code.push(if is_code || is_break { character } else { ' ' });
                 let is_word = is_comment(state) || is_break;
                 source.comments.push(if is_word { character } else { ' ' });
+                let is_text = matches!((state, next), (State::Text(_), State::Text(_))) || is_break;
+                source.strings.push(if is_text { character } else { ' ' });
             }
             (state, at) = (next, at + length);
         }

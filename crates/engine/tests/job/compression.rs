@@ -219,7 +219,7 @@ fn what_is_cut_or_no_file_makes_no_output() {
         let file = fs::OpenOptions::new().write(true).open(&path).expect("open");
         file.set_len(length(&path) / 2).expect("cut");
         let failure = run(&job(&folder, from_ref(&path), "out.gz")).expect_err("cut");
-        assert_eq!(failure.exit_code(), 3);
+        assert!(matches!(failure, Error::Malformed { .. }));
         let words = failure.to_string();
         assert!(words.starts_with(&format!("{}: ends in the middle", path.display())), "{words}");
         fs::remove_file(&path).expect("remove");

@@ -44,10 +44,10 @@ fn fails(job: &Table, input: usize, parts: &[&str]) {
 
 /// Rows that must not be, and what is said of them.
 const BAD: [(&str, &[&str]); 7] = [
-    ("one\n", &["1 cell,", "header has 2", "--ragged keep", "--separator"]),
+    ("one\n", &["1 cell,", "header has 2", "ragged rows keep", "check separator"]),
     ("one,two,three\r\n", &["3 cells,", "header has 2"]),
     ("\"one,\n\",two,\"three\"\n", &["3 cells,", "header has 2"]),
-    ("one,t\"w\"o\n", &["a quote at byte 5 of the row", "write it twice", "--quote none"]),
+    ("one,t\"w\"o\n", &["a quote at byte 5 of the row", "write it twice", "quote none"]),
     ("\"one\"x\"\",two\n", &["a quote at byte"]),
     ("one,\"two\" \n", &["a quote at byte"]),
     (" \"one\",two\n", &["a quote at byte 1 of the row"]),
@@ -189,7 +189,7 @@ fn a_single_stray_quote_in_little_memory() {
         let inputs = vec![input.clone()];
         let job = Table { memory: LEAST, threads: 1, is_streamed, ..Table::new(inputs) };
         // How long a record of a pipe is, nobody knows before it is read.
-        let advice = if is_streamed.0 { "give more with --memory" } else { "give at least 64 MiB" };
+        let advice = if is_streamed.0 { "give more with memory" } else { "give at least 64 MiB" };
         fails(&job, 0, &[&place, "a quote that is not closed", advice]);
     }
 }
@@ -207,7 +207,7 @@ fn headers_that_differ() {
         let inputs = vec![Vec::new(), first.to_vec(), first.to_vec(), Vec::new(), second.to_vec()];
         for is_streamed in [(false, false), (true, false)] {
             let job = Table { is_streamed, ..Table::new(inputs.clone()) };
-            fails(&job, 4, &["header is not that of", words, "--no-header"]);
+            fails(&job, 4, &["header is not that of", words, "no header"]);
         }
     }
 }

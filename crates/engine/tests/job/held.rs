@@ -86,7 +86,9 @@ impl Held<'_> {
         let error = outcome.err().unwrap_or_else(|| panic!("sorted what is malformed: {words}"));
         folder.assert_clean(false);
         let said = error.to_string();
-        let Error::Malformed { path, .. } = error else { panic!("{said}: {words}") };
+        let (Error::Malformed { path, .. } | Error::BudgetExceeded { path, .. }) = error else {
+            panic!("{said}: {words}")
+        };
         let named = (0..self.inputs.len()).find(|index| folder.input(*index) == path);
         (named.unwrap_or_else(|| panic!("no input is named: {said}")), said)
     }

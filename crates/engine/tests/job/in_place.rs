@@ -113,7 +113,7 @@ fn what_could_lose_a_record_is_refused() {
     let plain = job(trial.job(&folder), &folder);
     let refused = |job: &SortJob, words: &str| {
         let error = job.run(&Progress::new()).expect_err("refused");
-        assert!(matches!(error, Error::Usage(_)), "{error:?}");
+        assert!(matches!(error, Error::Config(_)), "{error:?}");
         assert!(error.to_string().contains(words), "'{words}' is missing in: {error}");
         assert_eq!(fs::read(folder.input(0)).expect("read"), trial.inputs[0]);
     };

@@ -97,7 +97,7 @@ fn a_job_that_cannot_be_planned_leaves_nothing() {
     let (folder, trial, _) = spilling();
     let memory = Budget::Bytes(ByteSize::mib(1));
     let job = SortJob { memory, resume: Resume::On, ..trial.job(&folder) };
-    assert!(matches!(run(&job), Err(Error::Usage(_))));
+    assert!(matches!(run(&job), Err(Error::Config(_))));
     folder.assert_clean(false);
     let nowhere = Output::File(folder.at("nowhere").join("out"));
     let job = SortJob { output: nowhere, resume: Resume::On, ..trial.job(&folder) };

@@ -83,7 +83,8 @@ fn every_job_holds_its_keys_to_the_format() {
             check.run(&progress).map(drop),
         ];
         for answer in answers {
-            let Err(Error::Usage(message)) = answer else { panic!("{text}: {answer:?}") };
+            let Err(Error::Config(error)) = answer else { panic!("{text}: {answer:?}") };
+            let message = error.to_string();
             assert_eq!(message, expected);
         }
         assert!(!folder.output().exists(), "{text}");

@@ -395,7 +395,7 @@ fn stopped_anywhere() {
 /// Runs a job that must fail as malformed; its words.
 fn fails(lines: &Lines, folder: &Folder) -> String {
     let error = lines.job(folder).run(&Progress::new()).expect_err("a fault");
-    assert!(matches!(error, Error::Malformed { .. }), "{error:?}");
+    assert!(matches!(error, Error::Malformed { .. } | Error::BudgetExceeded { .. }), "{error:?}");
     folder.assert_clean(false);
     error.to_string()
 }
@@ -418,7 +418,7 @@ fn a_line_that_memory_cannot_hold() {
             let place = format!("line that begins at byte {begins} has ");
             // How long a line of a pipe is, nobody knows before it is read.
             let advice = match is_streamed.0 {
-                true => "give more with --memory",
+                true => "give more with memory",
                 false => {
                     "57.2 MiB, more than the memory budget has room for; give at least 140 MiB"
                 }

@@ -297,9 +297,12 @@ fn long_lines_are_taken_or_told() {
         let folder = Folder::on_disk();
         lines.lay_out(&folder);
         match lines.job(&folder).run(&Progress::new()) {
-            Err(error @ Error::Malformed { .. }) => {
+            Err(error @ Error::BudgetExceeded { .. }) => {
                 let said = error.to_string();
-                assert!(said.contains("--memory") && said.contains("--algorithm radix"), "{said}");
+                assert!(
+                    said.contains("more with memory") && said.contains("algorithm radix"),
+                    "{said}"
+                );
             }
             other => panic!("{other:?}"),
         }
@@ -321,7 +324,9 @@ fn what_is_to_be_gone_on_with_is_refused() {
             job.resume = Resume::On;
         }
         match job.run(&Progress::new()) {
-            Err(Error::Usage(said)) => assert!(said.contains("--algorithm radix"), "{said}"),
+            Err(Error::Config(said)) => {
+                assert!(said.to_string().contains("algorithm radix"), "{said}");
+            }
             other => panic!("{other:?}"),
         }
         folder.assert_clean(false);

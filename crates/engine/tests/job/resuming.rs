@@ -225,14 +225,14 @@ fn what_has_changed_is_not_gone_on_with() {
     let kept = || fs::read_dir(&directory).expect("read").count();
     let before = kept();
     let other = SortJob { keys: vec!["0..9".parse().expect("a key")], ..job(&trial, &folder) };
-    fails(&other, &["another keys", "spill clean"]);
+    fails(&other, &["another keys", "a cleanup of spill directories"]);
     let mut more = job(&trial, &folder);
     more.inputs.push(Input::File(folder.input(0)));
-    fails(&more, &["not the input", "spill clean"]);
+    fails(&more, &["not the input", "a cleanup of spill directories"]);
     let mut changed = trial.inputs[0].clone();
     changed[50] ^= 1;
     fs::write(folder.input(0), &changed).expect("write");
-    let error = fails(&job(&trial, &folder), &["not as it was", "spill clean"]);
+    let error = fails(&job(&trial, &folder), &["not as it was", "a cleanup of spill directories"]);
     assert!(matches!(error, Error::Malformed { .. }), "{error:?}");
     assert_eq!(kept(), before, "nothing was touched");
 }
@@ -241,8 +241,8 @@ fn what_has_changed_is_not_gone_on_with() {
 fn what_cannot_be_gone_on_with_is_refused_beforehand() {
     let (folder, trial, _) = stopped();
     let streamed = SortJob { inputs: vec![Input::Stdin], ..job(&trial, &folder) };
-    fails(&streamed, &["--resume", "files"]);
-    fails(&SortJob { output: Output::Stdout, ..job(&trial, &folder) }, &["--resume", "a name"]);
+    fails(&streamed, &["resume needs", "files"]);
+    fails(&SortJob { output: Output::Stdout, ..job(&trial, &folder) }, &["resume needs", "a name"]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::Format;
 use sortwell_engine::io::pipe::Outlet;
 use sortwell_engine::io::{Extent, Supplied, Supply};
@@ -22,7 +23,7 @@ impl Supply for Given {
         buffer[..bytes].copy_from_slice(&self.left[..bytes]);
         self.left.drain(..bytes);
         match self.fails && bytes < buffer.len() {
-            true => Err(Error::Usage("it is not whole".to_owned())),
+            true => Err(Error::config(ConfigErrorKind::Other, "it is not whole")),
             false => Ok(bytes),
         }
     }

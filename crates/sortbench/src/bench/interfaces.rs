@@ -7,6 +7,7 @@
 
 use std::path::Path;
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::io::{Direct, Engine, File, limits};
 use sortwell_engine::{ByteSize, Error, Result};
 
@@ -32,9 +33,9 @@ const TIMES_MEMORY: u64 = 8;
 const MEMORY_LEAST: u64 = 64 << 20;
 
 const ABOUT: &str = "First, sorts of growing size under a limit of memory that counts the page \
-    cache too, once for each way to move bytes. Then one sort in two passes, with one lever moved \
-    at a time: past the page cache or through it, requests that overlap with work or not, memory, \
-    threads, and write buffers.";
+                     cache too, once for each way to move bytes. Then one sort in two passes, \
+                     with one lever moved at a time: past the page cache or through it, requests \
+                     that overlap with work or not, memory, threads, and write buffers.";
 
 /// Measures under a limit of `memory`, 512 MiB if not given.
 ///
@@ -45,11 +46,14 @@ pub fn interfaces(ground: &Ground, memory: Option<ByteSize>) -> Result<Finding> 
     let limit = memory.map_or(LIMIT, |memory| memory.0);
     let needed = limit * QUARTERS[QUARTERS.len() - 1] / 4 * COPIES;
     if ground.room()? < needed {
-        return Err(Error::Usage(format!(
-            "it takes {} on the disk, which has less; give less --memory, or a directory on \
-             another disk",
-            ByteSize(needed)
-        )));
+        return Err(Error::config(
+            ConfigErrorKind::InvalidValue,
+            format!(
+                "it takes {} on the disk, which has less; give less --memory, or a directory on \
+                 another disk",
+                ByteSize(needed)
+            ),
+        ));
     }
     let confinement = Confinement::new(ByteSize(limit));
     let (sizes, limited) = under_a_limit(ground, limit, confinement.as_ref())?;

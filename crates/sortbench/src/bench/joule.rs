@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::{ByteSize, Error, Result};
 
 use super::finding::{Finding, Samples, Source, Table};
@@ -17,8 +18,9 @@ use crate::samples::Spread;
 /// Where Linux shows the counters.
 const POWERCAP: &str = "/sys/class/powercap";
 
-const ABOUT: &str = "Binary records of 100 bytes are sorted from a cold input to a durable output, \
-    and the joules counted that the processors and their memory use meanwhile.";
+const ABOUT: &str = "Binary records of 100 bytes are sorted from a cold input to a durable \
+                     output, and the joules counted that the processors and their memory use \
+                     meanwhile.";
 
 /// The counters of all processor packages.
 #[derive(Debug)]
@@ -104,11 +106,14 @@ impl Meter {
         };
         let counters: Vec<Counter> = paths.into_iter().filter_map(counter).collect();
         match counters.is_empty() {
-            true => Err(Error::Usage(format!(
-                "this machine does not tell its energy: there is no counter that may be read in {} \
-                 (virtual machines have none; elsewhere it takes root)",
-                directory.display()
-            ))),
+            true => Err(Error::config(
+                ConfigErrorKind::Unsupported,
+                format!(
+                    "this machine does not tell its energy: there is no counter that may be read \
+                     in {} (virtual machines have none; elsewhere it takes root)",
+                    directory.display()
+                ),
+            )),
             false => Ok(Self { counters }),
         }
     }
@@ -117,7 +122,7 @@ impl Meter {
         let one = |counter: &Counter| {
             number(&counter.path).ok_or_else(|| {
                 let gone = format!("{} cannot be read any more", counter.path.display());
-                Error::Usage(gone)
+                Error::config(ConfigErrorKind::Unsupported, gone)
             })
         };
         self.counters.iter().map(one).collect()

@@ -20,6 +20,7 @@ mod quicksorts;
 mod selection;
 mod tournament;
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::io::counters::Event;
 use sortwell_engine::io::limits;
 use sortwell_engine::{ByteSize, Error, Result};
@@ -55,8 +56,8 @@ const KEYS_GROWTH: usize = 10;
 const MARGIN: u64 = 64 << 20;
 
 const ABOUT: &str = "Sorts in memory on one thread, each checked: what AlphaSort, NOW-Sort and \
-    psort moved and looked at, in the same words of one language, beside what sortwell does \
-    instead. Memory is touched before a clock runs.";
+                     psort moved and looked at, in the same words of one language, beside what \
+                     sortwell does instead. Memory is touched before a clock runs.";
 
 const UNFAIR: [&str; 8] = [
     "Thirty years lie between the machines: AlphaSort's processor had 150 MHz and caches of 8 KB \
@@ -80,7 +81,7 @@ const UNFAIR: [&str; 8] = [
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] where memory does not hold what is asked for; [`Error::Interrupted`].
+/// [`Error::Config`] where memory does not hold what is asked for; [`Error::Interrupted`].
 pub fn kernels(ground: &Ground, sizes: KernelSizes) -> Result<Finding> {
     let [records, keys] = in_memory(sizes, limits::memory())?;
     let mut meter = Meter::new(ground.runs, ground.progress);
@@ -120,7 +121,12 @@ fn in_memory(sizes: KernelSizes, memory: Option<ByteSize>) -> Result<[usize; 2]>
     let KernelSizes { records, keys } = sizes;
     let [records, keys] = [("records", records), ("keys", keys)].map(|(name, number)| {
         let is_known = (1..=KernelSizes::MOST).contains(&number);
-        let wrong = || Error::Usage(format!("{number} {name}: 1 to {} can be", KernelSizes::MOST));
+        let wrong = || {
+            Error::config(
+                ConfigErrorKind::InvalidValue,
+                format!("{number} {name}: 1 to {} can be", KernelSizes::MOST),
+            )
+        };
         usize::try_from(number).ok().filter(|_| is_known).ok_or_else(wrong)
     });
     let (records, keys) = (records?, keys?);
@@ -130,11 +136,14 @@ fn in_memory(sizes: KernelSizes, memory: Option<ByteSize>) -> Result<[usize; 2]>
         [(records, "--records", quicksorts::bytes_needed(records)), (keys, "--keys", of_keys)]
     {
         if let Some(available) = memory.filter(|memory| memory.0 < needed + MARGIN) {
-            return Err(Error::Usage(format!(
-                "{name} {number} needs {} of memory, and {available} can be had; give a smaller \
-                 number",
-                ByteSize(needed + MARGIN)
-            )));
+            return Err(Error::config(
+                ConfigErrorKind::InvalidValue,
+                format!(
+                    "{name} {number} needs {} of memory, and {available} can be had; give a \
+                     smaller number",
+                    ByteSize(needed + MARGIN)
+                ),
+            ));
         }
     }
     Ok([records, keys])

@@ -4,6 +4,7 @@
 //! minute costs a millionth of the machine. Indy sorts binary records of 100 bytes by their first
 //! ten; Daytona sorts the same as lines, which may have any length, by the first ten bytes of each.
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::{ByteSize, Error, Result};
 
 use super::cases::Measured;
@@ -14,9 +15,10 @@ use super::{papers, price, text};
 use crate::RECORD_LENGTH;
 
 const ABOUT: &str = "Records of 100 bytes with keys of 10 are sorted in one size after the other, \
-    each from a cold input to a durable output, until the largest is found that is done in the \
-    time; that one is then repeated. Indy is a sort for such records alone, the fixed path; \
-    Daytona is one for everything, here of printable lines.";
+                     each from a cold input to a durable output, until the largest is found that \
+                     is done in the time; that one is then repeated. Indy is a sort for such \
+                     records alone, the fixed path; Daytona is one for everything, here of \
+                     printable lines.";
 
 /// What is sorted, and for how long.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +92,10 @@ fn category(
     let mut search = Search::new(seconds, most / RECORD_LENGTH as u64 * RECORD_LENGTH as u64);
     if search.next().is_none() {
         let words = "there is not room for even the smallest sort";
-        return Err(Error::Usage(format!("{words}; name a directory on another disk")));
+        return Err(Error::config(
+            ConfigErrorKind::InvalidPath,
+            format!("{words}; name a directory on another disk"),
+        ));
     }
     while let Some(size) = search.next() {
         let input = ground.generate("input", records_of(size), kind)?;
@@ -168,7 +173,7 @@ fn results(categories: &[Category], options: MinuteOptions) -> Table {
         rows: categories.iter().map(row).collect(),
         note:
             "The seconds are those of the size when it was repeated. Ended by the room: the disk, \
-               or --largest, allowed no more."
+             or --largest, allowed no more."
                 .into(),
     }
 }

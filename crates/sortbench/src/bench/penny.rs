@@ -4,6 +4,7 @@
 //! to. The size is foretold by a power law through smaller sorts that take as many passes, and
 //! verified by a real one where the disk has room for it.
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::{ByteSize, Error, Result};
 
 use super::cases::Measured;
@@ -29,9 +30,10 @@ const SAMPLE_MOST: u64 = 12_000_000_000;
 const EXPONENT_LEAST: f64 = 0.1;
 
 const ABOUT: &str = "A penny buys a time, by what the machine costs: by AlphaSort's formula ten \
-    thousand minutes over the list price, by psort's entries a part of three years of a machine \
-    that was put together for 35 dollars more than its parts. Sorts of several sizes in two passes \
-    say how much that time is enough for; where the disk has room, so much is then really sorted.";
+                     thousand minutes over the list price, by psort's entries a part of three \
+                     years of a machine that was put together for 35 dollars more than its parts. \
+                     Sorts of several sizes in two passes say how much that time is enough for; \
+                     where the disk has room, so much is then really sorted.";
 
 /// What a penny is.
 #[derive(Clone, Copy, Debug)]
@@ -116,14 +118,17 @@ fn samples(ground: &Ground, most: u64) -> Result<Vec<(u64, Measured)>> {
 fn law(points: &[[f64; 2]]) -> Result<Growth> {
     let Some(growth) = Growth::fitted(points) else {
         let words = "there is not room for sorts of several sizes";
-        return Err(Error::Usage(format!("{words}; name a directory on another disk")));
+        return Err(Error::config(
+            ConfigErrorKind::Other,
+            format!("{words}; name a directory on another disk"),
+        ));
     };
     match growth.exponent > EXPONENT_LEAST {
         true => Ok(growth.beyond(points)),
-        false => Err(Error::Usage(
+        false => Err(Error::config(
+            ConfigErrorKind::Other,
             "larger sorts took no longer than smaller ones, so that nothing can be foretold: the \
-             machine was busy, or the sizes too small; give more --runs, or a larger --largest"
-                .to_owned(),
+             machine was busy, or the sizes too small; give more --runs, or a larger --largest",
         )),
     }
 }

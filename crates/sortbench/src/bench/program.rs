@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::stats::{Phase, Progress};
 use sortwell_engine::{Error, Result};
 
@@ -76,7 +77,7 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] with what the program said if it fails, [`Error::Interrupted`] if it is
+    /// [`Error::Config`] with what the program said if it fails, [`Error::Interrupted`] if it is
     /// stopped through `progress`; it is gone then.
     pub fn sort(
         &self,
@@ -101,9 +102,10 @@ impl Program {
         if !status.success() || !statistics.is_object() {
             let words = ending.words.trim();
             let with = arguments.join(" ");
-            return Err(Error::Usage(format!(
-                "'sortwell sort {with}' ended with {status}: {words}"
-            )));
+            return Err(Error::config(
+                ConfigErrorKind::Other,
+                format!("'sortwell sort {with}' ended with {status}: {words}"),
+            ));
         }
         // The words are the last thing it does before it ends.
         let exit_seconds = (seconds - (ending.said - start).as_secs_f64()).max(0.0);

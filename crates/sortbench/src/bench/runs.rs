@@ -3,6 +3,7 @@
 //! After NOW-Sort (Arpaci-Dusseau et al., SIGMOD 1997), Figure 8, and psort (Bertasi et al., JEA
 //! 16, 2011) on the geometry of the merge.
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::stats::Phase;
 use sortwell_engine::{ByteSize, Error, Result};
 
@@ -21,10 +22,10 @@ const MEMORY_LEAST: u64 = 32 << 20;
 const MERGE_SHARE: u64 = 16;
 
 const ABOUT: &str = "The same records are sorted with ever more memory: from many short runs to \
-    few long ones, and to none at all where memory holds the whole; where a sort in two passes \
-    gains nothing by more memory, it takes no more, and its runs stay as long. Then, with one \
-    budget, runs are merged in several ways: by slabs, as streams, in pieces of several sizes, and \
-    a few at a time.";
+                     few long ones, and to none at all where memory holds the whole; where a sort \
+                     in two passes gains nothing by more memory, it takes no more, and its runs \
+                     stay as long. Then, with one budget, runs are merged in several ways: by \
+                     slabs, as streams, in pieces of several sizes, and a few at a time.";
 
 /// Sorts `size` bytes in every way.
 ///
@@ -34,11 +35,14 @@ const ABOUT: &str = "The same records are sorted with ever more memory: from man
 pub fn runs(ground: &Ground, size: Option<ByteSize>) -> Result<Finding> {
     let size = size.map_or(SIZE, |size| size.0).min(ground.room()? / COPIES);
     if size <= MEMORY_LEAST {
-        return Err(Error::Usage(format!(
-            "a sort in two passes has more than {}; give a larger --size, or a directory on a \
-             larger disk",
-            ByteSize(MEMORY_LEAST)
-        )));
+        return Err(Error::config(
+            ConfigErrorKind::InvalidValue,
+            format!(
+                "a sort in two passes has more than {}; give a larger --size, or a directory on a \
+                 larger disk",
+                ByteSize(MEMORY_LEAST)
+            ),
+        ));
     }
     let input = ground.generate("input", records_of(size), Records::Binary)?;
     let by_memory = |memory: &u64| {

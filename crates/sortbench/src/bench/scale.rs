@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::io::limits;
 use sortwell_engine::{ByteSize, Error, Result};
 
@@ -19,9 +20,9 @@ const SMALLEST: u64 = 10_000_000;
 const STEPS: f64 = 2.0;
 
 const ABOUT: &str = "Binary records of 100 bytes are sorted in sizes that grow by the square root \
-    of ten, with one thread, two, and so on up to the cores, every time from a cold input to a \
-    durable output. A power law is fitted to the times of each number of threads: with an exponent \
-    of 1 the time grows as the size does.";
+                     of ten, with one thread, two, and so on up to the cores, every time from a \
+                     cold input to a durable output. A power law is fitted to the times of each \
+                     number of threads: with an exponent of 1 the time grows as the size does.";
 
 /// Sorts sizes from 10 MB to `largest` or what the disk holds, with so much memory if it is given.
 ///
@@ -37,8 +38,9 @@ pub fn scale(
     let most =
         largest.map_or(room, |size| size.0.min(room)) / RECORD_LENGTH as u64 * RECORD_LENGTH as u64;
     if most == 0 {
-        return Err(Error::Usage(
-            "there is not room for even the smallest sort; name a directory on another disk".into(),
+        return Err(Error::config(
+            ConfigErrorKind::InvalidPath,
+            "there is not room for even the smallest sort; name a directory on another disk",
         ));
     }
     let sizes = sizes(most);

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use sortwell_engine::Error;
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::stats::Progress;
 
 use super::{BLOCK_LENGTH, BLOCK_RECORDS, BUFFERS, Blocks, buffers};
@@ -61,7 +62,7 @@ fn one_failure_stops_all_and_is_reported() {
     let failed = blocks.work(3, || {
         while let Some(block) = blocks.claim()? {
             if block.index == 50 {
-                return Err(Error::Usage("block 50".into()));
+                return Err(Error::config(ConfigErrorKind::Other, "block 50"));
             }
         }
         Ok(())

@@ -158,7 +158,7 @@ impl<'p> Bench<'p> {
                 others: 0,
                 needed: ByteSize(4 * FILE_MIN),
                 available: ByteSize(free),
-                option: "DIR",
+                setting: None,
             });
         }
         let file = TempFile::create(&directory.join("calibration"), Direct::Auto)?;

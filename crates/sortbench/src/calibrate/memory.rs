@@ -10,6 +10,7 @@
 
 use std::time::{Duration, Instant};
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::io::{Arena, Pages, Region, limits};
 use sortwell_engine::profile::MemoryProfile;
 use sortwell_engine::stats::Progress;
@@ -60,17 +61,23 @@ pub enum MemoryEnd {
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] where the system does not say what it has, or has hardly any;
+/// [`Error::Config`] where the system does not say what it has, or has hardly any;
 /// [`Error::Interrupted`].
 pub fn memory(time: Duration, threads: usize, progress: &Progress) -> Result<MemoryReport> {
     let begun = Instant::now();
     let claimed = limits::memory().ok_or_else(|| {
-        Error::Usage("the system does not say how much memory there is".to_owned())
+        Error::config(
+            ConfigErrorKind::Unsupported,
+            "the system does not say how much memory there is",
+        )
     })?;
     let margin = (claimed.bytes() / MARGIN_SHARE).max(MARGIN_MIN);
     let most = claimed.bytes().saturating_sub(margin);
     if most < 4 * STEP {
-        return Err(Error::Usage(format!("{claimed} of memory is too little to measure")));
+        return Err(Error::config(
+            ConfigErrorKind::Unsupported,
+            format!("{claimed} of memory is too little to measure"),
+        ));
     }
     let mut growth = Growth::new(most, progress);
     let kinds =

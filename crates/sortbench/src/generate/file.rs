@@ -42,7 +42,7 @@ fn reserve(file: &File, path: &Path, length: u64) -> Result<()> {
             others: 0,
             needed: ByteSize(length),
             available,
-            option: "FILE",
+            setting: None,
         });
     }
     file.preallocate(length)

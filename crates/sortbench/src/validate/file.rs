@@ -70,7 +70,10 @@ fn summarise(
     if read != expected {
         let end = request.offset + read as u64;
         let message = format!("it became shorter while it was read: it now ends at offset {end}");
-        return Err(Error::Malformed { path: request.file.path().to_owned(), message });
+        return Err(Error::Malformed {
+            path: request.file.path().to_owned(),
+            message: message.into(),
+        });
     }
     joining.add(request.tag, Summary::of(&request.region[request.range], job.order));
     progress.moved_in(Stream::InputRead, read as u64);

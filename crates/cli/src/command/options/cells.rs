@@ -1,8 +1,9 @@
 //! How rows of comma-separated values are read.
 
+use crate::failure::usage_error;
 use clap::Args;
+use sortwell_engine::Result;
 use sortwell_engine::format::{CsvFormat, Format, Ragged};
-use sortwell_engine::{Error, Result};
 
 use super::DETAILS;
 
@@ -83,7 +84,8 @@ impl Cells {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] where it has none, or where the separator cannot be one.
+    /// [`Error::Config`](sortwell_engine::Error::Config) where it has none, or where the separator
+    /// cannot be one.
     pub fn apply(&self, format: Format, separator: Option<u8>) -> Result<Format> {
         let Format::Csv(csv) = format else {
             let said = [
@@ -94,7 +96,7 @@ impl Cells {
             ];
             return match said.iter().find(|(_, is_said)| *is_said) {
                 None => Ok(format),
-                Some((option, _)) => Err(Error::Usage(format!(
+                Some((option, _)) => Err(usage_error(format!(
                     "{option} is about cells in quotes, which only csv and tsv have; give --format \
                      csv, or leave it out"
                 ))),
@@ -108,7 +110,7 @@ impl Cells {
         if b"\r\n".contains(&dialect.separator) || Some(dialect.separator) == dialect.quote {
             let message = "cells are separated by a byte that neither quotes nor ends a line; give \
                            another --separator";
-            return Err(Error::Usage(message.to_owned()));
+            return Err(usage_error(message));
         }
         let ragged = match self.ragged.as_deref() {
             Some("keep") => Ragged::Keep,

@@ -12,6 +12,7 @@ use sortwell_engine::job::Input;
 use sortwell_engine::{Error, Result};
 
 use super::{FILES, values};
+use crate::failure::usage_error;
 use crate::standard::Text;
 
 /// Names of inputs.
@@ -53,13 +54,13 @@ impl Inputs {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] where standard input would be read twice, and what is wrong with a list.
+    /// [`Error::Config`] where standard input would be read twice, and what is wrong with a list.
     pub fn inputs(&self) -> Result<Vec<Input>> {
         if let Some(list) = &self.files0_from {
             return listed(list);
         }
         if self.inputs.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
-            return Err(Error::Usage("'-' is given twice; standard input can be read once".into()));
+            return Err(usage_error("'-' is given twice; standard input can be read once"));
         }
         if self.inputs.is_empty() {
             return Ok(vec![Input::Stdin]);
@@ -81,7 +82,7 @@ fn input(path: &Path) -> Input {
 /// The files that a list names. It is read name by name, as it may be long.
 fn listed(list: &Path) -> Result<Vec<Input>> {
     let mut reader = BufReader::new(Text::open(list)?);
-    let wrong = |what: String| Error::Usage(format!("--files0-from {}: {what}", list.display()));
+    let wrong = |what: String| usage_error(format!("--files0-from {}: {what}", list.display()));
     let mut inputs = Vec::new();
     let mut name = Vec::new();
     loop {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use clap::Args;
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::Format;
 use sortwell_engine::io::compression::Codec;
 use sortwell_engine::job::Input;
@@ -13,6 +14,7 @@ use sortwell_engine::{Error, Result};
 
 use super::cells::Cells;
 use super::{DETAILS, values};
+use crate::failure::usage_error;
 use crate::usage;
 
 /// What may become of invalid keys.
@@ -149,7 +151,7 @@ impl Order {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for what means nothing in the format.
+    /// [`Error::Config`] for what means nothing in the format.
     pub fn format(&self, inputs: &[Input]) -> Result<Format> {
         let by_names = self.format_by_names(inputs).map(|(_, format)| format);
         let format = self.format.or(by_names).unwrap_or(Format::LINES);
@@ -171,9 +173,9 @@ impl Order {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for a key that cannot be read, or that means nothing in the format, and for
-    /// an option that the format or the keys have no use for; of a date format, conditions and
-    /// groups may have one, as `has_days` says.
+    /// [`Error::Config`] for a key that cannot be read or means nothing in the format, and for an
+    /// option that the format or the keys do not use. Conditions and groups may use a date format,
+    /// as `has_days` says.
     pub fn keys(&self, format: Format, has_days: bool) -> Result<(Vec<Key>, OrderOptions)> {
         self.check_options(format)?;
         let mut keys: Vec<Key> =
@@ -228,7 +230,7 @@ impl Order {
             }
             _ => return Ok(()),
         };
-        Err(Error::Usage(message.to_owned()))
+        Err(usage_error(message))
     }
 }
 
@@ -252,14 +254,14 @@ fn format_by_name(input: &Input) -> Option<(&'static str, Format)> {
 fn without_days() -> Error {
     let message = "--date-format says how days and times are written, but no key or condition is \
                    of a date, a time or a timestamp; write one, as in -k 2:date, or leave it out";
-    Error::Usage(message.to_owned())
+    usage_error(message)
 }
 
 /// Returns the error for a seed that no key uses.
 fn without_shuffle() -> Error {
     let message = "--random-seed says which shuffle keys of type random make, but no key is of \
                    that type; write one, as in -k 1:random, or leave it out";
-    Error::Usage(message.to_owned())
+    usage_error(message)
 }
 
 /// Returns the seed of the shuffle with this number.
@@ -270,5 +272,6 @@ fn seed(number: u64) -> [u8; 16] {
 /// Returns what is wrong with keys, with the command line of GNU sort where one is a key of its.
 fn with_gnu_advice(error: &KeyError, keys: &[String]) -> Error {
     let advice = keys.iter().find_map(|key| usage::gnu::advice_for_key(key));
-    Error::Usage(error.to_string() + &advice.unwrap_or_default())
+    let message = error.to_string() + &advice.unwrap_or_default();
+    Error::config(ConfigErrorKind::InvalidKey, message)
 }

@@ -2,25 +2,28 @@
 //!
 //! What the library can read it reads itself; here is only what the command line adds.
 
-use std::fmt::Display;
 use std::num::NonZero;
 use std::str::FromStr;
 use std::thread;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use sortwell_engine::error::ParseError;
+
+use crate::wording;
+
 /// The most threads one may ask for: far past any machine, low enough to catch a slip.
 const THREADS_MAX: usize = 1024;
 
-/// Anything the library reads by itself.
-pub fn parse<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|error: T::Err| error.to_string())
+/// Reads a value that the library knows how to read; an error names options, not settings.
+pub fn parse<T: FromStr<Err: Into<ParseError>>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: T::Err| wording::text(error.into().message()))
 }
 
 /// One of a few words, listed in the help and completed by shells.
 pub fn one_of<T>(words: &'static [&'static str]) -> impl TypedValueParser<Value = T>
 where
-    T: FromStr<Err: Display> + Clone + Send + Sync + 'static,
+    T: FromStr<Err: Into<ParseError>> + Clone + Send + Sync + 'static,
 {
     PossibleValuesParser::new(words).try_map(|word| parse::<T>(&word))
 }

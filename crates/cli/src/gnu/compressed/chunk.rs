@@ -149,7 +149,7 @@ impl<'a> Chunks<'a> {
             read.saturating_sub(chunk.bytes),
             ByteSize(chunk.bytes)
         );
-        Error::Malformed { path, message }
+        Error::Malformed { path, message: message.into() }
     }
 }
 

@@ -78,7 +78,7 @@ impl Compressing {
                 process.wait(progress)?;
                 let path = PathBuf::from(&process.program);
                 let message = "the program ended before it had read all that it was to compress";
-                Err(Error::Malformed { path, message: message.to_owned() })
+                Err(Error::Malformed { path, message: message.to_owned().into() })
             }
             Err(error) => Err(error),
             Ok(made) => process.wait(progress).map(|()| made),
@@ -116,7 +116,7 @@ impl Supply for Expanding {
             if bytes != all {
                 let path = self.reader.name().to_owned();
                 let message = format!("gave back {bytes} bytes with -d, {all} were compressed");
-                return Err(Error::Malformed { path, message });
+                return Err(Error::Malformed { path, message: message.into() });
             }
         }
         Ok(filled)

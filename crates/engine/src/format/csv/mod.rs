@@ -25,6 +25,7 @@ mod row_cutter;
 mod rows;
 pub mod union;
 
+use crate::error::{Message, Setting, message};
 pub use cells::{CellEnds, Cells, append_value, place_of, unquoted, value};
 pub use masks::nth_end;
 pub use quoting::{At, Quoting, RowPassage};
@@ -68,11 +69,13 @@ impl Dialect {
 }
 
 /// Returns what is wrong with a row that has a quote at byte `at` where none may be.
-pub fn stray_quote(at: usize) -> String {
-    format!(
-        "a quote at byte {at} of the row neither opens nor closes a cell; within a cell in quotes \
-         write it twice, or give --quote lenient if quotes within cells are data, or --quote none \
-         if all are"
+pub fn stray_quote(at: usize) -> Message {
+    message!(
+        "a quote at byte {} of the row neither opens nor closes a cell; within a cell in \
+         quotes write it twice, or give {} if quotes within cells are data, or {} if all are",
+        at,
+        Setting::Quote.to("lenient"),
+        Setting::Quote.to("none"),
     )
 }
 

@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::{Cells, Dialect, Row, value, without_end};
+use crate::error::{Message, Setting, message};
 use crate::format::Ragged;
 
 /// Bytes that a column takes while the columns are put together, beside its name.
@@ -50,7 +51,7 @@ impl Union {
     /// # Errors
     ///
     /// Names that occur twice in the row.
-    pub fn add(&mut self, row: &[u8]) -> Result<ColumnOrder, String> {
+    pub fn add(&mut self, row: &[u8]) -> Result<ColumnOrder, Message> {
         self.tables += 1;
         let mut pairs = Vec::new();
         for (number, cell) in Cells::new(self.dialect, without_end(row)).enumerate() {
@@ -94,12 +95,13 @@ impl Union {
     }
 }
 
-fn twice(name: &[u8], number: usize) -> String {
-    format!(
-        "its header names the column '{}' twice, again as column {}, so that --union-by-name \
-         cannot tell which is meant; rename one of them",
+fn twice(name: &[u8], number: usize) -> Message {
+    message!(
+        "its header names the column '{}' twice, again as column {}, so that {} cannot tell \
+         which is meant; rename one of them",
         String::from_utf8_lossy(name),
-        number + 1
+        number + 1,
+        Setting::UnionByName,
     )
 }
 

@@ -23,7 +23,7 @@ fn names_say_how_many_lines_and_which_byte_ends_them() {
         ("lines:ab,group=2", "'ab' is not a byte"),
         ("lines:0group=2", "'0group=2' is not a byte"),
     ] {
-        let error = written.parse::<Format>().unwrap_err();
+        let error = written.parse::<Format>().unwrap_err().to_string();
         assert!(error.contains(said), "{written}: {error}");
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! To add one, add a row to [`FOREIGN`].
 
+use crate::error::{Message, Setting, message};
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -106,29 +107,34 @@ impl Foreign {
     }
 
     /// Returns what to do with an input of this format, which messages call `path`.
-    pub fn advice(&self, path: &Path) -> String {
+    pub fn advice(&self, path: &Path) -> Message {
         let command = match (path == Path::new(STDIN), self.is_filter) {
             (true, _) => self.expand.to_owned(),
             (false, true) => format!("{} {}", self.expand, shell_word(path)),
             (false, false) => self.expand.replace("FILE", &path.display().to_string()),
         };
-        format!(
-            "is {}, which is not read here; make text of it first, as with: {command} | sortwell \
-             ... (--decompress off takes its bytes as they are)",
-            self.name
+        message!(
+            "is {}, which is not read here; make text of it first, as with: {} | sortwell ... \
+             ({} takes its bytes as they are)",
+            self.name,
+            command,
+            Setting::Decompress.to("off"),
         )
     }
 
     /// Returns what to do about an output whose name says that it is of this format.
-    pub fn output_advice(&self, path: &Path) -> String {
+    pub fn output_advice(&self, path: &Path) -> Message {
         let (name, path) = (self.name, shell_word(path));
         let instead = self.pack.map_or_else(String::new, |pack| {
             format!(", write to standard output and pack that: sortwell ... | {pack} > {path}")
         });
-        format!(
-            "the name {path} says {name}, which is not written here; give a name that ends in .gz, \
-             .zst, .lz4 or as text does{instead}; --compress off writes plain records under this \
-             name"
+        message!(
+            "the name {} says {}, which is not written here; give a name that ends in .gz, \
+             .zst, .lz4 or as text does{}; {} writes plain records under this name",
+            path,
+            name,
+            instead,
+            Setting::Compress.to("off"),
         )
     }
 }

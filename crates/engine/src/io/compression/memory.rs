@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::encoding::thread_bytes;
 use super::source::READ_BYTES;
 use super::{Codec, Compression, Origin, Shape};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, message};
 use crate::units::ByteSize;
 
 /// One part in so many of the budget, at most, is a window of a pipe, and is enough for levels of
@@ -192,13 +192,17 @@ fn check_window(origin: &Origin, window: u64, budget: ByteSize) -> Result<()> {
     let (Origin::File(path), true) = (origin, window > budget.bytes() / ASKED_SHARE) else {
         return Ok(());
     };
-    Err(Error::Malformed {
+    let least = ByteSize(window.saturating_mul(ASKED_SHARE));
+    Err(Error::BudgetExceeded {
         path: path.clone(),
-        message: format!(
-            "its zstd frames look back {}, too far for a memory budget of {budget}; give at least \
-             {} with --memory, or compress it without --long and --ultra",
+        least: Some(least),
+        message: message!(
+            "its zstd frames look back {}, too far for a memory budget of {}; give at least {} \
+             with {}, or compress it without --long and --ultra",
             ByteSize(window),
-            ByteSize(window.saturating_mul(ASKED_SHARE))
+            budget,
+            least,
+            Setting::Memory,
         ),
     })
 }

@@ -45,7 +45,9 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::error::Result;
+#[cfg(not(feature = "compression"))]
+use crate::error::{ConfigErrorKind, Setting, config};
+use crate::error::{ParseError, Result, message};
 
 pub use content::{CONTENT_BYTES, Content};
 pub use decoding::{Decoding, Origin, Shape};
@@ -124,10 +126,14 @@ impl Codec {
 
     #[cfg(not(feature = "compression"))]
     fn missing(self) -> crate::Error {
-        crate::Error::Usage(format!(
-            "this build knows no {self}; build it with the cargo feature 'compression', or say \
-             --decompress off and --compress off"
-        ))
+        config!(
+            ConfigErrorKind::Unsupported,
+            "this build knows no {}; build it with the cargo feature 'compression', or say {} \
+             and {}",
+            self.name(),
+            Setting::Decompress.to("off"),
+            Setting::Compress.to("off"),
+        )
     }
 }
 
@@ -138,12 +144,16 @@ impl fmt::Display for Codec {
 }
 
 impl FromStr for Codec {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         let mut codecs = Self::ALL.into_iter();
         codecs.find(|codec| codec.name() == text).ok_or_else(|| {
-            format!("'{text}' is no way to compress; use gzip, zstd or lz4, or auto, or off")
+            let message = message!(
+                "'{}' is no way to compress; use gzip, zstd or lz4, or auto, or off",
+                text
+            );
+            ParseError::new("compression", text, message)
         })
     }
 }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use super::{Codec, Foreign};
 #[cfg(feature = "compression")]
 use super::{Encode, gzip, lz4, zstd};
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, ParseError, Result, config, message};
 
 /// Which inputs are expanded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,12 +65,14 @@ impl Compress {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for a name that says a format which is not written here.
+    /// [`Error::Config`] for a name that says a format which is not written here.
     pub fn of(self, path: Option<&Path>) -> Result<Option<Compression>> {
         match (self, path) {
             (Self::Off, _) | (Self::Auto, None) => Ok(None),
             (Self::Auto, Some(path)) => match Foreign::of_path(path) {
-                Some(foreign) => Err(Error::Usage(foreign.output_advice(path))),
+                Some(foreign) => {
+                    Err(Error::config(ConfigErrorKind::Unsupported, foreign.output_advice(path)))
+                }
                 None => Ok(Codec::of_path(path).map(Compression::of)),
             },
             (Self::As(compression), _) => Ok(Some(compression)),
@@ -88,16 +90,25 @@ impl Compression {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for a level that it does not have.
+    /// [`Error::Config`] for a level that it does not have.
     pub fn with_level(codec: Codec, level: u32) -> Result<Self> {
         let most = codec.most_level();
         if (1..=most).contains(&level) {
             return Ok(Self { codec, level });
         }
-        Err(Error::Usage(match most {
-            1 => format!("{codec} has one level only; leave it out"),
-            _ => format!("{codec} has no level {level}; use 1 to {most}"),
-        }))
+        let codec = codec.name();
+        Err(match most {
+            1 => {
+                config!(ConfigErrorKind::InvalidValue, "{} has one level only; leave it out", codec)
+            }
+            _ => config!(
+                ConfigErrorKind::InvalidValue,
+                "{} has no level {}; use 1 to {}",
+                codec,
+                level,
+                most
+            ),
+        })
     }
 
     /// The codec.
@@ -155,10 +166,10 @@ impl Codec {
 }
 
 impl FromStr for Decompress {
-    type Err = String;
+    type Err = ParseError;
 
     /// Reads `auto`, `off` or the name of a codec.
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         match text {
             "auto" => Ok(Self::Auto),
             "off" => Ok(Self::Off),
@@ -168,10 +179,10 @@ impl FromStr for Decompress {
 }
 
 impl FromStr for Compress {
-    type Err = String;
+    type Err = ParseError;
 
     /// Reads `auto`, `off`, or the name of a codec, with a level behind a colon if there is one.
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         match text {
             "auto" => Ok(Self::Auto),
             "off" => Ok(Self::Off),
@@ -181,15 +192,18 @@ impl FromStr for Compress {
 }
 
 impl FromStr for Compression {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         let Some((codec, level)) = text.split_once(':') else {
             return text.parse().map(Self::of);
         };
-        let codec = codec.parse()?;
-        let level = level.parse().map_err(|_| format!("'{level}' is no level of {codec}"))?;
-        Self::with_level(codec, level).map_err(|e| e.to_string())
+        let codec: Codec = codec.parse()?;
+        let wrong = |message| ParseError::new("compression level", level, message);
+        let number = level.parse().map_err(|_| {
+            wrong(message!("'{}' is no level of {}", level, format_args!("{codec}")))
+        })?;
+        Self::with_level(codec, number).map_err(|e| wrong(e.to_string().into()))
     }
 }
 

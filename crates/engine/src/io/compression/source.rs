@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Codec, Content};
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result, Setting, message};
 use crate::io::pipe;
 use crate::stats::Progress;
 
@@ -101,8 +101,8 @@ impl Compressed {
     }
 
     /// The error that `message` is about this input.
-    pub fn malformed(&self, message: String) -> Error {
-        Error::Malformed { path: self.name().to_owned(), message }
+    pub fn malformed(&self, message: impl Into<Message>) -> Error {
+        Error::malformed(self.name(), message)
     }
 
     /// The error for an input that ends within the `what` that begins at byte `start`.
@@ -124,18 +124,28 @@ impl Compressed {
     /// The error for bytes that are no `what` where one was to begin.
     pub fn foreign(&self, codec: Codec, what: &str) -> Error {
         if self.unread.is_empty() {
-            return self.malformed(format!(
-                "is empty, where even no data at all would be a {what}; if it is not compressed, \
-                 use --decompress off"
+            return self.malformed(message!(
+                "is empty, where even no data at all would be a {}; if it is not compressed, \
+                 use {}",
+                what,
+                Setting::Decompress.to("off"),
             ));
         }
         if self.offset == 0 {
             let what = match Content::of(&self.buffer[self.unread.clone()]) {
-                Content::Packed(other) => format!("is {other} data, as --decompress {other} says"),
+                Content::Packed(other) => {
+                    message!("is {} data, as {} says", other.name(), Setting::Decompress.to(other))
+                }
                 Content::Foreign(foreign) => foreign.advice(self.name()),
-                Content::Plain => "if it is not compressed, use --decompress off".to_owned(),
+                Content::Plain => {
+                    message!("if it is not compressed, use {}", Setting::Decompress.to("off"))
+                }
             };
-            return self.malformed(format!("does not begin as {codec} data does; {what}"));
+            return self.malformed(message!(
+                "does not begin as {} data does; {}",
+                codec.name(),
+                what
+            ));
         }
         self.malformed(format!(
             "at byte {} of the compressed data, behind the last {what}, there is something else; \

@@ -15,7 +15,7 @@ use zstd_safe::{
 use super::memory::{HEAD_BYTES, Windows, ZSTD_MAGIC, budget_for_window, window_of};
 use super::source::Compressed;
 use super::{Codec, Decode, Encode};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, message};
 use crate::units::ByteSize;
 
 const FRAME: &str = "zstd frame";
@@ -79,13 +79,19 @@ impl Decoder {
         let more = window.saturating_sub(self.window_bytes);
         if let Err(spare) = self.windows.take(more) {
             let (start, there) = (self.start, ByteSize(self.window_bytes + spare));
-            return Err(from.malformed(format!(
-                "the zstd frame that begins at byte {start} of the compressed data looks back {}, \
-                 and there is memory for {there}; give at least {} with --memory, or compress it \
-                 without --long and --ultra",
+            let least = budget_for_window(window);
+            let message = message!(
+                "the zstd frame that begins at byte {} of the compressed data looks back {}, \
+                 and there is memory for {}; give at least {} with {}, or compress it without \
+                 --long and --ultra",
+                start,
                 ByteSize(window),
-                budget_for_window(window)
-            )));
+                there,
+                least,
+                Setting::Memory,
+            );
+            let (path, least) = (from.name().to_owned(), Some(least));
+            return Err(Error::BudgetExceeded { path, message, least });
         }
         self.window_bytes += more;
         Ok(())

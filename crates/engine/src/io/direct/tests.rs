@@ -8,7 +8,7 @@ fn choices_are_read_back_from_their_names() {
         assert_eq!(name.parse(), Ok(direct));
         assert_eq!(direct.to_string(), name);
     }
-    assert!("maybe".parse::<Direct>().unwrap_err().contains("auto, on or off"));
+    assert!("maybe".parse::<Direct>().unwrap_err().to_string().contains("auto, on or off"));
 }
 
 #[test]

@@ -102,7 +102,10 @@ fn directories_are_put_together_as_they_were_made() {
     let corrupt =
         |directories: Vec<SpillDirectory>, words: &str| match SpillSet::grouped(directories) {
             Err(Error::Corrupt { path, message, .. }) => {
-                assert!(path.ends_with(STRIPES_NAME) && message.contains(words), "{message}");
+                assert!(
+                    path.ends_with(STRIPES_NAME) && message.to_string().contains(words),
+                    "{message}"
+                );
             }
             other => panic!("{other:?}"),
         };

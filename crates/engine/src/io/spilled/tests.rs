@@ -33,7 +33,7 @@ fn what_cannot_be_is_told() {
         ] {
             match found {
                 Err(Error::Corrupt { path: named, message, .. }) => {
-                    assert!(named == path && message.contains(words), "{message}");
+                    assert!(named == path && message.to_string().contains(words), "{message}");
                 }
                 other => panic!("{words}: {other:?}"),
             }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::Layout;
-use crate::error::{Error, Result};
+use crate::error::{Error, ParseError, Result, message};
 use crate::io::scratch::{TempFile, directory_of, random, rename_target};
 use crate::io::{Direct, NameIdentity};
 use crate::units::ByteSize;
@@ -72,15 +72,15 @@ pub enum Stride {
 }
 
 impl FromStr for Stride {
-    type Err = String;
+    type Err = ParseError;
 
     /// Reads `3x`, or a size such as `256KiB`.
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         if let Some(times) = text.strip_suffix('x') {
-            let times = times.parse().map_err(|_| format!("'{text}' is not like 3x"))?;
-            return Ok(Self::Times(times));
+            let wrong = |_| ParseError::new("stride", text, message!("'{}' is not like 3x", text));
+            return times.parse().map(Self::Times).map_err(wrong);
         }
-        text.parse::<ByteSize>().map(|size| Self::Bytes(size.bytes())).map_err(|e| e.to_string())
+        Ok(Self::Bytes(text.parse::<ByteSize>()?.bytes()))
     }
 }
 
@@ -118,7 +118,7 @@ impl Definition {
         let mut text = Vec::new();
         file.take(TEXT_MAX + 1).read_to_end(&mut text).map_err(failed)?;
         let read = Self::of_text(&text).and_then(|read| read.check_places(path).map(|()| read));
-        read.map_err(|message| Error::Malformed { path: path.to_owned(), message })
+        read.map_err(|fault| Error::malformed(path, fault))
     }
 
     /// Checks that no two members of the set that is defined at `path` have the same file, by
@@ -191,7 +191,8 @@ impl Definition {
             b"member" => {
                 let (stride, rest) = split_word(rest);
                 let (checksum, path) = split_word(rest);
-                let stride = String::from_utf8_lossy(stride).parse()?;
+                let stride = String::from_utf8_lossy(stride).parse::<Stride>();
+                let stride = stride.map_err(|error| error.to_string())?;
                 let checksum = match checksum {
                     b"-" => None,
                     other => Some(digits(&String::from_utf8_lossy(other), CHECKSUM_DIGITS)?),

@@ -46,7 +46,7 @@ impl Stripes {
     pub fn open(definition: &Definition, path: &Path, direct: Direct) -> Result<Self> {
         if definition.length == 0 {
             let message = "it is empty: nothing was written to this striped file".to_owned();
-            return Err(Error::Malformed { path: path.to_owned(), message });
+            return Err(Error::Malformed { path: path.to_owned(), message: message.into() });
         }
         Self::open_members(definition, path, direct)
     }
@@ -62,14 +62,14 @@ impl Stripes {
                 let found = file.len();
                 return Err(wrong(format!(
                     "as a member of a striped file it should have {bytes} bytes, and has {found}"
-                )));
+                ).into()));
             }
             let checksum = definition.members[number].checksum;
             if checksum.is_some_and(|sum| checksum_of(&file).ok() != Some(sum)) {
                 return Err(wrong(
                     "its ends are not those that were written to it as a member of a striped \
                      file; is it another file, or of another set?"
-                        .to_owned(),
+                        .into(),
                 ));
             }
             Ok(file)
@@ -97,11 +97,11 @@ impl Stripes {
     pub fn shortened(&self, name: &Path, end: u64, bytes: u64) -> Error {
         let message = format!("it ends at byte {end} of {bytes}: a member has become shorter");
         match self.are_spilled {
-            false => Error::Malformed { path: name.to_owned(), message },
+            false => Error::Malformed { path: name.to_owned(), message: message.into() },
             true => {
                 let path = self.members[self.layout.place(end).member].path().to_owned();
                 let message = format!("byte {end} of the run {} is gone", name.display());
-                Error::Corrupt { path, block: 0, message }
+                Error::Corrupt { path, block: 0, message: message.into() }
             }
         }
     }

@@ -237,7 +237,7 @@ fn members_that_are_missing_short_or_foreign_are_told() {
     let whole = fs::read(&member).expect("read");
     let malformed = |words: &str| match File::open_stripes(&path, Direct::Auto) {
         Err(Error::Malformed { path, message }) if path == member => {
-            assert!(message.contains(words), "{message}");
+            assert!(message.to_string().contains(words), "{message}");
         }
         other => panic!("{other:?}"),
     };

@@ -41,7 +41,8 @@ fn all_take_part_where_nothing_is_said() {
 #[test]
 fn locales_are_looked_up() {
     let fault = bound(&job(Format::LINES, "1:locale=123 == 'x'"), None).expect_err("no locale");
-    let Error::Usage(message) = fault else { panic!("{fault}") };
+    let Error::Config(error) = fault else { panic!("{fault}") };
+    let message = error.to_string();
     assert!(message.starts_with("in '1:locale=123 == \"x\"': "), "{message}");
     assert!(message.contains("123"), "{message}");
 }

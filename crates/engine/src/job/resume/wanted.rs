@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::real;
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Message, Operation, Result, Setting, config, message};
 use crate::io::compression::Compress;
 use crate::io::inherited;
 use crate::io::{Direct, File};
@@ -35,8 +35,18 @@ pub struct Wanted {
     is_merge: bool,
     /// The inputs as they are now.
     inputs: Vec<InputEntry>,
-    /// All that the output hangs on, besides the inputs: what it is called, and what it is set to.
-    settings: Vec<(String, String)>,
+    /// All settings that the output depends on.
+    settings: Vec<NotedSetting>,
+}
+
+/// A setting as the manifest notes it.
+#[derive(Debug)]
+struct NotedSetting {
+    /// The name in the manifest.
+    name: &'static str,
+    /// The name in messages.
+    words: Message,
+    value: String,
 }
 
 impl Wanted {
@@ -44,22 +54,27 @@ impl Wanted {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] where nobody can go on with such a job.
+    /// [`Error::Config`] where nobody can go on with such a job.
     pub fn sort(
         job: &SortJob,
         order: &TextOrder,
         input: &Input,
         (folds, is_open): (&Folds, bool),
     ) -> Result<Self> {
-        let option = if job.in_place { "--in-place" } else { "--resume" };
+        let asked = if job.in_place { Setting::InPlace } else { Setting::Resume };
         if job.algorithm == Algorithm::ReplacementSelection {
-            let runs = "runs that each hold a part of the input, as --algorithm radix makes them";
-            return Err(refused(option, runs));
+            return Err(config!(
+                ConfigErrorKind::Conflict(asked, Setting::Algorithm),
+                "{} needs runs that each hold a part of the input, as {} makes them; leave it out, \
+                 or say otherwise",
+                asked,
+                Setting::Algorithm.to("radix")
+            ));
         }
         let is_one = job.select.split.is_none();
-        let path = one_output(&job.output, job.compress, (option, is_one))?;
+        let path = one_output(&job.output, job.compress, (asked, is_one))?;
         let Input::Files(files) = input else {
-            return Err(refused(option, FILES));
+            return Err(other_inputs(asked));
         };
         if job.in_place {
             in_place::check(job, (path, files), is_open)?;
@@ -76,10 +91,14 @@ impl Wanted {
                 setting("keys", order),
                 setting("conditions", &job.filter),
                 setting("selection", &job.select),
-                setting("values of --min and --max", folds),
+                setting("values of min and max", folds).called(message!(
+                    "values of {} and {}",
+                    Setting::Min,
+                    Setting::Max
+                )),
                 setting("header", &job.header),
                 setting("proof", &job.verify),
-                setting("use of --in-place", &job.in_place),
+                use_of(Setting::InPlace, "use of in-place", &job.in_place),
             ],
         })
     }
@@ -90,10 +109,10 @@ impl Wanted {
     ///
     /// As [`sort`](Self::sort).
     pub fn merge(job: &MergeJob, order: &TextOrder, inputs: &[Place]) -> Result<Self> {
-        let path = one_output(&job.output, job.compress, ("--resume", true))?;
+        let path = one_output(&job.output, job.compress, (Setting::Resume, true))?;
         let entry = |place: &Place| match place {
             Place::File { .. } => input_entry(&place.open_file(job.direct.input)?),
-            _ => Err(refused("--resume", FILES)),
+            _ => Err(other_inputs(Setting::Resume)),
         };
         Ok(Self {
             output: real(path)?,
@@ -106,8 +125,8 @@ impl Wanted {
                 setting("format", &job.format),
                 setting("keys", order),
                 setting("header", &job.header),
-                setting("use of --unique", &(job.unique, job.unique_by)),
-                setting("use of --check", &job.check),
+                use_of(Setting::Unique, "use of unique", &(job.unique, job.unique_by)),
+                use_of(Setting::Check, "use of check", &job.check),
                 setting("proof", &job.verify),
             ],
         })
@@ -123,7 +142,7 @@ impl Wanted {
             is_in_place: self.is_in_place,
             is_merge: self.is_merge,
             inputs: self.inputs.clone(),
-            settings: self.settings.clone(),
+            settings: self.settings.iter().map(NotedSetting::entry).collect(),
         }
     }
 
@@ -132,32 +151,34 @@ impl Wanted {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] and [`Error::Malformed`].
+    /// [`Error::Config`] and [`Error::Malformed`].
     pub fn check_same(&self, entry: &JobEntry, place: &Path) -> Result<()> {
         let mut settings = self.settings.iter().zip(&entry.settings);
         let is_version = entry.version == env!("CARGO_PKG_VERSION");
-        let what = match settings.find(|(own, other)| own != other) {
-            _ if self.is_merge != entry.is_merge => "command",
-            Some((own, _)) => own.0.as_str(),
+        let what = match settings.find(|(own, other)| own.entry() != **other) {
+            _ if self.is_merge != entry.is_merge => "command".into(),
+            Some((own, _)) => own.words.clone(),
             None if self.settings.len() != entry.settings.len() || !is_version => {
-                "version of sortwell"
+                "version of sortwell".into()
             }
             None => return self.check_inputs(entry, place),
         };
-        Err(Error::Usage(format!(
-            "the same output was begun with another {what}; give the same command, or remove what \
-             was done with 'sortwell spill clean {}'",
-            place.display()
-        )))
+        Err(config!(
+            ConfigErrorKind::ResumeMismatch,
+            "the same output was begun with another {}; give the same command, or remove what \
+             was done with {}",
+            what,
+            Operation::CleanSpill.on(place.display()),
+        ))
     }
 
     fn check_inputs(&self, entry: &JobEntry, place: &Path) -> Result<()> {
         let changed = |input: &InputEntry| Error::Malformed {
             path: input.path.0.clone(),
-            message: format!(
-                "it is not the input, or not as it was, with which this output was begun; remove \
-                 what was done with 'sortwell spill clean {}'",
-                place.display()
+            message: message!(
+                "it is not the input, or not as it was, with which this output was begun; \
+                 remove what was done with {}",
+                Operation::CleanSpill.on(place.display()),
             ),
         };
         for (before, now) in entry.inputs.iter().zip(&self.inputs) {
@@ -179,34 +200,59 @@ impl Wanted {
     }
 }
 
-/// Inputs that another job finds as they were.
-const FILES: &str = "inputs that are files, not compressed, and with --union-by-name have all \
-                     columns in the order of the first";
+/// Returns the error for inputs that another job would not find as they were.
+fn other_inputs(asked: Setting) -> Error {
+    config!(
+        ConfigErrorKind::NotApplicable(asked),
+        "{} needs inputs that are files, not compressed, and with {} have all columns in the order \
+         of the first; leave it out, or say otherwise",
+        asked,
+        Setting::UnionByName
+    )
+}
 
 /// The one file that an output is which is on its way for long.
-fn one_output<'o>(
-    output: &'o Output,
+fn one_output(
+    output: &Output,
     compress: Compress,
-    (option, is_one): (&str, bool),
-) -> Result<&'o Path> {
+    (asked, is_one): (Setting, bool),
+) -> Result<&Path> {
     let Output::File(path) = output else {
-        return Err(refused(option, "an output that is one file with a name"));
+        return Err(refused(asked, "an output that is one file with a name"));
     };
     if !is_one || compress.of(Some(path))?.is_some() {
-        return Err(refused(option, "one output that is not compressed"));
+        return Err(refused(asked, "one output that is not compressed"));
     }
     if inherited::look(path).is_ok_and(|found| found.map_or(true, |data| !data.is_file())) {
-        return Err(refused(option, "an output that is a file"));
+        return Err(refused(asked, "an output that is a file"));
     }
     Ok(path)
 }
 
-fn refused(option: &str, what: &str) -> Error {
-    Error::Usage(format!("{option} needs {what}; leave it out, or say otherwise"))
+fn refused(asked: Setting, what: &str) -> Error {
+    let kind = ConfigErrorKind::NotApplicable(asked);
+    config!(kind, "{} needs {}; leave it out, or say otherwise", asked, what)
 }
 
-fn setting(name: &str, value: &dyn std::fmt::Debug) -> (String, String) {
-    (name.to_owned(), format!("{value:?}"))
+fn setting(name: &'static str, value: &dyn std::fmt::Debug) -> NotedSetting {
+    NotedSetting { name, words: name.into(), value: format!("{value:?}") }
+}
+
+/// Returns a setting that messages call the use of another.
+fn use_of(of: Setting, name: &'static str, value: &dyn std::fmt::Debug) -> NotedSetting {
+    setting(name, value).called(message!("use of {}", of))
+}
+
+impl NotedSetting {
+    /// Returns the setting with a name for messages.
+    fn called(self, words: Message) -> Self {
+        Self { words, ..self }
+    }
+
+    /// Returns the name and the value, as they stand in a manifest.
+    fn entry(&self) -> (String, String) {
+        (self.name.to_owned(), self.value.clone())
+    }
 }
 
 /// An input as it is now.

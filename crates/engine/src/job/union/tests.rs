@@ -44,7 +44,7 @@ fn columns_have_room_in_the_budget() {
     };
     let mut few = tables(ByteSize::mib(16));
     let error = few.add(&top("wide", &wide(0))).expect_err("no room").to_string();
-    assert!(error.contains("up to wide take") && error.contains("with --memory"), "{error}");
+    assert!(error.contains("up to wide take") && error.ends_with("MiB with memory"), "{error}");
     let mut many = tables(ByteSize::mib(4096));
     let mut add = |number: usize| many.add(&top("next", &wide(40_000 * number)));
     let error = (0..).find_map(|number| add(number).err()).expect("a limit").to_string();

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::modifiers::MODIFIERS;
 use super::named_type::Listed;
-use crate::error::Error;
 use crate::error::spelling::meant;
+use crate::error::{ConfigErrorKind, Error, Message, ParseError, message};
 use crate::format::Format;
 
 /// A key that cannot be read, or that means nothing in records of a format.
@@ -39,7 +39,7 @@ pub enum KeyFault {
     /// The key means nothing in records of the format.
     Format(FormatFault),
     /// The columns that there are do not have the one that it names, in words.
-    Column(String),
+    Column(Message),
 }
 
 /// A fault of the place that a key names.
@@ -219,26 +219,44 @@ impl KeyError {
     pub fn fault(&self) -> &KeyFault {
         &self.fault
     }
+
+    /// Returns the reason and the remedy, which name the key.
+    pub fn message(&self) -> Message {
+        let key = &self.key;
+        match &self.fault {
+            KeyFault::Place(fault) => fault.words(key).into(),
+            KeyFault::Type(fault) => fault.words(key, self.types).into(),
+            KeyFault::Modifier(fault) => fault.words(key).into(),
+            KeyFault::Format(fault) => fault.words(key).into(),
+            KeyFault::Column(fault) => message!("key '{}': {}", key, fault),
+        }
+    }
 }
 
 impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let key = &self.key;
-        f.write_str(&match &self.fault {
-            KeyFault::Place(fault) => fault.words(key),
-            KeyFault::Type(fault) => fault.words(key, self.types),
-            KeyFault::Modifier(fault) => fault.words(key),
-            KeyFault::Format(fault) => fault.words(key),
-            KeyFault::Column(fault) => format!("key '{key}': {fault}"),
-        })
+        write!(f, "{}", self.message())
     }
 }
 
 impl std::error::Error for KeyError {}
 
+impl From<KeyError> for Message {
+    fn from(error: KeyError) -> Self {
+        error.message()
+    }
+}
+
+impl From<KeyError> for ParseError {
+    fn from(error: KeyError) -> Self {
+        let message = error.message();
+        Self::key(error.key, message)
+    }
+}
+
 impl From<KeyError> for Error {
     fn from(error: KeyError) -> Self {
-        Self::Usage(error.to_string())
+        Self::config(ConfigErrorKind::InvalidKey, error.message())
     }
 }
 

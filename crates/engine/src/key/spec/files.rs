@@ -9,6 +9,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use memchr::memchr_iter;
 
 use super::super::text::{VALUES_MAX, ValueList};
+use crate::error::{ConfigError, ConfigErrorKind, Setting, message};
 use crate::format::csv::BYTE_ORDER_MARK;
 use crate::units::ByteSize;
 
@@ -49,25 +50,41 @@ impl ListMemory {
         left.max(LIST_BYTES_LEAST)
     }
 
-    /// Returns the error that a list takes more than is left; `extent` is the number of its values
-    /// and bytes, if that is known.
-    fn fault(self, extent: Option<(u64, u64)>) -> String {
+    /// Returns the error that a list, of so many values and bytes if that is known, takes more
+    /// than is left.
+    fn fault(self, extent: Option<(u64, u64)>) -> ConfigError {
         let budget = self.budget;
         let Some((values, bytes)) = extent else {
-            return format!(
-                "has more than {}, and the memory budget is {budget}; name a shorter list",
-                ByteSize(LOOKED_THROUGH_MAX)
+            return ConfigError::new(
+                ConfigErrorKind::BudgetTooSmall { least: None },
+                message!(
+                    "has more than {}, and the memory budget is {}; name a shorter list",
+                    ByteSize(LOOKED_THROUGH_MAX),
+                    budget
+                ),
             );
         };
         let wanted = ValueList::peak_bytes(values, bytes) + PROGRAM_BYTES + self.taken as u64;
         let least = wanted + wanted / (PROGRAM_SHARE - 1) + 1;
-        format!(
-            "has values of {}, more than a memory budget of {budget} has room for; give at least \
-             {} MiB with --memory",
-            ByteSize(bytes),
-            least.div_ceil(1 << 20)
+        let least_mib = least.div_ceil(1 << 20);
+        let kind = ConfigErrorKind::BudgetTooSmall { least: Some(ByteSize::mib(least_mib)) };
+        ConfigError::new(
+            kind,
+            message!(
+                "has values of {}, more than a memory budget of {} has room for; give at least {} \
+                 MiB with {}",
+                ByteSize(bytes),
+                budget,
+                least_mib,
+                Setting::Memory,
+            ),
         )
     }
+}
+
+/// Returns the error of a list that is not as it should be.
+pub(super) fn invalid(fault: String) -> ConfigError {
+    ConfigError::new(ConfigErrorKind::InvalidKey, fault)
 }
 
 /// Reads the list of values in a file, one a line, in capitals where `ignores_case`; or says what
@@ -76,7 +93,7 @@ pub fn read_list(
     path: &str,
     ignores_case: bool,
     memory: ListMemory,
-) -> io::Result<Result<ValueList, String>> {
+) -> io::Result<Result<ValueList, ConfigError>> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
     if size > memory.budget.bytes() {
@@ -86,12 +103,12 @@ pub fn read_list(
     let most = memory.left();
     let mut reader = ListReader { input: BufReader::new(file), most, list: ValueList::default() };
     match reader.read(ignores_case)? {
-        Ended::AtFault(fault) => Ok(Err(fault)),
-        Ended::AtEnd => Ok(reader.list.finish()),
+        Ended::AtFault(fault) => Ok(Err(invalid(fault))),
+        Ended::AtEnd => Ok(reader.list.finish().map_err(invalid)),
         Ended::TooLarge(begun) => {
             let extent = reader.extent(begun)?;
             let is_too_many = extent.is_some_and(|(values, _)| values > VALUES_MAX as u64);
-            let too_many = || format!("has more than {VALUES_MAX} values");
+            let too_many = || invalid(format!("has more than {VALUES_MAX} values"));
             Ok(Err(if is_too_many { too_many() } else { memory.fault(extent) }))
         }
     }

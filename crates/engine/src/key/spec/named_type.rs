@@ -9,7 +9,7 @@ use super::super::text::{TYPES, TextType, ValueList};
 use super::fault::{KeyFault, PlaceFault, TypeFault};
 use super::files::{self, ListMemory};
 use super::words::{split, unquoted};
-use crate::error::{Error, Result};
+use crate::error::{ConfigError, ConfigErrorKind, Error, Result, config};
 use crate::format::Format;
 
 /// Types that name more than themselves.
@@ -141,10 +141,11 @@ impl NamedType {
     pub fn text_type(&self, ignores_case: bool, memory: ListMemory) -> Result<TextType> {
         let unreadable = |path: &str| {
             let words = format!("cannot read {path}, which '{}' names", self.word);
-            move |source: io::Error| Error::Usage(format!("{words}: {source}"))
+            move |source: io::Error| config!(ConfigErrorKind::InvalidKey, "{}: {}", words, source)
         };
-        let of_list = |list: std::result::Result<ValueList, String>| {
-            let wrong = |fault| Error::Usage(format!("'{}' {fault}", self.word));
+        let of_list = |list: std::result::Result<ValueList, ConfigError>| {
+            let wrong =
+                |fault: ConfigError| config!(fault.kind(), "'{}' {}", self.word, fault.message());
             list.map(|list| TextType::List(Arc::new(list))).map_err(wrong)
         };
         let upper = |value: &String| match ignores_case {
@@ -155,7 +156,7 @@ impl NamedType {
             Meaning::Known(text_type) => Ok(text_type.clone()),
             Meaning::Values(values) => {
                 let values: Vec<String> = values.iter().map(upper).collect();
-                of_list(ValueList::new(values.iter().map(String::as_bytes)))
+                of_list(ValueList::new(values.iter().map(String::as_bytes)).map_err(files::invalid))
             }
             Meaning::ValuesOf(path) => {
                 let list =
@@ -164,7 +165,8 @@ impl NamedType {
             }
             Meaning::SequenceOf(path) => {
                 let sequence = files::read_sequence(path).map_err(unreadable(path))?;
-                sequence.map(|places| TextType::Sequence(Arc::new(places))).map_err(Error::Usage)
+                let wrong = |fault| Error::config(ConfigErrorKind::InvalidKey, fault);
+                sequence.map(|places| TextType::Sequence(Arc::new(places))).map_err(wrong)
             }
         }
     }

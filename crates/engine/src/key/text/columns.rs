@@ -3,6 +3,7 @@
 use super::super::gnu_key;
 use super::fault::shown;
 use crate::error::spelling::meant;
+use crate::error::{Message, Setting, message};
 
 /// Names that a message lists.
 const LISTED: usize = 10;
@@ -12,15 +13,16 @@ const LISTED: usize = 10;
 /// # Errors
 ///
 /// What is wrong, in words: no column is called so, or several are.
-pub(in crate::key) fn find(name: &str, columns: &[Vec<u8>]) -> Result<usize, String> {
+pub(in crate::key) fn find(name: &str, columns: &[Vec<u8>]) -> Result<usize, Message> {
     let is_named = |column: &&Vec<u8>| column.as_slice() == name.as_bytes();
     let mut named = columns.iter().enumerate().filter(|(_, column)| is_named(column));
     match (named.next(), named.next()) {
         (Some((number, _)), None) => Ok(number),
-        (Some((first, _)), Some((second, _))) => Err(format!(
-            "columns {} and {} are both called '{name}'; name the one you mean by its number",
+        (Some((first, _)), Some((second, _))) => Err(message!(
+            "columns {} and {} are both called '{}'; name the one you mean by its number",
             first + 1,
-            second + 1
+            second + 1,
+            name
         )),
         (None, _) => Err(unknown(name, columns)),
     }
@@ -31,42 +33,46 @@ pub(in crate::key) fn find(name: &str, columns: &[Vec<u8>]) -> Result<usize, Str
 /// # Errors
 ///
 /// That there is none, in words.
-pub(in crate::key) fn name(number: usize, columns: &[Vec<u8>]) -> Result<String, String> {
+pub(in crate::key) fn name(number: usize, columns: &[Vec<u8>]) -> Result<String, Message> {
     match columns.get(number) {
         Some(name) => Ok(String::from_utf8_lossy(name).into_owned()),
         None => {
-            let of_header = other_separator(columns).map(|advice| format!("; {advice}"));
-            Err(format!(
+            let of_header = other_separator(columns).map(|advice| message!("; {}", advice));
+            Err(message!(
                 "there is no column {}; the {} columns are {}{}",
                 number + 1,
                 columns.len(),
                 listed(columns),
-                of_header.unwrap_or_default()
+                of_header
             ))
         }
     }
 }
 
-fn unknown(name: &str, columns: &[Vec<u8>]) -> String {
+fn unknown(name: &str, columns: &[Vec<u8>]) -> Message {
     let names = columns.iter().map(|column| String::from_utf8_lossy(column));
     let meant = meant(name, names);
     let listed = listed(columns);
-    let mut words = format!("no column is called '{name}'{meant}; the columns are {listed}");
-    let how =
-        gnu_key(name).map(|how| format!("a key as GNU sort has it is written otherwise: {how}"));
-    for advice in how.into_iter().chain(other_separator(columns)) {
-        words.push_str(&format!("; {advice}"));
-    }
-    words
+    let of_gnu = gnu_key(name)
+        .map(|how| message!("; a key as GNU sort has it is written otherwise: {}", how));
+    let of_header = other_separator(columns).map(|advice| message!("; {}", advice));
+    message!(
+        "no column is called '{}'{}; the columns are {}{}{}",
+        name,
+        meant,
+        listed,
+        of_gnu,
+        of_header
+    )
 }
 
 /// Returns advice to give another separator, where a header holds one that it was not cut at.
-fn other_separator(columns: &[Vec<u8>]) -> Option<String> {
+fn other_separator(columns: &[Vec<u8>]) -> Option<Message> {
     const SEPARATORS: [(u8, &str, &str); 4] =
         [(b';', "';'", "';'"), (b'\t', "tabs", "tab"), (b'|', "'|'", "'|'"), (b',', "','", "','")];
     let [header] = columns else { return None };
     let (_, shown, word) = SEPARATORS.into_iter().find(|(byte, ..)| header.contains(byte))?;
-    Some(format!("the header holds {shown}: give --separator {word}"))
+    Some(message!("the header holds {}: give {}", shown, Setting::Separator.to(word)))
 }
 
 /// The first few names, for a message.

@@ -4,6 +4,7 @@
 use super::date_format::DateFormat;
 use super::order::{End, Position, Separator, TextOrder, TextSpec};
 use super::text_type::{Class, NumberStyle, TextType, Zoned};
+use crate::error::{Message, Setting, message};
 use crate::key::key_type::NumberType;
 
 /// Bytes of a key that are shown.
@@ -17,7 +18,7 @@ pub(super) struct Words {
     /// `an int`, `a date, as in 2026-11-22`.
     expected: String,
     /// What else to do about it.
-    advice: &'static str,
+    advice: Message,
     /// Whether bytes are shown as numbers.
     is_binary: bool,
 }
@@ -30,7 +31,10 @@ impl Words {
         Self {
             place: place(spec, order.separator),
             expected: expected(&spec.text_type, format),
-            advice: if is_day { "say with --date-format how it is written, or " } else { "" },
+            advice: match is_day {
+                true => message!("say with {} how it is written, or ", Setting::DateFormat),
+                false => Message::default(),
+            },
             is_binary: spec.text_type.class() == Class::StrictBytes,
         }
     }
@@ -49,22 +53,30 @@ impl Words {
     }
 
     /// That `text` is no value.
-    pub fn invalid(&self, text: &[u8]) -> String {
+    pub fn invalid(&self, text: &[u8]) -> Message {
         let Self { place, expected, advice, is_binary } = self;
         let text = if *is_binary { in_numbers(text) } else { format!("'{}'", shown(text)) };
-        format!(
-            "{place}: {text} is not {expected}; {advice}sort such records behind the others with \
-             --invalid last"
+        message!(
+            "{}: {} is not {}; {}sort such records behind the others with {}",
+            place,
+            text,
+            expected,
+            advice,
+            Setting::Invalid.to("last"),
         )
     }
 
     /// That a record of `length` bytes has not the bytes `needs`.
-    pub fn short(&self, length: usize, needs: usize) -> String {
+    pub fn short(&self, length: usize, needs: usize) -> Message {
         let place = &self.place;
-        format!(
-            "{place}: the record has {length} bytes, and the key needs {needs}; let a byte stand \
-             for those missing with --pad 0, or sort such records behind the others with \
-             --invalid last"
+        message!(
+            "{}: the record has {} bytes, and the key needs {}; let a byte stand for those \
+             missing with {}, or sort such records behind the others with {}",
+            place,
+            length,
+            needs,
+            Setting::Pad.to("0"),
+            Setting::Invalid.to("last"),
         )
     }
 }

@@ -15,7 +15,7 @@ use super::order::{Body, Invalid, Place, Separator, TextOrder, TextSpec};
 use super::part::Part;
 use super::sink::{BufferSink, FewSink, Sink, WordSink};
 use super::watch::KeyWatch;
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, Message, Result, config};
 use crate::format::csv::RowCutter;
 use crate::stats::KeyFindings;
 
@@ -52,21 +52,21 @@ impl TextKey {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for a number format whose characters could be taken for something else.
+    /// [`Error::Config`] for a number format whose characters could be taken for something else.
     pub fn new(order: &TextOrder) -> Result<Self> {
         let numbers = order.numbers;
         if Some(numbers.radix) == numbers.thousands
             || numbers.radix.is_ascii_digit()
             || numbers.thousands.is_some_and(|byte| byte.is_ascii_digit())
         {
-            return Err(Error::Usage(
+            return Err(config!(
+                ConfigErrorKind::InvalidValue,
                 "the radix character and the separator of thousands have to be two different \
-                 characters, and no digits"
-                    .into(),
+                 characters, and no digits",
             ));
         }
         if let Some(fault) = order.specs.iter().find_map(|spec| fault_of(spec, order)) {
-            return Err(Error::Usage(fault));
+            return Err(Error::config(ConfigErrorKind::InvalidKey, fault));
         }
         let mut specs = order.specs.clone();
         specs.extend(order.then_whole.as_ref().map(|last| TextSpec {
@@ -167,15 +167,18 @@ impl TextKey {
 }
 
 /// What keeps a spec from being a key of `order`, if anything does.
-fn fault_of(spec: &TextSpec, order: &TextOrder) -> Option<String> {
+fn fault_of(spec: &TextSpec, order: &TextOrder) -> Option<Message> {
     if spec.is_by_name && order.separator != Separator::Members {
         let name = spec.name.as_deref().unwrap_or_default();
-        return Some(format!(
-            "a key names the column '{name}', but the input has no names of columns; give the \
-             number of the column"
-        ));
+        return Some(
+            format!(
+                "a key names the column '{name}', but the input has no names of columns; give the \
+                 number of the column"
+            )
+            .into(),
+        );
     }
-    order.lack_of_format(spec)
+    order.lack_of_format(spec).map(Message::from)
 }
 
 impl KeyEncoder for TextKey {
@@ -232,7 +235,7 @@ impl KeyEncoder for TextKey {
         self.parts.iter().map(|part| part.scratch_bytes(&mut fields)).max().unwrap_or(0)
     }
 
-    fn fault(&self, record: &[u8]) -> Option<String> {
+    fn fault(&self, record: &[u8]) -> Option<Message> {
         let mut fields = self.fields(record);
         self.parts.iter().find_map(|part| part.fault(&mut fields))
     }
@@ -243,7 +246,7 @@ impl KeyEncoder for TextKey {
     }
 
     #[inline]
-    fn checked_word(&self, record: CutRecord<'_>) -> std::result::Result<u64, String> {
+    fn checked_word(&self, record: CutRecord<'_>) -> std::result::Result<u64, Message> {
         let (mut fields, mut sink) = (self.cut_fields(record), WordSink::new(0));
         if self.is_partial {
             let mut parts = self.parts.iter();

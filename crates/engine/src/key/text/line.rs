@@ -18,6 +18,7 @@ use super::encode::bytes;
 use super::fault::Words;
 use super::order::{Body, End, Invalid, Position, TextOrder, TextSpec};
 use super::sink::{BufferSink, Sink, WordSink};
+use crate::error::Message;
 
 /// One range of the bytes of text records, ascending or descending.
 #[derive(Clone, Debug)]
@@ -194,7 +195,7 @@ impl KeyEncoder for LineKey {
         self.needs > 0
     }
 
-    fn fault(&self, record: &[u8]) -> Option<String> {
+    fn fault(&self, record: &[u8]) -> Option<Message> {
         let length = self.body.of_record(record).len();
         if length >= self.needs {
             return None;

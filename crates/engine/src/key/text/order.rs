@@ -4,19 +4,19 @@
 //! Only what is meant stands here; finding the bytes of a key is left to `field`, their order to
 //! the encoders. Everything counts from 0, and every end is excluded.
 
+mod planning;
+
 use std::cmp::Ordering;
 use std::fmt::Debug;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::super::part;
 use super::columns;
 use super::date_format::DateFormat;
 use super::fault;
-use super::line::LineKey;
 use super::notation::Day;
 use super::text_type::TextType;
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Error, ParseError, Result, message};
 use crate::format::{Format, csv, csv::Dialect, json};
 use crate::io::locale::ByteClasses;
 
@@ -255,17 +255,20 @@ pub enum Invalid {
 }
 
 impl FromStr for Invalid {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(word: &str) -> std::result::Result<Self, String> {
+    fn from_str(word: &str) -> std::result::Result<Self, ParseError> {
         match word {
             "error" => Ok(Self::Error),
             "first" => Ok(Self::Placed(Place::First)),
             "last" => Ok(Self::Placed(Place::Last)),
-            _ => Err(format!(
-                "'{word}' is not what becomes of an invalid key; write error, first \
-                              or last"
-            )),
+            _ => {
+                let message = message!(
+                    "'{}' is not what becomes of an invalid key; write error, first or last",
+                    word
+                );
+                Err(ParseError::new("place of invalid keys", word, message))
+            }
         }
     }
 }
@@ -386,42 +389,11 @@ impl TextOrder {
         names
     }
 
-    /// Returns whether a word tells little of a key, so that more of it is worth having at hand
-    /// while records are sorted. Keys of languages cost more to make than that gains, and a
-    /// record's own bytes are at hand anyway.
-    pub fn is_wide(&self) -> bool {
-        let Some(TextSpec { text_type, collation: None, .. }) = self.specs.first() else {
-            return false;
-        };
-        let goes_on = self.specs.len() > 1 || self.then_whole.is_some();
-        let is_made = LineKey::for_order(self).is_none() && part::resolve(self).is_none();
-        let traits = text_type.traits();
-        is_made && !traits.fills_word && (goes_on || !traits.is_coarse)
-    }
-
     /// The way to the value that a key looks at, in lines of JSON; `None` for keys that look at
     /// bytes of the line.
     pub(super) fn path(&self, spec: &TextSpec) -> Option<json::Path> {
         let name = spec.name.as_ref().filter(|_| self.separator == Separator::Members)?;
         json::Path::read(name).ok()
-    }
-
-    /// Returns whether a key may take memory in proportion to its record, as far as that can be
-    /// said of all records.
-    pub fn may_take_memory(&self) -> bool {
-        // Some collations make keys piece by piece, of text that stands in the record as it is.
-        let is_held = |order: &Arc<dyn Collation>| order.piece_bytes(b"a") > 0;
-        let is_long = |spec: &TextSpec| {
-            let is_written = !spec.translation.is_identity()
-                || matches!(self.separator, Separator::Cells(_) | Separator::Members)
-                || spec.pad.or(self.pad).is_some();
-            match &spec.collation {
-                Some(collation) => is_written || is_held(collation),
-                None => spec.pad.or(self.pad).is_some() && !spec.is_plain(),
-            }
-        };
-        let last = self.then_whole.as_ref().and_then(|last| last.collation.as_ref());
-        last.is_some_and(is_held) || self.specs.iter().any(is_long)
     }
 
     /// Returns what its date format does not tell of the days or times of a key, in words.
@@ -446,8 +418,9 @@ impl TextOrder {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for a name that no column has or several have.
+    /// [`Error::Config`] for a name that no column has or several have.
     pub fn resolve(&mut self, columns: &[Vec<u8>]) -> Result<()> {
+        let unknown = |message| Error::config(ConfigErrorKind::UnknownColumn, message);
         for spec in &mut self.specs {
             let (End::Field(field) | End::Within(_, field)) = spec.end else { continue };
             if field != spec.start.field {
@@ -455,7 +428,7 @@ impl TextOrder {
             }
             if spec.is_by_name {
                 let name = spec.name.as_deref().unwrap_or_default();
-                let field = columns::find(name, columns).map_err(Error::Usage)?;
+                let field = columns::find(name, columns).map_err(unknown)?;
                 spec.start.field = field;
                 spec.end = match spec.end {
                     End::Within(position, _) => End::Within(Position { field, ..position }, field),
@@ -463,7 +436,7 @@ impl TextOrder {
                 };
                 spec.is_by_name = false;
             } else {
-                spec.name = Some(columns::name(field, columns).map_err(Error::Usage)?);
+                spec.name = Some(columns::name(field, columns).map_err(unknown)?);
             }
         }
         Ok(())

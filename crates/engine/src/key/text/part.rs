@@ -27,6 +27,7 @@ use super::text_type::{Class, TextType};
 use super::translate::Table;
 use super::typed::Typed;
 use super::watch::Standing;
+use crate::error::Message;
 use crate::format::json;
 use usual::Usual;
 
@@ -258,7 +259,7 @@ impl Part {
         &self,
         fields: &mut Fields<'_>,
         out: &mut S,
-    ) -> Result<(), String> {
+    ) -> Result<(), Message> {
         if self.needs <= fields.length() {
             let located = self.located(fields);
             if out.room() > 0 && self.append_usual(located, out) {
@@ -327,7 +328,7 @@ impl Part {
 
     /// What keeps a record from having this part of the key, if anything does.
     #[cold]
-    pub fn fault(&self, fields: &mut Fields<'_>) -> Option<String> {
+    pub fn fault(&self, fields: &mut Fields<'_>) -> Option<Message> {
         if !self.is_partial() {
             return None;
         }

@@ -21,6 +21,7 @@ mod spec;
 use std::ops::Range;
 
 use super::place::Layout;
+use crate::error::{Message, Setting, message};
 use crate::format::csv::{self, Dialect};
 use crate::key::text::NumberStyle;
 use crate::manifest::{Bytes, ValueText};
@@ -41,12 +42,12 @@ pub enum Function {
 }
 
 impl Function {
-    /// The option that asks for it.
-    pub fn option(self) -> &'static str {
+    /// Returns the setting that asks for it.
+    pub const fn setting(self) -> Setting {
         match self {
-            Self::Sum => "--sum",
-            Self::Min => "--min",
-            Self::Max => "--max",
+            Self::Sum => Setting::Sum,
+            Self::Min => Setting::Min,
+            Self::Max => Setting::Max,
         }
     }
 }
@@ -144,18 +145,17 @@ impl Folds {
     /// # Errors
     ///
     /// What is wrong with them, in words.
-    pub fn new(specs: &[FoldSpec], of: Records<'_>) -> Result<Self, String> {
+    pub fn new(specs: &[FoldSpec], of: Records<'_>) -> Result<Self, Message> {
         let mut folds: Vec<Fold> = Vec::with_capacity(specs.len());
         for spec in specs {
-            let option = spec.function.option();
-            let field = spec.field(of).map_err(|e| format!("{option}: {e}"));
+            let setting = spec.function.setting();
+            let field = spec.field(of).map_err(|fault| message!("{}: {}", setting, fault));
             let (field, order) = field?;
             if let Some(other) = folds.iter().find(|other| overlap(other.field, field)) {
-                return Err(format!(
-                    "{option} {} and {} {} have one place for two values; leave one out",
-                    spec.place,
-                    other.function.option(),
-                    other.name
+                return Err(message!(
+                    "{} and {} have one place for two values; leave one out",
+                    setting.to(&spec.place),
+                    other.function.setting().to(&other.name)
                 ));
             }
             let name = spec.place.to_string();
@@ -195,10 +195,12 @@ impl Folds {
         self.0.iter().filter_map(|fold| fold.order.as_ref()).map(CellOrder::list_bytes).sum()
     }
 
-    /// The options and places, for a message.
-    pub fn names(&self) -> String {
-        let name = |fold: &Fold| format!("{} {}", fold.function.option(), fold.name);
-        self.0.iter().map(name).collect::<Vec<_>>().join(", ")
+    /// Returns the settings that ask for folds, with their places, for a message.
+    pub fn names(&self) -> Message {
+        let name = |fold: &Fold| fold.function.setting().to(&fold.name);
+        let mut names = self.0.iter().map(name);
+        let first = names.next().map_or_else(Message::default, |first| message!("{}", first));
+        names.fold(first, |names, next| message!("{}, {}", names, next))
     }
 
     /// The values of a record.

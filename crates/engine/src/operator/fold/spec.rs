@@ -5,6 +5,7 @@ use std::str::FromStr;
 use super::cell_order::CellOrder;
 use super::machine::Machine;
 use super::{Field, Function};
+use crate::error::{Error, Message};
 use crate::key::text::{TextOrder, TextSpec, TextType};
 use crate::key::{Key, ListMemory};
 use crate::operator::place::{Columns, Layout, Place};
@@ -47,7 +48,7 @@ impl FoldSpec {
     /// The fault of the text, in words.
     pub fn read(function: Function, text: &str) -> Result<Self, String> {
         let (place, words) = Key::split_place(text);
-        let place = Place::from_str(place)?;
+        let place = Place::from_str(place).map_err(|error| error.to_string())?;
         Ok(Self { function, place, words: words.map(str::to_owned) })
     }
 
@@ -67,7 +68,7 @@ impl FoldSpec {
     /// # Errors
     ///
     /// The fault of the text, in words.
-    pub(super) fn field(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), String> {
+    pub(super) fn field(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), Message> {
         match of.layout {
             Layout::Fixed(_) | Layout::Prefixed(_) => self.range(of),
             _ => self.cell(of),
@@ -75,7 +76,7 @@ impl FoldSpec {
     }
 
     /// Finds a range of bytes.
-    fn range(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), String> {
+    fn range(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), Message> {
         let (start, end) = of.layout.range(&self.place)?;
         let place = self.place.to_string();
         let name = self.words.as_deref().map(str::to_ascii_lowercase);
@@ -86,7 +87,7 @@ impl FoldSpec {
         }
         let (Some(words), Some(end)) = (&self.words, end) else {
             let lack = if end.is_none() { "an end" } else { "a type" };
-            return Err(format!("'{place}' needs {lack}, as in 0..8:bytes"));
+            return Err(format!("'{place}' needs {lack}, as in 0..8:bytes").into());
         };
         let (words, location) = (words.as_str(), format!("0..{}", end - start));
         let (_, spec) = self.spec(&location, words, of)?;
@@ -94,14 +95,15 @@ impl FoldSpec {
     }
 
     /// Finds a column or field.
-    fn cell(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), String> {
+    fn cell(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), Message> {
         let (place, words) = (&self.place, self.words.as_deref().unwrap_or("decimal"));
         let column = of.layout.column(place, of.columns)?;
         if Key::names_bytes(words) {
             return Err(format!(
                 "'{words}' is a type of records of bytes; cells have the types {}",
                 Key::types_of_text()
-            ));
+            )
+            .into());
         }
         let (key, spec) = self.spec("..", words, of)?;
         let style = match spec.text_type {
@@ -114,7 +116,8 @@ impl FoldSpec {
             Function::Sum if is_number => Ok((Field::Number { column, is_whole, style }, None)),
             Function::Sum => Err(format!(
                 "'{place}:{words}' has values that cannot be added; write int or decimal"
-            )),
+            )
+            .into()),
             // A number in a style of its own is written as it was read.
             _ if is_number && style.is_none() => {
                 Ok((Field::Number { column, is_whole, style }, None))
@@ -129,20 +132,21 @@ impl FoldSpec {
         location: &str,
         words: &str,
         of: Records<'_>,
-    ) -> Result<(Key, TextSpec), String> {
+    ) -> Result<(Key, TextSpec), Message> {
         let key = format!("{location}:{words}").parse::<Key>();
-        let key = key.map_err(|error| error.to_string())?;
+        let key = key.map_err(Message::from)?;
         if key.has_place_modifiers() {
             return Err(format!(
                 "'{}:{words}' says more than its type; desc, nulls-first, nulls-last and pad are \
                  for keys, leave them out",
                 self.place
-            ));
+            )
+            .into());
         }
         if key.type_name() == "random" {
-            return Err(format!("'{}:{words}' has no least or greatest value", self.place));
+            return Err(format!("'{}:{words}' has no least or greatest value", self.place).into());
         }
-        let spec = key.spec(of.memory).map_err(|error| error.to_string())?;
+        let spec = key.spec(of.memory).map_err(Error::into_message)?;
         Ok((key, spec))
     }
 }

@@ -6,7 +6,7 @@ use crate::format::{Format, Prefix};
 fn folds(specs: &[(Function, &str)], layout: Layout) -> Result<Folds, String> {
     let read = |(function, text): &(Function, &str)| FoldSpec::read(*function, text);
     let specs: Vec<FoldSpec> = specs.iter().map(read).collect::<Result<_, _>>()?;
-    Folds::new(&specs, Records::of(layout))
+    Folds::new(&specs, Records::of(layout)).map_err(|fault| fault.to_string())
 }
 
 /// The first of some records, with what is folded of all.
@@ -123,8 +123,8 @@ fn what_cannot_be_folded_is_said() {
         (vec![(Sum, "2:u16le")], CSV, "cells have the types bytes text int decimal"),
         (vec![(Sum, "0..2")], CSV, "name one by its number"),
         (vec![(Sum, "amount")], CSV, "no names"),
-        (vec![(Min, "2"), (Max, "2")], CSV, "--max 2 and --min 2 have one place"),
-        (vec![(Sum, "2")], lines, "--separator"),
+        (vec![(Min, "2"), (Max, "2")], CSV, "maximum 2 and minimum 2 have one place"),
+        (vec![(Sum, "2")], lines, "give it with separator"),
         (vec![(Sum, "0..2")], Layout::Fixed(8), "i64be"),
         (vec![(Sum, "0..2:u32le")], Layout::Fixed(8), "write 0..4"),
         (vec![(Sum, "6..10:u32le")], Layout::Fixed(8), "8 bytes"),

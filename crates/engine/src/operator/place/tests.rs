@@ -10,7 +10,7 @@ fn places_are_read_and_shown() {
     assert_eq!("..4".parse(), Ok(Place::Range(0, Some(4))));
     // Whatever is no range is a name.
     assert_eq!("a..b".parse(), Ok(Place::Column("a..b".to_owned())));
-    assert!("4..4".parse::<Place>().unwrap_err().contains("4..5"));
+    assert!("4..4".parse::<Place>().unwrap_err().to_string().contains("4..5"));
     assert!("".parse::<Place>().is_err());
 }
 
@@ -33,20 +33,20 @@ fn columns_have_numbers_and_names() {
         ("0", true, "count from 1"),
         ("0..2", true, "range"),
     ] {
-        let said = columns(text, are_named).unwrap_err();
+        let said = columns(text, are_named).unwrap_err().to_string();
         assert!(said.contains(part), "{said}");
     }
     let lines = Layout::of(Format::LINES, None).column(&Place::Column("1".into()), None);
-    assert!(lines.unwrap_err().contains("--separator"));
+    assert!(lines.unwrap_err().to_string().ends_with("give it with separator"));
 }
 
 #[test]
 fn ranges_lie_within_records_of_one_length() {
     let place = |text: &str| text.parse::<Place>().unwrap();
     assert_eq!(Layout::Fixed(8).range(&place("4..")), Ok((4, Some(8))));
-    assert!(Layout::Fixed(8).range(&place("4..9")).unwrap_err().contains("8 bytes"));
+    assert!(Layout::Fixed(8).range(&place("4..9")).unwrap_err().to_string().contains("8 bytes"));
     assert!(Layout::Fixed(8).range(&place("8..")).is_err());
-    assert!(Layout::Fixed(8).range(&place("amount")).unwrap_err().contains("0..4"));
+    assert!(Layout::Fixed(8).range(&place("amount")).unwrap_err().to_string().contains("0..4"));
     assert_eq!(Layout::Prefixed(Prefix::RDW).range(&place("4..")), Ok((4, None)));
 }
 

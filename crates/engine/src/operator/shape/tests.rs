@@ -9,7 +9,8 @@ fn shape(places: &str, counts: bool, format: Format) -> Result<Shape, String> {
     let names: Vec<Vec<u8>> = ["id", "name", "note"].map(|name| name.as_bytes().into()).into();
     let columns = Columns { cells: &names, are_named: true };
     let columns = matches!(format, Format::Csv(_)).then_some(columns);
-    Shape::new(&places, counts, Layout::of(format, Some(b':')), columns)
+    let shape = Shape::new(&places, counts, Layout::of(format, Some(b':')), columns);
+    shape.map_err(|fault| fault.to_string())
 }
 
 fn shaped(places: &str, counts: bool, format: Format, record: &[u8]) -> Vec<u8> {
@@ -31,7 +32,10 @@ fn rows_of_some_cells_and_counts() {
     assert_eq!(shaped("3", false, Format::TSV, b"1\t2\t3\n"), b"3\n");
     assert!(shape("", false, Format::CSV).unwrap().is_whole());
     let said = shape("nope", false, Format::CSV).unwrap_err();
-    assert!(said.contains("--select") && said.contains("'id', 'name', 'note'"), "{said}");
+    assert!(
+        said.starts_with("selected fields: ") && said.contains("'id', 'name', 'note'"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -56,7 +60,7 @@ fn fields_of_lines_and_ranges_of_bytes() {
     assert_eq!(shaped("1..2", false, prefixed("rdw"), b"\0\x06\0\0ab"), b"\0\x05\0\0b");
     let twice = shape("0..,0..", false, prefixed("u16le")).unwrap();
     let long = [&40_000_u16.to_le_bytes()[..], &[b'x'; 40_000]].concat();
-    let said = twice.write(&long, 1, &mut Vec::new()).unwrap_err();
+    let said = twice.write(&long, 1, &mut Vec::new()).unwrap_err().to_string();
     assert!(said.contains("80000 bytes") && said.contains("16 bits"), "{said}");
 }
 
@@ -82,6 +86,6 @@ fn records_of_bytes_end_with_their_count() {
     }
     shape("", true, fixed((1 << 20) - 8)).unwrap();
     let said = shape("", true, fixed((1 << 20) - 7)).unwrap_err();
-    assert!(said.contains("--count") && said.contains("1048577 bytes"), "{said}");
+    assert!(said.starts_with("count makes") && said.contains("1048577 bytes"), "{said}");
     shape("0..8", true, fixed(1 << 20)).unwrap();
 }

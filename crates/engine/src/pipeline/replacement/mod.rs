@@ -22,7 +22,7 @@ use super::generate::Generated;
 use super::new_run::NewRun;
 use super::spill::{Size, Spill};
 use super::stage::Worker;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, message};
 use crate::format::Framing;
 use crate::incore::replacement::{LEAF_BYTES, Tournament};
 use crate::io::Region;
@@ -253,11 +253,17 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
     fn too_long(&self) -> Error {
         let (path, record, number) = self.reader.place();
         let (length, most) = (ByteSize(record as u64), ByteSize(self.longest as u64));
-        let message = format!(
-            "record {number} has {length}, and --algorithm replacement-selection takes records of \
-             up to {most} within the memory budget; give more with --memory, or --algorithm radix"
+        let message = message!(
+            "record {} has {}, and {} takes records of up to {} within the memory budget; give \
+             more with {}, or {}",
+            number,
+            length,
+            Setting::Algorithm.to("replacement-selection"),
+            most,
+            Setting::Memory,
+            Setting::Algorithm.to("radix"),
         );
-        Error::Malformed { path, message }
+        Error::BudgetExceeded { path, message, least: None }
     }
 }
 

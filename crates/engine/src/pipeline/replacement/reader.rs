@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, message};
 use crate::io::Arena;
 use crate::key::{KeyEncoder, KeyTally};
 use crate::pipeline::generate::Taken;
@@ -146,8 +146,9 @@ impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
 /// Says what else may be done about a record that is too long.
 fn advised(error: Error) -> Error {
     match error {
-        Error::Malformed { path, message } if message.ends_with("more with --memory") => {
-            Error::Malformed { path, message: format!("{message}, or --algorithm radix") }
+        Error::BudgetExceeded { path, message, least: None } => {
+            let message = message!("{}, or {}", message, Setting::Algorithm.to("radix"));
+            Error::BudgetExceeded { path, message, least: None }
         }
         other => other,
     }

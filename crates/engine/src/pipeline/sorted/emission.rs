@@ -5,7 +5,7 @@ use super::feed::Feed;
 use super::kept::Kept;
 use super::source::Source;
 use super::tournament::Tournament;
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Result, Setting, config};
 use crate::format::Framing;
 use crate::key::KeyEncoder;
 use crate::operator::GroupWriter;
@@ -189,7 +189,7 @@ impl<'w> Filter<'w> {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] where there is no memory for that record.
+    /// [`Error::Config`](crate::Error::Config) where there is no memory for that record.
     pub fn begin<K: KeyEncoder>(
         &mut self,
         key: &K,
@@ -198,9 +198,10 @@ impl<'w> Filter<'w> {
     ) -> Result<()> {
         self.prefix = last.map(|record| key.word(record, 0));
         match last {
-            Some(record) if !self.record.copy(record, feed)? => Err(Error::Usage(
-                "the rest was being merged with more memory; give as much as before with --memory"
-                    .to_owned(),
+            Some(record) if !self.record.copy(record, feed)? => Err(config!(
+                ConfigErrorKind::ResumeMismatch,
+                "the rest was being merged with more memory; give as much as before with {}",
+                Setting::Memory,
             )),
             _ => Ok(()),
         }

@@ -360,11 +360,11 @@ impl Ahead {
         let Some(blocks) = &self.blocks else {
             let bytes = self.records_end;
             let message = format!("the file became shorter than {bytes} bytes while it was read");
-            return Error::Malformed { path, message };
+            return Error::Malformed { path, message: message.into() };
         };
         let block = (self.next + read as u64 - blocks.bounds().0) / BLOCK as u64;
         let message = "the file ends here, before its last block".to_owned();
-        Error::Corrupt { path, block, message }
+        Error::Corrupt { path, block, message: message.into() }
     }
 }
 

@@ -16,8 +16,8 @@ use memchr::{memchr, memchr_iter};
 
 use super::feed::{Feed, Reading};
 use super::kept::{Guard, Kept};
-use crate::error::{Error, Result};
-use crate::format::{Framing, Tracker};
+use crate::error::{Error, Message, Result, Setting, message};
+use crate::format::{Fault, Framing, Tracker};
 use crate::io::ElasticRegion;
 use crate::key::{KeyEncoder, KeyTally};
 use crate::pipeline::record_place::{Before, RecordPlace};
@@ -307,11 +307,10 @@ impl Source {
         let record = &self.window[self.start..self.start + self.length];
         if let Some(watch) = &mut self.watch {
             let (name, framing) = (self.reading.name(), self.framing);
-            let passed = watch.look(key, framing, record).map_err(|message| {
+            let passed = watch.look(key, framing, record).map_err(|fault| {
                 let (records, bytes) = (Some(self.number - 1), self.offset);
                 let before = Before { records, lines: watch.lines, bytes };
-                let message = format!("{}: {message}", RecordPlace { before, framing });
-                Error::Malformed { path: name.to_owned(), message }
+                fault.error(name.to_owned(), &RecordPlace { before, framing })
             })?;
             self.is_wanted = passed.shown > 0;
             self.ragged += passed.ragged;
@@ -371,7 +370,7 @@ impl Source {
             }
             let rest = &self.window[self.start..self.end];
             if let Some(message) = self.framing.fault(rest) {
-                return Err(self.malformed(&message));
+                return Err(self.malformed(&message.into()));
             }
             if is_at_end {
                 return self.last_length(feed);
@@ -380,7 +379,7 @@ impl Source {
     }
 
     /// Returns the error for the record behind those before, which is not what it should be.
-    fn malformed(&self, message: &str) -> Error {
+    fn malformed(&self, message: &Message) -> Error {
         let Self { framing, number, offset, .. } = *self;
         let place = match framing.lines_of(number) {
             Some(lines) => {
@@ -391,7 +390,7 @@ impl Source {
             None => format!("record {}, at offset {offset}", number + 1),
         };
         let path = self.reading.name().to_owned();
-        Error::Malformed { path, message: format!("{place}: {message}") }
+        Error::Malformed { path, message: message!("{}: {}", place, message) }
     }
 
     /// Reads more into the window; whether there is no more.
@@ -436,7 +435,8 @@ impl Source {
                      left, and the record length is {length}",
                     self.number + 1,
                     self.offset
-                ),
+                )
+                .into(),
             }),
             framing => {
                 let mut tracker = Tracker::new(framing);
@@ -463,21 +463,24 @@ impl Watch {
         key: &K,
         framing: Framing,
         record: &[u8],
-    ) -> std::result::Result<Passed, String> {
-        let passed = self.gate.each(key, framing, record, |_, _, _| {});
-        let passed = passed.map_err(|fault| fault.message)?;
+    ) -> std::result::Result<Passed, Fault> {
+        let passed = self.gate.each(key, framing, record, |_, _, _| {})?;
         self.lines += memchr_iter(framing.line_end(), record).count() as u64;
         Ok(passed)
     }
 }
 
 fn too_long(path: &Path, (number, offset): (u64, u64), length: usize) -> Error {
-    Error::Malformed {
+    Error::BudgetExceeded {
+        least: None,
         path: path.to_owned(),
-        message: format!(
-            "record {number} at offset {offset} has {} or more, too many for the memory budget; \
-             give more with --memory",
-            ByteSize(length as u64)
+        message: message!(
+            "record {} at offset {} has {} or more, too many for the memory budget; give more \
+             with {}",
+            number,
+            offset,
+            ByteSize(length as u64),
+            Setting::Memory,
         ),
     }
 }

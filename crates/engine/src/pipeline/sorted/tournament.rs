@@ -97,6 +97,7 @@ fn disorder(source: &Source) -> Error {
         message: format!(
             "record {number} at offset {offset} is out of order: it belongs before record \
              {before}; sort this input first"
-        ),
+        )
+        .into(),
     }
 }

@@ -131,8 +131,8 @@ impl Places {
     ///
     /// # Errors
     ///
-    /// [`Error::OverLimit`] where it would be too much; that of the place that was asked first
-    /// where all are full.
+    /// [`Error::OverLimit`](crate::Error::OverLimit) where it would be too much; that of the place
+    /// that was asked first where all are full.
     pub fn create(
         &mut self,
         size: Size,

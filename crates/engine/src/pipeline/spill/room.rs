@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::share::{self, Part};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::io::space;
 use crate::units::ByteSize;
 
@@ -93,7 +93,7 @@ impl Systems {
                 others,
                 needed: ByteSize(needed),
                 available: ByteSize(available),
-                option: "--temp",
+                setting: Some(Setting::Temp),
             }),
         }
     }

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 
 use super::*;
+use crate::error::ConfigErrorKind;
 use crate::incore::{Item, Method};
 use crate::io::{Arena, Direct, Engine, File, Operation, Region};
 use crate::key::KeyTally;
@@ -40,7 +41,7 @@ fn crew<'p>(count: usize, progress: &'p Progress) -> Vec<Worker<'p>> {
 }
 
 fn fault(what: &str) -> Error {
-    Error::Usage(what.to_owned())
+    Error::config(ConfigErrorKind::Other, what)
 }
 
 /// Reads a file's blocks; fails when asked for, or handed, a certain one.
@@ -166,7 +167,7 @@ fn fails(fill: &Blocks, drain: &Tasks, workers: usize, name: &str) {
     let progress = Progress::new();
     let mut crew = crew(workers, &progress);
     let error = run(&mut crew, Some(fill), Some(drain), NOTHING_ELSE).expect_err("a fault");
-    assert!(matches!(&error, Error::Usage(said) if said == name), "{error}");
+    assert!(matches!(&error, Error::Config(said) if said.to_string() == name), "{error}");
 }
 
 #[test]
@@ -202,7 +203,7 @@ fn a_read_that_fails_comes_back_with_its_file() {
                 BLOCK => Ok(true),
                 bytes => Err(Error::Malformed {
                     path: request.file.path().to_owned(),
-                    message: format!("{bytes} bytes"),
+                    message: format!("{bytes} bytes").into(),
                 }),
             }
         }
@@ -221,7 +222,7 @@ fn what_fails_meanwhile_stops_the_workers() {
     let (fill, drain) = (Blocks::new(&file, MANY), Tasks::new(usize::MAX / 2));
     let meanwhile = Some(|| Err::<(), _>(fault("meanwhile")));
     let outcome = run(&mut crew, Some(&fill), Some(&drain), meanwhile);
-    assert!(matches!(outcome, Err(Error::Usage(said)) if said == "meanwhile"));
+    assert!(matches!(outcome, Err(Error::Config(said)) if said.to_string() == "meanwhile"));
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn pieces_are_whole_blocks_and_take_no_more_than_even_ones() {
 fn what_is_no_geometry_is_refused() {
     for text in ["", "0.5", "geometry", "geometry=", "geometry=-0.1", "geometry=1.1", "geometry=x"]
     {
-        let words = text.parse::<Geometry>().unwrap_err();
+        let words = text.parse::<Geometry>().unwrap_err().to_string();
         assert!(words.contains("geometry=0 to geometry=1"), "{words}");
     }
     assert!("geometry=0".parse::<Geometry>().unwrap().is_even());

@@ -11,9 +11,9 @@ fn what_is_refused_fits_into_the_budget_that_is_named() {
     ] {
         for needed in [length / 3, length, 4 * length] {
             let small = ScratchMemory::new(ByteSize::kib(600), lengths);
-            let fault = small.fault(length, needed).expect("a refusal");
-            let mib = fault.split("at least ").nth(1).and_then(|rest| rest.split(' ').next());
-            let mib: u64 = mib.and_then(|mib| mib.parse().ok()).expect("MiB");
+            let (message, least) = small.fault(length, needed).expect("a refusal");
+            let mib = least.bytes() >> 20;
+            assert!(message.to_string().ends_with(&format!("at least {mib} MiB with memory")));
             let named = ScratchMemory::new(ByteSize::mib(mib), lengths);
             assert_eq!(named.fault(length, needed), None, "{lengths:?} {length} {needed}");
             let rest = ByteSize::mib(mib).bytes() - named.part().bytes;

@@ -3,21 +3,23 @@
 use super::super::evaluate::Predicate;
 use super::super::expression::Expression;
 use super::*;
+use crate::Error;
 use crate::format::Format;
 use crate::key::ListMemory;
 
 fn bind(format: Format, text: &str) -> Result<Predicate> {
     let expression: Expression = text.parse().expect(text);
     Predicate::new(&expression, &TextOrder::of(format), |spec| match spec.locale() {
-        Some(locale) => Err(format!("no order of text is called {locale}")),
-        None => spec.spec(ListMemory::UNBOUNDED).map_err(|e| e.to_string()),
+        Some(locale) => Err(format!("no order of text is called {locale}").into()),
+        None => spec.spec(ListMemory::UNBOUNDED).map_err(Error::into_message),
     })
 }
 
 /// What is wrong, behind the condition it is wrong with.
 fn fault(format: Format, text: &str) -> String {
     match bind(format, text) {
-        Err(Error::Usage(message)) => {
+        Err(Error::Config(error)) => {
+            let message = error.to_string();
             let start = format!("in '{text}': ");
             message.strip_prefix(&start).map(str::to_owned).unwrap_or(message)
         }
@@ -30,12 +32,12 @@ const FAULTS: [(&str, &str); 20] = [
     (
         "2 > 9",
         "2 is compared byte by byte, by which 10 comes before 9; write 2:int or another type \
-             before 9, or \"9\" if bytes are meant",
+         before 9, or \"9\" if bytes are meant",
     ),
     (
         "2:ci == 12",
-        "2:ci is compared byte by byte, by which 10 comes before 9; write 2:int or another \
-             type before 12, or \"12\" if bytes are meant",
+        "2:ci is compared byte by byte, by which 10 comes before 9; write 2:int or another type \
+         before 12, or \"12\" if bytes are meant",
     ),
     ("2:int == \"\"", "\"\" is no value of 2:int; write 2:int is empty"),
     (
@@ -44,8 +46,7 @@ const FAULTS: [(&str, &str); 20] = [
     ),
     (
         "2:decimal == 1e5",
-        "'1e5' is no value of 2:decimal; write one of that type, or another type behind the \
-             colon",
+        "'1e5' is no value of 2:decimal; write one of that type, or another type behind the colon",
     ),
     ("2:int:desc < 5", "2:int:desc has a direction, and conditions have none; leave out desc"),
     (
@@ -80,22 +81,22 @@ const FAULTS: [(&str, &str); 20] = [
     (
         "amount:int == 5",
         "amount:int names the column 'amount', but the input has no names of columns; give the \
-             number of the column",
+         number of the column",
     ),
     (
         "2:ebcdic < 5",
         "2:ebcdic is compared byte by byte, by which 10 comes before 9; write 2:int or another \
-             type before 5, or \"5\" if bytes are meant",
+         type before 5, or \"5\" if bytes are meant",
     ),
     (
         "2:ebcdic contains \"\u{20ac}\"",
         "'\u{20ac}' has characters that values of 2:ebcdic cannot have, or a pattern beyond \
-             ASCII; write text of that code page, and patterns in ASCII",
+         ASCII; write text of that code page, and patterns in ASCII",
     ),
     (
         "2:ebcdic matches \"\u{e4}\"",
-        "'\u{e4}' has characters that values of 2:ebcdic cannot have, or a pattern beyond \
-             ASCII; write text of that code page, and patterns in ASCII",
+        "'\u{e4}' has characters that values of 2:ebcdic cannot have, or a pattern beyond ASCII; \
+         write text of that code page, and patterns in ASCII",
     ),
     ("2:locale=xx == \"x\"", "no order of text is called xx"),
     ("2 == 3:locale=xx", "no order of text is called xx"),

@@ -3,6 +3,7 @@
 mod naive;
 
 use super::*;
+use crate::Error;
 use crate::format::Format;
 use crate::key::ListMemory;
 
@@ -13,7 +14,7 @@ pub fn predicate(format: Format, text: &str) -> Predicate {
     };
     let expression: Expression = text.parse().expect(text);
     Predicate::new(&expression, &order, |spec| {
-        spec.spec(ListMemory::UNBOUNDED).map_err(|e| e.to_string())
+        spec.spec(ListMemory::UNBOUNDED).map_err(Error::into_message)
     })
     .expect(text)
 }

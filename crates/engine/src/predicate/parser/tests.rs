@@ -5,12 +5,12 @@ use super::*;
 use crate::key::Key;
 
 fn shown(text: &str) -> String {
-    text.parse().map_or_else(|words: String| words, |it: Expression| it.to_string())
+    text.parse::<Expression>().map_or_else(|error| error.to_string(), |it| it.to_string())
 }
 
 /// The message alone, and the column of its mark.
 fn fault(text: &str) -> (String, usize) {
-    let words = text.parse::<Expression>().expect_err(text);
+    let words = text.parse::<Expression>().expect_err(text).to_string();
     let mut lines = words.lines();
     let message = lines.next().unwrap_or_default().to_owned();
     assert_eq!(lines.next().map(str::trim_end), Some(format!("  {text}").trim_end()), "{words}");
@@ -116,7 +116,7 @@ fn depth_is_limited_and_length_is_not() {
         let per = if open == "not (" { 2 } else { 1 };
         assert!(nested(DEPTH_MAX / per).parse::<Expression>().is_ok(), "{open}");
         for times in [DEPTH_MAX / per + 1, 100_000] {
-            let words = nested(times).parse::<Expression>().expect_err(open);
+            let words = nested(times).parse::<Expression>().expect_err(open).to_string();
             let message = "'not' and parentheses stand in each other more than 64 times; write it \
                            flatter\n";
             assert!(words.starts_with(message), "{words}");

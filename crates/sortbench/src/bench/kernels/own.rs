@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use sortwell_engine::error::ConfigErrorKind;
 use sortwell_engine::format::Format;
 use sortwell_engine::format::Framing;
 use sortwell_engine::incore::bucket::BUCKET_ENTRIES;
@@ -63,7 +64,8 @@ impl Own {
 
     /// Samples records, and deals them into buckets.
     pub fn deal<K: KeyEncoder>(&mut self, key: &K, bytes: &[u8]) -> Result<InBuckets> {
-        let memory = self.pool.take().ok_or_else(|| Error::Usage("dealt twice".to_owned()))?;
+        let memory =
+            self.pool.take().ok_or_else(|| Error::config(ConfigErrorKind::Other, "dealt twice"))?;
         let classifier = self.classifier(key, bytes);
         let pool = Arc::new(Pool::new(memory));
         let mut dealer = Dealer::new(pool, Item::for_length(self.length), classifier.buckets());
@@ -134,6 +136,8 @@ pub fn key_of_first(bytes: usize, length: usize) -> Result<sortwell_engine::key:
     let key = format!("0..{bytes}").parse()?;
     match CompiledKey::of_keys(&[key], Format::Fixed { length: length as u32 })? {
         CompiledKey::Slice(key) => Ok(key),
-        other => Err(Error::Usage(format!("{other:?} is no key of bytes"))),
+        other => {
+            Err(Error::config(ConfigErrorKind::Other, format!("{other:?} is no key of bytes")))
+        }
     }
 }

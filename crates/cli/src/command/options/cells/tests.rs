@@ -1,6 +1,7 @@
 //! What may be said of cells, and of what.
 
 use super::*;
+use sortwell_engine::Error;
 
 fn applied(cells: &Cells, format: &str, separator: Option<u8>) -> Result<Format> {
     cells.apply(format.parse().unwrap(), separator)
@@ -30,10 +31,8 @@ fn dialects_are_as_said() {
 #[test]
 fn what_cannot_be_is_refused() {
     let message = |said: &Cells, format, separator| {
-        let Err(Error::Usage(message)) = applied(said, format, separator) else {
-            panic!("refused")
-        };
-        message
+        let Err(Error::Config(error)) = applied(said, format, separator) else { panic!("refused") };
+        error.to_string()
     };
     assert!(message(&cells(Some(None), false, None), "lines", None).starts_with("--quote"));
     assert!(message(&cells(None, true, None), "fixed:10", None).starts_with("--no-header"));

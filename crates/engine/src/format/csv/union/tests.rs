@@ -44,7 +44,7 @@ fn columns_come_in_order_of_appearance() {
     assert!(first.is_of_union(3) && !first.is_of_union(5) && !second.is_of_union(4));
     let all = union.add(union.header().to_vec().as_slice()).unwrap();
     assert!(all.is_of_union(union.width()) && union.width() == 5);
-    let said = union.add(b"x,\"a\",y,a").unwrap_err();
+    let said = union.add(b"x,\"a\",y,a").unwrap_err().to_string();
     assert!(said.contains("column 'a' twice, again as column 4"), "{said}");
 }
 

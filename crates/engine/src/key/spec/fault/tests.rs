@@ -147,6 +147,7 @@ fn columns_that_are_missing_are_a_fault() {
 fn an_error_is_one_of_the_usage() {
     let error = "0".parse::<Key>().unwrap_err();
     let words = error.to_string();
-    let Error::Usage(message) = Error::from(error) else { panic!("not of the usage") };
+    let Error::Config(error) = Error::from(error) else { panic!("not of the request") };
+    let message = error.to_string();
     assert_eq!(message, words);
 }

@@ -6,14 +6,17 @@ use std::process::Command;
 use super::*;
 use crate::key::ListMemory;
 
-fn list(path: &str, memory: u64) -> Result<ValueList, String> {
+fn list(path: &str, memory: u64) -> Result<ValueList, ConfigError> {
     let memory = ListMemory { budget: ByteSize(memory), taken: 0 };
     read_list(path, false, memory).expect("a file that can be read")
 }
 
-fn advice(fault: &str) -> u64 {
-    let rest = fault.split("at least ").nth(1).unwrap_or_else(|| panic!("no advice: {fault}"));
-    rest.split(' ').next().and_then(|mib| mib.parse().ok()).expect("MiB")
+/// The least budget that an error names, in MiB.
+fn advice(fault: &ConfigError) -> u64 {
+    match fault.kind() {
+        ConfigErrorKind::BudgetTooSmall { least: Some(least) } => least.bytes() >> 20,
+        other => panic!("{other:?}: {fault}"),
+    }
 }
 
 #[test]
@@ -55,7 +58,7 @@ fn files_without_an_end_are_not_read_to_it() {
     let fault = list(path, 32 << 20).unwrap_err();
     assert!(advice(&fault) >= 1 << 20, "{fault}");
     let fault = list("/dev/zero", 32 << 20).unwrap_err();
-    assert!(fault.contains("more than 1 MiB in line 1"), "{fault}");
+    assert!(fault.to_string().contains("more than 1 MiB in line 1"), "{fault}");
     let fault = read_sequence(path).unwrap().unwrap_err();
     assert!(fault.contains("1099511627776 bytes"), "{fault}");
     let fault = read_sequence("/dev/zero").unwrap().unwrap_err();
@@ -73,6 +76,6 @@ fn lists_are_read_line_by_line() {
     };
     assert_eq!(read("\u{feff}low\r\n\nMid\n high \n").unwrap(), b"LOW|MID|HIGH");
     assert_eq!(read("low\nhigh").unwrap(), b"LOW|HIGH");
-    assert!(read("\u{feff}\n").unwrap_err().contains("no values"));
-    assert!(read("a\nb\nA\n").unwrap_err().contains("twice"));
+    assert!(read("\u{feff}\n").unwrap_err().to_string().contains("no values"));
+    assert!(read("a\nb\nA\n").unwrap_err().to_string().contains("twice"));
 }

@@ -12,7 +12,7 @@ mod unicode;
 use std::sync::Arc;
 
 use super::order::Collation;
-use crate::error::{Error, Result};
+use crate::error::{ConfigErrorKind, Result, config};
 use crate::io::locale::{Category, Locale};
 
 impl Collation for Locale {
@@ -42,12 +42,13 @@ impl Collation for Locale {
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] for a locale that nobody knows, and without the feature `icu` for all.
+/// [`Error::Config`](crate::Error::Config) for an unknown locale, and without the feature `icu` for
+/// all locales.
 #[cfg(feature = "icu")]
 pub fn collation(locale: &str) -> Result<Arc<dyn Collation>> {
     match unicode::Unicode::new(locale) {
         Ok(order) => Ok(Arc::new(order)),
-        Err(reason) => Err(Error::Usage(reason)),
+        Err(reason) => Err(config!(ConfigErrorKind::InvalidKey, "{}", reason)),
     }
 }
 
@@ -56,11 +57,13 @@ pub fn collation(locale: &str) -> Result<Arc<dyn Collation>> {
 ///
 /// # Errors
 ///
-/// [`Error::Usage`], always.
+/// [`Error::Config`](crate::Error::Config), always.
 #[cfg(not(feature = "icu"))]
 pub fn collation(locale: &str) -> Result<Arc<dyn Collation>> {
-    Err(Error::Usage(format!(
-        "cannot sort text by locale '{locale}': sortwell was built without Unicode collation (the \
-         feature icu)"
-    )))
+    Err(config!(
+        ConfigErrorKind::Unsupported,
+        "cannot sort text by locale '{}': sortwell was built without Unicode collation (the \
+         feature icu)",
+        locale,
+    ))
 }

@@ -202,7 +202,7 @@ fn number_formats_that_contradict_themselves_are_refused() {
         let mut order = lines(vec![field(0, TextType::Decimal)], None);
         order.numbers.radix = radix;
         order.numbers.thousands = thousands;
-        assert!(matches!(CompiledKey::new(&order), Err(Error::Usage(_))));
+        assert!(matches!(CompiledKey::new(&order), Err(Error::Config(_))));
     }
 }
 
