@@ -69,12 +69,11 @@ fn messages_name_the_place_the_text_and_the_type() {
         format!("bytes 4..8: 01 is not a number of type u32le; {behind}")
     );
     assert_eq!(
-        Words::of_range(10, Some(20)).short(12, 20),
+        Words::of_range(10, Some(20)).short(12, 20).to_string(),
         format!(
             "bytes 10..20: the record has 12 bytes, and the key needs 20; let a byte stand for \
-             those missing with --pad 0, or {behind}"
+             those missing with pad 0, or {behind}"
         )
-        .into()
     );
 }
 
