@@ -71,8 +71,8 @@ impl OrderOptions {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) for a key that means nothing in such records, and the
-    /// errors of [`Key::spec`].
+    /// [`Error::Config`](crate::Error::Config) for a key that means nothing in such records, and
+    /// the errors of [`Key::spec`].
     pub fn bind(&self, keys: &[Key], format: Format, memory: ListMemory) -> Result<TextOrder> {
         let mut taken = memory.taken;
         let mut bound = |key: &Key| -> Result<TextSpec> {
