@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use xxhash_rust::xxh3::xxh3_128;
+
 use super::real;
 use crate::error::{ConfigErrorKind, Error, Message, Operation, Result, Setting, config, message};
 use crate::io::compression::Compress;
@@ -234,8 +236,16 @@ fn refused(asked: Setting, what: &str) -> Error {
     config!(kind, "{} needs {}; leave it out, or say otherwise", asked, what)
 }
 
+/// Bytes of a setting's value that stand in a manifest; of longer ones, their hash does. An order
+/// has a table of 256 bytes, and a manifest has room in a full disk's last blocks.
+const VALUE_BYTES_MAX: usize = 256;
+
 fn setting(name: &'static str, value: &dyn std::fmt::Debug) -> NotedSetting {
-    NotedSetting { name, words: name.into(), value: format!("{value:?}") }
+    let mut text = format!("{value:?}");
+    if text.len() > VALUE_BYTES_MAX {
+        text = format!("{} bytes, XXH3 {:032x}", text.len(), xxh3_128(text.as_bytes()));
+    }
+    NotedSetting { name, words: name.into(), value: text }
 }
 
 /// Returns a setting that messages call the use of another.

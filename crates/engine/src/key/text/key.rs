@@ -68,18 +68,17 @@ impl TextKey {
         if let Some(fault) = order.specs.iter().find_map(|spec| fault_of(spec, order)) {
             return Err(Error::config(ConfigErrorKind::InvalidKey, fault));
         }
-        let mut specs = order.specs.clone();
-        specs.extend(order.then_whole.as_ref().map(|last| TextSpec {
-            collation: last.collation.clone(),
-            is_descending: last.is_descending,
-            ..TextSpec::default()
-        }));
-        if specs.is_empty() {
-            specs.push(TextSpec::default());
-        }
-        let count = specs.len();
-        let parts = specs.iter().enumerate();
-        let parts = parts.map(|(index, spec)| Part::new(spec, order, index + 1 == count));
+        let whole = match &order.then_whole {
+            Some(last) => Some(TextSpec {
+                collation: last.collation.clone(),
+                is_descending: last.is_descending,
+                ..TextSpec::default()
+            }),
+            None => order.specs.is_empty().then(TextSpec::default),
+        };
+        let count = order.specs.len() + usize::from(whole.is_some());
+        let specs = order.specs.iter().chain(&whole).enumerate();
+        let parts = specs.map(|(index, spec)| Part::new(spec, order, index + 1 == count));
         let mut parts: Box<[Part]> = parts.collect();
         let invalid = match order.invalid {
             Some(Invalid::Placed(place)) => {
