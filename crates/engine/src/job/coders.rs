@@ -42,8 +42,9 @@ impl Coders {
     /// None yet, for a job with so many workers, these inputs and this order of records.
     pub fn new(budget: ByteSize, threads: usize, inputs: &[Input], order: &TextOrder) -> Self {
         let mut besides = Besides::default();
-        let lists = order.list_bytes().saturating_sub(FEW_VALUES_BYTES);
-        besides.add(Part::fixed(names_bytes(inputs).bytes() + lists as u64));
+        let keys = order.list_bytes() + KEY_BYTES * order.specs.len();
+        let keys = keys.saturating_sub(FEW_VALUES_BYTES);
+        besides.add(Part::fixed(names_bytes(inputs).bytes() + keys as u64));
         let may_take_scratch = order.may_take_memory();
         let (decoding, packed_files) = (None, Vec::new());
         let keeps_files = false;
@@ -260,6 +261,9 @@ pub fn names_bytes(inputs: &[Input]) -> ByteSize {
 fn kept_bytes(input: &Input) -> usize {
     KEPT_BYTES + KEPT_COPIES * name_length(input)
 }
+
+/// Bytes of memory that a key takes: its text, and what it means, as read, bound and compiled.
+const KEY_BYTES: usize = 1500;
 
 /// Bytes of an input's name.
 fn name_length(input: &Input) -> usize {

@@ -81,7 +81,11 @@ impl OrderOptions {
             taken += spec.list_bytes();
             Ok(spec)
         };
-        let specs = keys.iter().map(&mut bound).collect::<Result<_>>()?;
+        // An order may have thousands of keys: a vector that grows would leave holes in the heap.
+        let mut specs = Vec::with_capacity(keys.len());
+        for key in keys {
+            specs.push(bound(key)?);
+        }
         let order = TextOrder::of(format);
         let separator = match (format, self.separator) {
             (Format::Lines { .. }, Some(byte)) => Separator::Byte(byte),

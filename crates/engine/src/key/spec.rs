@@ -297,7 +297,7 @@ impl Key {
     /// Checks that a machine number looks at as many bytes of the record as it has.
     fn check_width(&self) -> Result<(), KeyFault> {
         let Some(number) = self.named.number() else { return Ok(()) };
-        let (name, number_bytes) = (self.named.word.clone(), number.width_bytes());
+        let (name, number_bytes) = (self.named.word.to_string(), number.width_bytes());
         let Location::Record { start, end } = self.location else {
             return Err(TypeFault::NumberOfField(name).into());
         };

@@ -178,8 +178,10 @@ impl Order {
     /// as `has_days` says.
     pub fn keys(&self, format: Format, has_days: bool) -> Result<(Vec<Key>, OrderOptions)> {
         self.check_options(format)?;
-        let mut keys: Vec<Key> =
-            self.keys.iter().map(|key| self.key(key, format)).collect::<Result<_>>()?;
+        let mut keys = Vec::with_capacity(self.keys.len());
+        for key in &self.keys {
+            keys.push(self.key(key, format)?);
+        }
         if self.date_format.is_some() && !has_days && !keys.iter().any(Key::is_day) {
             return Err(without_days());
         }

@@ -106,7 +106,9 @@ impl Key {
             return Err(FormatFault::Pad(records).into());
         }
         match self.named.is_binary() {
-            true => Err(FormatFault::BinaryType { name: self.named.word.clone(), records }.into()),
+            true => {
+                Err(FormatFault::BinaryType { name: self.named.word.to_string(), records }.into())
+            }
             false => Ok(()),
         }
     }

@@ -75,10 +75,10 @@ impl Modifiers {
     pub fn check(&self, named: &NamedType) -> Result<(), ModifierFault> {
         let word = &named.word;
         if self.ignores_case && !named.has_case() {
-            return Err(ModifierFault::NoCase(word.clone()));
+            return Err(ModifierFault::NoCase(word.to_string()));
         }
-        if self.is_of_number() && !matches!(word.as_str(), "int" | "decimal") {
-            return Err(ModifierFault::NoNotation(word.clone()));
+        if self.is_of_number() && !matches!(word.as_ref(), "int" | "decimal") {
+            return Err(ModifierFault::NoNotation(word.to_string()));
         }
         if self.radix.is_some() && word == "int" {
             return Err(ModifierFault::NoFraction);
@@ -88,10 +88,10 @@ impl Modifiers {
             return Err(ModifierFault::SameSign);
         }
         if self.trims && named.counts_blanks() {
-            return Err(ModifierFault::NoBlanks(word.clone()));
+            return Err(ModifierFault::NoBlanks(word.to_string()));
         }
         if self.locale.is_some() && word != "text" {
-            return Err(ModifierFault::NoLanguage(word.clone()));
+            return Err(ModifierFault::NoLanguage(word.to_string()));
         }
         Ok(())
     }

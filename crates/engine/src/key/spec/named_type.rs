@@ -1,5 +1,6 @@
 //! The types of keys by their names.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
@@ -55,7 +56,7 @@ impl fmt::Display for Listed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedType {
     /// As written, the name in lower case.
-    pub word: String,
+    pub word: Cow<'static, str>,
     meaning: Meaning,
 }
 
@@ -72,17 +73,19 @@ enum Meaning {
 
 impl NamedType {
     /// Returns bytes, under one of their names.
-    pub fn of_bytes(name: &str) -> Self {
-        Self { word: name.to_owned(), meaning: Meaning::Known(TextType::Bytes) }
+    pub fn of_bytes(name: &'static str) -> Self {
+        Self { word: Cow::Borrowed(name), meaning: Meaning::Known(TextType::Bytes) }
     }
 
     /// Returns the type of a name of [`TYPES`], or of a machine number; in any case.
     pub fn known(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let row = TYPES.iter().find(|(known, _)| *known == name);
-        let number = || NumberType::named(&name).map(TextType::Binary);
-        let text_type = row.map(|(_, text_type)| text_type.clone()).or_else(number)?;
-        Some(Self { word: name, meaning: Meaning::Known(text_type) })
+        let known = row.map(|(known, text_type)| (Cow::Borrowed(*known), text_type.clone()));
+        let number =
+            || Some((Cow::Owned(name.clone()), TextType::Binary(NumberType::named(&name)?)));
+        let (word, text_type) = known.or_else(number)?;
+        Some(Self { word, meaning: Meaning::Known(text_type) })
     }
 
     /// Reads a word of a key; `None` where it names no type. Case counts in values and names of
@@ -102,7 +105,7 @@ impl NamedType {
         } else {
             return Ok(Self::known(word));
         };
-        Ok(Some(Self { word: word.to_owned(), meaning }))
+        Ok(Some(Self { word: Cow::Owned(word.clone()), meaning }))
     }
 
     /// Returns the machine number that it is, if it is one.
