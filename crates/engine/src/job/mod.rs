@@ -431,7 +431,7 @@ impl SortJob {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] for a budget that is a share of nothing, and for keys that mean nothing.
+    /// [`Error::Config`](crate::Error::Config) for a bad budget or bad keys.
     pub fn would_be_one_pass(&self, extent: Extent) -> Result<bool> {
         let order = self.bound()?;
         let coders = self.coders(&order, self.memory.resolve()?);
