@@ -42,7 +42,7 @@ TESTED := --package sortwell-cli --features sortwell-engine/disorder
 SIGNALS := $(shell env --default-signal true 2> /dev/null && echo env --default-signal)
 
 .PHONY: help build demo test test-rust test-oracle test-slow test-browser browser torture oracle fuzz \
-	sanitize lint lint-python lint-rust ruff docs bench measure compare
+	sanitize lint lint-python lint-rust ruff docs api bench measure compare
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -98,7 +98,8 @@ lint: lint-python lint-rust ## Check format, lints and the library's documentati
 lint-rust:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
-	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --quiet --no-deps --lib -p sortwell-engine -p sortbench
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --quiet --no-deps --lib -p sortwell-engine -p sortwell \
+		-p sortbench
 
 lint-python:
 ifneq ($(PYTHON_FILES),)
@@ -119,6 +120,9 @@ docs: ## Write docs/reference.md anew from the definition of the command line
 	@"$${CARGO_TARGET_DIR:-target}/debug/sortwell" reference > docs/reference.md.new \
 		|| { rm docs/reference.md.new; exit 1; }
 	mv docs/reference.md.new docs/reference.md
+
+api: ## Write crates/sortwell/api.txt anew; takes a nightly Rust and cargo-public-api
+	@scripts/api.py
 
 bench: ## Run the micro-benchmarks of the parts
 	$(CARGO) bench --package sortwell-engine

@@ -18,11 +18,11 @@ fn shell_blocks_run() {
 
 #[test]
 fn rust_block_is_part_of_the_example() {
-    let example = root().join("crates/engine/examples/sort_file.rs");
+    let example = root().join("crates/sortwell/examples/fixed_records.rs");
     let example = fs::read_to_string(example).expect("the example");
     let readme = fs::read_to_string(root().join("README.md")).expect("README.md");
     let blocks: Vec<&str> = readme.split("```rust\n").skip(1).collect();
     assert_eq!(blocks.len(), 1, "one example for the library");
     let block = blocks[0].split("```").next().unwrap_or_default();
-    assert!(example.contains(block), "README and examples/sort_file.rs differ");
+    assert!(example.contains(block), "README and examples/fixed_records.rs differ");
 }

@@ -2,7 +2,6 @@
 
 use std::str::FromStr;
 
-use super::Budget;
 use crate::error::{ConfigErrorKind, ParseError, Result, Setting, config, message};
 use crate::io::limits;
 use crate::units::ByteSize;
@@ -13,6 +12,24 @@ const AUTO_PERCENT: f64 = 60.0;
 
 /// Taken where the system does not tell what it has.
 const UNKNOWN: ByteSize = ByteSize::gib(1);
+
+/// How much memory a job may use, the whole process together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Budget {
+    /// 60% of what the machine or the container really offers.
+    #[default]
+    Auto,
+    /// This size.
+    Bytes(ByteSize),
+    /// A share of what the machine or the container really offers, in percent.
+    Percent(f64),
+}
+
+impl From<ByteSize> for Budget {
+    fn from(size: ByteSize) -> Self {
+        Self::Bytes(size)
+    }
+}
 
 impl Budget {
     /// The budget in bytes: what it comes to now, for shares of what is free change while memory is

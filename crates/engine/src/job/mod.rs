@@ -11,6 +11,7 @@ mod check;
 mod coders;
 mod contents;
 mod copy;
+mod endpoints;
 mod explain;
 mod filtering;
 mod in_place;
@@ -24,14 +25,13 @@ mod resume;
 mod sampling;
 mod union;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::error::{ConfigErrorKind, Result, Setting, config};
 use crate::format::{Format, Framing, HeaderLines};
 use crate::io::compression::{Compress, Decompress};
-use crate::io::pipe::Outlet;
-use crate::io::{DirectStreams, Engine, Extent, Supplied, limits};
+use crate::io::{DirectStreams, Engine, Extent, limits};
 use crate::key::text::{Separator, TextOrder};
 use crate::key::{CompiledKey, Key, KeyEncoder, ListMemory, OrderOptions, with_encoder};
 use crate::operator::{self, Layout, Making, Records, Select};
@@ -56,64 +56,16 @@ use open::Opened;
 use records::{bound, framing, gate, group_key, grouped, key};
 
 pub use crate::pipeline::sorted::{Checked, Disorder};
+pub use budget::Budget;
 pub use check::CheckJob;
 pub use copy::CopyJob;
+pub use endpoints::{Input, Output};
 pub use explain::Explanation;
 pub use leftovers::{Leftover, State, leftovers, remove_leftovers};
 pub use lines::{sort_lines, write_lines};
 pub use merge::MergeJob;
 pub use resume::Resume;
 use resume::{Places, Wanted};
-
-/// Where records come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Input {
-    /// A file, read at known offsets.
-    File(PathBuf),
-    /// A striped file, by its definition: a text that names its members, which lie on several disks
-    /// and are read at the same time.
-    Striped(PathBuf),
-    /// Standard input, read to its end.
-    Stdin,
-    /// What the caller makes while it is read.
-    Supplied(Supplied),
-}
-
-/// Where records go.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Output {
-    /// A file that appears whole, durable and at once, or not at all. It may be one of the inputs.
-    File(PathBuf),
-    /// New members of a striped file, by its definition, which appear whole and at once likewise.
-    /// It may be one of the inputs.
-    Striped(PathBuf),
-    /// Standard output, in order, as soon as it is known.
-    Stdout,
-    /// A pipe of the caller's, likewise.
-    Pipe(Outlet),
-}
-
-impl Output {
-    /// The name of a file.
-    fn path(&self) -> Option<&Path> {
-        match self {
-            Self::File(path) | Self::Striped(path) => Some(path),
-            Self::Stdout | Self::Pipe(_) => None,
-        }
-    }
-}
-
-/// How much memory a job may use, the whole process together.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Budget {
-    /// 60% of what the machine or the container really offers.
-    #[default]
-    Auto,
-    /// So many bytes.
-    Bytes(ByteSize),
-    /// A share of what the machine or the container really offers, in percent.
-    Percent(f64),
-}
 
 /// One sort: what to read, how to order it, where to put it, and what it may use.
 #[derive(Clone, Debug)]

@@ -88,7 +88,7 @@ fn what_asks_for_too_much_is_refused_by_name() {
     let inputs = inputs(folder.path(), &[&frame(&[0, 0]), &large], Codec::Zstd);
     let words = Appetite::at_once(&inputs, ByteSize::mib(512), 2).expect_err("refused").to_string();
     assert!(words.contains("/1: its zstd frames look back 128 MiB"), "{words}");
-    assert!(words.contains("at least 1 GiB with --memory"), "{words}");
+    assert!(words.contains("at least 1 GiB with memory"), "{words}");
     let fits = Appetite::at_once(&inputs, ByteSize::gib(1), 2).expect("fits");
     assert_eq!((fits.window_bytes, fits.width), (128 << 20, 2));
     let missing = [(Origin::File(folder.path().join("none")), Codec::Zstd)];

@@ -1,0 +1,65 @@
+//! Sorts files that may be far larger than memory, disk to disk, at the speed of the disks.
+//!
+//! ```
+//! use sortwell::{ByteSize, Format, SortJob};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let (input, output) = (folder.path().join("in.csv"), folder.path().join("out.csv"));
+//! std::fs::write(&input, "name,amount\nAnn,7\nBob,30\n")?;
+//!
+//! let statistics = SortJob::new(Format::CSV, input, &output)
+//!     .key("amount:decimal:desc".parse()?)
+//!     .memory(ByteSize::mib(64))
+//!     .run()?;
+//!
+//! assert_eq!(std::fs::read(&output)?, b"name,amount\nBob,30\nAnn,7\n");
+//! assert_eq!(statistics.records, 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Three kinds of jobs exist. [`SortJob`] sorts, [`MergeJob`] merges files that are sorted already,
+//! and [`CheckJob`] looks whether files are sorted. Each is a builder: its methods set options, and
+//! `run` carries it out. A job may run several times.
+//!
+//! - A [`Format`] separates records. A [`Key`] says what they are ordered by, in the words that the
+//!   command `sortwell sort -k` takes.
+//! - The memory budget is a ceiling of the resident size of the whole process. A sort that needs
+//!   more memory writes temporary files and removes them.
+//! - The sort is stable, and its output is the same bytes for any number of threads and any budget.
+//! - An output file appears whole and durable under its name, or not at all. Inputs stay as they
+//!   are. The output is proven to hold the records of the inputs, in order.
+//! - A job prints nothing and installs no signal handler. [`Progress`] shows how far it is, and
+//!   stops it from another thread.
+//!
+//! Features: `compression` (gzip, zstd and lz4) and `icu` (orders of text by language) are on by
+//! default. `counters` adds hardware counters to the statistics.
+//!
+//! The crate `sortwell-engine` does the work. Its interface is not stable; use this crate instead.
+
+#[cfg(not(target_os = "linux"))]
+compile_error!("sortwell runs on Linux alone: it needs io_uring or pread, O_DIRECT and /proc");
+
+mod check_job;
+mod merge_job;
+mod options;
+mod sort_job;
+
+pub use check_job::CheckJob;
+pub use merge_job::MergeJob;
+pub use sort_job::SortJob;
+
+#[doc(inline)]
+pub use sortwell_engine::{
+    ByteSize, Error, Result,
+    error::{ConfigError, ConfigErrorKind, Message, Operation, ParseError, Reference, Setting},
+    format::{CsvFormat, Format, HeaderLines, Ragged, csv::Dialect},
+    io::compression::{Codec, Compress, Compression, Decompress},
+    io::{Supplied, Supply, pipe::Outlet},
+    job::{Budget, Checked, Disorder, Explanation, Input, Output, Resume},
+    key::text::{Invalid, Place},
+    key::{Key, KeyError, KeyFault},
+    operator::Unique,
+    predicate::Expression,
+    stats::{Phase, Progress, Statistics},
+    units::ParseSizeError,
+};

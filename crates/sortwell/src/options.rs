@@ -1,0 +1,112 @@
+//! The options that several kinds of jobs have, each declared once.
+
+/// Declares the methods of a job that reads records, for a type with a field `job`.
+macro_rules! reading_options {
+    () => {
+        /// Adds an input. All inputs of a sort are read as one, in the order in which they are
+        /// added.
+        pub fn input(&mut self, input: impl Into<sortwell_engine::job::Input>) -> &mut Self {
+            self.job.inputs.push(input.into());
+            self
+        }
+
+        /// Adds a key, which orders records whose keys so far are equal. Without any key, records
+        /// are ordered by all of their bytes.
+        pub fn key(&mut self, key: sortwell_engine::key::Key) -> &mut Self {
+            self.job.keys.push(key);
+            self
+        }
+
+        /// Sets the byte between the fields of lines. Default: fields are words between blanks.
+        pub fn separator(&mut self, separator: u8) -> &mut Self {
+            self.job.order.separator = Some(separator);
+            self
+        }
+
+        /// Sets the place of records with a key that is no value of its type. Default: such a
+        /// record is an error.
+        pub fn invalid(&mut self, invalid: sortwell_engine::key::text::Invalid) -> &mut Self {
+            self.job.order.invalid = Some(invalid);
+            self
+        }
+
+        /// Sets the lines at the top of each input that are not records. Default: none. The header
+        /// row of CSV is a part of the format.
+        pub fn header(&mut self, header: sortwell_engine::format::HeaderLines) -> &mut Self {
+            self.job.header = header;
+            self
+        }
+
+        /// Sets which inputs are expanded. Default: those that are compressed.
+        pub fn decompress(
+            &mut self,
+            decompress: sortwell_engine::io::compression::Decompress,
+        ) -> &mut Self {
+            self.job.decompress = decompress;
+            self
+        }
+
+        /// Sets the ceiling of the resident size of the process. Default: [`Budget::Auto`].
+        ///
+        /// [`Budget::Auto`]: crate::Budget::Auto
+        pub fn memory(&mut self, memory: impl Into<sortwell_engine::job::Budget>) -> &mut Self {
+            self.job.memory = memory.into();
+            self
+        }
+    };
+}
+
+/// Declares the methods of a job that writes records, for a type with a field `job`.
+macro_rules! writing_options {
+    () => {
+        /// Sets how the output is compressed. Default: as the suffix of its name says.
+        pub fn compress(
+            &mut self,
+            compress: sortwell_engine::io::compression::Compress,
+        ) -> &mut Self {
+            self.job.compress = compress;
+            self
+        }
+
+        /// Adds a directory for temporary files; several share the load. Default: the directory of
+        /// the output.
+        pub fn temp(&mut self, directory: impl Into<std::path::PathBuf>) -> &mut Self {
+            self.job.temp.push(directory.into());
+            self
+        }
+
+        /// Limits the size of all temporary files together. Default: no limit.
+        pub fn temp_limit(&mut self, limit: sortwell_engine::ByteSize) -> &mut Self {
+            self.job.temp_limit = Some(limit);
+            self
+        }
+
+        /// Sets whether the output is proven to hold the records of the inputs, in order. Default:
+        /// true.
+        pub fn verify(&mut self, verify: bool) -> &mut Self {
+            self.job.verify = verify;
+            self
+        }
+
+        /// Sets whether the output is durable before it gets its name. Default: true.
+        pub fn sync(&mut self, sync: bool) -> &mut Self {
+            self.job.sync = sync;
+            self
+        }
+
+        /// Sets whether an output without write permission is replaced. Default: false.
+        pub fn force(&mut self, force: bool) -> &mut Self {
+            self.job.force = force;
+            self
+        }
+
+        /// Sets whether a job that fails keeps its work, for the same job to continue with.
+        /// Default: [`Resume::Off`](crate::Resume::Off).
+        pub fn resume(&mut self, resume: sortwell_engine::job::Resume) -> &mut Self {
+            self.job.resume = resume;
+            self
+        }
+    };
+}
+
+pub(crate) use {reading_options, writing_options};

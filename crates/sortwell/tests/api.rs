@@ -1,0 +1,30 @@
+//! The public items of the crate, against the list of them in `api.txt`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// Returns the names that the root of the crate makes public.
+fn public_names(source: &str) -> BTreeSet<String> {
+    let code: String = source.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    let mut names = BTreeSet::new();
+    for statement in code.split("pub use ").skip(1) {
+        let list = statement.split(';').next().unwrap_or_default();
+        let words = list.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let is_type = |word: &&str| word.starts_with(|c: char| c.is_ascii_uppercase());
+        names.extend(words.filter(is_type).map(str::to_owned));
+    }
+    names
+}
+
+#[test]
+fn every_public_item_is_in_the_list() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let list = fs::read_to_string(root.join("api.txt")).expect("api.txt");
+    let source = fs::read_to_string(root.join("src/lib.rs")).expect("the root of the crate");
+    let items = list.lines().filter_map(|line| line.strip_prefix("item "));
+    let listed: BTreeSet<String> = items.map(str::to_owned).collect();
+    let public = public_names(&source);
+    assert_eq!(listed, public, "make api writes the list anew");
+    assert!((25..=45).contains(&public.len()), "{} items; about 40 are meant", public.len());
+}
