@@ -1,10 +1,12 @@
-//! sortwell sorts files that may be far larger than memory, disk to disk, at the speed of the
-//! disks.
+//! The engine of sortwell, which sorts files that may be far larger than memory, disk to disk, at
+//! the speed of the disks.
+//!
+//! Its interface is not stable. Programs use the crate `sortwell`, a small layer over it.
 //!
 //! Each module uses only modules that are named before it, which a test checks: `units`, `error`,
 //! `format`, `stats`, `proof`, `io`, `sink`, `load`, `key`, `order`, `predicate`, `incore`, `run`,
 //! `manifest`, `merge`, `operator`, `output`, `profile`, `plan`, `pipeline`, `job`, `report`. The
-//! module `plan` makes a plan, and `pipeline` carries it out. A program starts in `job`.
+//! module `plan` makes a plan, and `pipeline` carries it out. Start with `job`.
 
 pub mod error;
 pub mod format;

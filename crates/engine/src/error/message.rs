@@ -1,8 +1,8 @@
 //! Text whose references to settings are typed.
 //!
 //! The library names a setting by its own word ("memory"), a program by an option (`--memory`) or a
-//! function. So a [`Message`] keeps each reference as a value, and whoever shows the message gives
-//! the names. Messages are made by the macro `message!`, which reads like `format!`:
+//! function. So a [`Message`] keeps each reference as a value, and the program that shows the
+//! message gives the names. Messages are made by the macro `message!`, which reads like `format!`:
 //!
 //! ```text
 //! message!("give at least {} with {}", least, Setting::Memory)

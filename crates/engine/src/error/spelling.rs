@@ -1,7 +1,7 @@
 //! Names that are near to a mistyped one, for messages that suggest what was meant.
 //!
-//! A name is near where few letters differ and at least half of them agree. A suggestion that is
-//! not near misleads, so that there is none then.
+//! A name is near where few letters differ and at least half of them agree. Other names would
+//! mislead, and are not suggested.
 
 /// Letters that may differ between a word and the name that it is taken for.
 const SLIPS_MAX: usize = 2;

@@ -50,8 +50,8 @@ impl ListMemory {
         left.max(LIST_BYTES_LEAST)
     }
 
-    /// Returns the error that a list, of so many values and bytes if that is known, takes more
-    /// than is left.
+    /// Returns the error that a list takes more than is left. `extent` is the number of its values
+    /// and of their bytes, if that is known.
     fn fault(self, extent: Option<(u64, u64)>) -> ConfigError {
         let budget = self.budget;
         let Some((values, bytes)) = extent else {

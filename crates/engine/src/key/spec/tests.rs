@@ -475,7 +475,8 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Whatever is read says itself again, and whatever is not is told in words.
+    /// Compares each key that can be read with the one that its text is read as; all others have
+    /// an error in words.
     #[test]
     fn keys_say_themselves(text in any_key()) {
         match parse(&text) {
