@@ -57,9 +57,9 @@ pub fn bound(
     memory: Budget,
 ) -> Result<TextOrder> {
     // Asking for memory reads several files of the system, which is most of a short sort.
-    let memory = match keys {
-        [] => ListMemory::UNBOUNDED,
-        _ => ListMemory { budget: memory.resolve()?, taken: 0 },
+    let memory = match keys.iter().any(Key::has_list) {
+        true => ListMemory { budget: memory.resolve()?, taken: 0 },
+        false => ListMemory::UNBOUNDED,
     };
     options.bind(keys, format, memory)
 }

@@ -165,6 +165,11 @@ impl Key {
         !is_translated && !self.named.word.starts_with("ebcdic")
     }
 
+    /// Returns whether it has a list of values, of its own or in a file.
+    pub(crate) fn has_list(&self) -> bool {
+        self.named.has_list()
+    }
+
     /// Returns whether it shuffles.
     pub fn is_random(&self) -> bool {
         self.named.word == "random"

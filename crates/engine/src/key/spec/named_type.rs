@@ -127,6 +127,11 @@ impl NamedType {
         self.is_binary() || matches!(self.meaning, Meaning::Known(TextType::Zoned(_)))
     }
 
+    /// Returns whether it is a list of values.
+    pub fn has_list(&self) -> bool {
+        matches!(self.meaning, Meaning::Values(_) | Meaning::ValuesOf(_))
+    }
+
     /// Returns whether case is a part of its values.
     pub fn has_case(&self) -> bool {
         match &self.meaning {
