@@ -37,6 +37,7 @@ impl MergeJob {
     pub fn new(format: Format, output: impl Into<Output>) -> Self {
         let mut job = job::MergeJob::new(Vec::<Input>::new(), output.into(), format);
         (job.decompress, job.compress) = (Decompress::Auto, Compress::Auto);
+        job.check = true;
         Self { job }
     }
 
@@ -49,7 +50,7 @@ impl MergeJob {
         self
     }
 
-    /// Sets whether an input that is out of order is an error. Default: false; its records then
+    /// Sets whether an input that is out of order is an error. Default: true. Otherwise its records
     /// come out in no certain order.
     pub fn check(&mut self, check: bool) -> &mut Self {
         self.job.check = check;
