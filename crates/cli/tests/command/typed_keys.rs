@@ -229,3 +229,13 @@ fn what_does_not_fit_is_refused() {
     refused("-k 1:order=@nowhere", "cannot read nowhere");
     refused("-F rdw -k 4..8:pad=-1", "'-1' is not a byte");
 }
+
+#[test]
+fn trimmed_ranges_of_fixed_records_are_sorted_in_place() {
+    let folder = Folder::new();
+    folder.write("records", b"b  x\n  az\n a y\n");
+    folder.run("sort -F fixed:5 -k 0..3:trim --in-place records").quietly();
+    assert_eq!(folder.read("records"), b"  az\n a y\nb  x\n");
+    let refused = folder.run("sort -F fixed:5 -k 0..3:int --in-place records");
+    assert!(refused.status == 2 && refused.words.contains("would stop it for good"), "{refused:?}");
+}

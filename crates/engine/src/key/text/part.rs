@@ -105,11 +105,13 @@ impl Part {
             Class::Strict | Class::StrictBytes => true,
         };
         let range = range(spec, order.body);
-        let needs = range.map_or(0, |(start, end)| end.unwrap_or(start));
-        let pad = spec.pad.or(order.pad).filter(|_| needs > 0);
+        // A record of a given length is never too short.
+        let reach = range.map_or(0, |(start, end)| end.unwrap_or(start));
+        let is_sure = matches!(order.body, Body::Fixed(length) if reach <= length);
+        let pad = spec.pad.or(order.pad).filter(|_| reach > 0);
         // A range without an end takes what there is: nothing of it is missing.
         let pad = pad.zip(range.map(|(start, end)| end.map_or(0, |end| end.saturating_sub(start))));
-        let needs = if pad.is_some() { 0 } else { needs };
+        let needs = if pad.is_some() || is_sure { 0 } else { reach };
         // Machine bytes at a place of the record are never none at all.
         let is_there = class == Class::StrictBytes && range.is_some_and(|(_, end)| end.is_some());
         let has_nulls = (is_cell || is_checked) && !is_there;
@@ -486,10 +488,8 @@ fn is_cell(spec: &TextSpec, separator: Separator) -> bool {
 
 /// The range of bytes that `spec` looks at in a record that has no fields.
 fn range(spec: &TextSpec, body: Body) -> Option<(usize, Option<usize>)> {
-    if !body.has_no_fields() || spec.start.field > 0 {
-        return None;
-    }
     match spec.end {
+        _ if !body.has_no_fields() || spec.start.field > 0 => None,
         End::Record => Some((spec.start.byte, None)),
         End::At(end) if end.field == 0 => Some((spec.start.byte, Some(end.byte))),
         _ => None,
