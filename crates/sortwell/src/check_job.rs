@@ -57,8 +57,8 @@ impl CheckJob {
     ///
     /// # Errors
     ///
-    /// Those of [`run`](Self::run), and [`Error::Interrupted`](crate::Error::Interrupted) after a
-    /// stop.
+    /// The errors of [`run`](Self::run), and [`Error::Interrupted`](crate::Error::Interrupted)
+    /// after a stop.
     pub fn run_with(&self, progress: &Progress) -> Result<Checked> {
         self.job.run(progress)
     }

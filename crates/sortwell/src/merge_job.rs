@@ -72,8 +72,8 @@ impl MergeJob {
     ///
     /// # Errors
     ///
-    /// Those of [`run`](Self::run), and [`Error::Interrupted`](crate::Error::Interrupted) after a
-    /// stop.
+    /// The errors of [`run`](Self::run), and [`Error::Interrupted`](crate::Error::Interrupted)
+    /// after a stop.
     pub fn run_with(&self, progress: &Progress) -> Result<Statistics> {
         self.job.run(progress)
     }

@@ -94,8 +94,8 @@ impl SortJob {
     ///
     /// # Errors
     ///
-    /// Those of [`run`](Self::run), and [`Error::Interrupted`](crate::Error::Interrupted) after a
-    /// stop.
+    /// The errors of [`run`](Self::run), and [`Error::Interrupted`](crate::Error::Interrupted)
+    /// after a stop.
     pub fn run_with(&self, progress: &Progress) -> Result<Statistics> {
         self.job.run(progress)
     }
@@ -104,7 +104,7 @@ impl SortJob {
     ///
     /// # Errors
     ///
-    /// Those of [`run`](Self::run) that are known before records are read.
+    /// The errors of [`run`](Self::run) that are known before records are read.
     pub fn explain(&self) -> Result<Explanation> {
         self.job.explain()
     }

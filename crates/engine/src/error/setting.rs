@@ -10,7 +10,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Setting {
-    /// How runs are made.
+    /// The method by which runs are made.
     Algorithm,
     /// The check of the order of inputs that should be sorted.
     Check,
@@ -46,7 +46,7 @@ pub enum Setting {
     Max,
     /// The memory budget.
     Memory,
-    /// How runs are merged.
+    /// The form in which runs are merged.
     Merge,
     /// The buffers of a merge of streams.
     MergeBuffers,

@@ -13,7 +13,7 @@ const AUTO_PERCENT: f64 = 60.0;
 /// Taken where the system does not tell what it has.
 const UNKNOWN: ByteSize = ByteSize::gib(1);
 
-/// How much memory a job may use, the whole process together.
+/// The memory that a job may use: a ceiling of the resident size of the whole process.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Budget {
     /// 60% of what the machine or the container really offers.
@@ -38,7 +38,7 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) for a share that is none.
+    /// [`Error::Config`](crate::Error::Config) for a share that is not between 0 and 100 percent.
     pub fn resolve(self) -> Result<ByteSize> {
         let percent = match self {
             Self::Bytes(bytes) if self.excess().is_none() => return Ok(bytes),

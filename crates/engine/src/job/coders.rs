@@ -39,7 +39,7 @@ pub struct Coders {
 }
 
 impl Coders {
-    /// None yet, for a job with so many workers, these inputs and this order of records.
+    /// Returns no coders yet, for a job with this number of workers.
     pub fn new(budget: ByteSize, threads: usize, inputs: &[Input], order: &TextOrder) -> Self {
         let mut besides = Besides::default();
         let keys = order.list_bytes() + KEY_BYTES * order.specs.len();

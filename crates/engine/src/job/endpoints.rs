@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::io::Supplied;
 use crate::io::pipe::Outlet;
 
-/// Where records come from.
+/// A source of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// A file, read at known offsets.
@@ -15,21 +15,21 @@ pub enum Input {
     Striped(PathBuf),
     /// Standard input, read to its end.
     Stdin,
-    /// What the caller makes while it is read.
+    /// A stream that the caller makes while it is read.
     Supplied(Supplied),
 }
 
-/// Where records go.
+/// The destination of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     /// A file that appears whole, durable and at once, or not at all. It may be one of the inputs.
     File(PathBuf),
-    /// New members of a striped file, by its definition, which appear whole and at once likewise.
+    /// New members of a striped file, by its definition, which appear whole and at once as well.
     /// It may be one of the inputs.
     Striped(PathBuf),
     /// Standard output, in order, as soon as it is known.
     Stdout,
-    /// A pipe of the caller's, likewise.
+    /// A pipe of the caller, in order, as soon as it is known.
     Pipe(Outlet),
 }
 

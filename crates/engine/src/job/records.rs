@@ -49,7 +49,7 @@ pub fn gate(format: Format, columns: Option<&Columns>) -> Gate {
 ///
 /// # Errors
 ///
-/// Those of [`OrderOptions::bind`].
+/// The errors of [`OrderOptions::bind`].
 pub fn bound(
     format: Format,
     keys: &[Key],

@@ -372,7 +372,7 @@ impl CompiledKey {
     ///
     /// # Errors
     ///
-    /// Those of [`OrderOptions::bind`].
+    /// The errors of [`OrderOptions::bind`].
     pub fn of_keys(keys: &[Key], format: Format) -> Result<Self> {
         Self::new(&OrderOptions::default().bind(keys, format, ListMemory::UNBOUNDED)?)
     }

@@ -56,7 +56,7 @@ impl Wanted {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] where nobody can go on with such a job.
+    /// [`Error::Config`] for a job that cannot be resumed.
     pub fn sort(
         job: &SortJob,
         order: &TextOrder,

@@ -74,7 +74,7 @@ fn keys_to_the_end_of_the_record_have_all_of_it() {
     assert_eq!(resolved(&["99.."], 100), ["99..100"]);
 }
 
-/// What is more than bytes and machine numbers at fixed places, in any of the keys.
+/// Modifiers and types that the fast paths for fixed records do not have.
 #[test]
 fn other_keys_are_left_to_text() {
     let others = ["0..4:ci", "0..4:trim", "0..4:int", "0..4:nulls-first", "0..4:pad=0"];

@@ -68,7 +68,7 @@ pub(super) enum Class {
     Text,
     /// Whatever can be read is taken; the rest is not looked at, unless checks are asked for.
     Loose,
-    /// Whatever can be read is taken, and nobody asks for checks.
+    /// Everything that can be read is taken, without checks.
     Unchecked,
     /// Text that is a value as a whole, blanks at its ends aside.
     Strict,
