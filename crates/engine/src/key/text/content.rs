@@ -236,6 +236,17 @@ impl<'a> Content<'a> {
         })
     }
 
+    /// Shows the text without blanks at its ends to `body`, where it has no more than `longest`
+    /// bytes. Of a longer one it shows one byte more than that, the last of which is no blank.
+    pub fn with_value<T>(&self, longest: usize, body: impl FnOnce(&[u8]) -> T) -> T {
+        with_buffer(&WRITTEN, |written| {
+            let mut bytes = self.bytes().skip_while(|byte| is_blank(*byte));
+            written.extend(bytes.by_ref().take(longest));
+            written.extend(bytes.find(|byte| !is_blank(*byte)));
+            body(written)
+        })
+    }
+
     /// Bytes that it takes to write it down, if it has to be; perhaps fewer are used.
     pub fn written_bytes(&self) -> usize {
         if self.as_slice().is_some() { 0 } else { self.raw.len().saturating_add(self.pad.1) }

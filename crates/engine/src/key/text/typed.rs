@@ -111,11 +111,9 @@ impl Typed {
             return body(text);
         }
         match &self.text_type {
-            TextType::List(values) => {
-                text.trimmed().with_slice(values.longest_bytes().saturating_add(1), body)
-            }
+            TextType::List(values) => text.with_value(values.longest_bytes(), body),
             TextType::Notation(row) if self.date_format.is_some() && row.day.is_some() => {
-                text.with_slice(DATE_BYTES_MAX, body)
+                text.with_value(DATE_BYTES_MAX, body)
             }
             _ => text.up_to_quote().with_slice(usize::MAX, body),
         }

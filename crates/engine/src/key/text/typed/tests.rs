@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 
+use super::super::content::Escapes;
 use super::super::encode::TYPES;
 use super::super::sink::{BufferSink, WordSink};
 use super::super::text_type::{CodePage, NumberStyle, ValueList};
@@ -439,6 +440,23 @@ fn lists_and_formats_of_days() {
         let by_standard = typed(text_type, None);
         assert_eq!(key(&by_format, written.as_bytes()), key(&by_standard, plain.as_bytes()));
         assert!(by_format.is_valid(written.as_bytes()) && !by_format.is_valid(b"x"), "{format}");
+    }
+}
+
+#[test]
+fn values_with_more_text_after_blanks_are_not_in_a_list() {
+    let words = ["low", "mid", "high"].map(str::as_bytes);
+    let list = typed(TextType::List(Arc::new(ValueList::new(words).unwrap())), None);
+    let days = typed(text_type("date"), Some("%d.%m.%Y"));
+    let blanks = " ".repeat(DATE_BYTES_MAX);
+    for (typed, value) in [(list, "low"), (days, "22.11.2026")] {
+        for gap in ["", " ", "   ", &blanks] {
+            let quoted = format!("{value}{gap}\"\"x");
+            assert!(!typed.is_valid(Content::escaped(quoted.as_bytes(), Escapes::Pairs(b'"'))));
+            let short = format!("{value}{gap}");
+            assert!(!typed.is_valid(Content::from(&short).padded(b'x', 2)), "{value} {gap:?}");
+            assert!(typed.is_valid(Content::from(&short).padded(b' ', 2)), "{value} {gap:?}");
+        }
     }
 }
 
