@@ -13,7 +13,16 @@ from pathlib import Path
 
 from .case import Case
 from .circumstances import IN_PLACE, STDIN_FILE, STDIN_PIPE, STDOUT_PIPE, Circumstances, Kill
-from .model import Findings, Outcome, Unspecified, acceptable, expected
+from .model import (
+    EitherFault,
+    Findings,
+    MalformedError,
+    Outcome,
+    Unspecified,
+    UsageError,
+    acceptable,
+    expected,
+)
 from .place import Place
 
 MIB = 1 << 20
@@ -83,7 +92,9 @@ class Runner:
                 compare(case, verdict)
         except Unspecified as reason:
             verdict.unspecified = str(reason) or "?"
-            if case.command == "sort" and verdict.outcome:
+            if isinstance(reason, EitherFault):
+                expect_refusal(verdict)
+            elif case.command == "sort" and verdict.outcome:
                 self.compare_twins(case, verdict)
         return verdict
 
@@ -265,6 +276,13 @@ def compare_keys(verdict: Verdict) -> None:
         wanted = replace(wanted, of_records=0)  # no key can place a record
     if found != wanted:
         verdict.add("keys", f"{found} instead of {wanted}")
+
+
+def expect_refusal(verdict: Verdict) -> None:
+    """Checks that a job with two faults reports one of them."""
+    found = verdict.outcome
+    if found and found.status not in (UsageError.status, MalformedError.status):
+        verdict.add("status", f"{found.status} instead of that of either fault")
 
 
 def describe(wanted: Outcome, outcome: Outcome) -> str:

@@ -434,6 +434,16 @@ class Operators(ModelCase):
         self.assert_sorts("c b a d", "b c", "--skip", "1", "--limit", "2")
         self.assert_sorts("c b a b", "b c", "-u", "--skip", "1")
 
+    def test_two_faults(self):
+        """A wrong command line is reported first, but a missing column after the headers."""
+        wrong = ("-F", "fixed:2", "--include", '0..1:ip == "f"')
+        self.assert_status(2, b"abc", *wrong)
+        self.assert_status(2, b"abc", "-F", "fixed:2", "-k", "0..3", command="check")
+        self.assert_status(3, b"abc", "-F", "fixed:2")
+        self.assert_status(2, b"a,b\n1\n", "-Fcsv", "-k", "c")
+        self.assert_status(3, b"a,b\n1\n", "-Fcsv", "-k", "b")
+        self.assert_unspecified(b'a,b"\n1,2\n', "-Fcsv", "-k", "a:int:pad=0")
+
     def test_several_outputs(self):
         """Equal numbers of records, or a file for each value."""
         table = b"k,v\nb,1\na,2\nb,3\n"

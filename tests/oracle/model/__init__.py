@@ -9,11 +9,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .errors import RefusedError, Unspecified
+from .errors import EitherFault, MalformedError, RefusedError, Unspecified, UsageError
 from .findings import Findings, find_keys
 from .judge import is_acceptable, solve
 
-__all__ = ["Findings", "Job", "Outcome", "Unspecified", "acceptable", "expected"]
+__all__ = [
+    "EitherFault",
+    "Findings",
+    "Job",
+    "MalformedError",
+    "Outcome",
+    "Unspecified",
+    "UsageError",
+    "acceptable",
+    "expected",
+]
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,10 @@ class Unspecified(Exception):
     """An outcome that the documentation leaves open; the message names the question."""
 
 
+class EitherFault(Unspecified):
+    """A wrong command line with a malformed header: the documentation lets either be reported."""
+
+
 class RefusedError(Exception):
     """A job that ends with an exit status other than 0 and without an output."""
 

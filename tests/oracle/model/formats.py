@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .command import Options, parse_byte, parse_delimiter
 from .errors import MalformedError, Unspecified, UsageError
@@ -217,25 +217,31 @@ def read_rows(form: Format, data: bytes) -> list[Record]:
     rows: list[Record] = []
     at = 0
     while at < len(data):
-        start = at
-        cells = []
-        ended_by = form.separator
-        while ended_by == form.separator:
-            cell, at = read_cell(form, data, at)
-            cells.append(cell)
-            ended_by = data[at] if at < len(data) else None
-            at += 1
-        # at is now behind the line feed, or one behind the end of the data
-        end = b"\n" if ended_by is not None else b""
-        body = data[start : at - 1]
-        if end and cells[-1].raw.endswith(b"\r"):
-            end = b"\r\n"
-            body = body[:-1]
-            cells[-1] = drop_return(cells[-1])
-        elif not end and cells[-1].raw.endswith(b"\r"):
-            raise Unspecified("a carriage return at the end of a table")
-        rows.append(Record(body, end or end_of_last(rows), tuple(cells)))
+        row, at = read_row(form, data, at)
+        rows.append(row if row.end else replace(row, end=end_of_last(rows)))
     return rows
+
+
+def read_row(form: Format, data: bytes, at: int) -> tuple[Record, int]:
+    """Reads one row, whose end is empty at the end of the data; returns where the next starts."""
+    start = at
+    cells = []
+    ended_by = form.separator
+    while ended_by == form.separator:
+        cell, at = read_cell(form, data, at)
+        cells.append(cell)
+        ended_by = data[at] if at < len(data) else None
+        at += 1
+    # at is now behind the line feed, or one behind the end of the data
+    end = b"\n" if ended_by is not None else b""
+    body = data[start : at - 1]
+    if end and cells[-1].raw.endswith(b"\r"):
+        end = b"\r\n"
+        body = body[:-1]
+        cells[-1] = drop_return(cells[-1])
+    elif not end and cells[-1].raw.endswith(b"\r"):
+        raise Unspecified("a carriage return at the end of a table")
+    return Record(body, end, tuple(cells)), at
 
 
 def drop_return(cell: Cell) -> Cell:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from .command import parse_arguments
-from .errors import MalformedError, RefusedError, Unspecified, UsageError
-from .formats import Format, Record, parse_format, read_records, write_record
-from .headers import count_top
+from .errors import EitherFault, MalformedError, RefusedError, Unspecified, UsageError
+from .formats import Format, Record, parse_format, read_records, read_row, write_record
+from .headers import count_top, take_headers
 from .operators import make_header
 from .sort import Entry, Work, prepare, run_check, run_merge, run_sort
 from .types_text import Random
@@ -30,27 +30,87 @@ def solve(
     try:
         return carry_out(command, arguments, inputs, files)
     except UsageError:
-        refuse_second_fault(command, arguments, inputs)
+        refuse_second_fault(command, arguments, inputs, files)
         raise
     except MalformedError:
+        refuse_wrong_command_line(command, arguments, inputs, files)
         if command == "check":
             refuse_mixed(arguments, inputs, files)
         raise
 
 
 def refuse_second_fault(
-    command: str, arguments: tuple[str, ...], inputs: tuple[bytes, ...]
+    command: str,
+    arguments: tuple[str, ...],
+    inputs: tuple[bytes, ...],
+    files: dict[str, bytes],
 ) -> None:
-    """Leaves open which status a wrong command line with a malformed input has."""
+    """Leaves open the status of a usage error with a malformed header, or found in the records."""
     try:
-        form = parse_format(parse_arguments(command, arguments))
+        options = parse_arguments(command, arguments)
+        form = parse_format(options)
     except UsageError:
         return
+    try:
+        tops = tuple(top_of(form, data) for data in inputs)
+        if form.kind == "csv":
+            take_headers(options, form, [read_records(form, top) for top in tops])
+    except MalformedError:
+        raise EitherFault("a wrong command line with a malformed header") from None
+    try:
+        carry_out(command, arguments, tops, files)
+    except UsageError:
+        return
+    except (MalformedError, Unspecified):
+        pass
     try:
         for data in inputs:
             read_records(form, data)
     except MalformedError:
-        raise Unspecified("a wrong command line with a malformed input") from None
+        raise Unspecified("a usage error found in the records of a malformed input") from None
+
+
+def refuse_wrong_command_line(
+    command: str,
+    arguments: tuple[str, ...],
+    inputs: tuple[bytes, ...],
+    files: dict[str, bytes],
+) -> None:
+    """Raises the error of a wrong command line: "it is reported before a malformed input"."""
+    form = parse_format(parse_arguments(command, arguments))
+    try:
+        tops = tuple(top_of(form, data) for data in inputs)
+    except MalformedError:
+        return
+    try:
+        carry_out(command, arguments, tops, files)
+    except Unspecified:
+        pass
+    except MalformedError:
+        refuse_either_fault(command, arguments, tops, files)
+
+
+def refuse_either_fault(
+    command: str,
+    arguments: tuple[str, ...],
+    tops: tuple[bytes, ...],
+    files: dict[str, bytes],
+) -> None:
+    """Leaves open which fault is reported where the headers of tables differ."""
+    try:
+        carry_out(command, arguments, tops[:1], files)
+    except UsageError:
+        raise EitherFault("a wrong command line with headers that differ") from None
+    except MalformedError:
+        pass
+
+
+def top_of(form: Format, data: bytes) -> bytes:
+    """Returns what of an input is read to find its columns: the first row of a table."""
+    if form.kind != "csv" or not data:
+        return b""
+    _, end = read_row(form, data, 0)
+    return data[:end]
 
 
 def carry_out(

@@ -88,7 +88,8 @@ class Key:
         raw = bytes_at(self.place, self.setting.form, record, self.pad)
         if not self.trims:
             return raw
-        blanks = b"\x40\x05" if isinstance(self.type, Ebcdic) else BLANKS
+        # In EBCDIC, the bytes that stand for a space, a tab and a line feed.
+        blanks = b"\x40\x05\x25" if isinstance(self.type, Ebcdic) else BLANKS
         place = self.place
         if not place.is_range and not place.is_whole:
             field = bytes_at(replace(place, start=None, end=None), self.setting.form, record)

@@ -48,7 +48,7 @@ class Month(Notation):
 
     def read_leniently(self, raw: bytes) -> Any:
         """Returns the month that the text begins with, where "nothing is 0"."""
-        return month_number(raw.decode("latin-1").lstrip(" \t")[:3])
+        return month_number(raw.decode("latin-1").lstrip(" \t\n")[:3])
 
 
 class Address(Notation):

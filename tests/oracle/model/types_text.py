@@ -142,7 +142,7 @@ class FloatNumber(Notation):
 
     def read_leniently(self, raw: bytes) -> Any:
         """Returns the number, "read as a whole"; other text "comes before all numbers"."""
-        text = raw.decode("latin-1").lower().strip(" \t")
+        text = raw.decode("latin-1").lower().strip(" \t\n")
         self.refuse_open(text)
         match = re.fullmatch(self.FORM, text)
         return self.rank(match) if match else (-1, 0.0)
@@ -175,7 +175,7 @@ class Size(Notation):
 
     def read_leniently(self, raw: bytes) -> Any:
         """Returns "what can be read of the text", where "nothing is 0"."""
-        text = raw.decode("latin-1").lstrip(" \t")
+        text = raw.decode("latin-1").lstrip(" \t\n")
         match = re.match(self.FORM, text)
         if not match:
             return Fraction(0)

@@ -45,6 +45,9 @@ Exit status:
   5    a proof or a checksum failed; no output was made
   70   sortwell itself is at fault: please report it
 
+A wrong command line is reported before a malformed input. Only a column that is missing
+from a CSV or TSV header is found later: after the headers, and before the rows.
+
 Interrupted or terminated, it removes its files and dies of the signal, which a shell
 reports as 130 or 143; no output was made.";
 

@@ -41,6 +41,27 @@ fn one_bad_input_among_good_ones() {
 }
 
 #[test]
+fn a_wrong_command_line_is_reported_before_a_malformed_input() {
+    let folder = folder_with_input();
+    folder.write("table", "id,n\n1,2\n3\n");
+    for wrong in ["--include 0..1:ip>=\"f\"", "--max 0..400:int", "-k 0..301", "--having count>x"] {
+        let sort = format!("sort -F fixed:300 {wrong} -o out");
+        folder.run(&format!("{sort} in")).fails(2, &[]);
+        folder.run_with(&sort, &[7; 1000]).fails(2, &[]);
+        folder.run(&format!("explain -F fixed:300 {wrong} in")).fails(2, &[]);
+    }
+    for command in ["merge -o out", "check"] {
+        folder.run(&format!("{command} -F fixed:300 -k 0..301 in")).fails(2, &["301"]);
+    }
+    let table = |wrong: &str| folder.run(&format!("sort -F csv {wrong} -o out table"));
+    table("-k id").fails(3, &["table"]);
+    for wrong in ["-k name", "-k id --include name==1", "-k id --include n:int==\"x\""] {
+        table(wrong).fails(2, &[]);
+    }
+    assert_eq!(folder.names(), ["in", "table"]);
+}
+
+#[test]
 fn a_key_beyond_the_record() {
     let folder = folder_with_input();
     folder.run("sort -F fixed:100 -k 90..110 -o out in").fails(2, &["90..110", "110", "100"]);

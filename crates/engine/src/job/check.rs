@@ -74,13 +74,17 @@ impl CheckJob {
         let budget = self.memory.resolve()?;
         let coders = Coders::new(budget, limits::cores(), &self.inputs, &order);
         let mut coders = coders.with_files_of(self.format);
+        let early = heading.early(|| key(&order, None))?;
         let look = Look::new(self.decompress, self.format, false, progress);
         let in_turn = coders.in_turn(&self.inputs, &look)?;
         let mut inputs = open::places(&in_turn, framing, progress)?;
         let tops = union::tops(&heading, &mut inputs, (&mut coders, Turns::InTurn), progress)?;
         let columns = tops.columns;
         coders.note_held(columns.as_ref(), 0);
-        let key = key(&order, columns.as_ref())?;
+        let key = match early {
+            Some(key) => key,
+            None => key(&order, columns.as_ref())?,
+        };
         let engine = self.engine.probe()?;
         let need = StreamNeed {
             inputs: 1,

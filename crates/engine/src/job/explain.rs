@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::open::Opened;
 use super::records::framing;
-use super::{SortJob, open};
+use super::{Asked, SortJob, open};
 use crate::error::{ConfigErrorKind, Message, Result, Setting, config};
 use crate::io::SpillPlace;
 use crate::plan::Plan;
@@ -73,7 +73,7 @@ impl SortJob {
     pub fn explain(&self) -> Result<Explanation> {
         let (order, progress) = (self.bound()?, Progress::new());
         let opened = open::sort(self, &order, &progress)?;
-        let Opened { engine, budget, coders, input, header, .. } = opened;
+        let Opened { engine, budget, coders, input, asked, .. } = opened;
         let Some(bytes) = input.bytes() else {
             return Err(config!(
                 ConfigErrorKind::Unsupported,
@@ -82,8 +82,7 @@ impl SortJob {
                 Setting::UnionByName,
             ));
         };
-        let columns = header.1.as_ref();
-        let (gate, key) = (self.gate(&order, columns)?, self.key(&order, columns)?);
+        let Asked { gate, key, .. } = asked;
         let record_length = open::record_length(&input, framing(self.format)?)?;
         let mut need = self.need(&order, (Some(bytes), record_length), engine, &coders);
         need.drops_copies = self.drops_copies(&input, &gate, key.encoder());

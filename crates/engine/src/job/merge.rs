@@ -138,11 +138,17 @@ impl MergeJob {
         let mut coders = coders.with_files_of(self.format);
         let compression = self.compress.of(self.output.path())?;
         open::check_output(&self.output, self.force)?;
+        let asked = |columns: Option<&Columns>| {
+            Ok((self.key(&order, columns)?, self.unique_records(&order, columns)?))
+        };
+        let early = heading.early(|| asked(None))?;
         let (inputs, tops) = self.open(&heading, &mut coders, progress)?;
         let Tops { header, columns, width } = tops;
         let gate = held(self.format, &mut coders, columns.as_ref());
-        let key = self.key(&order, columns.as_ref())?;
-        let unique = self.unique_records(&order, columns.as_ref())?;
+        let (key, unique) = match early {
+            Some(asked) => asked,
+            None => asked(columns.as_ref())?,
+        };
         let need = |coders: &Coders| self.need((&inputs, width), (&temp, engine), coders);
         let plan = |coders: &Coders| StreamPlan::new(&need(coders)).map_err(|e| coders.explain(e));
         let kept = if self.resume == Resume::Off { 0 } else { KEPT_FILES };

@@ -182,14 +182,13 @@ impl SortJob {
         let framing = framing(self.format)?;
         let temp = open::temp(&self.temp, self.check_temp, &self.output)?;
         let opened = open::sort(self, order, progress)?;
-        let Opened { engine, budget, mut coders, input, header: (header, columns) } = opened;
+        let Opened { engine, budget, mut coders, input, header, columns, asked } = opened;
+        let Asked { gate, making, key } = asked;
         let record_length = open::record_length(&input, framing)?;
-        let (gate, making) = self.gate_and_making(order, columns.as_ref())?;
         let gate = Gate { scratch: coders.scratch(Lengths::Average(record_length)), ..gate };
         let predicates = gate.predicate.iter().chain(&gate.group_predicate);
         let lists = predicates.map(Predicate::list_bytes).sum::<usize>() + gate.folds.list_bytes();
         coders.note_held(columns.as_ref(), lists);
-        let key = self.key(order, columns.as_ref())?;
         let drops_copies = self.drops_copies(&input, &gate, key.encoder());
         let mut places = match (self.resume, self.in_place) {
             (Resume::Off, false) => {
@@ -281,6 +280,16 @@ impl SortJob {
     }
 }
 
+/// What a sort asks of records, bound to their columns.
+struct Asked {
+    /// Which records are admitted.
+    gate: Gate,
+    /// What is made of records when they are selected.
+    making: Making,
+    /// What records are ordered by.
+    key: CompiledKey,
+}
+
 impl SortJob {
     /// Returns the order of records, its keys bound to the format.
     fn bound(&self) -> Result<TextOrder> {
@@ -299,15 +308,12 @@ impl SortJob {
         Ok(Gate { predicate, group_predicate, ..gate(self.format, columns) })
     }
 
-    /// Returns what is asked of records, and what is made of them when they are selected.
-    fn gate_and_making(
-        &self,
-        order: &TextOrder,
-        columns: Option<&Columns>,
-    ) -> Result<(Gate, Making)> {
+    /// Returns what is asked of records, given the columns of the first row.
+    fn asked(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<Asked> {
         let gate = self.gate(order, columns)?;
         let making = self.making(order, columns)?.having(gate.group_predicate.clone());
-        Ok((Gate { folds: making.folds().clone(), ..gate }, making))
+        let gate = Gate { folds: making.folds().clone(), ..gate };
+        Ok(Asked { gate, making, key: self.key(order, columns)? })
     }
 
     /// Whether records that are the same to the byte may be dropped as they are read.

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use super::coders::Coders;
 use super::contents::Look;
-use super::{Budget, Input, Output, Resume, SortJob, in_place, union};
+use super::{Asked, Budget, Input, Output, Resume, SortJob, in_place, union};
 use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
 use crate::format::Framing;
 use crate::io::inherited::{self, STDOUT};
@@ -56,8 +56,12 @@ pub struct Opened {
     pub coders: Coders,
     /// The inputs.
     pub input: pipeline::Input,
-    /// What stands at the top of them, and the columns it shows.
-    pub header: (Header, Option<Columns>),
+    /// What stands at the top of them.
+    pub header: Header,
+    /// The columns that the top shows.
+    pub columns: Option<Columns>,
+    /// What is asked of records.
+    pub asked: Asked,
 }
 
 /// Opens what a sort reads, and looks at its top.
@@ -73,11 +77,12 @@ pub fn sort(job: &SortJob, order: &TextOrder, progress: &Progress) -> Result<Ope
     job.select.check()?;
     // Of an output that is split, the parts are looked at when their names are known.
     check_output(&job.output, job.force || job.select.split.is_some())?;
+    let heading = Heading::of(job.format, &job.header)?;
+    let early = heading.early(|| job.asked(order, None))?;
     let look = Look::new(job.decompress, job.format, false, progress);
     let in_turn = coders.in_turn(&job.inputs, &look)?;
-    let heading = Heading::of(job.format, &job.header)?;
     let united = union::of_sort(job, &in_turn, &heading, (&mut coders, progress))?;
-    let (input, header) = match united {
+    let (input, (header, columns)) = match united {
         Some(united) => united,
         None => {
             let input = inputs(job, &in_turn, (engine, heading.clone()), progress)?;
@@ -85,7 +90,11 @@ pub fn sort(job: &SortJob, order: &TextOrder, progress: &Progress) -> Result<Ope
             (input, header)
         }
     };
-    Ok(Opened { engine, budget, coders, input, header })
+    let asked = match early {
+        Some(asked) => asked,
+        None => job.asked(order, columns.as_ref())?,
+    };
+    Ok(Opened { engine, budget, coders, input, header, columns, asked })
 }
 
 /// The ceiling of memory: where nothing was said, no more than was found to be there.

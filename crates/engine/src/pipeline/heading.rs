@@ -103,6 +103,19 @@ impl Heading {
         }
     }
 
+    /// Makes what follows from the command line alone, unless the first row names columns: a wrong
+    /// command line is reported before a fault of an input.
+    ///
+    /// # Errors
+    ///
+    /// Those of `make`.
+    pub fn early<T>(&self, make: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
+        match self {
+            Self::Row(_) => Ok(None),
+            Self::Nothing | Self::Lines { .. } => make().map(Some),
+        }
+    }
+
     /// Reads the top of the input `path` by `read`, which fills a buffer unless the input ends; and
     /// what was read behind it.
     ///
