@@ -35,7 +35,7 @@ SANITIZE := RUSTFLAGS=-Zsanitizer=address CFLAGS=-fno-sanitize=address \
 	--package sortwell-engine --features compression
 
 # The command as the tests build it: with faults that tests of the proof of order ask for.
-TESTED := --package sortwell-cli --features sortwell-engine/disorder
+TESTED := --package sortwell-cli --features disorder
 
 # A shell makes jobs in the background ignore Ctrl-C, and sortwell keeps to that. The tests of Ctrl-C
 # need the default.

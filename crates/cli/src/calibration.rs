@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use sortbench::calibrate::{DiskReport, MemoryEnd, MemoryReport};
-use sortwell_engine::ByteSize;
-use sortwell_engine::profile::{Cost, Costs, DiskProfile, MemoryProfile, ProcessorProfile};
+use sortwell::ByteSize;
+use sortwell::unstable::profile::{Cost, Costs, DiskProfile, MemoryProfile, ProcessorProfile};
 
 use crate::statistics::counted;
 

@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use serde::Serialize;
-use sortwell_engine::ByteSize;
-use sortwell_engine::job::Explanation;
+use sortwell::ByteSize;
+use sortwell::Explanation;
 
 use crate::statistics::{counted, predicted};
 use crate::wording;

@@ -8,8 +8,8 @@ use std::error::Error as StdError;
 use std::io;
 use std::process::ExitCode;
 
-use sortwell_engine::Error;
-use sortwell_engine::error::{ConfigErrorKind, Message};
+use sortwell::Error;
+use sortwell::{ConfigErrorKind, Message};
 
 use crate::{signals, standard, wording};
 

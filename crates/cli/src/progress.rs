@@ -15,7 +15,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use sortwell_engine::stats::{Progress, Stream};
+use sortwell::Progress;
+use sortwell::unstable::stats::Stream;
 
 use self::event::Event;
 use self::line::Line;

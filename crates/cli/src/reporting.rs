@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::usage_error;
 use serde_json::Value;
-use sortwell_engine::io::pipe::Writer;
-use sortwell_engine::io::{Direct, NameIdentity, TempFile, inherited};
-use sortwell_engine::job::{Input, Output};
-use sortwell_engine::output::may_be_part;
-use sortwell_engine::stats::Progress;
-use sortwell_engine::{Error, Result, report};
+use sortwell::unstable::io::pipe::Writer;
+use sortwell::unstable::io::{Direct, NameIdentity, TempFile, inherited};
+use sortwell::unstable::output::may_be_part;
+use sortwell::unstable::report;
+use sortwell::{Error, Input, Output, Progress, Result};
 
 /// The inputs and the output of a job.
 #[derive(Clone, Copy, Debug)]

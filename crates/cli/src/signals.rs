@@ -16,7 +16,7 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::{emulate_default_handler, unregister};
 use signal_hook::{SigId, flag};
-use sortwell_engine::stats::Progress;
+use sortwell::Progress;
 
 use crate::failure::Failure;
 use crate::failure::usage_error;
@@ -28,7 +28,7 @@ const STACK_BYTES: usize = 64 << 10;
 /// where it was done by then, as whoever sent it wants no more to follow.
 pub fn stoppable<T>(
     job: &Progress,
-    work: impl FnOnce() -> sortwell_engine::Result<T>,
+    work: impl FnOnce() -> sortwell::Result<T>,
 ) -> Result<T, Failure> {
     let hearing = Hearing::new(heeded());
     let Ok(mut signals) = Signals::new(heeded()) else {

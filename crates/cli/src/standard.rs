@@ -11,9 +11,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use sortwell_engine::io::pipe::{Reader, Writer};
-use sortwell_engine::stats::Progress;
-use sortwell_engine::{Error, Result};
+use sortwell::Progress;
+use sortwell::unstable::io::pipe::{Reader, Writer};
+use sortwell::{Error, Result};
 
 /// Prints all of `text` to standard output.
 ///

@@ -8,9 +8,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use sortbench::Machine;
-use sortwell_engine::ByteSize;
-use sortwell_engine::job::{Input, Output};
-use sortwell_engine::stats::{Prediction, Statistics};
+use sortwell::unstable::stats::Prediction;
+use sortwell::{ByteSize, Input, Output, Statistics};
 
 use crate::reporting::JobFiles;
 use crate::wording;

@@ -15,7 +15,7 @@ use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory};
-use sortwell_engine::error::spelling::{meant, nearest};
+use sortwell::unstable::error::spelling::{meant, nearest};
 
 use crate::command::CommandLine;
 

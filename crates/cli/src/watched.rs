@@ -5,7 +5,7 @@
 
 use std::io::{IsTerminal, stderr, stdout};
 
-use sortwell_engine::stats::Progress;
+use sortwell::Progress;
 
 use crate::failure::Failure;
 use crate::progress::{self, When};
@@ -17,7 +17,7 @@ pub fn run<T>(
     job: &Progress,
     when: When,
     writes_stdout: bool,
-    work: impl FnOnce() -> sortwell_engine::Result<T>,
+    work: impl FnOnce() -> sortwell::Result<T>,
 ) -> Result<T, Failure> {
     let is_free = !(writes_stdout && stdout().is_terminal());
     let style = when.style(stderr().is_terminal() && is_free);

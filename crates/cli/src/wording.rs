@@ -6,8 +6,8 @@
 use std::error::Error as StdError;
 use std::io;
 
-use sortwell_engine::Error;
-use sortwell_engine::error::{Message, Operation, Reference, Setting};
+use sortwell::Error;
+use sortwell::{Message, Operation, Reference, Setting};
 
 /// Returns the text of a message, with options and subcommands where it names settings and
 /// operations.

@@ -7,10 +7,9 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-use sortwell_engine::error::ConfigErrorKind;
-use sortwell_engine::io::{Arena, Region};
-use sortwell_engine::stats::Progress;
-use sortwell_engine::{ByteSize, Error, Result};
+use sortwell::unstable::io::{Arena, Region};
+use sortwell::{ByteSize, Error, Result};
+use sortwell::{ConfigErrorKind, Progress};
 
 use crate::RECORD_LENGTH;
 

@@ -8,9 +8,8 @@ mod stream;
 
 use std::time::Instant;
 
-use sortwell_engine::error::ConfigErrorKind;
-use sortwell_engine::stats::{Phase, Progress};
-use sortwell_engine::{ByteSize, Error, Result};
+use sortwell::{ByteSize, Error, Result};
+use sortwell::{ConfigErrorKind, Phase, Progress};
 
 use crate::RECORD_LENGTH;
 use crate::block::{Block, Blocks};

@@ -7,9 +7,9 @@
 //!
 //! ```
 //! use sortbench::{Destination, Generation, Source, Validation, generate, validate};
-//! use sortwell_engine::stats::Progress;
+//! use sortwell::Progress;
 //!
-//! # fn main() -> sortwell_engine::Result<()> {
+//! # fn main() -> sortwell::Result<()> {
 //! # let directory = tempfile::tempdir().unwrap();
 //! # let path = directory.path().join("records");
 //! let job = Generation { checksum: true, threads: 2, ..Generation::new(1_000) };

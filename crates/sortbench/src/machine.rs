@@ -3,8 +3,8 @@
 use std::fs;
 
 use serde::Serialize;
-use sortwell_engine::ByteSize;
-use sortwell_engine::io::limits;
+use sortwell::ByteSize;
+use sortwell::unstable::io::limits;
 
 /// What is worth knowing of a machine, and when it was looked at.
 #[derive(Clone, Debug, PartialEq, Serialize)]

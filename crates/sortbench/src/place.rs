@@ -7,11 +7,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sortwell_engine::io::{
+use sortwell::Progress;
+use sortwell::unstable::io::{
     Arena, Direct, Engine, InputKind, Operation, Request, TempFile, inherited, pipe,
 };
-use sortwell_engine::stats::Progress;
-use sortwell_engine::{ByteSize, Error, Result};
+use sortwell::{ByteSize, Error, Result};
 
 /// Where a validator reads.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,9 +10,8 @@ mod stream;
 
 use std::path::Path;
 
-use sortwell_engine::error::ConfigErrorKind;
-use sortwell_engine::stats::{Phase, Progress};
-use sortwell_engine::{Error, Result};
+use sortwell::{ConfigErrorKind, Phase, Progress};
+use sortwell::{Error, Result};
 
 use crate::place::{Destination, Opened, Source};
 use crate::summary::KeyOrder;

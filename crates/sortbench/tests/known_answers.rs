@@ -15,7 +15,7 @@ use sortbench::{
     Destination, Generation, KEY_LENGTH, RECORD_LENGTH, Source, Validation, Verdict, generate,
     validate,
 };
-use sortwell_engine::stats::Progress;
+use sortwell::Progress;
 
 const THREADS: [usize; 4] = [1, 2, 3, 7];
 

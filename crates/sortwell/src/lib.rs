@@ -44,6 +44,11 @@ mod merge_job;
 mod options;
 mod sort_job;
 
+/// The interface of the engine, for the command and the benchmarks of this project. It may change
+/// in every version.
+#[cfg(feature = "unstable")]
+pub use sortwell_engine as unstable;
+
 pub use check_job::CheckJob;
 pub use merge_job::MergeJob;
 pub use sort_job::SortJob;

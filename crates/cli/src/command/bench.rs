@@ -11,8 +11,8 @@ use clap::{Args, Subcommand, ValueHint};
 use sortbench::bench::{
     self, Finding, Ground, KernelSizes, MinuteOptions, PennyOptions, Program, text,
 };
-use sortwell_engine::stats::Progress;
-use sortwell_engine::{ByteSize, Result, report};
+use sortwell::unstable::report;
+use sortwell::{ByteSize, Progress, Result};
 
 use super::options::values;
 use super::options::watching::Watching;

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueHint};
 use sortbench::calibrate;
-use sortwell_engine::io::limits;
-use sortwell_engine::io::stripe::{Definition, Stride};
-use sortwell_engine::profile::Profile;
-use sortwell_engine::stats::Progress;
-use sortwell_engine::{ByteSize, Error, Result};
+use sortwell::Progress;
+use sortwell::unstable::io::limits;
+use sortwell::unstable::io::stripe::{Definition, Stride};
+use sortwell::unstable::profile::Profile;
+use sortwell::{ByteSize, Error, Result};
 
 use super::options::watching::Watching;
 use super::stripe::define;

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use sortwell_engine::Result;
-use sortwell_engine::job::{CheckJob, Disorder};
+use sortwell::unstable::job::CheckJob;
+use sortwell::{Disorder, Result};
 
 use crate::command::options::heading::Heading;
 use crate::command::options::inputs::Inputs;

@@ -7,10 +7,10 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
 use sortbench::{Destination, Generation};
-use sortwell_engine::Error;
-use sortwell_engine::io::check_replaceable;
-use sortwell_engine::io::compression::{Codec, Foreign};
-use sortwell_engine::stats::Progress;
+use sortwell::Progress;
+use sortwell::unstable::io::check_replaceable;
+use sortwell::unstable::io::compression::Foreign;
+use sortwell::{Codec, Error};
 
 use crate::command::options::values;
 use crate::failure::Outcome;

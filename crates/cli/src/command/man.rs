@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, Command, CommandFactory};
-use sortwell_engine::Error;
+use sortwell::Error;
 
 use crate::command::CommandLine;
 use crate::failure::Outcome;

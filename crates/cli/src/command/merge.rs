@@ -1,8 +1,8 @@
 //! `sortwell merge`: arguments into a [`MergeJob`], the job run under watch, its statistics shown.
 
 use clap::Args;
-use sortwell_engine::Result;
-use sortwell_engine::job::MergeJob;
+use sortwell::Result;
+use sortwell::unstable::job::MergeJob;
 
 use crate::command::options::SAFETY;
 use crate::command::options::heading::Heading;

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
-use sortwell_engine::Result;
-use sortwell_engine::io::check_replaceable;
-use sortwell_engine::report::{self, Subject};
+use sortwell::Result;
+use sortwell::unstable::io::check_replaceable;
+use sortwell::unstable::report;
+use sortwell::unstable::report::Subject;
 
 use crate::failure::Outcome;
 use crate::failure::usage_error;

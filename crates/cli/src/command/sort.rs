@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use clap::Args;
-use sortwell_engine::Result;
-use sortwell_engine::job::{Algorithm, Input, Output, SortJob};
+use sortwell::unstable::job::{Algorithm, SortJob};
+use sortwell::{Input, Output, Result};
 
 use crate::command::options::filtering::Filtering;
 use crate::command::options::heading::Heading;

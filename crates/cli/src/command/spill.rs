@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueHint};
-use sortwell_engine::io::{DirectoryIdentity, distinct};
-use sortwell_engine::job::{Leftover, State, leftovers, remove_leftovers};
+use sortwell::unstable::io::{DirectoryIdentity, distinct};
+use sortwell::unstable::job::{Leftover, State, leftovers, remove_leftovers};
 
 use crate::failure::Outcome;
 use crate::standard;

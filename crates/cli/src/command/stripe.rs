@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueHint};
-use sortwell_engine::io::stripe::{Definition, Member, Stride};
-use sortwell_engine::io::{Direct, File};
-use sortwell_engine::job::{CopyJob, Input, Output};
-use sortwell_engine::{ByteSize, Error, Result};
+use sortwell::unstable::io::stripe::{Definition, Member, Stride};
+use sortwell::unstable::io::{Direct, File};
+use sortwell::unstable::job::CopyJob;
+use sortwell::{ByteSize, Error, Result};
+use sortwell::{Input, Output};
 
 use super::options::values;
 use super::options::watching::Watching;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
 use sortbench::{Content, Destination, KeyOrder, Source, Validation};
-use sortwell_engine::stats::Progress;
+use sortwell::Progress;
 
 use crate::command::options::values;
 use crate::failure::Outcome;

@@ -1,8 +1,9 @@
 //! The words of a plan, from fixed figures.
 
 use super::*;
-use sortwell_engine::plan::outlook::Outlook;
-use sortwell_engine::stats::{Phase, PhasePrediction, Prediction};
+use sortwell::Phase;
+use sortwell::unstable::plan::outlook::Outlook;
+use sortwell::unstable::stats::{PhasePrediction, Prediction};
 
 fn explanation() -> Explanation {
     Explanation {

@@ -1,7 +1,7 @@
 //! What `--debug` says about a command line before any line is read: which rules text is ordered
 //! by, and which keys and options may not mean what was hoped for.
 
-use sortwell_engine::io::locale::Category;
+use sortwell::unstable::io::locale::Category;
 
 use super::key::{KeyDefinition, KeyEnd};
 use super::ordering::Ordering;

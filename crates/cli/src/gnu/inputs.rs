@@ -6,7 +6,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 use rustix::fs::{Access, AtFlags, CWD, accessat};
-use sortwell_engine::io::{directory_of, rename_target};
+use sortwell::unstable::io::{directory_of, rename_target};
 
 use super::complaint::Complaint;
 use super::quoting::Quoting;

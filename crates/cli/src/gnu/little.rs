@@ -9,11 +9,10 @@
 use std::fs::File;
 use std::io::Read;
 
-use sortwell_engine::Result;
-use sortwell_engine::io::pipe::Reader;
-use sortwell_engine::io::{Begun, Supplied, inherited, redirect};
-use sortwell_engine::job::{Input, Output};
-use sortwell_engine::stats::Progress;
+use sortwell::Progress;
+use sortwell::unstable::io::pipe::Reader;
+use sortwell::unstable::io::{Begun, inherited, redirect};
+use sortwell::{Input, Output, Result, Supplied};
 
 /// Twice as much takes one thread about as long as a job with two, be it by bytes or by keys that
 /// have to be made; 100 KB took it a third less.

@@ -10,15 +10,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use sortwell_engine::ByteSize;
-use sortwell_engine::format::Format;
-use sortwell_engine::io::locale::{ByteClasses, Category, Locale};
-use sortwell_engine::job::Budget;
-use sortwell_engine::key::text::{
+use sortwell::unstable::io::locale::{ByteClasses, Category, Locale};
+use sortwell::unstable::key::text::{
     Collation, End, LastResort, Months, NumberFormat, Position, TextOrder, TextSpec, TextType,
     Translation,
 };
-use sortwell_engine::key::{Key, ListMemory, OrderOptions};
+use sortwell::unstable::key::{ListMemory, OrderOptions};
+use sortwell::{Budget, ByteSize, Format, Key};
 
 use super::complaint::{Complaint, reason};
 use super::debug;
@@ -56,7 +54,7 @@ pub struct LineOrder {
 
 impl LineOrder {
     /// Returns the order of such lines by the keys.
-    pub fn bound(&self) -> sortwell_engine::Result<TextOrder> {
+    pub fn bound(&self) -> sortwell::Result<TextOrder> {
         self.options.bind(&self.keys, self.format, ListMemory::UNBOUNDED)
     }
 }

@@ -8,9 +8,9 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::Arc;
 
 use rustix::process::{Resource, getrlimit};
-use sortwell_engine::ByteSize;
-use sortwell_engine::io::limits;
-use sortwell_engine::io::locale::Locale;
+use sortwell::ByteSize;
+use sortwell::unstable::io::limits;
+use sortwell::unstable::io::locale::Locale;
 
 use super::complaint::Complaint;
 use super::key::KeyDefinition;

@@ -2,7 +2,7 @@
 //!
 //! Both show every byte: what has no picture in the locale is written as an escape.
 
-use sortwell_engine::io::locale::Locale;
+use sortwell::unstable::io::locale::Locale;
 
 /// Characters that a shell takes for something else wherever they stand. The colon is none of
 /// those, but would be taken for the end of the name.

@@ -17,8 +17,8 @@ mod extent;
 use std::io::{self, BufRead, Write};
 use std::ops::Range;
 
-use sortwell_engine::io::locale::Locale;
-use sortwell_engine::key::text::{Months, NumberFormat, Position, TextKey, TextOrder, TextType};
+use sortwell::unstable::io::locale::Locale;
+use sortwell::unstable::key::text::{Months, NumberFormat, Position, TextKey, TextOrder, TextType};
 
 /// Shows lines with their keys.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub struct Underline<'a> {
 
 impl<'a> Underline<'a> {
     /// For lines of `locale` sorted by `order`.
-    pub fn new(order: &TextOrder, locale: &'a Locale) -> sortwell_engine::Result<Self> {
+    pub fn new(order: &TextOrder, locale: &'a Locale) -> sortwell::Result<Self> {
         let begins_line = |start: Position| start.field == 0 && start.byte == 0;
         let (mut starts, mut ends) = (order.clone(), order.clone());
         for spec in &mut starts.specs {

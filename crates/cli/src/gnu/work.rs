@@ -7,16 +7,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use sortwell_engine::io::locale::Locale;
-use sortwell_engine::io::{Engine, SpillDirectory};
-use sortwell_engine::job::{
-    Budget, CheckJob, Input, MergeJob, Output, SortJob, names_bytes, sort_lines, write_lines,
-};
-use sortwell_engine::key::text::Body;
-use sortwell_engine::operator::Unique;
-use sortwell_engine::plan::levers::Levers;
-use sortwell_engine::stats::Progress;
-use sortwell_engine::{ByteSize, Error};
+use sortwell::unstable::io::locale::Locale;
+use sortwell::unstable::io::{Engine, SpillDirectory};
+use sortwell::unstable::job::{CheckJob, MergeJob, SortJob, names_bytes, sort_lines, write_lines};
+use sortwell::unstable::key::text::Body;
+use sortwell::unstable::plan::levers::Levers;
+use sortwell::{Budget, Input, Output, Progress, Unique};
+use sortwell::{ByteSize, Error};
 
 use super::complaint::{self, Complaint, reason};
 use super::compressed::{self, Compression};
@@ -95,7 +92,7 @@ impl Work<'_> {
         inputs: &mut [Input],
         output: &Output,
         order: &LineOrder,
-    ) -> sortwell_engine::Result<Option<Vec<u8>>> {
+    ) -> sortwell::Result<Option<Vec<u8>>> {
         let Settings { threads, compressor, memory, is_unique, .. } = self.settings;
         if threads.is_some() || compressor.is_some() && chunk_bytes(*memory).is_some() {
             return Ok(None);
@@ -149,7 +146,7 @@ impl Work<'_> {
         self,
         program: &OsStr,
         progress: &Progress,
-        work: impl FnOnce(&Compression) -> sortwell_engine::Result<()>,
+        work: impl FnOnce(&Compression) -> sortwell::Result<()>,
     ) -> Result<(), Failure> {
         let refused = |error: &io::Error| {
             complaint::remark(self.name, &self.cannot_run(program.as_bytes(), error));

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use sortwell_engine::stats::{Phase, Progress, Stream};
+use sortwell::unstable::stats::Stream;
+use sortwell::{Phase, Progress};
 
 /// A moment of a job.
 #[derive(Debug, Serialize)]

@@ -1,7 +1,7 @@
 //! From counters to words: how far, how fast, how long still.
 //!
 //! Speed is that of the last few seconds, which is what a person watching wants to see. The engine
-//! (`sortwell_engine::stats::Course`) says how far a job is and how long it will still take; the
+//! (`sortwell::unstable::stats::Course`) says how far a job is and how long it will still take; the
 //! share that is done never becomes less here, even where there turns out to be more to do.
 
 use std::collections::VecDeque;

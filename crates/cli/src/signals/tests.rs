@@ -27,7 +27,7 @@ fn a_signal_stops_the_work_and_is_named() {
         while !progress.is_stopping() && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(1));
         }
-        Err(sortwell_engine::Error::Interrupted)
+        Err(sortwell::Error::Interrupted)
     });
     assert!(matches!(outcome, Err(Failure::Signal { number: SIGTERM, .. })), "{outcome:?}");
 }
@@ -39,8 +39,5 @@ fn work_without_a_signal_is_left_alone() {
     assert_eq!(stoppable(&progress, || Ok(7)).expect("no signal"), 7);
     assert!(!progress.is_stopping());
     let outcome = stoppable::<()>(&progress, || Err(usage_error("no")));
-    assert!(
-        matches!(outcome, Err(Failure::Library(sortwell_engine::Error::Config(_)))),
-        "{outcome:?}"
-    );
+    assert!(matches!(outcome, Err(Failure::Library(sortwell::Error::Config(_)))), "{outcome:?}");
 }

@@ -1,7 +1,8 @@
 //! The whole block, word for word, for one pass and for two; and what programs read.
 
-use sortwell_engine::stats::{
-    InvalidKey, InvalidKeys, KeyFindings, Phase, PhaseTime, Proof, Requests, Stages, StreamLatency,
+use sortwell::Phase;
+use sortwell::unstable::stats::{
+    InvalidKey, InvalidKeys, KeyFindings, PhaseTime, Proof, Requests, Stages, StreamLatency,
     StreamRequests, Streams, UnmatchedKey,
 };
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 
-use sortwell_engine::key::gnu_key;
+use sortwell::unstable::key::gnu_key;
 
 use crate::gnu::Call;
 use crate::statistics::quoted;

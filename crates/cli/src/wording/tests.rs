@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use clap::CommandFactory;
-use sortwell_engine::ByteSize;
-use sortwell_engine::error::{ConfigErrorKind, Operation, Reference, Setting};
+use sortwell::ByteSize;
+use sortwell::{ConfigErrorKind, Operation, Reference, Setting};
 
 use super::*;
 use crate::command::CommandLine;

@@ -81,10 +81,7 @@ impl CheckJob {
         let tops = union::tops(&heading, &mut inputs, (&mut coders, Turns::InTurn), progress)?;
         let columns = tops.columns;
         coders.note_held(columns.as_ref(), 0);
-        let key = match early {
-            Some(key) => key,
-            None => key(&order, columns.as_ref())?,
-        };
+        let key = early.map_or_else(|| key(&order, columns.as_ref()), Ok)?;
         let engine = self.engine.probe()?;
         let need = StreamNeed {
             inputs: 1,

@@ -138,17 +138,11 @@ impl MergeJob {
         let mut coders = coders.with_files_of(self.format);
         let compression = self.compress.of(self.output.path())?;
         open::check_output(&self.output, self.force)?;
-        let asked = |columns: Option<&Columns>| {
-            Ok((self.key(&order, columns)?, self.unique_records(&order, columns)?))
-        };
-        let early = heading.early(|| asked(None))?;
+        let early = heading.early(|| self.asked(&order, None))?;
         let (inputs, tops) = self.open(&heading, &mut coders, progress)?;
         let Tops { header, columns, width } = tops;
         let gate = held(self.format, &mut coders, columns.as_ref());
-        let (key, unique) = match early {
-            Some(asked) => asked,
-            None => asked(columns.as_ref())?,
-        };
+        let (key, unique) = early.map_or_else(|| self.asked(&order, columns.as_ref()), Ok)?;
         let need = |coders: &Coders| self.need((&inputs, width), (&temp, engine), coders);
         let plan = |coders: &Coders| StreamPlan::new(&need(coders)).map_err(|e| coders.explain(e));
         let kept = if self.resume == Resume::Off { 0 } else { KEPT_FILES };
@@ -217,19 +211,16 @@ impl MergeJob {
         Ok((places, tops))
     }
 
-    /// Returns what records are ordered by, given the columns of the first row.
-    fn key(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<CompiledKey> {
-        key(&grouped(order, self.unique_by), columns)
-    }
-
-    /// Returns which records are equal, where only the first of them is written.
-    fn unique_records(
+    /// Returns what records are ordered by, given the columns of the first row; and which of them
+    /// are equal, where only the first is written.
+    fn asked(
         &self,
         order: &TextOrder,
         columns: Option<&Columns>,
-    ) -> Result<Option<UniqueBy>> {
+    ) -> Result<(CompiledKey, Option<UniqueBy>)> {
+        let key = key(&grouped(order, self.unique_by), columns)?;
         let group = group_key(order, columns, self.unique_by)?;
-        Ok(self.unique.then_some(UniqueBy { group }))
+        Ok((key, self.unique.then_some(UniqueBy { group })))
     }
 
     /// Returns what a plan for so many inputs at once, at most, follows from.

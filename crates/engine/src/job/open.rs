@@ -90,10 +90,7 @@ pub fn sort(job: &SortJob, order: &TextOrder, progress: &Progress) -> Result<Ope
             (input, header)
         }
     };
-    let asked = match early {
-        Some(asked) => asked,
-        None => job.asked(order, columns.as_ref())?,
-    };
+    let asked = early.map_or_else(|| job.asked(order, columns.as_ref()), Ok)?;
     Ok(Opened { engine, budget, coders, input, header, columns, asked })
 }
 

@@ -1,5 +1,6 @@
-//! Rules for the library alone: it names no option and no subcommand of the command, prints nothing
-//! and ends no process. The command gives its names to the settings that messages refer to.
+//! Rules for the borders of the library. The command and the benchmarks use the crate `sortwell`,
+//! never the engine itself. The engine names no option and no subcommand, prints nothing and ends
+//! no process. The command gives its names to the settings that messages refer to.
 
 use crate::Fault;
 use crate::rules::{fault, lines_with_word};
@@ -33,7 +34,20 @@ const SUBCOMMANDS: [&str; 15] = [
 const SPEAKING: [&str; 4] = ["print", "println", "eprint", "eprintln"];
 const ENDING: [&str; 2] = ["process::exit", "process::abort"];
 
-/// Every breach of these rules in one file.
+/// The crates that use the public library.
+const USERS: [&str; 2] = ["crates/cli/", "crates/sortbench/"];
+
+/// Every use of the engine in a file of the command or the benchmarks.
+pub fn engine_imports(path: &str, source: &Source) -> Vec<Fault> {
+    if !USERS.iter().any(|user| path.starts_with(user)) {
+        return Vec::new();
+    }
+    let words = "the engine is not imported here; use sortwell, or sortwell::unstable";
+    let lines = lines_with_word(&source.code, "sortwell_engine");
+    lines.into_iter().map(|line| fault(path, line, words)).collect()
+}
+
+/// Every breach by the engine in one file: an option, a subcommand, printing and exits.
 pub fn silence(path: &str, source: &Source) -> Vec<Fault> {
     if !path.starts_with(PLACE) {
         return Vec::new();

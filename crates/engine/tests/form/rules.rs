@@ -33,6 +33,7 @@ pub fn all(path: &str, content: &str) -> Vec<Fault> {
     faults.extend(inline_tests(path, &source));
     faults.extend(unsafe_place(path, &source));
     faults.extend(functions::length(path, &source));
+    faults.extend(library::engine_imports(path, &source));
     if !is_test(path) {
         faults.extend(rooms::imports(path, &source));
         faults.extend(library::silence(path, &source));

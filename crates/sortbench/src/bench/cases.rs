@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use sortwell_engine::Result;
+use sortwell::Result;
 
 use super::confinement::Confinement;
 use super::finding::Samples;

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sortwell_engine::ByteSize;
+use sortwell::ByteSize;
 
 /// Where control groups are mounted.
 const MOUNT: &str = "/sys/fs/cgroup";

@@ -4,8 +4,8 @@
 //! Anon et al., A Measure of Transaction Processing Power, Datamation 31(7), 1985. The program is
 //! run again as a process of its own, from a cold input to a durable output.
 
-use sortwell_engine::Result;
-use sortwell_engine::stats::Phase;
+use sortwell::Phase;
+use sortwell::Result;
 
 use super::finding::{Cell, Finding, Samples, Source, Table};
 use super::ground::{Ground, Records, gigabytes};

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Advice, fadvise};
-use sortwell_engine::io::{Direct, File, SpillDirectory, limits, space};
-use sortwell_engine::stats::Progress;
-use sortwell_engine::{Error, Result};
+use sortwell::Progress;
+use sortwell::unstable::io::{Direct, File, SpillDirectory, limits, space};
+use sortwell::{Error, Result};
 
 use super::confinement::Confinement;
 use super::finding::Setting;

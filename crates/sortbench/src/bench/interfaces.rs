@@ -7,9 +7,9 @@
 
 use std::path::Path;
 
-use sortwell_engine::error::ConfigErrorKind;
-use sortwell_engine::io::{Direct, Engine, File, limits};
-use sortwell_engine::{ByteSize, Error, Result};
+use sortwell::ConfigErrorKind;
+use sortwell::unstable::io::{Direct, Engine, File, limits};
+use sortwell::{ByteSize, Error, Result};
 
 use super::cases::{Case, Measured};
 use super::confinement::Confinement;

@@ -6,8 +6,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sortwell_engine::error::ConfigErrorKind;
-use sortwell_engine::{ByteSize, Error, Result};
+use sortwell::ConfigErrorKind;
+use sortwell::{ByteSize, Error, Result};
 
 use super::finding::{Finding, Samples, Source, Table};
 use super::ground::{COPIES, Ground, Records, gigabytes, records_of};

@@ -20,10 +20,10 @@ mod quicksorts;
 mod selection;
 mod tournament;
 
-use sortwell_engine::error::ConfigErrorKind;
-use sortwell_engine::io::counters::Event;
-use sortwell_engine::io::limits;
-use sortwell_engine::{ByteSize, Error, Result};
+use sortwell::ConfigErrorKind;
+use sortwell::unstable::io::counters::Event;
+use sortwell::unstable::io::limits;
+use sortwell::{ByteSize, Error, Result};
 
 use self::meter::{Counted, Meter, Section};
 use super::finding::{Cell, Finding, Setting, Source, Table};

@@ -4,8 +4,8 @@
 //! minute costs a millionth of the machine. Indy sorts binary records of 100 bytes by their first
 //! ten; Daytona sorts the same as lines, which may have any length, by the first ten bytes of each.
 
-use sortwell_engine::error::ConfigErrorKind;
-use sortwell_engine::{ByteSize, Error, Result};
+use sortwell::ConfigErrorKind;
+use sortwell::{ByteSize, Error, Result};
 
 use super::cases::Measured;
 use super::finding::{Cell, Finding, Samples, Source, Table};

@@ -4,8 +4,8 @@
 //! to. The size is foretold by a power law through smaller sorts that take as many passes, and
 //! verified by a real one where the disk has room for it.
 
-use sortwell_engine::error::ConfigErrorKind;
-use sortwell_engine::{ByteSize, Error, Result};
+use sortwell::ConfigErrorKind;
+use sortwell::{ByteSize, Error, Result};
 
 use super::cases::Measured;
 use super::finding::{Cell, Chart, Finding, Line, Source, Table};

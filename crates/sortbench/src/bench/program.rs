@@ -8,9 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use sortwell_engine::error::ConfigErrorKind;
-use sortwell_engine::stats::{Phase, Progress};
-use sortwell_engine::{Error, Result};
+use sortwell::{ConfigErrorKind, Phase, Progress};
+use sortwell::{Error, Result};
 
 use super::confinement::Confinement;
 

@@ -3,9 +3,8 @@
 //! After NOW-Sort (Arpaci-Dusseau et al., SIGMOD 1997), Figure 8, and psort (Bertasi et al., JEA
 //! 16, 2011) on the geometry of the merge.
 
-use sortwell_engine::error::ConfigErrorKind;
-use sortwell_engine::stats::Phase;
-use sortwell_engine::{ByteSize, Error, Result};
+use sortwell::{ByteSize, Error, Result};
+use sortwell::{ConfigErrorKind, Phase};
 
 use super::cases::{Case, Measured};
 use super::finding::{Cell, Chart, Finding, Line, Source, Table};

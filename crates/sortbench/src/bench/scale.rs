@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use sortwell_engine::error::ConfigErrorKind;
-use sortwell_engine::io::limits;
-use sortwell_engine::{ByteSize, Error, Result};
+use sortwell::ConfigErrorKind;
+use sortwell::unstable::io::limits;
+use sortwell::{ByteSize, Error, Result};
 
 use super::cases::{Case, Measured};
 use super::finding::{Cell, Chart, Finding, Line, Source, Table};

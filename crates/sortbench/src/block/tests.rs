@@ -2,9 +2,8 @@
 
 use std::sync::Mutex;
 
-use sortwell_engine::Error;
-use sortwell_engine::error::ConfigErrorKind;
-use sortwell_engine::stats::Progress;
+use sortwell::Progress;
+use sortwell::{ConfigErrorKind, Error};
 
 use super::{BLOCK_LENGTH, BLOCK_RECORDS, BUFFERS, Blocks, buffers};
 

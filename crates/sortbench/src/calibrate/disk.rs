@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 
-use sortwell_engine::io::{
+use sortwell::Progress;
+use sortwell::unstable::io::{
     Arena, Direct, Engine, Operation, Queue, Region, Request, TempFile, space,
 };
-use sortwell_engine::profile::DiskProfile;
-use sortwell_engine::stats::Progress;
-use sortwell_engine::{ByteSize, Error, Result};
+use sortwell::unstable::profile::DiskProfile;
+use sortwell::{ByteSize, Error, Result};
 
 use super::now;
 use crate::samples::median_and_spread;

@@ -10,11 +10,10 @@
 
 use std::time::{Duration, Instant};
 
-use sortwell_engine::error::ConfigErrorKind;
-use sortwell_engine::io::{Arena, Pages, Region, limits};
-use sortwell_engine::profile::MemoryProfile;
-use sortwell_engine::stats::Progress;
-use sortwell_engine::{ByteSize, Error, Result};
+use sortwell::unstable::io::{Arena, Pages, Region, limits};
+use sortwell::unstable::profile::MemoryProfile;
+use sortwell::{ByteSize, Error, Result};
+use sortwell::{ConfigErrorKind, Progress};
 
 use super::now;
 use crate::samples::median_and_spread;

@@ -1,8 +1,8 @@
 //! What a machine can do, measured: its disks, its memory, its processors.
 //!
 //! After NOW-Sort (Arpaci-Dusseau et al., SIGMOD 1997, section 4): `disk` is its diskconf, `memory`
-//! its memconf. What they find makes a [`Profile`](sortwell_engine::profile::Profile), and strides
-//! of striped files.
+//! its memconf. What they find makes a
+//! [`Profile`](sortwell::unstable::profile::Profile), and strides of striped files.
 
 mod disk;
 mod memory;

@@ -7,12 +7,11 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use sortwell_engine::format::Format;
-use sortwell_engine::io::{Direct, File, SpillDirectory};
-use sortwell_engine::job::{Budget, Input, Output, SortJob};
-use sortwell_engine::profile::{Cost, Costs, ProcessorProfile};
-use sortwell_engine::stats::{Phase, Progress, Statistics};
-use sortwell_engine::{ByteSize, Result};
+use sortwell::unstable::io::{Direct, File, SpillDirectory};
+use sortwell::unstable::job::SortJob;
+use sortwell::unstable::profile::{Cost, Costs, ProcessorProfile};
+use sortwell::{Budget, Format, Input, Output, Phase, Progress, Statistics};
+use sortwell::{ByteSize, Result};
 
 use super::now;
 use crate::samples::median_and_spread;

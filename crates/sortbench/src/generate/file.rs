@@ -7,11 +7,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use sortwell_engine::io::{
+use sortwell::Progress;
+use sortwell::unstable::io::{
     Completion, Direct, Engine, File, Operation, Region, Request, TempFile, space,
 };
-use sortwell_engine::stats::{Progress, Stream};
-use sortwell_engine::{ByteSize, Error, Result};
+use sortwell::unstable::stats::Stream;
+use sortwell::{ByteSize, Error, Result};
 
 use super::Generation;
 use crate::block::{BUFFERS, Blocks, buffers};

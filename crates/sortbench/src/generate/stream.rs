@@ -5,9 +5,9 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use sortwell_engine::Result;
-use sortwell_engine::io::pipe;
-use sortwell_engine::stats::{Progress, Stream};
+use sortwell::unstable::io::pipe;
+use sortwell::unstable::stats::Stream;
+use sortwell::{Progress, Result};
 
 use super::Generation;
 use crate::block::{Block, Blocks, buffer};

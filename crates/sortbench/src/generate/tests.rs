@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
-use sortwell_engine::stats::{Phase, Progress, Stream};
-use sortwell_engine::{ByteSize, Error};
+use sortwell::unstable::stats::Stream;
+use sortwell::{ByteSize, Error};
+use sortwell::{Phase, Progress};
 
 use super::{Generation, generate};
 use crate::block::BLOCK_RECORDS;

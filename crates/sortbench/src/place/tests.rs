@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use sortwell_engine::stats::Progress;
+use sortwell::Progress;
 
 use super::{Destination, Opened, Source};
 

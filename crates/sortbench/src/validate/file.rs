@@ -6,9 +6,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use sortwell_engine::io::{Completion, Direct, Engine, File, Operation, Region, Request};
-use sortwell_engine::stats::{Progress, Stream};
-use sortwell_engine::{Error, Result};
+use sortwell::Progress;
+use sortwell::unstable::io::{Completion, Direct, Engine, File, Operation, Region, Request};
+use sortwell::unstable::stats::Stream;
+use sortwell::{Error, Result};
 
 use super::{Validation, part_of_a_piece};
 use crate::RECORD_LENGTH;

@@ -1,8 +1,8 @@
 //! Validating a file from the summaries of its partitions, each taken where the partition lies.
 
-use sortwell_engine::Result;
-use sortwell_engine::io::pipe;
-use sortwell_engine::stats::{Progress, Stream};
+use sortwell::unstable::io::pipe;
+use sortwell::unstable::stats::Stream;
+use sortwell::{Progress, Result};
 
 use super::{Validation, part_of_a_piece};
 use crate::summary::Summary;

@@ -5,9 +5,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use sortwell_engine::Result;
-use sortwell_engine::io::pipe;
-use sortwell_engine::stats::{self, Progress};
+use sortwell::unstable::io::pipe;
+use sortwell::unstable::stats;
+use sortwell::{Progress, Result};
 
 use super::{Validation, part_of_a_piece};
 use crate::RECORD_LENGTH;

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use std::thread;
 
-use sortwell_engine::Error;
-use sortwell_engine::stats::{Phase, Progress, Stream};
+use sortwell::unstable::stats::Stream;
+use sortwell::{Error, Phase, Progress};
 
 use super::{Content, Validation, validate};
 use crate::block::BLOCK_RECORDS;

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use sortwell_engine::ByteSize;
-use sortwell_engine::io::{Direct, Engine};
-use sortwell_engine::job::{Budget, Input, Output};
+use sortwell::ByteSize;
+use sortwell::unstable::io::{Direct, Engine};
+use sortwell::{Budget, Input, Output};
 
 use super::*;
 use crate::command::{Command, CommandLine};
@@ -42,6 +42,6 @@ fn keys_are_those_of_the_format() {
     let fixed = job("-F fixed:8 -k 0..4:u32le").expect("a job");
     assert_eq!(fixed.keys.len(), 1);
     for wrong in ["-F fixed:8 -k 2:decimal", "-k 0..4:u32le", "- -"] {
-        assert!(matches!(job(wrong), Err(sortwell_engine::Error::Config(_))), "{wrong}");
+        assert!(matches!(job(wrong), Err(sortwell::Error::Config(_))), "{wrong}");
     }
 }

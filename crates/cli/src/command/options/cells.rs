@@ -2,8 +2,8 @@
 
 use crate::failure::usage_error;
 use clap::Args;
-use sortwell_engine::Result;
-use sortwell_engine::format::{CsvFormat, Format, Ragged};
+use sortwell::Result;
+use sortwell::{CsvFormat, Format, Ragged};
 
 use super::DETAILS;
 
@@ -84,7 +84,7 @@ impl Cells {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](sortwell_engine::Error::Config) where it has none, or where the separator
+    /// [`Error::Config`](sortwell::Error::Config) where it has none, or where the separator
     /// cannot be one.
     pub fn apply(&self, format: Format, separator: Option<u8>) -> Result<Format> {
         let Format::Csv(csv) = format else {

@@ -1,7 +1,8 @@
 //! Which records take part at all.
 
 use clap::Args;
-use sortwell_engine::predicate::{Expression, Filter};
+use sortwell::Expression;
+use sortwell::unstable::predicate::Filter;
 
 use super::{SELECTION, values};
 

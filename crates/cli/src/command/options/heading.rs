@@ -1,7 +1,7 @@
 //! What stands at the top of lines.
 
 use clap::Args;
-use sortwell_engine::format::HeaderLines;
+use sortwell::HeaderLines;
 
 use super::values;
 

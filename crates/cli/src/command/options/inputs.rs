@@ -6,10 +6,9 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
-use sortwell_engine::io::compression::Decompress;
-use sortwell_engine::io::stripe::Definition;
-use sortwell_engine::job::Input;
-use sortwell_engine::{Error, Result};
+use sortwell::unstable::io::stripe::Definition;
+use sortwell::{Decompress, Input};
+use sortwell::{Error, Result};
 
 use super::{FILES, values};
 use crate::failure::usage_error;

@@ -1,10 +1,10 @@
 //! What may be set of a plan, for those who know their disks.
 
 use clap::Args;
-use sortwell_engine::ByteSize;
-use sortwell_engine::io::Affinity;
-use sortwell_engine::plan::geometry::Geometry;
-use sortwell_engine::plan::levers::{Levers as Chosen, Overlap};
+use sortwell::ByteSize;
+use sortwell::unstable::io::Affinity;
+use sortwell::unstable::plan::geometry::Geometry;
+use sortwell::unstable::plan::levers::{Levers as Chosen, Overlap};
 
 use super::{EXPERT, values};
 

@@ -4,13 +4,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use clap::Args;
-use sortwell_engine::error::ConfigErrorKind;
-use sortwell_engine::format::Format;
-use sortwell_engine::io::compression::Codec;
-use sortwell_engine::job::Input;
-use sortwell_engine::key::text::{DateFormat, Invalid};
-use sortwell_engine::key::{Key, KeyError, OrderOptions, gnu_key, read_byte};
-use sortwell_engine::{Error, Result};
+use sortwell::unstable::key::text::DateFormat;
+use sortwell::unstable::key::{OrderOptions, gnu_key, read_byte};
+use sortwell::{Codec, ConfigErrorKind, Format, Input, Invalid, Key, KeyError};
+use sortwell::{Error, Result};
 
 use super::cells::Cells;
 use super::{DETAILS, values};

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueHint};
-use sortwell_engine::Result;
-use sortwell_engine::io::{DirectStreams, Engine};
-use sortwell_engine::job::Budget;
-use sortwell_engine::profile::Profile;
+use sortwell::unstable::io::{DirectStreams, Engine};
+use sortwell::unstable::profile::Profile;
+use sortwell::{Budget, Result};
 
 use super::{EXPERT, RESOURCES, values};
 use crate::standard;

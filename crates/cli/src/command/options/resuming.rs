@@ -1,7 +1,7 @@
 //! What is kept of a sort or a merge that does not come to its end.
 
 use clap::{Args, ValueEnum};
-use sortwell_engine::job::Resume;
+use sortwell::Resume;
 
 use super::SAFETY;
 

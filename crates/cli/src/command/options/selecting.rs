@@ -1,8 +1,9 @@
 //! What of the sorted records is written.
 
 use clap::Args;
-use sortwell_engine::operator::{FoldSpec, Function, Place, Select, Split, Unique};
-use sortwell_engine::predicate::{Expression, Filter};
+use sortwell::unstable::operator::{FoldSpec, Function, Place, Select, Split};
+use sortwell::unstable::predicate::Filter;
+use sortwell::{Expression, Unique};
 
 use super::{SELECTION, values};
 

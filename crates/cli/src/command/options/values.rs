@@ -8,7 +8,7 @@ use std::thread;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use sortwell_engine::error::ParseError;
+use sortwell::ParseError;
 
 use crate::wording;
 

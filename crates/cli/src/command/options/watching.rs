@@ -4,9 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum, ValueHint};
-use sortwell_engine::Result;
-use sortwell_engine::job::Output;
-use sortwell_engine::stats::{Progress, Statistics};
+use sortwell::{Output, Result};
+use sortwell::{Progress, Statistics};
 
 use super::WATCHING;
 use crate::failure::{Failure, Outcome};

@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use sortwell_engine::ByteSize;
-use sortwell_engine::io::compression::Compress;
-use sortwell_engine::io::inherited::{STDOUT, named_by};
-use sortwell_engine::io::stripe::Definition;
-use sortwell_engine::job::Output;
+use sortwell::Output;
+use sortwell::unstable::io::inherited::{STDOUT, named_by};
+use sortwell::unstable::io::stripe::Definition;
+use sortwell::{ByteSize, Compress};
 
 use super::{FILES, RESOURCES, values};
 

@@ -3,13 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use sortwell_engine::ByteSize;
-use sortwell_engine::format::Format;
-use sortwell_engine::io::{Affinity, Direct, DirectStreams, Engine};
-use sortwell_engine::job::{Budget, Input, Output};
-use sortwell_engine::key::text::{Invalid, Place};
-use sortwell_engine::plan::levers::{Levers, Overlap};
-use sortwell_engine::plan::passes::Way;
+use sortwell::unstable::io::{Affinity, Direct, DirectStreams, Engine};
+use sortwell::unstable::plan::levers::{Levers, Overlap};
+use sortwell::unstable::plan::passes::Way;
+use sortwell::{Budget, ByteSize, Format, Input, Invalid, Output, Place};
 
 use super::*;
 use crate::command::{Command, CommandLine};
@@ -56,7 +53,7 @@ fn a_dash_is_a_standard_stream() {
     let one = job(&["-F", "fixed:1", "-o", "-", "-"]).expect("a job");
     assert_eq!((one.inputs.as_slice(), one.output), ([Input::Stdin].as_slice(), Output::Stdout));
     let twice = job(&["-F", "fixed:1", "-", "-"]).expect_err("standard input twice");
-    assert!(matches!(twice, sortwell_engine::Error::Config(_)), "{twice}");
+    assert!(matches!(twice, sortwell::Error::Config(_)), "{twice}");
 }
 
 #[test]

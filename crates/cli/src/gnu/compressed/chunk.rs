@@ -16,13 +16,13 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use memchr::{memchr_iter, memrchr};
-use sortwell_engine::format::Framing;
-use sortwell_engine::io::pipe::Reader;
-use sortwell_engine::io::{Arena, Extent, Region, Supplied, Supply, limits};
-use sortwell_engine::job::{Input, SortJob};
-use sortwell_engine::pipeline::{Heading, Stream};
-use sortwell_engine::stats::Progress;
-use sortwell_engine::{ByteSize, Error, Result};
+use sortwell::unstable::format::Framing;
+use sortwell::unstable::io::pipe::Reader;
+use sortwell::unstable::io::{Arena, Extent, Region, limits};
+use sortwell::unstable::job::SortJob;
+use sortwell::unstable::pipeline::{Heading, Stream};
+use sortwell::{ByteSize, Error, Result};
+use sortwell::{Input, Progress, Supplied, Supply};
 
 /// Pieces that a chunk has at least, about.
 const PIECES: u64 = 32;

@@ -23,13 +23,13 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use sortwell_engine::io::{SpillDirectory, sweep};
-use sortwell_engine::job::{Budget, Input, MergeJob, Output, SortJob};
-use sortwell_engine::key::text::Body;
-use sortwell_engine::plan::levers::Levers;
-use sortwell_engine::plan::passes::intermediate_groups;
-use sortwell_engine::stats::{Progress, Statistics};
-use sortwell_engine::{Error, Result};
+use sortwell::unstable::io::{SpillDirectory, sweep};
+use sortwell::unstable::job::{MergeJob, SortJob};
+use sortwell::unstable::key::text::Body;
+use sortwell::unstable::plan::levers::Levers;
+use sortwell::unstable::plan::passes::intermediate_groups;
+use sortwell::{Budget, Input, Output, Progress, Statistics};
+use sortwell::{Error, Result};
 
 use chunk::Chunks;
 use program::Compressing;

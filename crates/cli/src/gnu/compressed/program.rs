@@ -16,11 +16,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use sortwell_engine::io::pipe::{Outlet, Reader};
-use sortwell_engine::io::{Supplied, Supply};
-use sortwell_engine::job::Input;
-use sortwell_engine::stats::Progress;
-use sortwell_engine::{Error, Result};
+use sortwell::unstable::io::pipe::Reader;
+use sortwell::{Error, Result};
+use sortwell::{Input, Outlet, Progress, Supplied, Supply};
 
 /// What the error of a program that ended badly says was tried.
 pub const RUN: &str = "run";

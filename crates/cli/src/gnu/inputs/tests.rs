@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use sortwell_engine::io::locale::Locale;
+use sortwell::unstable::io::locale::Locale;
 
 use super::*;
 

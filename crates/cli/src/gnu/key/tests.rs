@@ -1,6 +1,6 @@
 //! Keys of both forms, good and bad.
 
-use sortwell_engine::io::locale::Locale;
+use sortwell::unstable::io::locale::Locale;
 
 use super::*;
 

@@ -2,8 +2,8 @@
 
 mod beside;
 
-use sortwell_engine::key::KeyEncoder;
-use sortwell_engine::key::text::{Separator, TextKey};
+use sortwell::unstable::key::KeyEncoder;
+use sortwell::unstable::key::text::{Separator, TextKey};
 
 use super::super::parse::{Request, parse};
 use super::*;

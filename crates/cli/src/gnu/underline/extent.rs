@@ -3,7 +3,7 @@
 //! What a key is compared by is the library's to say; here is only what people are shown. It is
 //! less in one place: separators of thousands are shown as part of a number only between digits.
 
-use sortwell_engine::key::text::{Months, NumberFormat, TextType};
+use sortwell::unstable::key::text::{Months, NumberFormat, TextType};
 
 /// Whether a value is looked for in a key; else all of its bytes count.
 pub fn has_value(text_type: &TextType) -> bool {

@@ -1,6 +1,6 @@
 //! Lines and what is below them, as `sort --debug` was seen to print it.
 
-use sortwell_engine::key::text::{LastResort, Position, TextSpec};
+use sortwell::unstable::key::text::{LastResort, Position, TextSpec};
 
 use super::*;
 

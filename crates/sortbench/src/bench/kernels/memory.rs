@@ -7,8 +7,8 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
 use bytemuck::Pod;
-use sortwell_engine::io::{Arena, Region};
-use sortwell_engine::{ByteSize, Result};
+use sortwell::unstable::io::{Arena, Region};
+use sortwell::{ByteSize, Result};
 
 /// So many values of a kind, all noughts at first; the first lies at the beginning of a page.
 #[derive(Debug)]

@@ -5,9 +5,9 @@
 
 use std::time::Instant;
 
-use sortwell_engine::io::counters::{Counters, Counts, Event, Threads};
-use sortwell_engine::stats::Progress;
-use sortwell_engine::{Error, Result};
+use sortwell::Progress;
+use sortwell::unstable::io::counters::{Counters, Counts, Event, Threads};
+use sortwell::{Error, Result};
 
 use super::super::finding::{Chart, Samples, Table};
 use crate::samples::Spread;

@@ -6,10 +6,10 @@
 //! round. Sorted are they by quicksort, or by the library's merge sort, which is psort's of a
 //! bucket; merged by the library's loser tree.
 
-use sortwell_engine::Result;
-use sortwell_engine::incore::Method;
-use sortwell_engine::key::SliceKey;
-use sortwell_engine::merge::loser_tree::{LoserTree, Source as Sorted};
+use sortwell::Result;
+use sortwell::unstable::incore::Method;
+use sortwell::unstable::key::SliceKey;
+use sortwell::unstable::merge::loser_tree::{LoserTree, Source as Sorted};
 
 use super::super::finding::{Cell, Chart, Line, Source, Table};
 use super::entries;

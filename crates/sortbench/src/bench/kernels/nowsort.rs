@@ -4,12 +4,12 @@
 //! section 4.2 with Figure 3. Entries are 32 bits of the key above a pointer of 32, sorted as
 //! integers; each way begins with the entries in the order of the input.
 
-use sortwell_engine::Result;
-use sortwell_engine::format::Framing;
-use sortwell_engine::incore::bucket::BUCKET_ENTRIES;
-use sortwell_engine::incore::gather;
-use sortwell_engine::load::Records;
-use sortwell_engine::order::OrderCheck;
+use sortwell::Result;
+use sortwell::unstable::format::Framing;
+use sortwell::unstable::incore::bucket::BUCKET_ENTRIES;
+use sortwell::unstable::incore::gather;
+use sortwell::unstable::load::Records;
+use sortwell::unstable::order::OrderCheck;
 
 use super::super::finding::{Cell, Chart, Line, Source, Table};
 use super::buckets::{bits_for, distribute, partial_radix, sort_each};

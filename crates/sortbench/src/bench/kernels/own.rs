@@ -1,21 +1,21 @@
 //! What sortwell itself does with a load in memory, in its own steps: sample and deal, sort every
 //! bucket, gather.
 //!
-//! All of it is the library's (`sortwell_engine::incore`), used as its pipeline does on one thread.
+//! All of it is the library's (`sortwell::unstable::incore`), used as its pipeline does on one
+//! thread.
 
 use std::sync::Arc;
 
-use sortwell_engine::error::ConfigErrorKind;
-use sortwell_engine::format::Format;
-use sortwell_engine::format::Framing;
-use sortwell_engine::incore::bucket::BUCKET_ENTRIES;
-use sortwell_engine::incore::{
+use sortwell::unstable::format::Framing;
+use sortwell::unstable::incore::bucket::BUCKET_ENTRIES;
+use sortwell::unstable::incore::{
     Classifier, Dealer, Dealt, Item, Method, Pool, Sample, Scratch, Sorter,
 };
-use sortwell_engine::io::Region;
-use sortwell_engine::key::{CompiledKey, KeyEncoder};
-use sortwell_engine::load::Records;
-use sortwell_engine::{Error, Result};
+use sortwell::unstable::io::Region;
+use sortwell::unstable::key::{CompiledKey, KeyEncoder};
+use sortwell::unstable::load::Records;
+use sortwell::{ConfigErrorKind, Format};
+use sortwell::{Error, Result};
 
 use super::memory::touched;
 
@@ -132,7 +132,7 @@ impl InBuckets {
 /// # Errors
 ///
 /// That there is no such key.
-pub fn key_of_first(bytes: usize, length: usize) -> Result<sortwell_engine::key::SliceKey> {
+pub fn key_of_first(bytes: usize, length: usize) -> Result<sortwell::unstable::key::SliceKey> {
     let key = format!("0..{bytes}").parse()?;
     match CompiledKey::of_keys(&[key], Format::Fixed { length: length as u32 })? {
         CompiledKey::Slice(key) => Ok(key),

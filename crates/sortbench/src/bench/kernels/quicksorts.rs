@@ -17,12 +17,12 @@
 use std::cmp::Ordering;
 
 use bytemuck::Pod;
-use sortwell_engine::Result;
-use sortwell_engine::format::Framing;
-use sortwell_engine::incore::{Item, gather};
-use sortwell_engine::load::Records;
-use sortwell_engine::order::OrderCheck;
-use sortwell_engine::proof::Sum;
+use sortwell::Result;
+use sortwell::unstable::format::Framing;
+use sortwell::unstable::incore::{Item, gather};
+use sortwell::unstable::load::Records;
+use sortwell::unstable::order::OrderCheck;
+use sortwell::unstable::proof::Sum;
 
 use super::super::finding::{Cell, Source, Table};
 use super::entries::{entry, pointer, prefix};

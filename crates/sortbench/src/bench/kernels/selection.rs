@@ -5,9 +5,9 @@
 //! a cache miss for most of them unless nodes are clustered in lines; quicksort's runs are half as
 //! long, and its misses few.
 
-use sortwell_engine::Result;
-use sortwell_engine::format::Framing;
-use sortwell_engine::incore::replacement::{LEAF_BYTES, Tournament};
+use sortwell::Result;
+use sortwell::unstable::format::Framing;
+use sortwell::unstable::incore::replacement::{LEAF_BYTES, Tournament};
 
 use super::super::finding::{Cell, Chart, Line, Source, Table};
 use super::entries;

@@ -1,6 +1,6 @@
 //! The whole bench of a few keys, and sizes that are refused.
 
-use sortwell_engine::stats::Progress;
+use sortwell::Progress;
 
 use super::*;
 use crate::bench::Program;

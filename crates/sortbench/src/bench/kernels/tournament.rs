@@ -22,7 +22,7 @@
 //! has the largest key and a leaf that is none, and is of the next run when it is made: so it comes
 //! behind all that are still there. Keys that agree in their prefix come in any order.
 
-use sortwell_engine::Result;
+use sortwell::Result;
 
 use super::entries::{entry, pointer, prefix};
 use super::memory::Memory;

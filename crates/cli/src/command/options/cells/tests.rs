@@ -1,7 +1,7 @@
 //! What may be said of cells, and of what.
 
 use super::*;
-use sortwell_engine::Error;
+use sortwell::Error;
 
 fn applied(cells: &Cells, format: &str, separator: Option<u8>) -> Result<Format> {
     cells.apply(format.parse().unwrap(), separator)

@@ -1,7 +1,7 @@
 //! Tests of cutting inputs into chunks.
 
 use super::*;
-use sortwell_engine::job::{Budget, Output};
+use sortwell::{Budget, Output};
 
 /// Reads all chunks of `inputs`; each as it would be read by a job, and what it says of itself.
 fn chunks(inputs: &[&[u8]], most: u64) -> Vec<(Vec<u8>, Extent)> {
@@ -12,7 +12,7 @@ fn chunks(inputs: &[&[u8]], most: u64) -> Vec<(Vec<u8>, Extent)> {
         Input::File(path)
     };
     let inputs = inputs.iter().enumerate().map(place).collect();
-    let format = sortwell_engine::format::Format::Lines { terminator: b'\n' };
+    let format = sortwell::Format::Lines { terminator: b'\n' };
     let budget = ByteSize::mib(64);
     let job =
         SortJob { memory: Budget::Bytes(budget), ..SortJob::new(inputs, Output::Stdout, format) };
@@ -84,7 +84,7 @@ fn lines_at_the_borders_of_pieces_and_longer_than_chunks_stay_whole() {
 
 #[test]
 fn a_line_that_no_memory_holds_is_an_error_that_says_where() {
-    let format = sortwell_engine::format::Format::Lines { terminator: b'\n' };
+    let format = sortwell::Format::Lines { terminator: b'\n' };
     let inputs = vec![Input::File("/dev/zero".into())];
     let budget = ByteSize::mib(32);
     let job =

@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use sortwell_engine::key::KeyEncoder;
-use sortwell_engine::key::text::TextKey;
+use sortwell::unstable::key::KeyEncoder;
+use sortwell::unstable::key::text::TextKey;
 
 use super::*;
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use sortwell_engine::stats::Progress;
+use sortwell::Progress;
 
 use super::super::orders::hard_orders;
 use super::*;

@@ -1,6 +1,6 @@
 //! All four ways, whose outputs are asserted to be ordered and whole in each run.
 
-use sortwell_engine::stats::Progress;
+use sortwell::Progress;
 
 use super::*;
 

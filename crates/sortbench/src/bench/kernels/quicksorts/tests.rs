@@ -1,6 +1,6 @@
 //! All five ways with the same records: each run asserts that its output is ordered and whole.
 
-use sortwell_engine::stats::Progress;
+use sortwell::Progress;
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! Trees of every size and both kinds, whose runs are asserted in each run of the bench.
 
-use sortwell_engine::stats::Progress;
+use sortwell::Progress;
 
 use super::*;
 
