@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ROOT / "crates" / "sortwell" / "src"
 HEAD = "# The public surface of the crate sortwell; make api writes it anew.\n"
 
 
@@ -28,12 +29,23 @@ def main() -> None:
     reexported = [line.rpartition("::")[2] for line in own if line.startswith("pub use ")]
     own = [line for line in own if not line.startswith(("pub use ", "pub mod ", "impl "))]
     jobs = [line.rpartition("::")[2] for line in own if line.startswith("pub struct ")]
-    # An item of the engine comes under its first public path; the crate's root has all of them.
+    # An item of the engine comes under its first public path. Where several items of the engine
+    # have one name, the path in the source of the crate tells which is meant.
+    sources = "".join(path.read_text(encoding="utf-8") for path in SOURCES.glob("*.rs"))
+    paths = {path.rpartition("::")[2]: path for path in re.findall(r"pub use ([\w:]+);", sources)}
     subject = re.compile(r"(sortwell_engine(?:::[a-z_]+)*::)(\w+)")
+    engine = [line for line in surface("sortwell-engine") if not line.startswith("impl ")]
+    declared = re.compile(r"pub (?:struct|enum|trait|type) (sortwell_engine(?:::[a-z_]+)*::\w+)")
+    places: dict[str, set[str]] = {}
+    for found in filter(None, map(declared.search, engine)):
+        places.setdefault(found[1].rpartition("::")[2], set()).add(found[1])
     inherited = set()
-    for line in surface("sortwell-engine"):
+    for line in engine:
         found = subject.search(line)
-        if found and found[2] in reexported and not line.startswith(("impl ", "pub use ")):
+        if not found or found[2] not in reexported or line.startswith("pub use "):
+            continue
+        is_alone = len(places.get(found[2], ())) <= 1
+        if is_alone or found[0] == paths[found[2]]:
             inherited.add(line.replace(found[1], "sortwell::", 1))
     items = [f"item {name}" for name in sorted(reexported + jobs)]
     text = HEAD + "\n".join([*items, "", *own, *sorted(inherited)]) + "\n"

@@ -38,8 +38,8 @@ pub fn json(of: &Explanation, format_by_names: Option<&'static str>) -> String {
         explanation: &'e Explanation,
         format_by_names: Option<&'static str>,
     }
-    let unpredicted = of.unpredicted.as_ref().map(wording::in_plain_text);
-    let explanation = Explanation { unpredicted, ..of.clone() };
+    let mut explanation = of.clone();
+    explanation.unpredicted = of.unpredicted.as_ref().map(wording::in_plain_text);
     let whole = Whole { explanation: &explanation, format_by_names };
     serde_json::to_string(&whole).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
 }

@@ -162,8 +162,8 @@ pub fn json(of: &Statistics, named: Named) -> String {
         machine: Machine,
         job: Named,
     }
-    let advice = of.advice.iter().map(wording::in_plain_text).collect();
-    let statistics = Statistics { advice, ..of.clone() };
+    let mut statistics = of.clone();
+    statistics.advice = of.advice.iter().map(wording::in_plain_text).collect();
     let whole = Whole { statistics: &statistics, machine: Machine::here(), job: named };
     // Only numbers, strings and lists of them: there is nothing in it that JSON cannot hold.
     serde_json::to_string(&whole).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))

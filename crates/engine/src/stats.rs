@@ -320,7 +320,8 @@ pub struct UnmatchedKey {
 }
 
 /// Everything worth knowing about a finished sort.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
 pub struct Statistics {
     /// Records sorted.
     pub records: u64,

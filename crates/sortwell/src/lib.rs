@@ -40,8 +40,12 @@
 compile_error!("sortwell runs on Linux alone: it needs io_uring or pread, O_DIRECT and /proc");
 
 mod check_job;
+mod ends;
+mod errors;
 mod merge_job;
 mod options;
+mod records;
+mod results;
 mod sort_job;
 
 /// The interface of the engine, for the command and the benchmarks of this project. It may change
@@ -54,17 +58,18 @@ pub use merge_job::MergeJob;
 pub use sort_job::SortJob;
 
 #[doc(inline)]
-pub use sortwell_engine::{
-    ByteSize, Error, Result,
-    error::{ConfigError, ConfigErrorKind, Message, Operation, ParseError, Reference, Setting},
-    format::{CsvFormat, Format, HeaderLines, Ragged, csv::Dialect},
-    io::compression::{Codec, Compress, Compression, Decompress},
-    io::{Supplied, Supply, pipe::Outlet},
-    job::{Budget, Checked, Disorder, Explanation, Input, Output, Resume},
-    key::text::{Invalid, Place},
-    key::{Key, KeyError, KeyFault},
-    operator::Unique,
-    predicate::Expression,
-    stats::{Phase, Progress, Statistics},
-    units::ParseSizeError,
+pub use ends::{
+    Budget, ByteSize, Codec, Compress, Compression, Decompress, Input, Outlet, Output, Resume,
+    Supplied, Supply,
 };
+#[doc(inline)]
+pub use errors::{
+    ConfigError, ConfigErrorKind, Error, KeyError, KeyFault, Message, Operation, ParseError,
+    ParseSizeError, Reference, Result, Setting,
+};
+#[doc(inline)]
+pub use records::{
+    CsvFormat, Dialect, Expression, Format, HeaderLines, Invalid, Key, Place, Ragged, Unique,
+};
+#[doc(inline)]
+pub use results::{Checked, Disorder, Explanation, Phase, Progress, Statistics};

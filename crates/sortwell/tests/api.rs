@@ -28,3 +28,27 @@ fn every_public_item_is_in_the_list() {
     assert_eq!(listed, public, "make api writes the list anew");
     assert!((25..=45).contains(&public.len()), "{} items; about 40 are meant", public.len());
 }
+
+#[test]
+fn every_public_item_has_an_example() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let read = |name: &str| fs::read_to_string(root.join(name)).expect("a source file");
+    let without_example = |source: String, item: &str| -> Vec<String> {
+        let mut is_shown = false;
+        let mut found = Vec::new();
+        for line in source.lines() {
+            is_shown |= line == "/// ```";
+            if line.starts_with(item) {
+                found.extend((!is_shown).then(|| line.to_owned()));
+                is_shown = false;
+            }
+        }
+        found
+    };
+    for file in ["ends.rs", "errors.rs", "records.rs", "results.rs"] {
+        assert_eq!(without_example(read(file), "pub use "), [""; 0], "{file}");
+    }
+    for file in ["check_job.rs", "merge_job.rs", "sort_job.rs"] {
+        assert_eq!(without_example(read(file), "pub struct "), [""; 0], "{file}");
+    }
+}

@@ -6,46 +6,40 @@ use sortwell::unstable::plan::outlook::Outlook;
 use sortwell::unstable::stats::{PhasePrediction, Prediction};
 
 fn explanation() -> Explanation {
-    Explanation {
-        bytes: ByteSize(20_000_000_000),
-        record_length: 100,
-        varies: false,
-        budget: ByteSize::mib(64),
-        arena_bytes: ByteSize::mib(50),
-        buffer_bytes: ByteSize::mib(8),
-        scratch_bytes: ByteSize::mib(2),
-        load_bytes: ByteSize::mib(20),
-        loads_at_once: 2,
-        threads: 2,
-        threads_wanted: 4,
-        engine: "uring",
-        is_direct: true,
-        block_bytes: ByteSize(256 << 10),
-        read_depth: 4,
-        is_by_choice: false,
-        is_enough: false,
-        outlook: Outlook {
-            passes: 3,
-            loads: 1000,
-            runs: 1000,
-            run_bytes: ByteSize::mib(19),
-            merge_width_max: 40,
-            merge_width: 40,
-            merged_before: 985,
-            slab_bytes: ByteSize::mib(20),
-            piece_bytes: ByteSize(512 << 10),
-            spilled_bytes: ByteSize(40_000_000_000),
-            spill_space: ByteSize(21_000_000_000),
-            in_place_space: ByteSize::mib(60),
-            moved_bytes: ByteSize(120_000_000_000),
-            one_pass_budget: Some(ByteSize::gib(30)),
-            two_pass_budget: Some(ByteSize::mib(400)),
-        },
-        is_at_most: false,
-        is_in_place: false,
-        prediction: None,
-        unpredicted: Some("nobody has measured it".into()),
-    }
+    let mut of = Explanation::default();
+    of.bytes = ByteSize(20_000_000_000);
+    of.record_length = 100;
+    of.budget = ByteSize::mib(64);
+    of.arena_bytes = ByteSize::mib(50);
+    of.buffer_bytes = ByteSize::mib(8);
+    of.scratch_bytes = ByteSize::mib(2);
+    of.load_bytes = ByteSize::mib(20);
+    of.loads_at_once = 2;
+    of.threads = 2;
+    of.threads_wanted = 4;
+    of.engine = "uring";
+    of.is_direct = true;
+    of.block_bytes = ByteSize(256 << 10);
+    of.read_depth = 4;
+    of.outlook = Outlook {
+        passes: 3,
+        loads: 1000,
+        runs: 1000,
+        run_bytes: ByteSize::mib(19),
+        merge_width_max: 40,
+        merge_width: 40,
+        merged_before: 985,
+        slab_bytes: ByteSize::mib(20),
+        piece_bytes: ByteSize(512 << 10),
+        spilled_bytes: ByteSize(40_000_000_000),
+        spill_space: ByteSize(21_000_000_000),
+        in_place_space: ByteSize::mib(60),
+        moved_bytes: ByteSize(120_000_000_000),
+        one_pass_budget: Some(ByteSize::gib(30)),
+        two_pass_budget: Some(ByteSize::mib(400)),
+    };
+    of.unpredicted = Some("nobody has measured it".into());
+    of
 }
 
 #[test]
@@ -95,7 +89,8 @@ fn a_plan_of_one_pass() {
 
 #[test]
 fn what_may_be_less_says_so() {
-    let of = Explanation { is_at_most: true, is_in_place: true, is_enough: true, ..explanation() };
+    let mut of = explanation();
+    (of.is_at_most, of.is_in_place, of.is_enough) = (true, true, true);
     let words = text(&of);
     for part in [
         "memory   50 MiB of 64 MiB (more would gain nothing): 2 loads",
@@ -118,7 +113,8 @@ fn merges_of_streams_have_no_slabs() {
 
 #[test]
 fn two_passes_where_one_would_do_say_why() {
-    let mut of = Explanation { is_by_choice: true, ..explanation() };
+    let mut of = explanation();
+    of.is_by_choice = true;
     of.outlook.passes = 2;
     let words = text(&of);
     let expected = "plan     2 passes by choice, as new memory comes slowly here, 1000 runs";
@@ -137,7 +133,9 @@ fn times_are_foretold_by_phase() {
     let phases = vec![phase(Phase::Reading, 1.5, 0.75), phase(Phase::Writing, 2.0, 2.0)];
     let told = |most_seconds| {
         let prediction = Prediction { seconds: 3.5, most_seconds, phases: phases.clone() };
-        text(&Explanation { prediction: Some(prediction), ..explanation() })
+        let mut of = explanation();
+        of.prediction = Some(prediction);
+        text(&of)
     };
     let expected = "time     3.50 s: 1.50 s reading (processors), 2.00 s writing output (disks)";
     assert!(told(3.6).ends_with(&format!("{expected}\n")), "{}", told(3.6));

@@ -2,60 +2,41 @@
 
 use sortwell::Phase;
 use sortwell::unstable::stats::{
-    InvalidKey, InvalidKeys, KeyFindings, PhaseTime, Proof, Requests, Stages, StreamLatency,
-    StreamRequests, Streams, UnmatchedKey,
+    InvalidKey, InvalidKeys, KeyFindings, PhaseTime, Proof, Requests, Streams, UnmatchedKey,
 };
 
 use super::*;
 
 fn one_pass() -> Statistics {
-    Statistics {
-        records_selected: None,
-        ragged_rows_dropped: None,
-        keys: KeyFindings::default(),
-        collations: Vec::new(),
-        records: 10_000_000,
-        bytes: ByteSize(1_000_000_000),
-        seconds: 1.6,
-        passes: 1,
-        loads: 1,
-        algorithm: Some("radix"),
-        runs: 0,
-        runs_merged_again: 0,
-        merge_width: 0,
-        merge: None,
-        threads: 2,
-        stages: Stages::default(),
-        processors: Vec::new(),
-        engine: "uring",
-        direct_input: true,
-        direct_output: false,
-        memory_budget: ByteSize::gib(4),
-        memory_peak: ByteSize::mib(1200),
-        streams: Streams {
-            input_read: ByteSize(1_000_000_000),
-            output_written: ByteSize(1_000_000_000),
-            ..Streams::default()
-        },
-        requests: StreamRequests::default(),
-        phases: vec![PhaseTime {
-            phase: Phase::Reading,
-            seconds: 0.75,
-            io_wait_seconds: 0.5,
-            user_seconds: 0.25,
-            system_seconds: 0.125,
-        }],
-        user_seconds: 0.71,
-        system_seconds: 0.4,
-        prediction: None,
-        timeline: None,
-        latency: StreamLatency::default(),
-        workers: Vec::new(),
-        counters: None,
-        advice: Vec::new(),
-        proof: Some(Proof { records: 10_000_000, checksum: 0xab }),
-        is_order_proven: true,
-    }
+    let mut of = Statistics::default();
+    of.records = 10_000_000;
+    of.bytes = ByteSize(1_000_000_000);
+    of.seconds = 1.6;
+    of.passes = 1;
+    of.loads = 1;
+    of.algorithm = Some("radix");
+    of.threads = 2;
+    of.engine = "uring";
+    of.direct_input = true;
+    of.memory_budget = ByteSize::gib(4);
+    of.memory_peak = ByteSize::mib(1200);
+    of.streams = Streams {
+        input_read: ByteSize(1_000_000_000),
+        output_written: ByteSize(1_000_000_000),
+        ..Streams::default()
+    };
+    of.phases = vec![PhaseTime {
+        phase: Phase::Reading,
+        seconds: 0.75,
+        io_wait_seconds: 0.5,
+        user_seconds: 0.25,
+        system_seconds: 0.125,
+    }];
+    of.user_seconds = 0.71;
+    of.system_seconds = 0.4;
+    of.proof = Some(Proof { records: 10_000_000, checksum: 0xab });
+    of.is_order_proven = true;
+    of
 }
 
 #[test]

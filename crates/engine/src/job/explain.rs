@@ -13,7 +13,8 @@ use crate::stats::{Prediction, Progress};
 use crate::units::ByteSize;
 
 /// What a sort would do.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Explanation {
     /// Bytes of all inputs.
     pub bytes: ByteSize,

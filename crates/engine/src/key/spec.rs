@@ -48,19 +48,7 @@ use named_type::{Listed, NamedType};
 
 /// One key: a place in the record, the type of what is there, and how it is ordered.
 ///
-/// Read from text, and shown as text that reads back as an equal key:
-///
-/// ```
-/// use sortwell_engine::key::Key;
-///
-/// let key: Key = "amount:DECIMAL:desc".parse()?;
-/// assert_eq!(key.column(), Some("amount"));
-/// assert_eq!(key.to_string(), "amount:decimal:desc");
-///
-/// let error = "2:decimla".parse::<Key>().unwrap_err();
-/// assert!(error.to_string().contains("did you mean 'decimal'?"));
-/// # Ok::<(), sortwell_engine::key::KeyError>(())
-/// ```
+/// Read from text, and shown as text that reads back as an equal key.
 ///
 /// The default is the whole record as bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]

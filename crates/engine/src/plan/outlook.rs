@@ -9,7 +9,7 @@ use super::{Need, Plan};
 use crate::units::ByteSize;
 
 /// What a sort will do, told beforehand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Outlook {
     /// Times the data is read and written, at most.
     pub passes: u32,

@@ -9,14 +9,6 @@ use crate::error::ParseError;
 use crate::key::Key;
 
 /// Which records are meant, as a person writes it.
-///
-/// ```
-/// use sortwell_engine::predicate::Expression;
-///
-/// let expression: Expression = "2:int>5 AND NOT (3 contains 'x')".parse()?;
-/// assert_eq!(expression.to_string(), "2:int > 5 and not 3 contains \"x\"");
-/// # Ok::<(), sortwell_engine::Error>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expression {
     pub(super) root: Tree,

@@ -9,15 +9,6 @@ use crate::error::{ConfigErrorKind, Error, Message, ParseError, message};
 use crate::format::Format;
 
 /// A key that cannot be read, or that means nothing in records of a format.
-///
-/// ```
-/// use sortwell_engine::key::{Key, KeyFault, PlaceFault};
-///
-/// let error = "0:int".parse::<Key>().unwrap_err();
-/// assert_eq!(error.key(), "0:int");
-/// assert_eq!(*error.fault(), KeyFault::Place(PlaceFault::FieldZero));
-/// assert_eq!(error.to_string(), "fields count from 1, and key '0:int' names field 0");
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyError {
     key: String,
