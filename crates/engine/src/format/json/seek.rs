@@ -1,8 +1,8 @@
-//! Finding a value in a line that the parser has passed.
+//! Finding a value in a line that has been checked.
 //!
 //! A key is looked for when its record is dealt and once more in the proof of order, and a parser
 //! would check the line again each time. Here what is not wanted is passed by quotes and brackets
-//! alone. Of a line that is no JSON anything may be found, within its bounds.
+//! alone, sixteen bytes at a time. Of a line that is no JSON anything may be found, within its bounds.
 
 use serde::de::{Deserializer, Visitor};
 
