@@ -2,7 +2,8 @@
 //!
 //! A key is looked for when its record is dealt and once more in the proof of order, and a parser
 //! would check the line again each time. Here what is not wanted is passed by quotes and brackets
-//! alone, sixteen bytes at a time. Of a line that is no JSON anything may be found, within its bounds.
+//! alone, sixteen bytes at a time. Of a line that is no JSON anything may be found, within its
+//! bounds.
 
 use serde::de::{Deserializer, Visitor};
 
