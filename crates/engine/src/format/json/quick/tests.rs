@@ -223,9 +223,10 @@ impl Random {
 
     /// Appends a value, well formed but for what its strings and numbers are made of.
     fn append_value(&mut self, depth: usize, out: &mut Vec<u8>) {
-        let blanks = |random: &mut Self, out: &mut Vec<u8>| match random.below(8) {
-            0 => out.push(b" \t\r"[random.below(3)]),
-            _ => {}
+        let blanks = |random: &mut Self, out: &mut Vec<u8>| {
+            if random.below(8) == 0 {
+                out.push(b" \t\r"[random.below(3)]);
+            }
         };
         blanks(self, out);
         match self.below(if depth > 5 { 3 } else { 5 }) {
