@@ -8,13 +8,16 @@
 //!     tags.0                   missing: no value, like null
 //! ```
 //!
-//! The parser is serde_json. It checks a line once, when this is read ([`fault`]); afterwards
+//! A line is checked once, when it is read ([`lines`]): by a quick check that accepts only what is
+//! surely well formed, and by the parser, serde_json, where that does not. Afterwards
 //! [`Path::find`] passes brackets and quotes up to the value it looks for. If an object has two
 //! members of one name, the first counts.
 
 mod bounds;
 mod escapes;
+mod quick;
 mod seek;
+mod window;
 
 use serde::de::IgnoredAny;
 
@@ -63,15 +66,32 @@ impl Path {
     /// what stands between its quotes; a value that is missing or null is empty.
     pub fn find<'a>(&self, line: &'a [u8]) -> (&'a [u8], bool) {
         match seek::find(line, &self.0).unwrap_or_default() {
-            b"null" => (&[], false),
-            [b'"', text @ .., b'"'] => (text, memchr::memchr(b'\\', text).is_some()),
-            value => (value, false),
+            (b"null", _) => (&[], false),
+            ([b'"', text @ .., b'"'], has_escapes) => (text, has_escapes),
+            (value, _) => (value, false),
         }
     }
 }
 
+/// Returns the lines in `bytes`, which hold whole ones, each with what keeps it from being JSON.
+#[inline]
+pub fn lines(bytes: &[u8]) -> impl Iterator<Item = (&[u8], Option<String>)> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let checked = quick::line_length(rest);
+        let length = checked.or_else(|| Some(memchr::memchr(b'\n', rest)? + 1));
+        let (line, after) = rest.split_at(length.unwrap_or(rest.len()));
+        rest = after;
+        Some((line, if checked.is_some() { None } else { fault(line) }))
+    })
+}
+
 /// Returns what keeps a line from being JSON, if anything does. An empty line has no members.
-pub fn fault(line: &[u8]) -> Option<String> {
+#[cold]
+fn fault(line: &[u8]) -> Option<String> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let text = match std::str::from_utf8(line) {
         Ok(text) => text,

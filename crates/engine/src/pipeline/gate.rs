@@ -150,8 +150,7 @@ impl Gate {
                 }
             }
             Shape::Json => {
-                let mut lines = framing.records(bytes);
-                lines.try_for_each(|line| pass(line.into(), json::fault(line).into()))?;
+                json::lines(bytes).try_for_each(|(line, fault)| pass(line.into(), fault.into()))?;
             }
             Shape::Any => {
                 framing.records(bytes).try_for_each(|record| pass(record.into(), Form::Good))?;

@@ -57,7 +57,9 @@ proptest! {
         };
         let path = Path::read(&format!("/{}", path.join("/"))).expect("a path");
         let found = find(line.as_bytes(), &path.0);
-        let found = found.map(|text| serde_json::from_slice::<Value>(text).expect("a value"));
+        let has_escapes = |text: &[u8]| text.starts_with(b"\"") && text.contains(&b'\\');
+        prop_assert!(found.is_none_or(|(text, escapes)| escapes == has_escapes(text)), "{}", line);
+        let found = found.map(|(text, _)| serde_json::from_slice::<Value>(text).expect("a value"));
         prop_assert_eq!(found, parsed(&line, &path.0), "{}", line);
     }
 
@@ -69,7 +71,7 @@ proptest! {
     ) {
         for path in ["a", "a.a", "0", "1.a"] {
             let found = find(&text, &Path::read(path).expect("a path").0);
-            prop_assert!(found.is_none_or(|found| found.len() <= text.len()));
+            prop_assert!(found.is_none_or(|(found, _)| found.len() <= text.len()));
         }
     }
 }
@@ -78,7 +80,8 @@ proptest! {
 fn the_first_member_of_a_name_counts() {
     let path = |text| Path::read(text).expect("a path").0;
     let line = br#"{"a\u0062":1,"ab":2,"c":{"x":"a long text, \"longer\" than short"},"c":3}"#;
-    assert_eq!(find(line, &path("ab")), Some(&b"1"[..]));
-    assert_eq!(find(line, &path("c.x")), Some(&br#""a long text, \"longer\" than short""#[..]));
+    assert_eq!(find(line, &path("ab")), Some((&b"1"[..], false)));
+    let long = &br#""a long text, \"longer\" than short""#[..];
+    assert_eq!(find(line, &path("c.x")), Some((long, true)));
     assert_eq!(find(line, &path("c.y")), None);
 }
