@@ -42,10 +42,11 @@ TESTED := --package sortwell-cli --features disorder
 SIGNALS := $(shell env --default-signal true 2> /dev/null && echo env --default-signal)
 
 .PHONY: help build demo test test-rust test-oracle test-slow test-browser browser torture oracle fuzz \
-	sanitize lint lint-python lint-rust ruff docs api bench measure compare
+	sanitize lint lint-python lint-rust ruff docs api release-check bench measure \
+	compare
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 build: ## Build the command: target/release/sortwell
 	$(CARGO) build --release --package sortwell-cli
@@ -120,6 +121,9 @@ docs: ## Write docs/reference.md anew from the definition of the command line
 	@"$${CARGO_TARGET_DIR:-target}/debug/sortwell" reference > docs/reference.md.new \
 		|| { rm docs/reference.md.new; exit 1; }
 	mv docs/reference.md.new docs/reference.md
+
+release-check: ## Check the least Rust version, each feature by itself, and the packages
+	@scripts/release_check.sh
 
 api: ## Write crates/sortwell/api.txt anew; takes a nightly Rust and cargo-public-api
 	@scripts/api.py
