@@ -166,7 +166,7 @@ enum Bench {
     },
 }
 
-/// Where and how often is measured, and where the result goes.
+/// The place and the number of the measurements, and the target of the result.
 #[derive(Args, Debug)]
 struct How {
     /// Directory for the files of the benchmark, on the disk to measure; they are removed
@@ -263,10 +263,10 @@ fn command() -> String {
 /// A price: a positive number of dollars.
 fn dollars(words: &str) -> std::result::Result<f64, String> {
     positive(words.trim_start_matches('$'))
-        .map_err(|_| "a price is a number of dollars above nought, such as 2000".to_owned())
+        .map_err(|_| "a price is a number of dollars above 0, such as 2000".to_owned())
 }
 
 fn positive(words: &str) -> std::result::Result<f64, String> {
     let number = words.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
-    number.ok_or_else(|| format!("'{words}' is not a number above nought"))
+    number.ok_or_else(|| format!("'{words}' is not a number above 0"))
 }

@@ -82,7 +82,7 @@ enum Action {
     },
 }
 
-/// How it is measured, and what becomes of the result.
+/// The time of a measurement, and the target of its result.
 #[derive(Args, Debug)]
 struct How {
     /// Set the approximate time of the measurement, in seconds
@@ -101,7 +101,7 @@ struct How {
 impl How {
     fn path(&self) -> Result<PathBuf> {
         let usual = || {
-            let message = "there is no directory for configurations; name a file with --profile";
+            let message = "there is no configuration directory; name a file with --profile";
             Profile::usual_path().ok_or_else(|| usage_error(message))
         };
         self.profile.clone().map_or_else(usual, Ok)

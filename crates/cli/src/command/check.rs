@@ -73,10 +73,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(ExitCode::from(1))
 }
 
-/// What is out of order, where, and which record it is.
+/// Returns the message about a record out of order: its place and its first bytes.
 fn sentence(disorder: &Disorder, is_unique: bool) -> String {
     let Disorder { path, record_number, number_before, offset, record } = disorder;
-    let why = if is_unique { "does not belong behind" } else { "belongs before" };
+    let why = if is_unique { "does not belong after" } else { "belongs before" };
     let mut words = format!(
         "{}: record {record_number} at offset {offset} is out of order: it {why} record \
          {number_before}: ",
@@ -88,7 +88,7 @@ fn sentence(disorder: &Disorder, is_unique: bool) -> String {
 }
 
 impl Arguments {
-    /// What was said, as what is meant.
+    /// Returns the job that the arguments ask for.
     fn job(&self) -> Result<CheckJob> {
         let inputs = self.inputs.inputs()?;
         let format = self.order.format(&inputs)?;

@@ -94,8 +94,8 @@ fn refuse_packed(path: &Path) -> Result<(), Error> {
         return Ok(());
     };
     Err(usage_error(format!(
-        "the name {} says {name}, and generate compresses nothing; give another name, or pack \
-         what it writes to standard output ('-')",
+        "the name {} means {name}, but generate does not compress; give another name, or compress \
+         its standard output ('-')",
         path.display()
     )))
 }

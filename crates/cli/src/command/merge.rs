@@ -104,7 +104,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 impl Arguments {
-    /// What was said, as what is meant.
+    /// Returns the job that the arguments ask for.
     fn job(&self) -> Result<MergeJob> {
         let inputs = self.inputs.inputs()?;
         let order = self.order.behind(&self.unique_by);

@@ -31,7 +31,7 @@ use clap::{Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(name = "sortwell", version, after_help = EXIT_STATUS, arg_required_else_help = true)]
 pub struct CommandLine {
-    /// What to do.
+    /// Operation
     #[command(subcommand)]
     pub command: Command,
 }

@@ -78,7 +78,7 @@ fn page(subjects: Vec<(String, Subject)>) -> Result<String> {
     let sort = |(name, subject)| match subject {
         Subject::Sort(stats) => Ok((name, stats)),
         Subject::Bench(_) => Err(usage_error(format!(
-            "{name} holds what a bench found, which has a page to itself; give it alone"
+            "{name} holds the result of a bench, which needs a page of its own; give it alone"
         ))),
     };
     let sorts = subjects.into_iter().map(sort).collect::<Result<Vec<_>>>()?;
@@ -86,7 +86,7 @@ fn page(subjects: Vec<(String, Subject)>) -> Result<String> {
 }
 
 impl Arguments {
-    /// What each file holds, under its name.
+    /// Returns the content of each file, with its name.
     fn subjects(&self) -> Result<Vec<(String, Subject)>> {
         let one = |path: &PathBuf| {
             reporting::check_differ(&self.output, path)?;

@@ -184,7 +184,7 @@ impl Arguments {
         self.order.behind(self.selecting.group_keys())
     }
 
-    /// What was said, as what is meant.
+    /// Returns the job that the arguments ask for.
     pub fn job(&self) -> Result<SortJob> {
         let inputs = self.inputs.inputs()?;
         let order = self.order();

@@ -19,7 +19,7 @@ use crate::standard;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// What to do
+    /// Operation
     #[command(subcommand)]
     action: Action,
 }
@@ -77,7 +77,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
                 let why = match left.state {
                     State::Running => "",
                     State::Abandoned => " (it cannot be removed)",
-                    _ => " (records that may be nowhere else; --all removes them)",
+                    _ => " (its records may exist nowhere else; --all removes it)",
                 };
                 let _ = writeln!(out, "left: {}{why}", words(&left));
             }

@@ -26,7 +26,7 @@ use crate::standard;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// What to do
+    /// Operation
     #[command(subcommand)]
     action: Action,
 }
@@ -151,13 +151,13 @@ pub fn define(path: &Path, members: &[PathBuf], strides: &[Stride], base: ByteSi
     }
     if path.extension().is_none_or(|ending| ending != "str") {
         return Err(usage_error(format!(
-            "the name of a striped file ends in .str; {} does not",
+            "the name of a striped file must end in .str; {} does not",
             path.display()
         )));
     }
     if fs::symlink_metadata(path).is_ok() {
         return Err(usage_error(format!(
-            "{} is there already; give another name, or remove it with 'sortwell stripe remove'",
+            "{} already exists; give another name, or remove it with 'sortwell stripe remove'",
             path.display()
         )));
     }
@@ -188,7 +188,7 @@ fn info(path: &Path) -> std::result::Result<(), crate::failure::Failure> {
         let state = match fs::metadata(file) {
             _ if length == 0 => "not written yet".to_owned(),
             Ok(data) if data.len() == bytes => format!("{bytes} bytes"),
-            Ok(data) => format!("{} bytes, and should have {bytes}", data.len()),
+            Ok(data) => format!("{} bytes, expected {bytes}", data.len()),
             Err(e) => format!("{e}"),
         };
         let (file, stride) = (file.display(), ByteSize(stride));

@@ -231,7 +231,7 @@ fn what_cannot_be_is_refused() {
     let long = "x".repeat(4 << 20);
     folder.write("long", format!("name,id\n{long},1\n"));
     let line = "sort -F csv --union-by-name -M 24MiB -k id jan.csv long -o out";
-    folder.run(line).fails(3, &["long: the row that begins at byte 8 has more than", "--memory"]);
+    folder.run(line).fails(3, &["long: the row at byte 8 has more than", "--memory"]);
     assert_eq!(folder.names(), ["blank", "feb.csv", "jan.csv", "long", "twice"]);
 }
 

@@ -145,9 +145,9 @@ impl FromStr for Format {
         }
         let Some(length) = name.strip_prefix("fixed:") else {
             return Err(wrong(message!(
-                "'{}' is not a format sortwell knows{}; write lines, lines:0, lines:group=4, csv, \
-                 tsv, jsonl, fixed:100, or for records that begin with their length u16be, \
-                 u32le:self, rdw and the like",
+                "'{}' is not a known format{}; write lines, lines:0, lines:group=4, csv, tsv, \
+                 jsonl or fixed:100, or u16be, u32le:self, rdw and the like for records with a \
+                 length in front",
                 text,
                 meant_format(&name)
             )));
@@ -157,7 +157,7 @@ impl FromStr for Format {
                 Ok(Self::Fixed { length })
             }
             _ => Err(wrong(message!(
-                "'{}' is not a record length; it is a number of bytes from 1 to {} ({})",
+                "'{}' is not a record length; write a number of bytes from 1 to {} ({})",
                 length,
                 FIXED_LENGTH_MAX.bytes(),
                 FIXED_LENGTH_MAX
@@ -188,12 +188,12 @@ fn terminator(text: &str) -> Result<u8, String> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match text.as_bytes() {
         _ if is_number => text.parse().map_err(|_| {
-            format!("'{text}' is not a byte; lines end with one from 0 to 255, as in lines:0")
+            format!("'{text}' is not a byte; write a number from 0 to 255, as in lines:0")
         }),
         [byte] => Ok(*byte),
         _ => Err(format!(
-            "'{text}' is not a byte that could end lines; write its number, as in lines:0, or the \
-             character, as in 'lines:;'"
+            "'{text}' is not a byte; write its number, as in lines:0, or the character, as in \
+             'lines:;'"
         )),
     }
 }

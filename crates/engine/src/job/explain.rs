@@ -77,8 +77,8 @@ impl SortJob {
         let Some(bytes) = input.bytes() else {
             return Err(config!(
                 ConfigErrorKind::Unsupported,
-                "how long a pipe, a compressed input, or one that {} rewrites is, is not known \
-                 beforehand; give files as they are sorted",
+                "the length of a pipe, of a compressed input, or of an input that {} rewrites is \
+                 not known in advance; give plain files",
                 Setting::UnionByName,
             ));
         };

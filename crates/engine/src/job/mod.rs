@@ -263,7 +263,7 @@ impl SortJob {
                 Ended::Crowded(_) if matches!(work.input, pipeline::Input::Stream(_)) => {
                     return Err(config!(
                         ConfigErrorKind::Other,
-                        "a stream brought more than was said of it beforehand",
+                        "a stream brought more than its known length",
                     ));
                 }
                 // Nothing but reading was done; it is planned again for what was found.

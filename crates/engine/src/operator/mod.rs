@@ -76,7 +76,7 @@ impl std::str::FromStr for Unique {
             "last" => Ok(Self::Last),
             "error" => Ok(Self::Error),
             _ => {
-                let message = message!("'{}' is none of first, last and error", text);
+                let message = message!("'{}' is unknown; use first, last or error", text);
                 Err(ParseError::new("treatment of equal keys", text, message))
             }
         }
@@ -114,8 +114,8 @@ impl Select {
         if self.groups() && matches!(self.split, Some(Split::Count(_))) {
             return Err(config!(
                 ConfigErrorKind::Conflict(Setting::Split, Setting::Unique),
-                "{} takes the number of records that are written, which nobody knows before \
-                 equal ones have become one; split the output of this sort, or use {}",
+                "{} needs the number of records written, which is not known before equal ones are \
+                 combined; split the output of this sort, or use {}",
                 Setting::Split,
                 Setting::SplitBy,
             ));

@@ -6,7 +6,7 @@
  *  it was measured is never shown as if it were. */
 function sourceOf(source) {
   if (source === "measured") return { isMeasured: true, place: "" };
-  return { isMeasured: false, place: words(object(source).printed) || "source not told" };
+  return { isMeasured: false, place: words(object(source).printed) || "source not given" };
 }
 
 /** About three digits that count. */
@@ -84,7 +84,7 @@ function foundTable(part) {
   const kind = ({ isFigures }) => (isFigures ? "figures" : "words");
   const heads = columns.flatMap((column) => [
     make("th", { scope: "col", class: kind(column) }, column.head),
-    column.hasRanges && make("th", { scope: "col", class: "range" }, "least–most"),
+    column.hasRanges && make("th", { scope: "col", class: "range" }, "min–max"),
   ]);
   const bar = stepsBar(part, rows);
   const cellsOf = (row, nth) =>
@@ -140,7 +140,7 @@ function samplesTable(samples_) {
       "details",
       { class: "found" },
       make("summary", null, "Every measurement"),
-      make("div", { class: "tall" }, table("In the order they were taken", heads, rows)),
+      make("div", { class: "tall" }, table("In the order of measurement", heads, rows)),
     )
   );
 }

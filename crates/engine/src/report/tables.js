@@ -42,14 +42,14 @@ function outcomeWords(stats) {
   if (told.all === null) return null;
   const off = stats.seconds / told.all - 1;
   const size = Math.abs(off);
-  const beside = size < 0.01 ? "as foretold" : `${percent(size)} ${off > 0 ? "longer" : "less"}`;
+  const beside = size < 0.01 ? "as predicted" : `${percent(size)} ${off > 0 ? "longer" : "less"}`;
   const atMost =
     told.most !== null && told.most > told.all * 1.005
-      ? `, ${seconds(told.most)} where memory comes slowly`
+      ? `, ${seconds(told.most)} if new memory is slow`
       : "";
   const outcome = `it took ${seconds(stats.seconds)}, ${beside}`;
-  const marks = "The marks across the bars are what was expected.";
-  return `Expected were ${seconds(told.all)}${atMost}; ${outcome}. ${marks}`;
+  const marks = "The marks across the bars show the prediction.";
+  return `Predicted: ${seconds(told.all)}${atMost}; ${outcome}. ${marks}`;
 }
 
 function phaseTable(stats) {
@@ -64,7 +64,7 @@ function phaseTable(stats) {
   const wide = make(
     "th",
     { scope: "col", class: "wide" },
-    make("span", { class: "visually-hidden" }, "As a bar"),
+    make("span", { class: "visually-hidden" }, "Shown as a bar"),
   );
   const heads = [
     "Phase",
@@ -101,7 +101,7 @@ function phaseTable(stats) {
   );
   return [
     table(
-      "Seconds; waiting is for I/O, of all workers together, user and system of all processors",
+      "Seconds; waiting for I/O is the sum over all workers, user and system time the sum over all processors",
       heads,
       rows,
     ),
@@ -157,7 +157,7 @@ function waitRow(workers) {
   const parts = STREAMS.map((stream, at) => [stream.name, all[at]]).filter(([, one]) => one > 0);
   if (parts.length === 0) return null;
   const told = parts.map(([name, one]) => `${name} ${seconds(one)}`).join(", ");
-  return make("p", { class: "note waits" }, `Waiting was for: ${told}.`);
+  return make("p", { class: "note waits" }, `Time spent waiting for: ${told}.`);
 }
 
 function workerParts(stats) {
@@ -190,7 +190,7 @@ function workerParts(stats) {
     ]);
   }
   const figures = table("Seconds of each worker", ["Worker", ...used.map(({ key }) => key)], rows);
-  return [stacks, legend, waitRow(workers), make("details", null, make("summary", null, "As a table"), figures)];
+  return [stacks, legend, waitRow(workers), make("details", null, make("summary", null, "Show as a table"), figures)];
 }
 
 function requestParts(stats) {
@@ -211,7 +211,7 @@ function requestParts(stats) {
   if (rows.length === 0) return [];
   return [
     table(
-      "Depth is how many requests of a worker were in flight when one began, on average",
+      "Depth is the mean number of requests of a worker in flight at the start of a request",
       ["Stream", "Bytes", "Requests", "Mean size", "Mean depth", "Page cache"],
       rows,
     ),
@@ -242,7 +242,7 @@ function planFacts(stats) {
       figure(object(stats.stages).count) !== null && [
         count(stats.stages.count),
         stats.stages.overlapped > 0 &&
-          `, in ${count(stats.stages.overlapped)} of them one load was read while another was written`,
+          `, in ${count(stats.stages.overlapped)} of them reading a load overlapped with writing another`,
       ],
     ],
     ["I/O engine", words(stats.engine)],

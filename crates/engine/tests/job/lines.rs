@@ -415,7 +415,7 @@ fn a_line_that_memory_cannot_hold() {
             let folder = Folder::on_disk();
             lines.lay_out(&folder);
             let said = fails(&lines, &folder);
-            let place = format!("line that begins at byte {begins} has ");
+            let place = format!("line at byte {begins} has ");
             // How long a line of a pipe is, nobody knows before it is read.
             let advice = match is_streamed.0 {
                 true => "give more with memory",

@@ -7,7 +7,7 @@ use sortwell_engine::format::{CsvFormat, Format, Ragged};
 
 use super::DETAILS;
 
-/// What may be said of rows of cells.
+/// Options of rows of cells.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = DETAILS)]
 pub struct Cells {
@@ -106,8 +106,7 @@ impl Cells {
             return match said.iter().find(|(_, is_said)| *is_said) {
                 None => Ok(format),
                 Some((option, _)) => Err(usage_error(format!(
-                    "{option} is about cells in quotes, which only csv and tsv have; give --format \
-                     csv, or leave it out"
+                    "{option} applies to csv and tsv only; give --format csv, or leave it out"
                 ))),
             };
         };
@@ -117,7 +116,7 @@ impl Cells {
             (dialect.quote, dialect.is_lenient) = (byte, is_lenient);
         }
         if b"\r\n".contains(&dialect.separator) || Some(dialect.separator) == dialect.quote {
-            let message = "cells are separated by a byte that neither quotes nor ends a line; give \
+            let message = "the separator of cells must not be the quote or a line end; give \
                            another --separator";
             return Err(usage_error(message));
         }

@@ -44,7 +44,7 @@ pub struct Filtering {
 }
 
 impl Filtering {
-    /// What the conditions say together.
+    /// Returns all conditions as one filter.
     pub fn filter(&self) -> Filter {
         Filter { include: self.include.clone(), exclude: self.exclude.clone() }
     }

@@ -99,10 +99,12 @@ fn listed(list: &Path) -> Result<Vec<Input>> {
         match name.strip_suffix(b"\0").unwrap_or(&name) {
             b"" => return Err(wrong(format!("name {number} is empty"))),
             b"-" => {
-                return Err(wrong(format!("name {number} is '-', which no list can name")));
+                return Err(wrong(format!(
+                    "name {number} is '-', but a list cannot name standard input"
+                )));
             }
             name => inputs.push(input(&PathBuf::from(OsString::from_vec(name.to_vec())))),
         }
     }
-    if inputs.is_empty() { Err(wrong("there are no names in it".to_owned())) } else { Ok(inputs) }
+    if inputs.is_empty() { Err(wrong("the list is empty".to_owned())) } else { Ok(inputs) }
 }

@@ -63,7 +63,7 @@ pub struct Requests {
     merge_width: Option<u16>,
 }
 
-/// What else may be set of a sort's plan.
+/// Further settings of the plan of a sort.
 #[derive(Args, Debug)]
 #[command(next_help_heading = EXPERT)]
 pub struct Levers {
@@ -127,7 +127,7 @@ pub struct Levers {
 }
 
 impl Requests {
-    /// What was said.
+    /// Returns the given settings.
     pub fn chosen(&self) -> Chosen {
         Chosen {
             queue_depth: self.queue_depth.map(usize::from),
@@ -142,7 +142,7 @@ impl Requests {
 }
 
 impl Levers {
-    /// What was said.
+    /// Returns the given settings.
     pub fn chosen(&self) -> Chosen {
         Chosen {
             run: self.run_size,

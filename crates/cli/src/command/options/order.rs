@@ -17,7 +17,7 @@ use super::{DETAILS, values};
 use crate::failure::usage_error;
 use crate::usage;
 
-/// What may become of invalid keys.
+/// Values of `--invalid`.
 const INVALID: [&str; 3] = ["error", "last", "first"];
 
 /// Records and their order.
@@ -222,20 +222,15 @@ impl Order {
     fn check_options(&self, format: Format) -> Result<()> {
         let has_pad = self.pad.is_some() && !matches!(format, Format::Prefixed(_));
         let message = match format {
-            _ if has_pad => {
-                "--pad is for records with their length in front, of which some are shorter than \
-                 others; leave it out"
-            }
+            _ if has_pad => "--pad applies only to records with a length in front; leave it out",
             _ if self.separator.is_none() => return Ok(()),
             Format::Fixed { .. } => {
-                "--separator divides lines, and records of fixed length have no fields; leave it \
-                 out, or give --format lines"
+                "--separator divides fields, and records of fixed length have none; leave it out, \
+                 or give --format lines"
             }
-            Format::JsonLines => {
-                "--separator divides lines and rows, and JSON has its own form; leave it out"
-            }
+            Format::JsonLines => "--separator does not apply to JSON; leave it out",
             Format::Prefixed(_) => {
-                "--separator divides lines and rows, and these records have no fields; leave it out"
+                "--separator divides fields, and these records have none; leave it out"
             }
             _ => return Ok(()),
         };
@@ -261,15 +256,15 @@ fn format_by_name(input: &Input) -> Option<(&'static str, Format)> {
 
 /// Returns the error for a date format that no key or condition uses.
 fn without_days() -> Error {
-    let message = "--date-format says how days and times are written, but no key or condition is \
-                   of a date, a time or a timestamp; write one, as in -k 2:date, or leave it out";
+    let message = "--date-format is given, but no key or condition has type date, time or \
+                   timestamp; write one, as in -k 2:date, or leave the option out";
     usage_error(message)
 }
 
 /// Returns the error for a seed that no key uses.
 fn without_shuffle() -> Error {
-    let message = "--random-seed says which shuffle keys of type random make, but no key is of \
-                   that type; write one, as in -k 1:random, or leave it out";
+    let message = "--random-seed is given, but no key has type random; write one, as in -k \
+                   1:random, or leave the option out";
     usage_error(message)
 }
 

@@ -65,13 +65,13 @@ impl Resources {
         self.memory.unwrap_or_default()
     }
 
-    /// What was measured of the machine. A usual profile that cannot be read is none: that is said,
-    /// and the sort goes on without it.
+    /// Returns the machine profile. If the default profile cannot be read, this prints a warning,
+    /// and the sort continues without it.
     pub fn profile(&self) -> Result<Option<Arc<Profile>>> {
         let profile = match &self.profile {
             Some(path) => Profile::read(path).map(Some)?,
             None => Profile::usual().unwrap_or_else(|error| {
-                let words = format!("sortwell: {error}; it goes on without the machine profile\n");
+                let words = format!("sortwell: {error}; continuing without the machine profile\n");
                 standard::tell(words);
                 None
             }),
@@ -83,8 +83,8 @@ impl Resources {
     pub fn warn(&self) {
         if let (Budget::Bytes(said), Some(most)) = (self.memory(), self.memory().excess()) {
             standard::tell(format!(
-                "sortwell: --memory {said} is more than the {most} that this process may have at \
-                 most; a share of free memory is used, as without --memory\n"
+                "sortwell: --memory {said} is more than the {most} that this process can have; \
+                 using the default share of free memory\n"
             ));
         }
     }

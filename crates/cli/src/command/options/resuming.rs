@@ -51,7 +51,7 @@ enum Choice {
 }
 
 impl Resuming {
-    /// What was said.
+    /// Returns the given setting.
     pub fn resume(&self) -> Resume {
         match self.resume {
             Choice::Off => Resume::Off,

@@ -13,9 +13,9 @@ pub struct Selecting {
     /// Keep one record per key, the first or the last, or refuse equal keys
     ///
     /// Without a value: first, in the order of the input. sortwell drops duplicates in every pass,
-    /// so many duplicates make the spill small. With error, the first record whose key equals that
-    /// of the record before it is an error. The message gives its number in the sorted order. There
-    /// is no output then, and the exit status is 3. Example: --unique=last.
+    /// so a large share of duplicates makes the spill small. With error, the first record whose key
+    /// equals that of the record before it is an error. The message gives its number in the sorted
+    /// order. There is no output then, and the exit status is 3. Example: --unique=last.
     #[arg(short, long, value_name = "first|last|error", num_args = 0..=1, require_equals = true,
           default_missing_value = "first",
           value_parser = values::one_of::<Unique>(&["first", "last", "error"]))]
@@ -151,7 +151,7 @@ impl Selecting {
         Some(self.unique_by.len()).filter(|keys| *keys > 0)
     }
 
-    /// What is written.
+    /// Returns the selection that the options ask for.
     pub fn select(&self) -> Select {
         Select {
             unique: self.unique.or_else(|| self.unique_by().map(|_| Unique::First)),

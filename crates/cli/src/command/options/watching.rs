@@ -16,7 +16,7 @@ use crate::standard;
 use crate::statistics::{self, Named};
 use crate::watched;
 
-/// How a job is watched while it runs.
+/// Options to watch a job while it runs.
 #[derive(Args, Debug)]
 #[command(next_help_heading = WATCHING)]
 pub struct Watching {
@@ -43,7 +43,7 @@ impl Watching {
     }
 }
 
-/// How a job that makes an output is watched, and accounted for.
+/// Options to watch a job with an output, and to report on it.
 #[derive(Args, Debug)]
 #[command(next_help_heading = WATCHING)]
 pub struct Account {
@@ -77,7 +77,7 @@ enum Form {
 }
 
 impl Account {
-    /// Whether what goes on is to be looked at bit by bit.
+    /// Returns whether the job is to record a timeline.
     pub fn wants_timeline(&self) -> bool {
         matches!(self.stats, Some(Form::Json)) || self.report.is_some()
     }

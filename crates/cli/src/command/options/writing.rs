@@ -72,7 +72,7 @@ pub struct Writing {
 }
 
 impl Writing {
-    /// Where the records go.
+    /// Returns the output of the job.
     pub fn output(&self) -> Output {
         match &self.output {
             Some(path) if Definition::is_at(path) => Output::Striped(path.clone()),

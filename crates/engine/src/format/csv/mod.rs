@@ -71,8 +71,8 @@ impl Dialect {
 /// Returns what is wrong with a row that has a quote at byte `at` where none may be.
 pub fn stray_quote(at: usize) -> Message {
     message!(
-        "a quote at byte {} of the row neither opens nor closes a cell; within a cell in \
-         quotes write it twice, or give {} if quotes within cells are data, or {} if all are",
+        "a quote at byte {} of the row neither opens nor closes a cell; double a quote inside a \
+         quoted cell, or give {} if quotes inside cells are data, or {} if all quotes are data",
         at,
         Setting::Quote.to("lenient"),
         Setting::Quote.to("none"),

@@ -99,7 +99,12 @@ impl Compression {
         let codec = codec.name();
         Err(match most {
             1 => {
-                config!(ConfigErrorKind::InvalidValue, "{} has one level only; leave it out", codec)
+                config!(
+                    ConfigErrorKind::InvalidValue,
+                    "{} has only one level; leave the level \
+                                                        out",
+                    codec
+                )
             }
             _ => config!(
                 ConfigErrorKind::InvalidValue,
@@ -201,7 +206,7 @@ impl FromStr for Compression {
         let codec: Codec = codec.parse()?;
         let wrong = |message| ParseError::new("compression level", level, message);
         let number = level.parse().map_err(|_| {
-            wrong(message!("'{}' is no level of {}", level, format_args!("{codec}")))
+            wrong(message!("'{}' is not a level of {}", level, format_args!("{codec}")))
         })?;
         Self::with_level(codec, number).map_err(|e| wrong(e.to_string().into()))
     }

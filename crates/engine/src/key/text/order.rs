@@ -264,7 +264,7 @@ impl FromStr for Invalid {
             "last" => Ok(Self::Placed(Place::Last)),
             _ => {
                 let message = message!(
-                    "'{}' is not what becomes of an invalid key; write error, first or last",
+                    "'{}' is not a treatment of invalid keys; write error, first or last",
                     word
                 );
                 Err(ParseError::new("place of invalid keys", word, message))
@@ -405,7 +405,7 @@ impl TextOrder {
             _ => return None,
         };
         let pattern = format.pattern();
-        Some(format!("the date format '{pattern}' tells no {lacking}, which a key asks for"))
+        Some(format!("the date format '{pattern}' has no {lacking}, which a key needs"))
     }
 
     /// Bytes of memory that its lists of values take.
