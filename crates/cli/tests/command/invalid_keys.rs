@@ -115,5 +115,5 @@ fn a_type_that_no_record_has_is_warned_of() {
     folder.run_with("sort -k 2:int -M 24MiB --limit 1", one.as_bytes()).quietly();
     let written = folder.run_with("sort -F csv -k 1:decimal --invalid last", b"p\n\"1,5\"\n");
     assert!(written.words.contains("warning: column 'p' is not a decimal in any record; all"));
-    assert!(written.words.ends_with(" of type decimal=,\n"), "{}", written.words);
+    assert!(written.words.ends_with(" fit type decimal=,\n"), "{}", written.words);
 }

@@ -75,7 +75,7 @@ fn what_are_no_statistics_makes_no_page() {
     folder.write("good.json", r#"{"records":1,"bytes":2,"seconds":3,"passes":1,"streams":{}}"#);
     for (line, status, words) in [
         ("report words -o page.html", 3, "words: not JSON"),
-        ("report good.json list.json -o page.html", 3, "list.json: no statistics"),
+        ("report good.json list.json -o page.html", 3, "list.json: not the statistics"),
         ("report nowhere.json -o page.html", 4, "cannot open nowhere.json"),
         ("report . -o page.html", 4, "cannot read ."),
         ("report good.json -o nowhere/page.html", 4, "nowhere/page.html"),

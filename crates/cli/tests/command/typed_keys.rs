@@ -144,7 +144,7 @@ fn conditions_take_the_date_format_without_such_a_key() {
         b"22.11.202601.12.2025",
     );
     assert_eq!(fixed, b"01.12.2025");
-    refused("--include 1:time==08:00 --date-format %d.%m.%Y", "tells no time of day");
+    refused("--include 1:time==08:00 --date-format %d.%m.%Y", "has no time of day");
     refused("--include 1:int==8 --date-format %d.%m.%Y", "no key or condition has type date");
 }
 
@@ -217,7 +217,7 @@ fn what_does_not_fit_is_refused() {
     refused("-F fixed:8 -k 2:int", "is not a range of bytes");
     refused("-F fixed:8 -k 0..4:int -k 4..6:u32le", "4..8:u32le");
     refused("-k 1:date --date-format %Y", "has neither a day nor a time");
-    refused("-k 1:time --date-format %d.%m.%Y", "tells no time of day");
+    refused("-k 1:time --date-format %d.%m.%Y", "has no time of day");
     refused("-k 1:int --invalid maybe", "maybe");
     refused("-F rdw -k 0..4 --pad 256", "'256' is not a byte");
     refused("-k 1:int --date-format %d.%m.%Y", "no key or condition has type");

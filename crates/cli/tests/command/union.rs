@@ -214,7 +214,11 @@ fn what_cannot_be_is_refused() {
         ),
         ("sort -F csv --union-by-name --in-place -k id jan.csv", 2, &["--in-place"]),
         ("sort -F csv --union-by-name --no-header jan.csv feb.csv -o out", 2, &["--no-header"]),
-        ("sort -F lines --union-by-name jan.csv feb.csv -o out", 2, &["--union-by-name is about"]),
+        (
+            "sort -F lines --union-by-name jan.csv feb.csv -o out",
+            2,
+            &["--union-by-name applies to"],
+        ),
         ("explain -F csv --union-by-name -k id jan.csv feb.csv", 2, &["--union-by-name"]),
         ("sort -F csv --union-by-name -k nothing jan.csv feb.csv -o out", 2, &["nothing"]),
     ] {

@@ -66,11 +66,11 @@ fn memory(of: &Statistics, work: &Work, need: &Need) -> Option<Message> {
     let is_more = |least: &ByteSize| *least > of.memory_budget && least.bytes() as f64 <= most;
     match (outlook.one_pass_budget.filter(is_more), outlook.two_pass_budget.filter(is_more)) {
         (Some(one), _) => Some(message!(
-            "With {}, all records would fit in memory, and only the output would be written.",
+            "With {} all records would fit in memory, and only the output would be written.",
             Setting::Memory.to(one),
         )),
         (None, Some(two)) if of.passes > 2 => Some(message!(
-            "Runs were merged more than once; with {}, once would be enough.",
+            "Runs were merged more than once; with {} one merge would be enough.",
             Setting::Memory.to(two),
         )),
         _ => None,
@@ -143,7 +143,7 @@ fn flush(of: &Statistics, ends: Endpoints) -> Option<Message> {
     is_long.then(|| {
         message!(
             "At the end, the sort waited {} s for the disk to store its cache (finishing). With \
-             {}, the system does that later, and a crash may lose the output.",
+             {} the system does that later, and a crash may lose the output.",
             format_args!("{seconds:.1}"),
             Setting::Sync.to("off"),
         )

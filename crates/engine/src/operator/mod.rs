@@ -48,22 +48,22 @@ pub struct Select {
     pub having: Filter,
     /// Of each record that is written, these parts alone, in this order; all where there are none.
     pub parts: Vec<Place>,
-    /// Into several files.
+    /// The division of the output into several files.
     pub split: Option<Split>,
-    /// All but so many records at the beginning.
+    /// Number of records to skip at the beginning.
     pub skip: u64,
-    /// Only so many records.
+    /// Maximum number of records to write.
     pub limit: Option<u64>,
 }
 
-/// What becomes of records with equal keys.
+/// The treatment of records with equal keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unique {
-    /// The first of them is kept, in the order of the input.
+    /// The first record is kept, in the order of the input.
     First,
-    /// The last of them is kept.
+    /// The last record is kept.
     Last,
-    /// There must be none.
+    /// Equal keys are an error.
     Error,
 }
 
@@ -84,12 +84,12 @@ impl std::str::FromStr for Unique {
 }
 
 impl Select {
-    /// Whether all records are written as they are.
+    /// Returns true if all records are written unchanged.
     pub fn is_all(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether records with equal keys become one, or may not be.
+    /// Returns true if records with equal keys become one, or are an error.
     pub fn groups(&self) -> bool {
         self.unique.is_some() || self.count || !self.folds.is_empty()
     }

@@ -39,7 +39,7 @@ pub const ROW_END: u8 = b'\n';
 /// The mark that some programs put before text in UTF-8.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What separates and what quotes.
+/// The separator and the quote of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
     /// Between cells.
