@@ -1,6 +1,6 @@
 // Processor counters of a sort: cycles, instructions and misses, all and for each record.
 
-/** How much for each of so many; null where either is no figure. */
+/** The amount per item; null where either is no figure. */
 const ratio = (amount, of) =>
   figure(amount) !== null && figure(of) > 0 ? figure(amount / of) : null;
 const cyclesARecord = (stats) => ratio(object(stats.counters).cycles, stats.records);
@@ -30,6 +30,6 @@ function counterTiles(stats) {
 function counterParts(stats) {
   const missing = words(object(stats.counters).missing);
   if (!missing) return counterTiles(stats);
-  const told = `No cycles, instructions or misses: ${missing}.`;
-  return [make("p", { class: "note counters" }, told)];
+  const sentence = `No cycles, instructions or misses: ${missing}.`;
+  return [make("p", { class: "note counters" }, sentence)];
 }

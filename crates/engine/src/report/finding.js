@@ -19,8 +19,8 @@ function figured(value) {
 
 /** A figure that was not measured, as a size, has no more digits than it was given. */
 function exactly(value) {
-  const [told, own] = [figured(value), String(value)];
-  return own.length < told.length && Math.abs(value) < 1000 ? own : told;
+  const [shown, own] = [figured(value), String(value)];
+  return own.length < shown.length && Math.abs(value) < 1000 ? own : shown;
 }
 
 /** From the least to the most of several measurements; null where there is but one. */
@@ -89,14 +89,14 @@ function foundTable(part) {
   const bar = stepsBar(part, rows);
   const cellsOf = (row, nth) =>
     columns.flatMap((column) => {
-      const told = cellWords(row[column.at]);
-      const none = told === DASH ? " none" : "";
+      const shown = cellWords(row[column.at]);
+      const none = shown === DASH ? " none" : "";
       const isHead = column.at === 0;
       return [
         make(
           isHead ? "th" : "td",
           { class: `${kind(column)}${none}`, scope: isHead && "row" },
-          bar && isHead ? swatched(told, stepOf(nth).colour) : told,
+          bar && isHead ? swatched(shown, stepOf(nth).colour) : shown,
         ),
         column.hasRanges && make("td", { class: "range" }, rangeOf(row[column.at])),
       ];

@@ -198,6 +198,8 @@ fn replaced_words_in_texts_are_found() {
     assert_eq!(found("const A: &str = \"one go \\\n    on with it\";\n"), at(2, "'go"));
     assert_eq!(found("const A: &str = \"what is toldest; if there is none\";\n"), []);
     assert_eq!(found("// told\nfn told() {}\n"), []);
+    let script = crate::prose::script("page.js", "// told\nlet told = `it is told: ${1}`;\n");
+    assert_eq!(script.len(), 1, "{script:?}");
     let words = "const A: &str = \"foretold\";\n";
     assert_eq!(found_at("crates/engine/src/merge/tests.rs", words), []);
     let help = "crates/cli/src/command/join.rs";

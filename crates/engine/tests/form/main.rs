@@ -52,7 +52,10 @@ fn source_has_good_form() {
 fn text_has_good_form() {
     let files = tree::files("", &["md", "toml", "sh", "yml", "py", "Makefile", "run"]);
     assert!(files.iter().any(|(path, _)| path == "Makefile"), "the tree was not found");
-    let faults: Vec<Fault> =
+    let mut faults: Vec<Fault> =
         files.iter().flat_map(|(path, content)| text::all(path, content)).collect();
+    let scripts = tree::files("crates/engine/src/report", &["js"]);
+    let own = scripts.iter().filter(|(path, _)| !path.contains("/uplot/"));
+    faults.extend(own.flat_map(|(path, content)| prose::script(path, content)));
     assert_none(&faults);
 }

@@ -80,6 +80,12 @@ pub fn texts(path: &str, source: &Source) -> Vec<Fault> {
     faults
 }
 
+/// Returns the breaches of the texts in a script of the report page. Templates count as strings.
+pub fn script(path: &str, content: &str) -> Vec<Fault> {
+    let source = Source::new(&content.replace('`', "\""));
+    replaced(path, (1..).zip(source.strings.lines()))
+}
+
 /// Returns the text of a doc comment.
 fn help((comment, line): (&str, usize)) -> Option<(usize, &str)> {
     comment.trim_start().strip_prefix('/').map(|text| (line, text.trim()))
