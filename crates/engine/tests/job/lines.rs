@@ -419,9 +419,7 @@ fn a_line_that_memory_cannot_hold() {
             // How long a line of a pipe is, nobody knows before it is read.
             let advice = match is_streamed.0 {
                 true => "give more with memory",
-                false => {
-                    "57.2 MiB, more than the memory budget has room for; give at least 140 MiB"
-                }
+                false => "57.2 MiB, more than fits in the memory budget; give at least 140 MiB",
             };
             for part in [folder.input(1).to_str().expect("a name"), &place, advice] {
                 assert!(said.contains(part), "'{part}' is missing: {said}");

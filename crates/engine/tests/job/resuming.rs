@@ -232,7 +232,8 @@ fn what_has_changed_is_not_gone_on_with() {
     let mut changed = trial.inputs[0].clone();
     changed[50] ^= 1;
     fs::write(folder.input(0), &changed).expect("write");
-    let error = fails(&job(&trial, &folder), &["not as it was", "a cleanup of spill directories"]);
+    let error =
+        fails(&job(&trial, &folder), &["input has changed", "a cleanup of spill directories"]);
     assert!(matches!(error, Error::Malformed { .. }), "{error:?}");
     assert_eq!(kept(), before, "nothing was touched");
 }

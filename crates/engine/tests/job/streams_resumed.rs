@@ -149,9 +149,9 @@ fn a_merge_that_is_another_is_refused() {
     let said = sort.run(&Progress::new()).expect_err("a fault").to_string();
     assert!(said.contains("has another command"), "{said}");
     fs::write(folder.input(1), lines(8 << 20, &mut random)).expect("write");
-    fails(&job, &["in/1", "not as it was", "a cleanup of spill directories ("]);
+    fails(&job, &["in/1", "input has changed", "a cleanup of spill directories ("]);
     fs::write(folder.input(1), &inputs[1]).expect("write");
-    fails(&job, &["in/1", "not as it was"]);
+    fails(&job, &["in/1", "input has changed"]);
 }
 
 /// What a manifest says of the output is not believed where it cannot be: the header was written

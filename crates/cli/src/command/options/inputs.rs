@@ -29,7 +29,7 @@ pub struct Inputs {
     ///
     /// `-` stands for standard input. Use it for more files than a command line holds; `find
     /// -print0` writes such a list. Each file takes about 200 bytes of the memory budget. Example:
-    /// find logs -type f -print0 | sortwell sort --files0-from -.
+    /// find logs -type f -print0 | sortwell sort --files0-from -
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "inputs",
           hide_short_help = true)]
     files0_from: Option<PathBuf>,

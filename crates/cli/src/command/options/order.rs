@@ -71,7 +71,7 @@ pub struct Order {
     /// Default for csv: a comma; for tsv: a tab; for lines: blanks. Blanks are spaces, tabs, and
     /// line feeds that do not end lines. A field then begins at the first blank after the field
     /// before it, and its leading blanks belong to it. In lines:group=N the separator divides the
-    /// fields of each line. Example: -t ,.
+    /// fields of each line. Example: -t , for commas.
     #[arg(short = 't', long, value_name = "BYTE", value_parser = separator)]
     separator: Option<u8>,
 

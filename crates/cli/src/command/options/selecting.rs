@@ -24,7 +24,7 @@ pub struct Selecting {
     /// Keep one record per KEY: the first by --key; repeatable
     ///
     /// KEY is written as for --key, and several KEYs count together. The output is ordered by KEY
-    /// first and by --key next. --key so decides which record is kept: the first, or with
+    /// first and by --key next. So --key decides which record is kept: the first, or with
     /// --unique=last the last. If --key is equal too, the order of the input decides. --count,
     /// --sum and the like combine records with equal KEY. For another order, sort the output once
     /// more. Example: --unique-by id -k updated:timestamp:desc keeps the latest row of each id.
