@@ -228,7 +228,7 @@ class Bench(PageCase):
         self.changed(dict.fromkeys(["title", "answer", "about", "charts", "setting"]))
         self.assertEqual(self.text("h1"), "Scale")
         self.changed({"tables": [{"title": "Of whom?", "rows": [[1]]}]})
-        self.assertIn("source not told", self.text(".printed"), "never shown as measured")
+        self.assertIn("source not given", self.text(".printed"), "never shown as measured")
 
     def test_charts_of_any_points(self) -> None:
         """Charts are drawn of what has a place on their axes, and the page does not hang."""

@@ -108,7 +108,7 @@ class Report(PageCase):
         one = {key: of[:1] if isinstance(of, list) else of for key, of in one.items()}
         self.open_changed("one-pass", {"timeline": one})
         self.assertEqual(self.find("canvas"), [])
-        self.assertIn("too soon for charts", self.text())
+        self.assertIn("too short for charts", self.text())
 
     def test_runs_merged_again_are_counted_apart(self) -> None:
         """Runs that were merged into longer ones first are no runs of their own."""
@@ -119,7 +119,7 @@ class Report(PageCase):
     def test_rows_that_were_left_out_are_counted(self) -> None:
         """The head says how many rows --ragged drop has left out, of jobs that have the option."""
         self.open_changed("one-pass", {"ragged_rows_dropped": 3})
-        expected = "3 rows left out: another number of cells than the header or first row."
+        expected = "3 rows left out: a different number of cells than the header or first row."
         self.assertIn(expected, self.text())
         self.open_changed("one-pass", {"ragged_rows_dropped": None})
         self.assertNotIn("left out", self.text())
@@ -135,17 +135,17 @@ class Report(PageCase):
 
     def test_what_the_processor_counted(self) -> None:
         """Counts for each record and in all; or a line that says why there are none."""
-        title = "What the processor counted"
+        title = "Processor counters"
         self.open("two")
         tiles = self.text("section > .tiles").split("\n")
-        self.assertEqual(tiles[:3], ["Cycles", "963 a record", "48.1 G in all"])
-        self.assertEqual(tiles[3:6], ["Instructions", "1.34 a cycle", "64.5 G in all"])
-        self.assertEqual(tiles[6:8], ["Cache misses", "3.22 a record"])
-        self.assertEqual(tiles[9:11], ["TLB misses", "8.05 a record"])
+        self.assertEqual(tiles[:3], ["Cycles", "963 per record", "48.1 G in total"])
+        self.assertEqual(tiles[3:6], ["Instructions", "1.34 per cycle", "64.5 G in total"])
+        self.assertEqual(tiles[6:8], ["Cache misses", "3.22 per record"])
+        self.assertEqual(tiles[9:11], ["TLB misses", "8.05 per record"])
         self.open("one")
         self.assertIn(title, self.text())
         self.assertEqual(self.find("section > .tiles"), [])
-        self.assertIn("are told, as the processor shows none, as in", self.text(".counters"))
+        self.assertIn("misses: the processor shows none, as in", self.text(".counters"))
         self.open("older")
         self.assertNotIn(title, self.text())
 
@@ -153,7 +153,7 @@ class Report(PageCase):
         """What was not recorded is named; the rest is there."""
         self.open("older")
         self.assertIn("did not record", self.text("[data-missing]"))
-        self.assertIn("Proof not taken", self.text())
+        self.assertIn("No proof", self.text())
         self.assertIn("writing runs", self.text())
 
     def test_hover_tells_values(self) -> None:
@@ -262,7 +262,7 @@ class Report(PageCase):
         self.assertEqual(self.text("h1"), "3 sorts compared")
         heads = [head.text for head in self.find(".compare thead th")][1:]
         self.assertEqual(heads, ["two-pass.json", "older.json", "one-pass.json"])
-        self.assertNotIn("Cycles a record", self.text(".compare"))
+        self.assertNotIn("Cycles per record", self.text(".compare"))
         self.find("details.each > summary")[0].click()
         drawn = "return everyChart.size"
         browser.until(lambda: self.run_script(drawn) == 6, "the report of the first is drawn")
@@ -272,8 +272,8 @@ class Report(PageCase):
         """Cycles compare where two sorts have them."""
         self.open(self.page("counted", [FIXTURES / "two-pass.json", FIXTURES / "two-pass.json"]))
         rows = [row.text for row in self.find(".compare tbody tr")]
-        self.assertIn("Cycles a record 963 963", rows)
-        self.assertIn("Instructions a cycle 1.34 1.34", rows)
+        self.assertIn("Cycles per record 963 963", rows)
+        self.assertIn("Instructions per cycle 1.34 1.34", rows)
 
     def test_statistics_are_never_markup(self) -> None:
         """Words that would be a script are read as words."""

@@ -28,7 +28,7 @@ from .place import Place
 MIB = 1 << 20
 UNITS = {"KiB": 1 << 10, "MiB": MIB, "GiB": 1 << 30, "bytes": 1}
 ADVICE = re.compile(r"at least ([\d.]+) (KiB|MiB|GiB|bytes) with --memory")
-DROPPED = re.compile(r"left out (\d+) rows? with another number of cells")
+DROPPED = re.compile(r"left out (\d+) rows? with a different number of cells")
 RAISES = 4  # times that a budget is raised as the message says; then the message is at fault
 TIMEOUT_SECONDS = 20.0
 PANICS = ("panicked at", "report it", "internal error")

@@ -29,8 +29,7 @@ pub fn disks(of: &DiskReport, strides: &[u64]) -> String {
         ("write", together.write, sum(|disk| disk.write)),
     ] {
         let share = rate / alone;
-        let verdict =
-            if share < SHARED { ": they share something, a disk or the way to it" } else { "" };
+        let verdict = if share < SHARED { ": they share a disk or a connection" } else { "" };
         let (rate, share) = (megabytes(rate), share * 100.0);
         let _ = writeln!(block, "together {what} {rate}, {share:.0}% of the sum{verdict}");
     }
@@ -42,10 +41,9 @@ pub fn disks(of: &DiskReport, strides: &[u64]) -> String {
 fn one_disk(disk: &DiskProfile) -> String {
     let way = if disk.is_direct { "past" } else { "through" };
     format!(
-        "disk     {}, {way} the page cache\n\
-         speed    read {}, write {}, both at once {}{}\n\
-         requests {} with {} in flight; a read takes as long to begin as {:.0} blocks of 4 KiB \
-         take to be read\n",
+        "disk     {}, {way} the page cache\nspeed    read {}, write {}, both at once \
+         {}{}\nrequests {} with {} in flight; starting a read takes as long as reading {:.0} \
+         blocks of 4 KiB\n",
         disk.directory.display(),
         megabytes(disk.read),
         megabytes(disk.write),
@@ -62,17 +60,16 @@ pub fn memory(of: &MemoryReport) -> String {
     let MemoryProfile { usable_bytes, claimed_bytes, .. } = of.profile;
     let (usable, claimed) = (ByteSize(usable_bytes), ByteSize(claimed_bytes));
     let end = match of.end {
-        MemoryEnd::Whole => "all but a margin of what the system says it has",
-        MemoryEnd::Paging => "then the machine was short of it",
-        MemoryEnd::Time => "then the time was up; give more --seconds to go on",
+        MemoryEnd::Whole => "all that the system reports, less a margin",
+        MemoryEnd::Paging => "then memory ran short",
+        MemoryEnd::Time => "then the time was over; give more --seconds to measure more",
     };
     let MemoryProfile { small_pages_one, small_pages_all, huge_pages_one, huge_pages_all, .. } =
         of.profile;
     format!(
-        "memory   {usable} of {claimed} could be used: {end}\n\
-         fresh    pages of 4 KiB: {} to one thread, {} to all{}\n\
-         fresh    huge pages: {} to one thread, {} to all\n\
-         again    huge pages: {} to all, where it was in use shortly before\n",
+        "memory   {usable} of {claimed} could be used: {end}\nfresh    pages of 4 KiB: {} to one \
+         thread, {} to all{}\nfresh    huge pages: {} to one thread, {} to all\nagain    huge \
+         pages: {} to all, for memory used shortly before\n",
         megabytes(small_pages_one),
         megabytes(small_pages_all),
         certainty(of.spread),
@@ -110,7 +107,7 @@ fn megabytes(rate: f64) -> String {
 
 /// How sure a figure is whose measurements lay so far apart.
 fn certainty(spread: f64) -> String {
-    let doubt = if spread > SURE { ": not sure, measure again" } else { "" };
+    let doubt = if spread > SURE { ": uncertain; measure again" } else { "" };
     format!(" (measurements lie {:.0}% apart{doubt})", spread * 100.0)
 }
 

@@ -56,14 +56,14 @@ fn plan(of: &Explanation) -> String {
     let outlook = &of.outlook;
     let mut words = format!("{}{}", at_most(of), counted(outlook.passes.into(), "pass"));
     if of.is_by_choice {
-        words += " by choice, as new memory comes slowly here";
+        words += ", chosen because new memory is slow on this machine";
     }
     if outlook.runs > 0 {
         let _ = write!(words, ", {} of {}", counted(outlook.runs, "run"), outlook.run_bytes);
     }
     let _ = write!(words, ", {}", counted(of.threads, "thread"));
     if of.threads < of.threads_wanted {
-        let _ = write!(words, " of {} (memory allows for no more)", of.threads_wanted);
+        let _ = write!(words, " of {} (memory allows no more)", of.threads_wanted);
     }
     words
 }
@@ -76,7 +76,7 @@ fn at_most(of: &Explanation) -> &'static str {
 fn merge(of: &Explanation) -> String {
     let outlook = &of.outlook;
     if outlook.runs == 0 {
-        return "none: all of it is sorted in memory".to_owned();
+        return "none: all records are sorted in memory".to_owned();
     }
     let (slab, piece) = (outlook.slab_bytes, outlook.piece_bytes);
     let read = match slab.bytes() {
@@ -93,13 +93,13 @@ fn merge(of: &Explanation) -> String {
 
 fn bytes(of: &Explanation) -> String {
     let outlook = &of.outlook;
-    let mut words = format!("{}{} read and written in all", at_most(of), outlook.moved_bytes);
+    let mut words = format!("{}{} read and written in total", at_most(of), outlook.moved_bytes);
     if outlook.runs > 0 {
         let (spilled, space) = (outlook.spilled_bytes, outlook.spill_space);
         let _ = write!(words, ", {spilled} of it spilled; spill space {space}");
         if of.is_in_place {
             let beside = outlook.in_place_space;
-            let _ = write!(words, ", or {beside} beside the input on its own device");
+            let _ = write!(words, ", or {beside} next to the input on its own device");
         }
     }
     words
@@ -110,7 +110,7 @@ fn memory(of: &Explanation) -> String {
         1 => format!("a load {}", of.load_bytes),
         count => format!("{count} loads of {}", of.load_bytes),
     };
-    let enough = if of.is_enough { " (more would gain nothing)" } else { "" };
+    let enough = if of.is_enough { " (more would not help)" } else { "" };
     format!(
         "{} of {}{enough}: {loads}, write buffers {}, sorting {}",
         of.arena_bytes, of.budget, of.buffer_bytes, of.scratch_bytes

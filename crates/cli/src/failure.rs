@@ -78,14 +78,14 @@ impl Failure {
     pub fn message(&self) -> String {
         match self {
             Self::Library(error) | Self::Signal { error: Some(error), .. } => wording::chain(error),
-            Self::Signal { error: None, .. } => "interrupted when all was done".to_owned(),
+            Self::Signal { error: None, .. } => "interrupted after the work was done".to_owned(),
             Self::Output(error) => {
                 format!("cannot write to a standard stream: {}", wording::io_error(error))
             }
             Self::Fault(words) => format!(
-                "a fault of sortwell itself: {words}; nothing was made and no input was changed \
-                 that was not to be sorted in place; please report it with these words, the \
-                 version ({}) and the command",
+                "internal error: {words}; no output was written, and no input was changed except \
+                 by --in-place; please report this message with the version ({}) and the command \
+                 line",
                 env!("CARGO_PKG_VERSION")
             ),
         }

@@ -41,8 +41,8 @@ impl Report {
         let JobFiles { inputs, output, is_split, .. } = *files;
         if is_stream(path) {
             return Err(usage_error(
-                "the page of a job goes to a file: give --report a name, or --stats json, of which \
-                 'sortwell report - -o -' makes one",
+                "--report needs the name of a file; to print the page, pass the output of --stats \
+                 json to 'sortwell report - -o -'",
             ));
         }
         let read = inputs.iter().filter_map(|input| match input {
@@ -55,7 +55,7 @@ impl Report {
         };
         read.chain(output).try_for_each(|other| check_differ(path, other))?;
         if let Some(output) = output.filter(|output| is_split && may_be_part(output, path)) {
-            return Err(takes_place_of(&format!("a file that {} is split into", output.display())));
+            return Err(takes_place_of(&format!("a part of {}", output.display())));
         }
         let name = output.map_or(path, PathBuf::as_path).display().to_string();
         Ok(Self { name, page: Page::create(path)? })
@@ -127,5 +127,5 @@ pub fn check_differ(path: &Path, other: &Path) -> Result<()> {
 }
 
 fn takes_place_of(what: &str) -> Error {
-    usage_error(format!("the page would take the place of {what}; give the page another name"))
+    usage_error(format!("the page would replace {what}; give the page another name"))
 }

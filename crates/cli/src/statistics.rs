@@ -44,10 +44,7 @@ pub fn text(of: &Statistics) -> String {
     }
     lines
         .push(("cpu", format!("{:.2} s user, {:.2} s system", of.user_seconds, of.system_seconds)));
-    lines.push((
-        "memory",
-        format!("{} at the peak of {} allowed", of.memory_peak, of.memory_budget),
-    ));
+    lines.push(("memory", format!("{} at the peak, {} allowed", of.memory_peak, of.memory_budget)));
     lines.push(("proof", proof(of)));
     lines.extend(of.advice.iter().map(|words| ("advice", wording::text(words))));
     let mut block = String::new();
@@ -78,14 +75,14 @@ fn invalid_keys(of: &Statistics) -> Option<String> {
     });
     let keys = keys.collect::<Vec<_>>().join("; ");
     let (records, all, place) = (found.records, counted(found.of_records, "record"), found.place);
-    Some(format!("{records} of {all} {has} a key that is not valid, and {come} {place}: {keys}"))
+    Some(format!("{records} of {all} {has} an invalid key, and {come} {place}: {keys}"))
 }
 
 /// Returns a warning for each key of which no record has a value.
 fn unmatched_keys(of: &Statistics) -> impl Iterator<Item = String> {
     of.keys.unmatched.iter().map(|key| {
         let advice = match key.suggestion {
-            Some(name) => format!("; all would be of type {name}"),
+            Some(name) => format!("; all values fit type {name}"),
             None => String::new(),
         };
         format!("{} is not {} in any record{advice}", key.key, key.expected)
@@ -95,7 +92,7 @@ fn unmatched_keys(of: &Statistics) -> impl Iterator<Item = String> {
 /// Returns the line that says which format the names of the inputs say, where they do.
 pub fn format_line(by_names: Option<&'static str>) -> String {
     by_names.map_or_else(String::new, |name| {
-        format!("format   {name}, by the names of the inputs; --format says otherwise\n")
+        format!("format   {name}, from the names of the inputs; --format overrides it\n")
     })
 }
 
@@ -171,7 +168,7 @@ pub fn json(of: &Statistics, named: Named) -> String {
 
 /// Returns how many rows were left out, and why.
 pub fn dropped_rows(rows: u64) -> String {
-    let other = "another number of cells than the header or first row";
+    let other = "a different number of cells than the header or first row";
     format!("{} with {other}", counted(rows, "row"))
 }
 
@@ -243,10 +240,10 @@ fn requests(of: &Statistics) -> Option<String> {
 }
 
 fn proof(of: &Statistics) -> String {
-    let order = "each compared with the one before it";
+    let order = "each compared with the previous one";
     match of.proof {
-        None if of.is_order_proven => format!("of the order alone: records written, {order}"),
-        None => "not taken".into(),
+        None if of.is_order_proven => format!("order only: records written, {order}"),
+        None => "off".into(),
         Some(proof) => {
             let records = counted(proof.records, "record");
             let order = if of.is_order_proven { format!(", {order}") } else { String::new() };
@@ -268,7 +265,7 @@ pub fn predicted(told: &Prediction) -> String {
     let phases: Vec<String> = phases.collect();
     let mut words = format!("{:.2} s: {}", told.seconds, phases.join(", "));
     if told.most_seconds > FAR_MORE * told.seconds {
-        words += &format!("; up to {:.2} s if memory comes slowly", told.most_seconds);
+        words += &format!("; up to {:.2} s if new memory is slow", told.most_seconds);
     }
     words
 }

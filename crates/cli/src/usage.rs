@@ -72,7 +72,7 @@ impl Line<'_> {
                 self.unknown_subcommand(text(ContextKind::InvalidSubcommand).unwrap_or_default())
             }
             (ErrorKind::InvalidValue, Some(argument), None | Some("")) => {
-                format!("{argument} lacks its value")
+                format!("{argument} needs a value")
             }
             (ErrorKind::InvalidValue, Some(argument), Some(value)) => {
                 let known = match error.get(ContextKind::ValidValue) {
@@ -110,7 +110,7 @@ impl Line<'_> {
         if command.get_name() == self.whole.get_name() {
             let advice = self.gnu_advice(argument).unwrap_or_default();
             return format!(
-                "'{argument}' stands before a subcommand; write the subcommand first, as in \
+                "'{argument}' comes before a subcommand; write the subcommand first, as in \
                  `sortwell sort`{advice}"
             );
         }

@@ -57,8 +57,7 @@ fn error_alone(error: &Error) -> String {
             format!("{}: block {block} is damaged: {}", path.display(), text(message))
         }
         Error::WriteProtected { path } => format!(
-            "cannot replace {}: it has no write permission; give it some, or replace it with \
-             --force",
+            "cannot replace {}: it has no write permission; add the permission, or use --force",
             path.display()
         ),
         Error::NoSpace { path, others, needed, available, setting } => {
@@ -77,14 +76,14 @@ fn error_alone(error: &Error) -> String {
         Error::OverLimit { needed, limit } => {
             let up_to = needed.map_or_else(String::new, |needed| format!("up to {needed}, "));
             format!(
-                "temporary files would take {up_to}more than the {limit} that --temp-limit allows; \
-                 raise it, or give more --memory so that less is spilled"
+                "temporary files would take {up_to}more than the {limit} that --temp-limit \
+                 allows; raise the limit, or give more --memory to spill less"
             )
         }
         Error::Kept { is_in_place, directory, error } => {
             let (kept, or) = match is_in_place {
                 true => ("records of the input are", ""),
-                false => ("what was done is kept", ", 'sortwell spill clean' removes it"),
+                false => ("the finished work is kept", ", 'sortwell spill clean' removes it"),
             };
             let error = match **error {
                 // What became of input and output is said here.
@@ -92,7 +91,7 @@ fn error_alone(error: &Error) -> String {
                 ref error => chain(error),
             };
             format!(
-                "{error}; {kept} in {}: the same command goes on from there{or}",
+                "{error}; {kept} in {}: the same command continues from there{or}",
                 directory.display()
             )
         }

@@ -91,7 +91,8 @@ pub enum Error {
 
     /// The file to replace has no write permission.
     #[error(
-        "cannot replace {path}: it has no write permission; give it some, or set the {force}",
+        "cannot replace {path}: it has no write permission; add the permission, or set the \
+         {force}",
         path = path.display(),
         force = Setting::Force,
     )]
@@ -102,8 +103,8 @@ pub enum Error {
 
     /// Temporary files would take more room than the limit allows.
     #[error(
-        "temporary files would take {up_to}more than the limit of {limit}; raise it, or give more \
-         memory so that less is spilled",
+        "temporary files would take {up_to}more than the limit of {limit}; raise the limit, or \
+         give more memory to spill less",
         up_to = UpTo(*needed),
     )]
     OverLimit {
@@ -126,8 +127,8 @@ pub enum Error {
 
     /// The records that were written are not those that were read. No output was made.
     #[error(
-        "proof failed: {records_in} records with checksum {checksum_in:032x} went in, \
-         {records_out} with {checksum_out:032x} came out; the output was discarded"
+        "proof failed: {records_in} records with checksum {checksum_in:032x} were read, \
+         {records_out} with {checksum_out:032x} were written; the output was discarded"
     )]
     Proof {
         /// The number of records read.
@@ -142,9 +143,9 @@ pub enum Error {
 
     /// A record would have been written after one that it belongs before. No output was made.
     #[error(
-        "order proof failed: in {target}, {place}, a record follows one that it belongs before; \
-         the output was discarded. This is a fault of sortwell or of the machine's memory: please \
-         report it"
+        "order proof failed: in {target}, {place}, a record is out of order; the output was \
+         discarded. The cause is a defect of sortwell or of the machine's memory: please report \
+         it"
     )]
     Disorder {
         /// The output that was being written.
@@ -171,8 +172,8 @@ pub enum Error {
 
     /// The length of records changed in memory. No output was made.
     #[error(
-        "records that had {expected} bytes when they were read have {found} where they are \
-         written: memory changed under the job; the output was discarded"
+        "records had {expected} bytes when they were read, and {found} when they were written: \
+         memory changed during the job; the output was discarded"
     )]
     Changed {
         /// The bytes of some records when they were read.
@@ -182,7 +183,7 @@ pub enum Error {
     },
 
     /// The caller stopped the job.
-    #[error("interrupted; no output was written and the input is as it was")]
+    #[error("interrupted; no output was written and the input is unchanged")]
     Interrupted,
 }
 

@@ -183,8 +183,7 @@ impl Profile {
         let profile: Self = toml::from_str(text).map_err(|e| words(&e))?;
         if profile.version != VERSION {
             return Err(message!(
-                "it is of version {}, and this is a program for version {}; make it anew with \
-                 {}",
+                "it has version {}, and this program needs version {}; make it again with {}",
                 profile.version,
                 VERSION,
                 Operation::Calibrate,
@@ -198,7 +197,7 @@ impl Profile {
     fn check(&self) -> std::result::Result<(), String> {
         let rate = |what: &str, rate: f64| match rate.is_finite() && rate >= 1.0 {
             true => Ok(()),
-            false => Err(format!("{what}: {rate} is no rate of bytes per second")),
+            false => Err(format!("{what}: {rate} is not a rate of bytes per second")),
         };
         let figure = |what: &str, figure: f64| match figure.is_finite() && figure >= 0.0 {
             true => Ok(()),

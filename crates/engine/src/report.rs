@@ -107,7 +107,7 @@ pub fn read(path: &Path, from: impl Read) -> Result<Subject> {
         .read_to_end(&mut bytes)
         .map_err(|error| Error::io("read", path, error))?;
     if bytes.len() as u64 > BYTES_MAX {
-        return Err(malformed("larger than 64 MiB, which no statistics are".into()));
+        return Err(malformed("larger than 64 MiB, too large for statistics".into()));
     }
     let text = str::from_utf8(&bytes).map_err(|_| malformed("not text".into()))?;
     let value = parse(text).map_err(|error| malformed(format!("not JSON: {error}")))?;
@@ -117,8 +117,8 @@ pub fn read(path: &Path, from: impl Read) -> Result<Subject> {
     match (fault, is_bench) {
         (None, false) => Ok(Subject::Sort(value)),
         (None, true) => Ok(Subject::Bench(value)),
-        (Some(fault), false) => Err(malformed(format!("no statistics of a sort: {fault}"))),
-        (Some(fault), true) => Err(malformed(format!("no finding of a bench: {fault}"))),
+        (Some(fault), false) => Err(malformed(format!("not the statistics of a sort: {fault}"))),
+        (Some(fault), true) => Err(malformed(format!("not the result of a bench: {fault}"))),
     }
 }
 
@@ -147,7 +147,7 @@ fn fault_of_statistics(stats: &Value) -> Option<String> {
 /// What a finding has, and this has not; of the rest the page shows what there is.
 fn fault_of_finding(finding: &Value) -> Option<String> {
     if !finding["bench"].is_string() {
-        return Some("its 'bench' is no name".into());
+        return Some("its 'bench' is not a name".into());
     }
     (!finding["tables"].is_array()).then(|| "no list 'tables' in it".into())
 }

@@ -26,7 +26,7 @@ pub use progress::Progress;
 pub use timeline::{Now, Timeline};
 pub use waits::Waits;
 
-/// What a job is busy with.
+/// The current phase of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
@@ -62,7 +62,7 @@ impl Phase {
         Self::Validating,
     ];
 
-    /// The phase in words, for a progress line.
+    /// Returns the phase in words, for a progress line.
     pub fn words(self) -> &'static str {
         match self {
             Self::Planning => "planning",
@@ -96,7 +96,7 @@ impl Stream {
     pub const ALL: [Self; 4] =
         [Self::InputRead, Self::SpillWritten, Self::SpillRead, Self::OutputWritten];
 
-    /// What its figures are called in statistics.
+    /// Returns the name of the figures of the stream in statistics.
     pub fn name(self) -> &'static str {
         match self {
             Self::InputRead => "input_read",
@@ -106,7 +106,7 @@ impl Stream {
         }
     }
 
-    /// What a sort reads in a phase.
+    /// Returns the stream that a sort reads in a phase.
     pub fn read_in(phase: Phase) -> Self {
         match phase {
             Phase::IntermediateMerge | Phase::Writing | Phase::Finishing => Self::SpillRead,
@@ -114,7 +114,7 @@ impl Stream {
         }
     }
 
-    /// What a sort writes in a phase.
+    /// Returns the stream that a sort writes in a phase.
     pub fn written_in(phase: Phase) -> Self {
         match phase {
             Phase::RunGeneration | Phase::IntermediateMerge => Self::SpillWritten,
@@ -123,8 +123,8 @@ impl Stream {
     }
 }
 
-/// Bytes that crossed the border to each kind of file. What is compressed there counts as it is to
-/// the sort, expanded; how much it was in the files is said besides.
+/// Bytes read from and written to each kind of file. Compressed data counts with its size after
+/// decompression; its size in the files is given separately.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Streams {
     /// Read from the inputs.
@@ -144,31 +144,31 @@ pub struct Streams {
 /// The steps of a job, each of which all workers do together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Stages {
-    /// How many there were.
+    /// Number of steps.
     pub count: u64,
-    /// In how many one load was read while another was written.
+    /// Number of steps in which one load was read while another was written.
     pub overlapped: u64,
 }
 
-/// How long a job is expected to take.
+/// The predicted time of a job.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Prediction {
     /// Seconds of all phases.
     pub seconds: f64,
-    /// The same where all memory comes as slowly as it does if it was in no use before.
+    /// Upper bound in seconds, if the system has to provide all memory afresh.
     pub most_seconds: f64,
     /// The phases, in order.
     pub phases: Vec<PhasePrediction>,
 }
 
-/// How long a phase is expected to take.
+/// The predicted time of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PhasePrediction {
-    /// Which phase.
+    /// The phase.
     pub phase: Phase,
     /// Seconds.
     pub seconds: f64,
-    /// The same where all memory comes as slowly as it does if it was in no use before.
+    /// Upper bound in seconds, if the system has to provide all memory afresh.
     pub most_seconds: f64,
     /// Seconds that the busiest disk needs.
     pub disk_seconds: f64,
@@ -179,17 +179,17 @@ pub struct PhasePrediction {
 /// The requests of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Requests {
-    /// How many there were; none of a pipe.
+    /// Number of requests; 0 for a pipe.
     pub count: u64,
     /// Bytes of them that went through the page cache.
     pub cached_bytes: ByteSize,
-    /// How many of a worker's were in flight when each began, itself included, all added up: over
-    /// their number, the depth of its queue.
+    /// Sum over all requests of the number that the worker had in flight at their start, each
+    /// included. Divided by `count`, it is the mean depth of the queue.
     pub in_flight: u64,
 }
 
 impl Requests {
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -199,7 +199,7 @@ impl Requests {
         }
     }
 
-    /// What came after `earlier`.
+    /// Returns the requests since `earlier`.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self {
@@ -223,7 +223,7 @@ pub struct StreamRequests {
     pub output_written: Requests,
 }
 
-/// How long the requests of each stream took; nothing where there were none.
+/// Latencies of the requests of each stream; `None` for a stream without requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct StreamLatency {
     /// Reads of the inputs.
@@ -239,7 +239,7 @@ pub struct StreamLatency {
 /// One phase's share of the time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PhaseTime {
-    /// Which phase.
+    /// The phase.
     pub phase: Phase,
     /// Wall-clock seconds.
     pub seconds: f64,
@@ -284,7 +284,7 @@ pub struct KeyFindings {
     pub unmatched: Vec<UnmatchedKey>,
 }
 
-/// Records with a key that is no value of its type.
+/// Records with a key that is not a value of its type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct InvalidKeys {
     /// Number of them.
@@ -293,16 +293,16 @@ pub struct InvalidKeys {
     pub of_records: u64,
     /// Their place among all records: `first` or `last`.
     pub place: &'static str,
-    /// The keys that are no values in some of them.
+    /// The keys that are not values of their types in some of these records.
     pub keys: Vec<InvalidKey>,
 }
 
-/// A key that is no value of its type in some records.
+/// A key that is not a value of its type in some records.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct InvalidKey {
     /// Its place in records, in words.
     pub key: String,
-    /// Its values, in words that go behind "is not".
+    /// Its values, in words that follow "is not".
     pub expected: String,
     /// Number of the records.
     pub records: u64,
@@ -313,13 +313,13 @@ pub struct InvalidKey {
 pub struct UnmatchedKey {
     /// Its place in records, in words.
     pub key: String,
-    /// Its values, in words that go behind "is not".
+    /// Its values, in words that follow "is not".
     pub expected: String,
     /// A type of which all records have values, as it is written in a key.
     pub suggestion: Option<&'static str>,
 }
 
-/// Everything worth knowing about a finished sort.
+/// The statistics of a finished sort.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Statistics {
@@ -327,23 +327,22 @@ pub struct Statistics {
     pub records: u64,
     /// Bytes sorted.
     pub bytes: ByteSize,
-    /// Records in the output, where not all were to be.
+    /// Records in the output, if the job selected records.
     pub records_selected: Option<u64>,
-    /// Rows that were left out, as they had another number of cells than the header or the first
-    /// row; nothing where such rows are not left out.
+    /// Rows dropped because they had a different number of cells than the header or the first row;
+    /// `None` if such rows are not dropped.
     pub ragged_rows_dropped: Option<u64>,
-    /// Keys that are no values of their types.
+    /// Keys that are not values of their types.
     pub keys: KeyFindings,
     /// Orders of languages that keys asked for, with the version of their data.
     pub collations: Vec<String>,
     /// Wall-clock seconds from the start of the job to the durable output.
     pub seconds: f64,
-    /// Times the data was read and written: 1 where it fitted in memory.
+    /// Number of times that the data was read and written: 1 if it fitted in memory.
     pub passes: u32,
     /// Loads the input was read in.
     pub loads: u64,
-    /// How records were brought into order, of a sort: by `radix`, `quicksort` or
-    /// `mergesort`, or by `replacement-selection`.
+    /// Algorithm of a sort: `radix`, `quicksort`, `mergesort` or `replacement-selection`.
     pub algorithm: Option<&'static str>,
     /// Runs spilled by run generation; 0 in one pass.
     pub runs: u64,
@@ -351,7 +350,7 @@ pub struct Statistics {
     pub runs_merged_again: u64,
     /// Most runs merged at once; 0 in one pass.
     pub merge_width: u64,
-    /// Whether the last merge was by `slabs` or of `streams`; nothing without one.
+    /// Form of the last merge: `slabs` or `streams`; `None` without a merge.
     pub merge: Option<&'static str>,
     /// Worker threads.
     pub threads: usize,
@@ -361,9 +360,9 @@ pub struct Statistics {
     pub processors: Vec<Vec<usize>>,
     /// The I/O engine that was used.
     pub engine: &'static str,
-    /// Whether the inputs were read past the page cache.
+    /// True if the reads of the inputs bypassed the page cache.
     pub direct_input: bool,
-    /// Whether the output was written past the page cache.
+    /// True if the writes of the output bypassed the page cache.
     pub direct_output: bool,
     /// The memory budget.
     pub memory_budget: ByteSize,
@@ -379,19 +378,19 @@ pub struct Statistics {
     pub user_seconds: f64,
     /// Processor seconds in the kernel, all threads.
     pub system_seconds: f64,
-    /// How long it was expected to take, where the machine was measured.
+    /// The predicted time, if the machine was measured.
     pub prediction: Option<Prediction>,
-    /// What went on, bit by bit, where that was wanted.
+    /// Activity over time, if the job was to record it.
     pub timeline: Option<Timeline>,
-    /// How long requests took, by stream.
+    /// Latencies of requests, by stream.
     pub latency: StreamLatency,
-    /// What each worker did with its time.
+    /// Time of each worker, by activity.
     pub workers: Vec<WorkerTime>,
-    /// What the processor counted, or why it did not, where a timeline was wanted.
+    /// Counters of the processor, or the reason for their absence, if the job recorded a timeline.
     pub counters: Option<Counted>,
-    /// What would make it faster, as far as can be told, in sentences.
+    /// Advice to make the job faster, in sentences.
     pub advice: Vec<Message>,
-    /// The proof, unless it was switched off or the output holds only so many records.
+    /// The proof, unless it was switched off or the output holds selected records only.
     pub proof: Option<Proof>,
     /// True if the key of each written record was compared with that of the record before.
     pub is_order_proven: bool,

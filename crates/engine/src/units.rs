@@ -119,9 +119,7 @@ impl fmt::Display for ParseSizeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "'{}' ", self.value)?;
         f.write_str(match self.reason {
-            ParseSizeReason::UnknownUnit => {
-                "has no unit sortwell knows; write 512MiB, 4GiB (or 4G) or 2GB"
-            }
+            ParseSizeReason::UnknownUnit => "has no known unit; write 512MiB, 4GiB (or 4G) or 2GB",
             ParseSizeReason::TooLarge => "is more than 16 EiB",
             ParseSizeReason::NotASize => "is not a size; write 512MiB, 4GiB or 2GB",
         })

@@ -82,7 +82,7 @@ fn part_of_a_piece(path: &Path, length: u64, piece: &str, piece_length: usize) -
         path: path.to_owned(),
         message: format!(
             "its {length} bytes are not a whole number of {piece_length}-byte {piece}: {rest} are \
-             left over; is it complete, and is it a file of {piece}?"
+             left over; check that it is complete and a file of {piece}"
         )
         .into(),
     }

@@ -23,10 +23,9 @@ fn disk(directory: &str, spread: f64) -> DiskProfile {
 #[test]
 fn one_disk_alone() {
     let of = DiskReport { disks: vec![disk("/a", 0.04)], together: None };
-    let expected = "\
-disk     /a, past the page cache
+    let expected = "disk     /a, past the page cache
 speed    read 2000 MB/s, write 1000 MB/s, both at once 1500 MB/s (measurements lie 4% apart)
-requests 1 MiB with 4 in flight; a read takes as long to begin as 40 blocks of 4 KiB take to be read
+requests 1 MiB with 4 in flight; starting a read takes as long as reading 40 blocks of 4 KiB
 ";
     assert_eq!(disks(&of, &[1]), expected);
 }
@@ -37,9 +36,9 @@ fn disks_that_share_something() {
     let of = DiskReport { disks: vec![disk("/a", 0.3), disk("/b", 0.1)], together };
     let words = disks(&of, &[2, 3]);
     for part in [
-        "30% apart: not sure, measure again)",
+        "30% apart: uncertain; measure again)",
         "together read 3900 MB/s, 98% of the sum\n",
-        "together write 1200 MB/s, 60% of the sum: they share something",
+        "together write 1200 MB/s, 60% of the sum: they share a disk",
         "strides  2x,3x\n",
     ] {
         assert!(words.contains(part), "'{part}' is missing:\n{words}");
@@ -60,7 +59,7 @@ fn memory_and_processors() {
         ..MemoryProfile::default()
     };
     let words = memory(&MemoryReport { profile, end: MemoryEnd::Time, spread: 0.05 });
-    assert!(words.contains("20 GiB of 22 GiB could be used: then the time was up"), "{words}");
+    assert!(words.contains("20 GiB of 22 GiB could be used: then the time was over"), "{words}");
     assert!(words.contains("huge pages: 2000 MB/s to one thread, 3600 MB/s to all"), "{words}");
     assert!(words.contains("again    huge pages: 4100 MB/s to all"), "{words}");
     let cost = Cost { record: 12.4, byte: 0.256 };

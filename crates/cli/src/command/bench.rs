@@ -20,11 +20,11 @@ use crate::failure::Outcome;
 use crate::reporting::Page;
 use crate::standard;
 
-/// Run the benchmarks of the classics, and see their numbers beside yours
+/// Run the classic sort benchmarks, and compare your numbers with theirs
 ///
-/// Each makes its own input in a directory that is removed afterwards, runs sortwell as a process
-/// of its own, and prints what it measured as tables, what the papers printed as tables of their
-/// own, and what is unfair about comparing the two.
+/// Each benchmark makes its own input in a directory that it removes afterwards, and runs sortwell
+/// as a separate process. It prints its measurements and the numbers of the papers as tables. It
+/// also lists what makes the comparison unfair.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]
 pub struct Arguments {
@@ -34,28 +34,28 @@ pub struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  A million records, on a machine of 2000 dollars, and a page to look at:
+  A million records on a machine of 2000 dollars, with an HTML page:
     sortwell bench datamation /data --price 2000 --report datamation.html
 
-  What a minute is enough for, each size once:
+  The largest size for a minute, each size once:
     sortwell bench minute /data --runs 1
 
-  How the time grows from 10 MB to 10 GB, in little memory:
+  The growth of the time from 10 MB to 10 GB, in little memory:
     sortwell bench scale /data --largest 10GB --memory 512MiB --json scale.json";
 
 #[derive(Debug, Subcommand)]
 enum Bench {
-    /// Sort a million records of 100 bytes: seconds from launch to exit, and where they went
+    /// Sort a million records of 100 bytes: seconds from launch to exit, and their parts
     ///
     /// The Datamation benchmark of 1985 with its seven steps, from a cold input to a durable
-    /// output, beside AlphaSort's and NOW-Sort's times.
+    /// output. The result includes the times of AlphaSort and NOW-Sort.
     Datamation {
-        /// Sort so many records instead, which is none of the benchmark
+        /// Set another number of records; the result is then not the benchmark's
         #[arg(long, value_name = "N", default_value_t = bench::DATAMATION_RECORDS,
               value_parser = clap::value_parser!(u64).range(1..))]
         records: u64,
 
-        /// What the machine costs, in dollars: the result is told by its cost too
+        /// Set the price of the machine in dollars; the result then includes the cost
         #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
         price: Option<f64>,
 
@@ -64,64 +64,64 @@ enum Bench {
     },
     /// Find the largest size that is sorted in a minute
     ///
-    /// MinuteSort in both of its categories: Indy sorts binary records of 100 bytes, Daytona lines.
-    /// Sizes are bracketed, and the best one is repeated.
+    /// MinuteSort in both of its categories: Indy sorts binary records of 100 bytes, and Daytona
+    /// sorts lines. The benchmark narrows the size down, and repeats the best one.
     Minute {
-        /// How long the minute is
+        /// Set the length of the minute, in seconds
         #[arg(long, value_name = "N", default_value_t = 60.0, value_parser = positive)]
         seconds: f64,
 
-        /// Try no larger size; what the disk holds if not given
+        /// Limit the size; default: as much as the disk holds
         #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
         largest: Option<ByteSize>,
 
-        /// What the machine costs, in dollars: the result is told by its cost too
+        /// Set the price of the machine in dollars; the result then includes the cost
         #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
         price: Option<f64>,
 
         #[command(flatten)]
         how: How,
     },
-    /// Find how much is sorted for a penny
+    /// Find the number of records that are sorted for a penny
     ///
-    /// By AlphaSort's formula and by psort's: foretold from sorts of several sizes, and verified
-    /// where the disk has room for it.
+    /// The benchmark uses the formulas of AlphaSort and of psort. It predicts the number from sorts
+    /// of several sizes, and verifies it if the disk has room.
     Penny {
-        /// What the machine costs, in dollars
+        /// Set the price of the machine in dollars
         #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
         price: f64,
 
-        /// Sort no larger size; what the disk holds if not given
+        /// Limit the size of a sort; default: as much as the disk holds
         #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
         largest: Option<ByteSize>,
 
         #[command(flatten)]
         how: How,
     },
-    /// Find how many records are sorted for a joule
+    /// Find the number of records that are sorted for a joule
     ///
-    /// Where the processor tells what it uses (RAPL), which takes root on most systems and is not
-    /// to be had in most virtual machines.
+    /// The processor must report its energy (RAPL). Most systems allow root only to read it, and
+    /// most virtual machines do not offer it.
     Joule {
-        /// How much is sorted; 1GB if not given
+        /// Set the size of the input; default: 1GB
         #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
         size: Option<ByteSize>,
 
         #[command(flatten)]
         how: How,
     },
-    /// Sort in memory, on one thread, as AlphaSort, NOW-Sort and psort did, and as sortwell does
+    /// Sort in memory on one thread, as AlphaSort, NOW-Sort, psort and sortwell do
     ///
-    /// AlphaSort's four QuickSorts and its tournament, NOW-Sort's buckets with quicksort and radix,
-    /// psort's microruns: seconds, nanoseconds a key and, where the processor's counters can be
-    /// read, cycles, instructions and misses.
+    /// The kernels are AlphaSort's four QuickSorts and its tournament, NOW-Sort's buckets with
+    /// quicksort and radix, and psort's microruns. The result has seconds, nanoseconds per key and,
+    /// if the counters of the processor can be read, cycles, instructions and misses.
     Kernels {
-        /// Number of records that are sorted by the four QuickSorts
+        /// Set the number of records for the four QuickSorts
         #[arg(long, value_name = "N", default_value_t = KernelSizes::USUAL.records,
               value_parser = clap::value_parser!(u64).range(1..=KernelSizes::MOST))]
         records: u64,
 
-        /// Largest number of keys of the other sorts, which begin with 100000
+        /// Set the largest number of keys for the other sorts, which start with 100000
         #[arg(long, value_name = "N", default_value_t = KernelSizes::USUAL.keys,
               value_parser = clap::value_parser!(u64).range(1..=KernelSizes::MOST))]
         keys: u64,
@@ -129,34 +129,35 @@ enum Bench {
         #[command(flatten)]
         how: How,
     },
-    /// Compare ways to move bytes, and move the levers of a large sort one at a time
+    /// Compare ways to move bytes, and change the settings of a large sort one at a time
     ///
-    /// read, mmap and asynchronous requests, through the page cache and past it, under a limit of
-    /// memory that counts the cache; then direct writes, overlap, memory, threads, write buffers.
+    /// The ways are read, mmap and asynchronous requests, through the page cache and past it, under
+    /// a memory limit that includes the cache. The settings are direct writes, overlap, memory,
+    /// threads and write buffers.
     Interfaces {
-        /// The limit of memory; 512MiB if not given. Up to six times as much is needed on the disk
+        /// Set the memory limit; default: 512MiB. The disk needs up to six times as much
         #[arg(short = 'M', long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
         memory: Option<ByteSize>,
 
         #[command(flatten)]
         how: How,
     },
-    /// See what the size of runs does to a sort, and how they are best merged
+    /// Show how the size of runs affects a sort, and which merge is best for them
     Runs {
-        /// How much is sorted; 2GB if not given
+        /// Set the size of the input; default: 2GB
         #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
         size: Option<ByteSize>,
 
         #[command(flatten)]
         how: How,
     },
-    /// See how the time grows with the size, from 10 MB to what the disk holds, and with threads
+    /// Show how the time grows with the size, from 10 MB to what the disk holds, and with threads
     Scale {
-        /// The largest size; what the disk holds if not given
+        /// Set the largest size; default: as much as the disk holds
         #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
         largest: Option<ByteSize>,
 
-        /// Memory of each sort; as sortwell chooses if not given
+        /// Set the memory of each sort; default: chosen by sortwell
         #[arg(short = 'M', long, value_name = "SIZE", value_parser = values::parse::<ByteSize>)]
         memory: Option<ByteSize>,
 
@@ -165,27 +166,27 @@ enum Bench {
     },
 }
 
-/// Where and how often is measured, and where the result goes.
+/// The place and the number of the measurements, and the target of the result.
 #[derive(Args, Debug)]
 struct How {
-    /// Where files are made, and removed: on the disk that is to be measured
+    /// Directory for the files of the benchmark, on the disk to measure; they are removed
     #[arg(value_name = "DIRECTORY", default_value = ".", value_hint = ValueHint::DirPath)]
     directory: PathBuf,
 
-    /// How often each measurement is repeated
+    /// Set the number of repetitions of each measurement
     #[arg(long, value_name = "N", default_value_t = 5,
           value_parser = clap::value_parser!(u64).range(1..=1000))]
     runs: u64,
 
-    /// Number of threads of each sort; one for each core if 0 or not given
+    /// Set the number of threads of each sort; 0 or no option: one per core
     #[arg(short = 'j', long, value_name = "N", value_parser = values::threads)]
     threads: Option<usize>,
 
-    /// Write the result as JSON, with every measurement; - for standard output, in place of words
+    /// Write the result as JSON, with every measurement; - prints it in place of the tables
     #[arg(long, value_name = "FILE.json", value_hint = ValueHint::FilePath)]
     json: Option<PathBuf>,
 
-    /// Make a page of the result, to look at
+    /// Write an HTML page of the result
     #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
     report: Option<PathBuf>,
 
@@ -262,10 +263,10 @@ fn command() -> String {
 /// A price: a positive number of dollars.
 fn dollars(words: &str) -> std::result::Result<f64, String> {
     positive(words.trim_start_matches('$'))
-        .map_err(|_| "a price is a number of dollars above nought, such as 2000".to_owned())
+        .map_err(|_| "a price is a number of dollars above 0, such as 2000".to_owned())
 }
 
 fn positive(words: &str) -> std::result::Result<f64, String> {
     let number = words.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
-    number.ok_or_else(|| format!("'{words}' is not a number above nought"))
+    number.ok_or_else(|| format!("'{words}' is not a number above 0"))
 }

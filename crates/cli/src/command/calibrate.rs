@@ -21,9 +21,9 @@ use crate::standard;
 
 /// Measure disks, memory and processors
 ///
-/// What is found is shown, and kept in the machine profile, which plans are made with: sorts
-/// foretell how long they take ('sortwell explain', --stats), and requests are as large and as many
-/// as the disks want them. Without a profile, plans are made of what is true of most machines.
+/// calibrate prints its results and keeps them in the machine profile. With a profile, sortwell
+/// predicts how long sorts take ('sortwell explain', --stats), and fits the size and the number of
+/// its requests to the disks. Without a profile, it uses values that suit most machines.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]
 pub struct Arguments {
@@ -33,23 +33,23 @@ pub struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  All there is to measure, in about a minute:
+  All measurements, in about a minute:
     sortwell calibrate disk /data /scratch
     sortwell calibrate memory
     sortwell calibrate cpu
 
-  A striped file over two disks, the slower of which carries less:
+  A striped file over two disks, with less on the slower one:
     sortwell calibrate disk /mnt/a /mnt/b --stripe data.str";
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Measure the disks that directories lie on, alone and all together
+    /// Measure the disks of directories, alone and all together
     ///
-    /// A file of up to 2 GiB, but never more than a quarter of what is free, is written and read in
-    /// each directory and removed: in order, in requests of several sizes and with several in
-    /// flight, past the page cache where the file system allows it.
+    /// In each directory, calibrate writes, reads and removes a file of up to 2 GiB, but at most a
+    /// quarter of the free space. It measures sequential requests, several sizes, and several
+    /// requests in flight. It bypasses the page cache if the file system allows that.
     Disk {
-        /// Directories, best one on each disk
+        /// Directories, ideally one on each disk
         #[arg(value_name = "DIRECTORY", required = true, value_hint = ValueHint::DirPath)]
         directories: Vec<PathBuf>,
 
@@ -60,19 +60,20 @@ enum Action {
         #[command(flatten)]
         how: How,
     },
-    /// Measure how much memory can be used, and how fast it comes
+    /// Measure how much memory is available, and how fast the system provides it
     ///
-    /// Memory is taken bit by bit, with a margin, until the system pages or the time is up, and
-    /// given back.
+    /// calibrate takes memory in steps, with a margin, until the system pages or the time is over.
+    /// Then it gives the memory back.
     Memory {
         #[command(flatten)]
         how: How,
     },
-    /// Measure what sorting costs the processors
+    /// Measure the processor time of sorting
     ///
-    /// Sorts 128 MiB of short records and of long ones several times, in memory and in two passes.
+    /// calibrate sorts 128 MiB of short records and of long ones several times, in memory and in
+    /// two passes.
     Cpu {
-        /// Where the files for that are made, and removed
+        /// Directory for the temporary files of the measurement
         #[arg(value_name = "DIRECTORY", default_value = ".", value_hint = ValueHint::DirPath)]
         directory: PathBuf,
 
@@ -81,15 +82,15 @@ enum Action {
     },
 }
 
-/// How it is measured, and what becomes of the result.
+/// The time of a measurement, and the target of its result.
 #[derive(Args, Debug)]
 struct How {
-    /// About how many seconds it takes
+    /// Set the approximate time of the measurement, in seconds
     #[arg(long, value_name = "N", default_value_t = 20,
           value_parser = clap::value_parser!(u64).range(1..=3600))]
     seconds: u64,
 
-    /// The machine profile; sortwell/machine.toml in the directory for configurations if not given
+    /// Set the machine profile; default: sortwell/machine.toml in the configuration directory
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     profile: Option<PathBuf>,
 
@@ -100,7 +101,7 @@ struct How {
 impl How {
     fn path(&self) -> Result<PathBuf> {
         let usual = || {
-            let message = "there is no directory for configurations; name a file with --profile";
+            let message = "there is no configuration directory; name a file with --profile";
             Profile::usual_path().ok_or_else(|| usage_error(message))
         };
         self.profile.clone().map_or_else(usual, Ok)

@@ -19,10 +19,10 @@ const SHOWN_BYTES: usize = 200;
 
 /// Check whether files of lines, of CSV or of binary records are sorted
 ///
-/// Says nothing and ends with status 0 if they are. If not, the first record that belongs before
-/// the one before it is named by its file, its number and its offset, and the exit status is 1. Of
-/// several files, each is checked by itself. Some megabytes of memory are used, and more only for
-/// long records.
+/// If all files are sorted, there is no message and the exit status is 0. Otherwise, the exit
+/// status is 1. The message then gives the file, the number and the offset of the first record that
+/// belongs before the record that precedes it. Each file is checked on its own. A check uses some
+/// megabytes of memory, and more only for long records.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
@@ -32,11 +32,11 @@ pub struct Arguments {
     #[command(flatten)]
     heading: Heading,
 
-    /// Refuse neighbours with equal keys as well
+    /// Refuse adjacent records with equal keys as well
     #[arg(short, long, help_heading = None)]
     unique: bool,
 
-    /// Say nothing; only the exit status tells
+    /// Print no message; set only the exit status
     #[arg(short, long, help_heading = None)]
     quiet: bool,
 
@@ -52,7 +52,7 @@ pub struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  Whether the lines of a file are sorted, and no two equal:
+  Check that the lines of a file are sorted and all different:
     sortwell check --unique names.txt
 
   By the number in the second column, largest first:
@@ -73,10 +73,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(ExitCode::from(1))
 }
 
-/// What is out of order, where, and which record it is.
+/// Returns the message about a record out of order: its place and its first bytes.
 fn sentence(disorder: &Disorder, is_unique: bool) -> String {
     let Disorder { path, record_number, number_before, offset, record } = disorder;
-    let why = if is_unique { "does not belong behind" } else { "belongs before" };
+    let why = if is_unique { "does not belong after" } else { "belongs before" };
     let mut words = format!(
         "{}: record {record_number} at offset {offset} is out of order: it {why} record \
          {number_before}: ",
@@ -88,7 +88,7 @@ fn sentence(disorder: &Disorder, is_unique: bool) -> String {
 }
 
 impl Arguments {
-    /// What was said, as what is meant.
+    /// Returns the job that the arguments ask for.
     fn job(&self) -> Result<CheckJob> {
         let inputs = self.inputs.inputs()?;
         let format = self.order.format(&inputs)?;

@@ -15,7 +15,7 @@ use crate::standard;
 /// sortwell completions bash > ~/.local/share/bash-completion/completions/sortwell
 #[derive(Args, Debug)]
 pub struct Arguments {
-    /// The shell to write for
+    /// Shell that runs the script
     shell: Shell,
 }
 

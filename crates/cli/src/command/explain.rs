@@ -10,17 +10,17 @@ use crate::failure::Outcome;
 use crate::standard;
 use crate::statistics;
 
-/// Say what a sort would do, without doing it
+/// Print the plan of a sort, without sorting
 ///
-/// Takes the arguments of `sortwell sort`, so that the word can be put into a command as it is;
-/// those about watching a sort, --progress and --stats, mean nothing here. Inputs are opened and
-/// nothing is written: passes, runs, merge width, sizes of requests, spill space, how memory is
-/// divided, and at which budgets that would be otherwise.
+/// explain takes the arguments of `sortwell sort`, so you can put the word into a command as it is.
+/// It ignores --progress and --stats. It opens the inputs and writes nothing. It prints the passes,
+/// the runs, the merge width, the sizes of requests, the spill space and the division of memory,
+/// and the memory budgets at which these would change.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 #[group(id = "explain")]
 pub struct Arguments {
-    /// In which form it is said
+    /// Choose the output form
     #[arg(long, value_name = "FORM", default_value = "text", help_heading = None)]
     form: Form,
 

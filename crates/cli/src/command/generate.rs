@@ -21,8 +21,8 @@ use crate::watched;
 
 /// Make a file of the sort benchmark's 100-byte records
 ///
-/// The file is that of gensort 1.5 to the byte. Record 0 is the first; any range of records can be
-/// made on its own, on any number of machines.
+/// The file equals that of gensort 1.5 to the byte. The first record is record 0. Several machines
+/// can each make a range of the records.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
@@ -38,11 +38,11 @@ pub struct Arguments {
     #[arg(short, long)]
     skewed: bool,
 
-    /// Number of the first record
+    /// Set the number of the first record
     #[arg(short = 'b', long, value_name = "START", default_value_t = 0)]
     start: u128,
 
-    /// Number of threads; one for each core if 0 or not given
+    /// Set the number of threads; 0 or no option: one per core
     #[arg(short, long, value_name = "N", value_parser = values::threads)]
     threads: Option<usize>,
 
@@ -50,13 +50,13 @@ pub struct Arguments {
     #[arg(long)]
     force: bool,
 
-    /// How many records to make
+    /// Number of records to make
     #[arg(value_name = "NUM_RECS")]
     records: u64,
 
-    /// The file to write; `-` is standard output
+    /// File to write; `-` is standard output
     ///
-    /// Names of compressed files, such as those that end in .gz or .xz, are refused.
+    /// generate refuses names of compressed files, such as names that end in .gz or .xz.
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: PathBuf,
 }
@@ -94,8 +94,8 @@ fn refuse_packed(path: &Path) -> Result<(), Error> {
         return Ok(());
     };
     Err(usage_error(format!(
-        "the name {} says {name}, and generate compresses nothing; give another name, or pack \
-         what it writes to standard output ('-')",
+        "the name {} means {name}, but generate does not compress; give another name, or compress \
+         its standard output ('-')",
         path.display()
     )))
 }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use crate::gnu::Call;
 
-/// Sort lines with the options of GNU sort, as when the program is called by the name `sort`.
+/// Sort lines with the options of GNU sort, as a program called `sort` does
 ///
 /// The options, messages and exit statuses are those of GNU sort: see `sortwell gnu --help`.
 #[derive(Debug, clap::Args)]

@@ -12,10 +12,10 @@ use crate::standard;
 
 /// Print a manual page
 ///
-/// The page is in roff. To read it at once: sortwell man sort | man -l -
+/// The page is in roff. To read it directly: sortwell man sort | man -l -
 #[derive(Args, Debug)]
 pub struct Arguments {
-    /// The subcommand to describe; without it, sortwell as a whole
+    /// Subcommand to describe; default: sortwell as a whole
     subcommand: Option<String>,
 }
 

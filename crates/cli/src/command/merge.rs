@@ -19,11 +19,11 @@ use crate::reporting::JobFiles;
 
 /// Merge sorted files of lines, of CSV or of binary records
 ///
-/// Any number of files, each sorted by the same keys, becomes one in the time it takes to read and
-/// write them. A few megabytes of memory are used for each file, and more for long records; files
-/// that are too many to be open at once, or to have memory, are merged in several rounds. Of
-/// records with equal keys, those of earlier files go first. The output appears whole or not at
-/// all, and inputs are only read.
+/// Every file must be sorted by the same keys. A merge takes the time to read and write the files
+/// once. It uses a few megabytes of memory for each file, and more for long records. If there are
+/// too many files to be open at once, or to have memory, sortwell merges in several rounds. Of
+/// records with equal keys, those of earlier files come first. The output appears whole or not at
+/// all, and sortwell only reads the inputs.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
@@ -33,14 +33,14 @@ pub struct Arguments {
     #[command(flatten)]
     heading: Heading,
 
-    /// Of records with equal keys, write only the first
+    /// Write only the first of records with equal keys
     #[arg(short, long, help_heading = None)]
     unique: bool,
 
-    /// Write only the first record of each KEY; repeatable
+    /// Write only the first record per KEY; repeatable
     ///
-    /// KEY is written as for --key. The inputs are in the order that `sortwell sort --unique-by
-    /// KEY` writes, with the same keys: by KEY first, and then by --key.
+    /// KEY is written as for --key. The inputs must be in the order that `sortwell sort --unique-by
+    /// KEY` writes with the same keys: by KEY first, and by --key next.
     #[arg(long, value_name = "KEY", help_heading = None)]
     unique_by: Vec<String>,
 
@@ -52,10 +52,10 @@ pub struct Arguments {
 
     /// Refuse inputs that are not sorted, with `--verify off` too
     ///
-    /// With --verify on, the default, such inputs are always refused. The first record out of order
-    /// is named by its file, its number and its offset; there is no output then, and the exit
-    /// status is 3. With --verify off and without this option, what is merged of such inputs is
-    /// complete but in no particular order.
+    /// With --verify on, the default, sortwell always refuses such inputs. The message gives the
+    /// file, the number and the offset of the first record out of order. There is no output then,
+    /// and the exit status is 3. With --verify off and without this option, the output has all
+    /// records of such inputs, but in no particular order.
     #[arg(long, help_heading = SAFETY)]
     check: bool,
 
@@ -80,16 +80,16 @@ Examples:
   Merge a month of sorted logs:
     sortwell merge -o month.log day-*.log
 
-  By the number in the second column, refusing files that are not sorted by it:
+  By the number in the second column, after a check that all files are sorted by it:
     sortwell merge --check -k 2:decimal -o all.txt a.txt b.txt
 
   Records of 100 bytes, by their first ten:
     sortwell merge -F fixed:100 -k 0..10 -o all.bin a.bin b.bin
 
-  The latest row of each id, of tables that were made so:
+  The latest row of each id, from tables that have one row per id:
     sortwell merge -F csv --unique-by id -k updated:timestamp:desc -o all.csv a.csv b.csv
 
-  A merge of hours, that goes on where it was after a power cut:
+  A long merge that the same command continues after a power failure:
     sortwell merge --resume -o all.txt part-*.txt";
 
 /// Merges.
@@ -104,7 +104,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 impl Arguments {
-    /// What was said, as what is meant.
+    /// Returns the job that the arguments ask for.
     fn job(&self) -> Result<MergeJob> {
         let inputs = self.inputs.inputs()?;
         let order = self.order.behind(&self.unique_by);

@@ -25,12 +25,13 @@ use clap::{Parser, Subcommand};
 
 /// Sorts lines, CSV and binary records in files far larger than memory, at the speed of the disks.
 ///
-/// The output appears whole or not at all, the input is left alone, and unless told otherwise
-/// sortwell proves that every record that went in came out again before it says it is done.
+/// The output appears whole or not at all, and sortwell does not change the input. Before it
+/// reports success, sortwell proves that the output has every input record exactly once, in order.
+/// --verify off turns the proof off.
 #[derive(Debug, Parser)]
 #[command(name = "sortwell", version, after_help = EXIT_STATUS, arg_required_else_help = true)]
 pub struct CommandLine {
-    /// What to do.
+    /// Operation
     #[command(subcommand)]
     pub command: Command,
 }
@@ -39,17 +40,17 @@ const EXIT_STATUS: &str = "\
 Exit status:
   0    done
   1    check or validate found a file out of order
-  2    the command line cannot be carried out as given
-  3    the input does not have the form it was said to have
-  4    the system refused to read or write, or there is not enough space
-  5    a proof or a checksum failed; no output was made
-  70   sortwell itself is at fault: please report it
+  2    the command line is wrong, or cannot be carried out here
+  3    the input does not have the given format
+  4    reading or writing failed, or there is not enough space
+  5    a proof or a checksum failed; there is no output
+  70   internal error of sortwell: please report it
 
-A wrong command line is reported before a malformed input. Only a column that is missing
-from a CSV or TSV header is found later: after the headers, and before the rows.
+A wrong command line is reported before a malformed input. One fault needs the headers: a
+column that is missing from CSV or TSV. It is reported after them, and before the rows.
 
-Interrupted or terminated, it removes its files and dies of the signal, which a shell
-reports as 130 or 143; no output was made.";
+After an interrupt or a termination signal, sortwell removes its files and dies of the signal.
+A shell reports this as 130 or 143. There is no output then.";
 
 /// The subcommands, one file each.
 #[derive(Debug, Subcommand)]

@@ -17,9 +17,9 @@ const WIDTH_COLUMNS: usize = 96;
 const HEAD: &str = "\
 # Reference of the command line
 
-What `sortwell help SUBCOMMAND` says, for every subcommand. This page is generated from the
-definition of the command line: change the doc comments under `crates/cli/src/command`, then run
-`make docs`.
+The output of `sortwell help SUBCOMMAND` for every subcommand. This page is generated from the
+definition of the command line. To change it, edit the doc comments under `crates/cli/src/command`
+and run `make docs`.
 ";
 
 /// Prints the page.

@@ -14,25 +14,27 @@ use crate::failure::usage_error;
 use crate::reporting::{self, Page};
 use crate::standard::{self, Text};
 
-/// Make a page of the statistics of a sort, of several side by side, or of a bench
+/// Make an HTML page from the statistics of sorts, or from the result of a bench
 ///
-/// Takes what `sortwell sort --stats json` printed to standard error and writes one HTML file that
-/// needs no other and no network: the plan as a picture, bytes a second of every stream over the
-/// time, processors, requests, memory and latencies, what each worker did, and what was expected
-/// beside what came. Of several files it shows the sorts beside each other. What a sort did not
-/// record is left out.
+/// For a sort, give the output of `sortwell sort --stats json`. The page is one HTML file and needs
+/// no network. It shows the plan, the bytes per second of every stream over time, processors,
+/// requests, memory, latencies, the work of each worker, and predictions next to results. Several
+/// files make one page that compares the sorts. Values that a sort did not record are left out.
 ///
-/// Of what `sortwell bench --json` wrote it makes the page that `--report` makes: the tables
-/// measured, those that papers printed, and charts. A bench has a page to itself.
+/// For a bench, give the output of `sortwell bench --json`. The page equals that of `sortwell bench
+/// --report`: the measured tables, the tables of papers, and charts. Each bench has a page of its
+/// own.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// Statistics of sorts, or what one bench found: a JSON object, or words with one as their last
-    /// line; - for standard input
+    /// Statistics of sorts, or the result of one bench; - is standard input
+    ///
+    /// Each file holds a JSON object. Text before the object is allowed if the object is the last
+    /// line.
     #[arg(value_name = "FILE.json", required = true, value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
 
-    /// The page to write, in place of what has that name; - for standard output
+    /// Write the page to FILE.html, replacing a file of that name; - is standard output
     #[arg(short, long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
     output: PathBuf,
 
@@ -47,10 +49,10 @@ Examples:
     sortwell sort --stats json lines.txt -o sorted.txt 2> sort.json
     sortwell report sort.json -o sort.html
 
-  How two sorts compare, say with little and with much memory:
+  A comparison of two sorts, with little and with much memory:
     sortwell report little.json much.json -o both.html
 
-  What a bench found:
+  The result of a bench:
     sortwell bench datamation /data --json datamation.json
     sortwell report datamation.json -o datamation.html";
 
@@ -77,7 +79,7 @@ fn page(subjects: Vec<(String, Subject)>) -> Result<String> {
     let sort = |(name, subject)| match subject {
         Subject::Sort(stats) => Ok((name, stats)),
         Subject::Bench(_) => Err(usage_error(format!(
-            "{name} holds what a bench found, which has a page to itself; give it alone"
+            "{name} holds the result of a bench, which needs a page of its own; give it alone"
         ))),
     };
     let sorts = subjects.into_iter().map(sort).collect::<Result<Vec<_>>>()?;
@@ -85,7 +87,7 @@ fn page(subjects: Vec<(String, Subject)>) -> Result<String> {
 }
 
 impl Arguments {
-    /// What each file holds, under its name.
+    /// Returns the content of each file, with its name.
     fn subjects(&self) -> Result<Vec<(String, Subject)>> {
         let one = |path: &PathBuf| {
             reporting::check_differ(&self.output, path)?;

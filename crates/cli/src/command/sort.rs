@@ -26,10 +26,10 @@ use crate::reporting::JobFiles;
 
 /// Sort lines, rows of CSV and TSV, or binary records
 ///
-/// Several files are taken together as one input. They may be far larger than memory: what does not
-/// fit is sorted in two passes or more. The sort is stable, and its output is the same to the byte
-/// for any memory budget, number of threads and I/O engine. The output appears whole or not at all,
-/// and inputs are only read.
+/// sortwell sorts all input files together. They may be far larger than memory: records that do not
+/// fit are sorted in two passes or more. The sort is stable. Its output is the same to the byte for
+/// any memory budget, number of threads and I/O engine. The output appears whole or not at all, and
+/// sortwell only reads the inputs.
 #[derive(Args, Debug)]
 #[command(after_help = FEW_EXAMPLES, after_long_help = EXAMPLES)]
 pub struct Arguments {
@@ -51,7 +51,7 @@ pub struct Arguments {
     #[command(flatten)]
     writing: Writing,
 
-    /// Number of worker threads; one for each core if 0 or not given
+    /// Set the number of worker threads; 0 or no option: one per core
     #[arg(short = 'j', long, value_name = "N", value_parser = values::threads,
           help_heading = RESOURCES)]
     threads: Option<usize>,
@@ -71,17 +71,20 @@ pub struct Arguments {
     #[command(flatten)]
     resources: Resources,
 
-    /// How records are sorted in memory, or runs made where it does not hold them all
+    /// Choose how to sort in memory, or how to make runs if memory does not hold all records
     ///
-    /// auto is radix, the quickest. radix, quicksort and mergesort fill memory again and again: all
-    /// threads deal records into buckets as they are read, and then sort each bucket, by a partial
-    /// radix sort as NOW-Sort's, a quicksort of key prefixes as AlphaSort's, or a merge sort of
-    /// microruns as psort's. replacement-selection passes records through memory one by one: runs
-    /// are twice as long as memory for records in random order, and all is one run where no record
-    /// is further from its place than memory holds, as in logs that are nearly sorted. One thread
-    /// makes the runs. It does not go with --resume and --in-place, nor with records longer than a
-    /// small part of memory; what fits in memory is sorted there all the same. The output is the
-    /// same to the byte whatever is chosen.
+    /// auto: radix, the fastest. radix, quicksort and mergesort fill memory again and again. All
+    /// threads deal records into buckets as they are read, and then sort each bucket. radix is a
+    /// partial radix sort as in NOW-Sort, quicksort sorts key prefixes as AlphaSort does, and
+    /// mergesort merges microruns as psort does.
+    ///
+    /// replacement-selection passes records through memory one by one. For records in random order,
+    /// its runs are twice as long as memory. It makes a single run if no record is further from its
+    /// place than memory holds, as in logs that are nearly sorted. One thread makes the runs. It
+    /// excludes --resume and --in-place, and records longer than a small part of memory. Inputs
+    /// that fit in memory are sorted there all the same.
+    ///
+    /// The output is the same to the byte for every algorithm. Example: --algorithm quicksort.
     #[arg(long, value_name = "ALGORITHM", default_value = "auto",
           value_parser = values::one_of::<Algorithm>(
               &["auto", "radix", "quicksort", "mergesort", "replacement-selection"]),
@@ -107,32 +110,32 @@ Examples:
     sortwell sort -o sorted.txt input.txt
     sortwell sort access.log.gz | head
 
-  A table by its second column as a number, largest first, then by its first; its first line stays:
+  A table by its second column as a number, largest first, then by its first; keep its first line:
     sortwell sort -t tab -k 2:decimal:desc -k 1 --header 1 -o sorted.tsv table.tsv
 
-  A VCF file by chromosome and position; all its lines that start with # stay on top:
+  A VCF file by chromosome and position; keep the lines that start with # on top:
     sortwell sort -t tab -k 1:version -k 2:int --header '#' -o sorted.vcf.gz calls.vcf.gz
 
-  FASTQ reads, which are four lines each, by the number after their names:
+  FASTQ reads of four lines each, by the number after their names:
     sortwell sort -F lines:group=4 -k 1.2:int -o sorted.fastq reads.fastq.gz
 
-  Only lines whose second column is 10 or more, without those of a test:
+  Only lines whose second column is 10 or more, without those that start with test:
     sortwell sort -t tab --include '2:decimal >= 10' --exclude '1 starts with \"test\"' table.tsv
 
-  How often each line occurs, and the ten smallest sizes:
+  The number of times that each line occurs, and the ten smallest sizes:
     sortwell sort --count access.log
     du -h * | sortwell sort -k 1:size --limit 10
 
-  Lines that occur more than once, with how often:
+  Lines that occur more than once, with their numbers:
     sortwell sort --count --having 'count > 1' access.log
 
-  The last line of each name, where names are the first column:
+  The last line of each name in the first column:
     sortwell sort -t , -k 1 --unique=last -o latest.csv all.csv
 
   The latest row of each id of a table:
     sortwell sort -F csv --unique-by id -k updated:timestamp:desc -o latest.csv rows.csv
 
-  Tables of two months, whose columns are in another order, as one:
+  Two tables with the same columns in different order, as one:
     sortwell sort -F csv --union-by-name -k id:int -o all.csv jan.csv feb.csv
 
   Sort 100-byte records by their first ten bytes:
@@ -141,19 +144,19 @@ Examples:
   By a little-endian number at bytes 8 to 16, largest first, then by bytes 0 to 4:
     sortwell sort -F fixed:32 -k 8..16:u64le:desc -k 0..4 -o sorted.bin input.bin
 
-  More than memory holds, spilling to another disk, with an account at the end:
+  More than memory holds, with temporary files on another disk, and statistics at the end:
     sortwell sort -F fixed:100 -M 1GiB -T /mnt/scratch --stats text -o sorted.bin input.bin
 
-  The same, to be gone on with by the same command if it is stopped or killed:
+  The same sort, which the same command continues if it is stopped or killed:
     sortwell sort -F fixed:100 -M 1GiB -T /mnt/scratch --resume -o sorted.bin input.bin
 
-  A log whose lines are nearly in order, in one run however long it is:
+  A log whose lines are nearly in order, of any length, in one run:
     sortwell sort -k 1:timestamp -M 256MiB --algorithm replacement-selection -o sorted.log in.log
 
-  A file that hardly leaves room for itself:
+  A file that fills most of its disk, in place:
     sortwell sort -F fixed:100 -k 0..10 -M 1GiB --in-place data.bin
 
-  Compressed files, by their names; or whatever the name, as it is said:
+  Compressed files, detected by their names, or with a given compression:
     sortwell sort -o sorted.txt.zst part-1.gz part-2.zst part-3.txt
     curl -s https://example.org/log | sortwell sort --decompress gzip --compress gzip:9 > sorted.gz
 
@@ -181,7 +184,7 @@ impl Arguments {
         self.order.behind(self.selecting.group_keys())
     }
 
-    /// What was said, as what is meant.
+    /// Returns the job that the arguments ask for.
     pub fn job(&self) -> Result<SortJob> {
         let inputs = self.inputs.inputs()?;
         let order = self.order();

@@ -11,43 +11,44 @@ use sortwell::unstable::job::{Leftover, State, leftovers, remove_leftovers};
 use crate::failure::Outcome;
 use crate::standard;
 
-/// Show or remove what sorts have left behind
+/// Show or remove the temporary files of earlier sorts
 ///
-/// A sort with --resume that was stopped or failed keeps its runs, so that the same command can go
-/// on with them. One without leaves nothing, unless it was killed; the next sort that uses the
-/// directory removes what it left.
+/// A sort with --resume that stopped or failed keeps its runs, and the same command continues it.
+/// Any other sort leaves nothing, unless it was killed. The next sort that uses the directory
+/// removes what a killed sort left.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// What to do
+    /// Operation
     #[command(subcommand)]
     action: Action,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  What sorts have left in a directory, whether it can be gone on with, and what it takes:
+  The temporary files in a directory, whether a sort can continue from them, and their sizes:
     sortwell spill list /mnt/scratch
 
-  Remove all of it, but for what running sorts need:
+  Remove all of them, except those of running sorts:
     sortwell spill clean /mnt/scratch";
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// List what sorts have left in directories: state, size, and the output they make
+    /// List temporary files in directories: state, size, and the output they are for
     ///
-    /// Without a directory, the current one and that of the system for temporary files (TMPDIR).
+    /// Without a directory, list those in the current one and in the system's directory for
+    /// temporary files (TMPDIR).
     List {
-        /// A directory: one that was given with --temp, or that of the output; or a striped set
+        /// A directory given with --temp, the directory of an output, or a striped file
         #[arg(value_name = "DIRECTORY", value_hint = ValueHint::AnyPath)]
         directories: Vec<PathBuf>,
     },
-    /// Remove what sorts that run no more have left in a directory, kept or not
+    /// Remove the temporary files of all sorts that do not run any more from a directory
     Clean {
-        /// The directory: one that was given with --temp, or that of the output; or a striped set
+        /// The directory given with --temp, the directory of the output, or a striped file
         directory: PathBuf,
 
-        /// Also what sorts with --in-place left: records that are nowhere else are lost then
+        /// Also remove the files of sorts with --in-place; records that exist nowhere else are lost
         #[arg(long)]
         all: bool,
     },
@@ -76,7 +77,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
                 let why = match left.state {
                     State::Running => "",
                     State::Abandoned => " (it cannot be removed)",
-                    _ => " (records that may be nowhere else; --all removes them)",
+                    _ => " (its records may exist nowhere else; --all removes it)",
                 };
                 let _ = writeln!(out, "left: {}{why}", words(&left));
             }

@@ -18,58 +18,60 @@ use crate::failure::Outcome;
 use crate::failure::usage_error;
 use crate::standard;
 
-/// Make and look after files that lie on several disks
+/// Make and manage files that lie on several disks
 ///
-/// A striped file is dealt out over its members, some bytes to each by turns, and read and written
-/// on all of them at the same time. A text whose name ends in .str names the members; sort, merge
-/// and check take its name wherever they take that of a file.
+/// A striped file consists of members, usually one per disk. sortwell writes some bytes to each
+/// member in turn, and reads and writes all members at the same time. A text file whose name ends
+/// in .str names the members. sort, merge and check take its name wherever they take the name of a
+/// file.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// What to do
+    /// Operation
     #[command(subcommand)]
     action: Action,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  A striped file over three disks, of which the last carries half as much:
+  A striped file over three disks, with half as much on the last:
     sortwell stripe create data.str /mnt/a /mnt/b /mnt/c --strides 2x,2x,1x
 
-  Fill it, sort it where it is, and read it as one file:
+  Fill it, sort it, and read it as one file:
     sortwell stripe copy data.bin data.str
     sortwell sort -F fixed:100 data.str -o data.str
     sortwell stripe cat data.str > sorted.bin";
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Write the text that defines a striped file, which holds nothing yet
+    /// Write the text file that defines a striped file, which is still empty
     Create {
-        /// The text to write; it must not be there yet
+        /// Text file to write; it must not exist yet
         #[arg(value_name = "NAME.str", value_hint = ValueHint::FilePath)]
         definition: PathBuf,
 
-        /// The members: directories, in which they are named after NAME, or paths of files
+        /// Members: directories, in which each is named after NAME, or paths of files
         #[arg(value_name = "MEMBER", required = true)]
         members: Vec<PathBuf>,
 
-        /// How much each takes by turns: sizes, or multiples of the base such as 3x; one for all,
-        /// or one for each
+        /// Set the bytes per turn: a size, or a multiple of the base such as 3x
+        ///
+        /// Give one value for all members, or one for each. Example: --strides 2x,2x,1x.
         #[arg(long, value_name = "STRIDE,...", value_delimiter = ',', default_value = "1x")]
         strides: Vec<Stride>,
 
-        /// What strides such as 3x are multiples of; itself a multiple of 4096 bytes
+        /// Set the base of strides such as 3x, a multiple of 4096 bytes
         #[arg(long, value_name = "SIZE", default_value = "1MiB",
               value_parser = values::parse::<ByteSize>)]
         base: ByteSize,
     },
     /// Copy a file, striped or not, to another
     Copy {
-        /// What is copied
+        /// File to copy
         #[arg(value_hint = ValueHint::FilePath)]
         from: PathBuf,
 
-        /// Where it goes: a striped file gets new members, any other file appears under that name
+        /// Target: a striped file, which gets new members, or any other file name
         #[arg(value_hint = ValueHint::FilePath)]
         to: PathBuf,
 
@@ -78,28 +80,28 @@ enum Action {
     },
     /// Write the bytes of a striped file to standard output
     Cat {
-        /// The text that defines it
+        /// Text file that defines the striped file
         #[arg(value_name = "NAME.str", value_hint = ValueHint::FilePath)]
         definition: PathBuf,
 
         #[command(flatten)]
         watching: Watching,
     },
-    /// Show the members of a striped file, and what they hold
+    /// Show the members of a striped file, and their sizes
     Info {
-        /// The text that defines it
+        /// Text file that defines the striped file
         #[arg(value_name = "NAME.str", value_hint = ValueHint::FilePath)]
         definition: PathBuf,
     },
-    /// See whether all members are there, as long as they should be, and those that were written
+    /// Check that all members exist, have the right length, and belong to the striped file
     Check {
-        /// The text that defines it
+        /// Text file that defines the striped file
         #[arg(value_name = "NAME.str", value_hint = ValueHint::FilePath)]
         definition: PathBuf,
     },
-    /// Remove a striped file: its members, and the text that defines it
+    /// Remove a striped file: its members, and the text file that defines it
     Remove {
-        /// The text that defines it
+        /// Text file that defines the striped file
         #[arg(value_name = "NAME.str", value_hint = ValueHint::FilePath)]
         definition: PathBuf,
     },
@@ -150,13 +152,13 @@ pub fn define(path: &Path, members: &[PathBuf], strides: &[Stride], base: ByteSi
     }
     if path.extension().is_none_or(|ending| ending != "str") {
         return Err(usage_error(format!(
-            "the name of a striped file ends in .str; {} does not",
+            "the name of a striped file must end in .str; {} does not",
             path.display()
         )));
     }
     if fs::symlink_metadata(path).is_ok() {
         return Err(usage_error(format!(
-            "{} is there already; give another name, or remove it with 'sortwell stripe remove'",
+            "{} already exists; give another name, or remove it with 'sortwell stripe remove'",
             path.display()
         )));
     }
@@ -187,7 +189,7 @@ fn info(path: &Path) -> std::result::Result<(), crate::failure::Failure> {
         let state = match fs::metadata(file) {
             _ if length == 0 => "not written yet".to_owned(),
             Ok(data) if data.len() == bytes => format!("{bytes} bytes"),
-            Ok(data) => format!("{} bytes, and should have {bytes}", data.len()),
+            Ok(data) => format!("{} bytes, expected {bytes}", data.len()),
             Err(e) => format!("{e}"),
         };
         let (file, stride) = (file.display(), ByteSize(stride));

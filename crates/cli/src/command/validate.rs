@@ -18,9 +18,9 @@ use crate::watched;
 
 /// Check that a file of the sort benchmark's records is sorted
 ///
-/// Prints, to standard error and in valsort 1.5's words, how many records there are, the sum of
-/// their CRC-32s, and how many have the key of the record before them or are out of order. The exit
-/// status is 0 if all are in order and 1 if not.
+/// validate prints to standard error, in the words of valsort 1.5. It prints the number of records,
+/// the sum of their CRC-32s, and the numbers of records that repeat the key before them or are out
+/// of order. The exit status is 0 if all records are in order, and 1 otherwise.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
@@ -30,15 +30,16 @@ pub struct Arguments {
 
     /// Write a summary of FILE, a partition of a larger output, to SUMMARY
     ///
-    /// Summaries of all partitions, put after one another in order, are checked with -s.
+    /// To check the whole output, join the summaries of all partitions in order and give them to
+    /// -s.
     #[arg(short = 'o', long, value_name = "SUMMARY", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 
-    /// FILE holds summaries written with -o, not records: check the whole that they make up
+    /// Read summaries written with -o, not records, and check the whole output
     #[arg(short, long)]
     summaries: bool,
 
-    /// Number of threads; one for each core if 0 or not given
+    /// Set the number of threads; 0 or no option: one per core
     #[arg(short, long, value_name = "N", value_parser = values::threads)]
     threads: Option<usize>,
 

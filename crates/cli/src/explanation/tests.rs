@@ -44,11 +44,10 @@ fn explanation() -> Explanation {
 
 #[test]
 fn a_plan_of_three_passes() {
-    let expected = "\
-input    18.6 GiB (20000000000 bytes): 200000000 records of 100 bytes
-plan     3 passes, 1000 runs of 19 MiB, 2 threads of 4 (memory allows for no more)
+    let expected = "input    18.6 GiB (20000000000 bytes): 200000000 records of 100 bytes
+plan     3 passes, 1000 runs of 19 MiB, 2 threads of 4 (memory allows no more)
 merge    40 runs at once, 40 possible; slabs of 20 MiB, 512 KiB of each run; 985 runs merged before
-bytes    111.8 GiB read and written in all, 37.3 GiB of it spilled; spill space 19.6 GiB
+bytes    111.8 GiB read and written in total, 37.3 GiB of it spilled; spill space 19.6 GiB
 memory   50 MiB of 64 MiB: 2 loads of 20 MiB, write buffers 8 MiB, sorting 2 MiB
 i/o      uring, input past the page cache, 8 reads of 256 KiB in flight
 budgets  two passes from 400 MiB on, one pass from 30 GiB on
@@ -77,8 +76,8 @@ fn a_plan_of_one_pass() {
     for part in [
         ": about 200000000 records of 100 bytes\n",
         "plan     1 pass, 4 threads\n",
-        "merge    none: all of it is sorted in memory\n",
-        "bytes    37.3 GiB read and written in all\n",
+        "merge    none: all records are sorted in memory\n",
+        "bytes    37.3 GiB read and written in total\n",
         ": a load 20 MiB,",
         "16 reads of",
         "one pass with no budget\n",
@@ -93,10 +92,10 @@ fn what_may_be_less_says_so() {
     (of.is_at_most, of.is_in_place, of.is_enough) = (true, true, true);
     let words = text(&of);
     for part in [
-        "memory   50 MiB of 64 MiB (more would gain nothing): 2 loads",
+        "memory   50 MiB of 64 MiB (more would not help): 2 loads",
         "plan     at most 3 passes, 1000 runs",
         "bytes    at most 111.8 GiB read",
-        "spill space 19.6 GiB, or 60 MiB beside the input on its own device\n",
+        "spill space 19.6 GiB, or 60 MiB next to the input on its own device\n",
     ] {
         assert!(words.contains(part), "'{part}' is missing:\n{words}");
     }
@@ -117,7 +116,8 @@ fn two_passes_where_one_would_do_say_why() {
     of.is_by_choice = true;
     of.outlook.passes = 2;
     let words = text(&of);
-    let expected = "plan     2 passes by choice, as new memory comes slowly here, 1000 runs";
+    let expected = "plan     2 passes, chosen because new memory is slow on this machine, 1000 \
+                    runs";
     assert!(words.contains(expected), "{words}");
 }
 
@@ -141,7 +141,7 @@ fn times_are_foretold_by_phase() {
     assert!(told(3.6).ends_with(&format!("{expected}\n")), "{}", told(3.6));
     let words = told(9.0);
     assert!(
-        words.ends_with(&format!("{expected}; up to 9.00 s if memory comes slowly\n")),
+        words.ends_with(&format!("{expected}; up to 9.00 s if new memory is slow\n")),
         "{words}"
     );
 }

@@ -14,55 +14,57 @@ pub fn help(name: &[u8]) -> Vec<u8> {
 }
 
 const TEXT: &str = "\
-Sorts the lines of all FILEs together, and writes them to standard output.
-Without FILE, or where FILE is -, standard input is read.
+Sort the lines of all FILEs together, and write them to standard output.
+Without FILE, or if FILE is -, read standard input.
 
-What lines are compared by:
-  -b, --ignore-leading-blanks   leave out blanks where a key begins
-  -d, --dictionary-order        look at blanks, letters and digits only
-  -f, --ignore-case             take small letters for capitals
-  -g, --general-numeric-sort    numbers as in C: 1e3, 0x1f, inf
-  -h, --human-numeric-sort      sizes such as 2K or 1.5G
-  -i, --ignore-nonprinting      look at printable characters only
-  -k, --key=KEY                 a part of the line, see below; may be repeated
-  -M, --month-sort              names of months, anything else before them
-  -n, --numeric-sort            decimal numbers of any length
-  -r, --reverse                 largest first
-  -R, --random-sort             shuffle, equal keys together
-      --random-source=FILE      take chance from FILE
-      --sort=WORD               general-numeric, human-numeric, month, numeric,
-                                random or version, as -g -h -M -n -R -V
-  -t, --field-separator=C       fields lie between Cs; '\\0' for a NUL
-  -V, --version-sort            names with version numbers in them
+Comparison of lines:
+  -b, --ignore-leading-blanks   ignore blanks at the start of a key
+  -d, --dictionary-order        compare blanks, letters and digits only
+  -f, --ignore-case             compare small letters as capitals
+  -g, --general-numeric-sort    compare numbers as in C: 1e3, 0x1f, inf
+  -h, --human-numeric-sort      compare sizes such as 2K or 1.5G
+  -i, --ignore-nonprinting      compare printable characters only
+  -k, --key=KEY                 compare part of the line, see below; repeatable
+  -M, --month-sort              compare names of months; other text comes first
+  -n, --numeric-sort            compare decimal numbers of any length
+  -r, --reverse                 reverse the order: largest first
+  -R, --random-sort             shuffle, but keep equal keys together
+      --random-source=FILE      read random bytes from FILE
+      --sort=WORD               compare by WORD: general-numeric, human-numeric,
+                                month, numeric, random or version, as with -g -h
+                                -M -n -R -V
+  -t, --field-separator=C       separate fields by C; '\\0' is a NUL
+  -V, --version-sort            compare names that contain version numbers
 
-What is done:
-  -c, --check[=diagnose-first]  say where the first line out of order is
-  -C, --check=quiet|silent      the same, without a word
-  -m, --merge                   merge files that are each sorted
+Operation:
+  -c, --check[=diagnose-first]  report the first line that is out of order
+  -C, --check=quiet|silent      check, but print nothing
+  -m, --merge                   merge files that are already sorted
   -o, --output=FILE             write to FILE; it may be one of the inputs
-  -s, --stable                  leave lines with equal keys as they came
-  -u, --unique                  only the first of equal lines; with -c, equal
-                                lines are out of order
-  -z, --zero-terminated         lines end with NUL
-      --debug                   show what of each line is compared
-      --files0-from=F           take the files' names from F, a NUL behind each
+  -s, --stable                  keep the input order of lines with equal keys
+  -u, --unique                  write only the first of equal lines; with -c,
+                                equal lines are out of order
+  -z, --zero-terminated         end lines with NUL, not with a line feed
+      --debug                   mark the part of each line that is compared
+      --files0-from=F           read file names from F, each ended by a NUL
 
-What is used for it:
-  -S, --buffer-size=SIZE        memory: KiB, or with b % K M G T P E Z Y R Q
-  -T, --temporary-directory=D   a place for run files; may be repeated
+Resources:
+  -S, --buffer-size=SIZE        use SIZE of memory: KiB, or a number and a unit
+                                b % K M G T P E Z Y R Q
+  -T, --temporary-directory=D   put temporary files into D; repeatable
       --batch-size=N            merge at most N files at once
-      --compress-program=PROG   compress run files with it; it expands with -d
-      --parallel=N              threads
+      --compress-program=PROG   compress temporary files; PROG -d expands them
+      --parallel=N              use N threads
 
-      --help                    print this
+      --help                    print this help
       --version                 print the version
 
-KEY is F[.C][OPTIONS][,F[.C][OPTIONS]]: where it starts and where it ends, as
-field and character in it, counted from 1. Without an end it goes to the end of
-the line; an end without C is the end of its field. OPTIONS are letters of
-bdfghiMnRrV and count for this key instead of those for all.
+KEY is F[.C][OPTIONS][,F[.C][OPTIONS]]: its start and its end, each as a field
+and a character of the field, counted from 1. Without an end, KEY extends to the
+end of the line. An end without C is the end of its field. OPTIONS are letters
+of bdfghiMnRrV; they replace the options for all keys.
 
-The locale counts; LC_ALL=C compares bytes.
+The locale decides the order; LC_ALL=C compares bytes.
 
-Exit status: 0 done, 1 -c or -C found a line out of order, 2 trouble.
+Exit status: 0 success, 1 -c or -C found a line out of order, 2 error.
 ";

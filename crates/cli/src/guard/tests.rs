@@ -15,7 +15,7 @@ fn a_panic_becomes_a_failure_with_its_words() {
     let Err(failure) = outcome else { panic!("it panicked") };
     let said = failure.message();
     assert!(matches!(failure, Failure::Fault(_)), "{said}");
-    for part in ["fault of sortwell itself", "report it"] {
+    for part in ["internal error", "report this message"] {
         assert!(said.contains(part), "'{part}' is missing in: {said}");
     }
     let fine = guarded(|| Ok(ExitCode::SUCCESS));

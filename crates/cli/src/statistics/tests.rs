@@ -41,17 +41,16 @@ fn one_pass() -> Statistics {
 
 #[test]
 fn one_pass_in_words() {
-    let expected = "\
-sorted   10000000 records, 953.7 MiB (1000000000 bytes), in 1.60 s
+    let expected = "sorted   10000000 records, 953.7 MiB (1000000000 bytes), in 1.60 s
 speed    625 MB/s, 6250000 records/s
 plan     1 pass, 1 load, 2 threads
 i/o      uring, input past the page cache, output through the page cache
 bytes    953.7 MiB read, 953.7 MiB written
 time     0.75 s reading (0.50 s waiting for I/O)
 cpu      0.71 s user, 0.40 s system
-memory   1.2 GiB at the peak of 4 GiB allowed
+memory   1.2 GiB at the peak, 4 GiB allowed
 proof    10000000 records in and out, checksum 000000000000000000000000000000ab of both, \
-                    each compared with the one before it
+         each compared with the previous one
 ";
     assert_eq!(text(&one_pass()), expected);
 }
@@ -69,7 +68,7 @@ fn two_passes_name_runs_and_spill() {
         "{text}"
     );
     assert!(text.contains(" read, 5 GiB spilled, 5 GiB read back, 953.7 MiB written\n"), "{text}");
-    assert!(text.contains("proof    of the order alone: records written, each "), "{text}");
+    assert!(text.contains("proof    order only: records written, each "), "{text}");
 }
 
 #[test]
@@ -154,14 +153,14 @@ fn invalid_keys_are_counted() {
         assert_eq!(text(&of).contains("\nkeys     "), found.records > 0);
         key_lines(&of)
     };
-    let several = "sortwell: 12 of 3000 records have a key that is not valid, and come last: \
-                   column 'price' is not a decimal (10 records); \
-                   column 'tax' is not a decimal (2 records)\n";
+    let several = "sortwell: 12 of 3000 records have an invalid key, and come last: column \
+                   'price' is not a decimal (10 records); column 'tax' is not a decimal (2 \
+                   records)\n";
     assert_eq!(lines(&found), several);
     found =
         InvalidKeys { records: 1, of_records: 1, place: "first", keys: vec![key("field 2", 1)] };
-    let one = "sortwell: 1 of 1 record has a key that is not valid, and comes first: \
-               field 2 is not a decimal\n";
+    let one = "sortwell: 1 of 1 record has an invalid key, and comes first: field 2 is not a \
+               decimal\n";
     assert_eq!(lines(&found), one);
     (found.records, found.keys) = (0, Vec::new());
     assert_eq!(lines(&found), "");
@@ -176,9 +175,8 @@ fn a_key_without_values_is_warned_of() {
         suggestion,
     };
     of.keys.unmatched = vec![unmatched(None), unmatched(Some("size"))];
-    let expected = "sortwell: warning: field 2 is not an int in any record\n\
-                    sortwell: warning: field 2 is not an int in any record; \
-                    all would be of type size\n";
+    let expected = "sortwell: warning: field 2 is not an int in any record\nsortwell: warning: \
+                    field 2 is not an int in any record; all values fit type size\n";
     assert_eq!(key_lines(&of), expected);
-    assert!(text(&of).contains("\nwarning  field 2 is not an int in any record; all would"));
+    assert!(text(&of).contains("\nwarning  field 2 is not an int in any record; all values"));
 }

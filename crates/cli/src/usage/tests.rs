@@ -35,7 +35,7 @@ fn messages_say_what_is_wrong_and_where_help_is() {
             "sortwell sort --limit x",
             "--limit <N>: 'x' is not a whole number; see `sortwell sort -h`",
         ),
-        ("sortwell sort -o", "--output <OUTPUT> lacks its value; see `sortwell sort -h`"),
+        ("sortwell sort -o", "--output <OUTPUT> needs a value; see `sortwell sort -h`"),
         (
             "sortwell sort --verify no",
             "--verify <on|off>: 'no' is not one of on, off (did you mean 'on'?); see `sortwell \
@@ -56,8 +56,8 @@ fn messages_say_what_is_wrong_and_where_help_is() {
         ),
         (
             "sortwell --key 2",
-            "'--key' stands before a subcommand; write the subcommand first, as in \
-             `sortwell sort`; see `sortwell --help`",
+            "'--key' comes before a subcommand; write the subcommand first, as in `sortwell \
+             sort`; see `sortwell --help`",
         ),
     ] {
         assert_eq!(said(line), message, "{line}");

@@ -78,25 +78,25 @@ fn errors_have_options_and_statuses() {
         ),
         (
             Error::OverLimit { needed: None, limit },
-            "temporary files would take more than the 1 MiB that --temp-limit allows; raise it, \
-             or give more --memory so that less is spilled",
+            "temporary files would take more than the 1 MiB that --temp-limit allows; raise the \
+             limit, or give more --memory to spill less",
             4,
         ),
         (
             Error::WriteProtected { path: "out".into() },
-            "cannot replace out: it has no write permission; give it some, or replace it with \
-             --force",
+            "cannot replace out: it has no write permission; add the permission, or use --force",
             4,
         ),
         (
             kept(Error::io("read", Path::new("in"), io::ErrorKind::TimedOut), false),
-            "cannot read in: timed out; what was done is kept in spill: the same command goes on \
-             from there, 'sortwell spill clean' removes it",
+            "cannot read in: timed out; the finished work is kept in spill: the same command \
+             continues from there, 'sortwell spill clean' removes it",
             4,
         ),
         (
             kept(Error::Interrupted, true),
-            "interrupted; records of the input are in spill: the same command goes on from there",
+            "interrupted; records of the input are in spill: the same command continues from \
+             there",
             130,
         ),
         (

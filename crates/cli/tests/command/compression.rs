@@ -97,7 +97,7 @@ fn what_is_damaged_or_misspelt_is_said() {
     let end = packed.len() - 5;
     packed[end] ^= 1;
     folder.write("bad.gz", &packed);
-    folder.run("sort -o out bad.gz").fails(3, &["bad.gz", "at byte 0", "another checksum"]);
+    folder.run("sort -o out bad.gz").fails(3, &["bad.gz", "at byte 0", "checksum of its"]);
     folder.run("sort -o out none.gz").fails(4, &["cannot open none.gz"]);
     folder.write("order.gz", through("gzip", "-c", b"a\nc\nb\n").unwrap_or_default());
     if !folder.read("order.gz").is_empty() {
@@ -258,11 +258,11 @@ fn names_of_formats_that_are_not_written_are_refused() {
     {
         for words in ["sort", "sort --split 2", "merge", "explain", "sort -F fixed:2"] {
             let said = folder.run(&format!("{words} -o out.{end} in"));
-            said.fails(2, &["not written here", "--compress off"]);
+            said.fails(2, &["does not write", "--compress off"]);
         }
-        folder.run(&format!("generate 2 out.{end}")).fails(2, &["generate compresses nothing"]);
+        folder.run(&format!("generate 2 out.{end}")).fails(2, &["generate does not compress"]);
     }
-    folder.run("generate 2 out.gz").fails(2, &["generate compresses nothing"]);
+    folder.run("generate 2 out.gz").fails(2, &["generate does not compress"]);
     assert_eq!(folder.names(), ["in"]);
     folder.run("sort --compress off -o out.xz in").quietly();
     assert_eq!(folder.read("out.xz"), b"a\nb\n");

@@ -101,7 +101,7 @@ fn rows_that_must_not_be() {
     refused("", b"a,b\n\"x\n\",y\nz\nz\n\"\n", &ragged);
     refused("-k 2", b"a,b\nx,y\nx,y,z", &["row 2, line 3: the row has 3 cells"]);
     let stray =
-        ["row 1, line 2: a quote at byte 3 of the row", "write it twice", "--quote lenient"];
+        ["row 1, line 2: a quote at byte 3 of the row", "double a quote", "--quote lenient"];
     refused("", b"a,b\n27\"inch\",x\n", &["row 1, line 2: a quote at byte 2 of the row"]);
     refused("", b"a,b\nxyz\"\",x\n", &stray);
     refused("--ragged keep", b"a,b\nxyz\"\",x\n", &stray);
@@ -117,12 +117,12 @@ fn ragged_rows_that_are_left_out() {
     folder.write("one", "a,b\nz,1\nx\n\"y\n\",2\n\nw,0,1\n");
     folder.write("two", "a,b\n0\n1\nx,0\n");
     let expected = b"a,b\n\nx,0\nz,1\n\"y\n\",2\n";
-    let words = "left out 4 rows with another number of cells than the header or first row";
+    let words = "left out 4 rows with a different number of cells than the header or first row";
     let said = folder.run("sort -F csv --ragged drop -k b:nulls-first one two");
     assert_eq!((said.status, &said.out[..]), (0, &expected[..]), "{said:?}");
     assert_eq!(said.words, format!("sortwell: {words} (--ragged drop)\n"));
     let said = folder.run("sort -F csv --ragged drop -k b:nulls-first --stats text one two");
-    let line = "dropped  4 rows with another number of cells than the header or first row\n";
+    let line = "dropped  4 rows with a different number of cells than the header or first row\n";
     assert!(said.words.contains(line) && !said.words.contains("left out"), "{said:?}");
     let said = folder.run("sort -F csv --ragged drop -k b --stats json one two -o out");
     assert!(said.words.contains("\"ragged_rows_dropped\":4,"), "{said:?}");
@@ -206,10 +206,10 @@ fn words_that_mean_nothing() {
         ("sort -F csv --ragged maybe in", "keep"),
         ("sort -F csv --quote lenient:xy in", "lenient:BYTE"),
         ("sort -F csv -k 0 in", "'0'"),
-        ("sort --quote ' in", "--quote is about cells"),
-        ("sort -F lines --no-header in", "--no-header is about cells"),
-        ("sort -F fixed:4 --ragged keep in", "--ragged is about cells"),
-        ("sort -F u16be --quote none in", "--quote is about cells"),
+        ("sort --quote ' in", "--quote applies to csv and tsv only"),
+        ("sort -F lines --no-header in", "--no-header applies to csv and tsv only"),
+        ("sort -F fixed:4 --ragged keep in", "--ragged applies to csv and tsv only"),
+        ("sort -F u16be --quote none in", "--quote applies to csv and tsv only"),
     ] {
         let said = folder.run(line);
         assert_eq!((said.status, said.out.len()), (2, 0), "{line}: {said:?}");

@@ -39,7 +39,7 @@ fn a_sort_does_what_was_explained() {
 #[test]
 fn what_cannot_be_explained_says_so() {
     let folder = Folder::new();
-    folder.run_with("explain -", b"x\n").fails(2, &["not known beforehand"]);
+    folder.run_with("explain -", b"x\n").fails(2, &["not known in advance"]);
     folder.run("explain nowhere").fails(4, &["nowhere"]);
     folder.write("in", random_records(10, 100));
     folder.run("explain -F fixed:100 -M 1MiB in").fails(2, &["too small"]);
@@ -68,7 +68,7 @@ fn limits_and_sorts_in_place_are_explained() {
 
     let in_place = folder.run(&format!("explain {words} --in-place in")).quietly();
     let in_place = String::from_utf8(in_place).expect("text");
-    assert!(in_place.contains(" beside the input on its own device\n"), "{in_place}");
+    assert!(in_place.contains(" next to the input on its own device\n"), "{in_place}");
     let folded = folder.run(&format!("explain {words} --unique in")).quietly();
     assert!(String::from_utf8(folded).expect("text").contains("at most 2 passes"), "at most");
 }

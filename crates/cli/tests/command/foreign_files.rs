@@ -248,7 +248,7 @@ fn a_page_by_another_path_of_its_job_is_refused() {
     ] {
         let split = if output.ends_with("csv") { "--split 2" } else { "" };
         let line = format!("sort d/in -o {output} --report {page} {split}");
-        folder.run(&line).fails(2, &["would take the place of"]);
+        folder.run(&line).fails(2, &["would replace"]);
     }
     assert_eq!(contents(&folder.at("d")).into_keys().count(), 1);
 }

@@ -139,7 +139,7 @@ fn jobs_that_are_resumed_once_there_is_room() {
     for kib in [4, 8, 16, 9_000, 17_756, 17_764, 17_772, 17_780, 17_788, 17_796] {
         let line = format!("{SORT} -T small --resume=often -o out in");
         let Some(said) = again(&folder, kib, &line, ("", "out")) else { return };
-        kept += usize::from(said.contains("the same command goes on"));
+        kept += usize::from(said.contains("the same command continues"));
         let is_named = said.contains("not enough space in") && said.contains("sortwell-spill");
         assert!(!is_named, "a directory that is gone by now: {said}");
     }

@@ -128,7 +128,7 @@ impl Said {
     /// Asserts success, and that nothing was said but of keys that are no values.
     #[track_caller]
     pub fn saying_of_keys(self) -> Vec<u8> {
-        let is_of_keys = |line: &str| line.contains("a key that is not valid, and come");
+        let is_of_keys = |line: &str| line.contains("an invalid key, and come");
         assert!(self.status == 0 && self.words.lines().all(is_of_keys), "{self:?}");
         self.out
     }

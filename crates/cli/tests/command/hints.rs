@@ -199,13 +199,13 @@ fn the_names_of_inputs_say_the_format_where_a_key_names_a_column() {
     let lines = folder.run("sort -t , -k 2 a.csv").quietly();
     assert_eq!(lines, b"b,10\na,9\nid,size\n");
     let said = folder.run("sort -k size:int --stats a.csv").words;
-    assert!(said.contains("format   csv, by the names of the inputs"), "{said}");
+    assert!(said.contains("format   csv, from the names of the inputs"), "{said}");
     let said = folder.run("sort -k size:int --stats json a.csv").words;
     assert!(said.contains("\"format_by_names\":\"csv\""), "{said}");
     let said = folder.run("sort -F csv -k size:int --stats a.csv").words;
-    assert!(!said.contains("by the names"), "{said}");
+    assert!(!said.contains("from the names"), "{said}");
     let plan = String::from_utf8(folder.run("explain -k size:int a.csv").quietly()).expect("UTF-8");
-    assert!(plan.contains("format   csv, by the names of the inputs"), "{plan}");
+    assert!(plan.contains("format   csv, from the names of the inputs"), "{plan}");
     for line in ["sort -k size:int a.csv t.tsv", "sort -F lines -k size:int a.csv"] {
         folder.run(line).fails(2, &["'size'", "not a place in a line"]);
     }

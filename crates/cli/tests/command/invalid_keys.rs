@@ -18,9 +18,8 @@ const KEYS: &str = "-t , -k 1:int -k 2:date --invalid last";
 
 fn words(records: usize, of: usize, first: usize, second: usize) -> String {
     format!(
-        "sortwell: {records} of {of} records have a key that is not valid, and come last: \
-         field 1 is not an int ({first} records); \
-         field 2 is not a date, as in 2026-11-22 ({second} records)\n"
+        "sortwell: {records} of {of} records have an invalid key, and come last: field 1 is not \
+         an int ({first} records); field 2 is not a date, as in 2026-11-22 ({second} records)\n"
     )
 }
 
@@ -53,8 +52,8 @@ fn invalid_keys_are_counted_in_any_plan() {
     let (all, invalid) = (taken.clone().count(), taken.filter(|line| line.contains("?")).count());
     let said = folder.run(&format!("sort {KEYS} --include 1:int==7 --limit 1 in"));
     said.saying(&format!(
-        "sortwell: {invalid} of {all} records have a key that is not valid, and come last: \
-         field 2 is not a date, as in 2026-11-22\n"
+        "sortwell: {invalid} of {all} records have an invalid key, and come last: field 2 is not \
+         a date, as in 2026-11-22\n"
     ));
 }
 
@@ -78,8 +77,8 @@ fn statistics_have_the_words() {
     let folder = Folder::new();
     folder.write("in.csv", "id,price\n1,5\n2,x\n3,y\n");
     let said = folder.run("sort -k price:int --invalid first --stats text in.csv -o out");
-    let line = "keys     2 of 3 records have a key that is not valid, and come first: \
-                column 'price' is not an int\n";
+    let line = "keys     2 of 3 records have an invalid key, and come first: column 'price' is \
+                not an int\n";
     assert!(said.words.contains(line) && !said.words.contains("sortwell: "), "{}", said.words);
     let said = folder.run("sort -k price:date --invalid first --stats json in.csv -o out");
     let found: serde_json::Value = serde_json::from_str(&said.words).expect("JSON alone");
@@ -98,8 +97,8 @@ fn statistics_have_the_words() {
 
 #[test]
 fn a_type_that_no_record_has_is_warned_of() {
-    let warning = "sortwell: warning: field 2 is not an int in any record; \
-                   all would be of type size\n";
+    let warning = "sortwell: warning: field 2 is not an int in any record; all values fit type \
+                   size\n";
     let folder = Folder::new();
     let sizes = b"a 4K\nb 2.5M\nc\n";
     assert_eq!(folder.run_with("sort -k 2:int", sizes).saying(warning).len(), sizes.len());
@@ -116,5 +115,5 @@ fn a_type_that_no_record_has_is_warned_of() {
     folder.run_with("sort -k 2:int -M 24MiB --limit 1", one.as_bytes()).quietly();
     let written = folder.run_with("sort -F csv -k 1:decimal --invalid last", b"p\n\"1,5\"\n");
     assert!(written.words.contains("warning: column 'p' is not a decimal in any record; all"));
-    assert!(written.words.ends_with(" of type decimal=,\n"), "{}", written.words);
+    assert!(written.words.ends_with(" fit type decimal=,\n"), "{}", written.words);
 }

@@ -72,12 +72,12 @@ fn keys_that_mean_nothing_are_refused() {
         ("-k a[0..2]", "asks for bytes of the JSON value 'a'"),
         ("-k a..b", "'a..b'"),
         ("-k a.b.", "an empty name between dots"),
-        ("-k a -t ,", "--separator divides lines and rows"),
-        ("-k a --header 1", "a header is lines"),
-        ("-k a --sum b", "--sum: 'b' is a value of JSON, which keys and conditions alone"),
+        ("-k a -t ,", "--separator does not apply to JSON"),
+        ("-k a --header 1", "a header consists of lines"),
+        ("-k a --sum b", "--sum: 'b' is a value of JSON, which only keys and conditions"),
         ("-k a --select b", "--select: 'b' is a value of JSON"),
         ("-k a --split-by a -o out", "--split-by: 'a' is a value of JSON"),
-        ("-k a --no-header", "--no-header is about cells"),
+        ("-k a --no-header", "--no-header applies to csv"),
     ];
     for (options, part) in cases {
         Folder::new().run_with(&format!("sort -F jsonl {options}"), b"{}").fails(2, &[part]);

@@ -22,7 +22,7 @@ fn kernels_of_a_few_records() {
     assert!(quicksorts.iter().all(|row| row[4]["median"].as_f64() > Some(0.0)), "{quicksorts:?}");
     assert!(quicksorts[3][1].is_null(), "records need no array");
     assert_eq!(rows("keys with pointers").len(), 1);
-    assert_eq!(rows("runs sorted and merged").len(), 6);
+    assert_eq!(rows("to sort and merge runs").len(), 6);
     assert_eq!(rows("replacement selection").len(), 3);
     let printed = tables.iter().filter(|table| table["source"]["printed"].is_string());
     assert_eq!(printed.count(), 2);

@@ -203,7 +203,7 @@ fn lists_of_inputs_and_what_is_wrong_with_them() {
     assert!(said.status == 2 && said.words.contains("cannot be used with"), "{said:?}");
     folder.run("sort --files0-from none").fails(4, &["none"]);
     for (names, parts) in [
-        ("", ["list", "no names"]),
+        ("", ["list", "is empty"]),
         ("in 0\0\0", ["list", "name 2 is empty"]),
         ("in 0\0-\0", ["list", "name 2 is '-'"]),
     ] {

@@ -86,7 +86,7 @@ fn each_input_begins_with_a_record() {
     let sort = "sort -F lines:group=2 --header #";
     folder.run(&format!("{sort} one two")).fails(
         3,
-        &["one: record 2, line 4, at byte 6: the last record is cut off: it has 1 of 2 lines"],
+        &["one: record 2, line 4, at byte 6: the last record is incomplete: it has 1 of 2 lines"],
     );
     folder.write("one", "#\nc\n1\nb\n");
     folder.write("three", "#\nb\n");
@@ -95,7 +95,7 @@ fn each_input_begins_with_a_record() {
     assert_eq!(folder.run(&format!("{sort} two none")).quietly(), b"#\na\n2\n");
     assert!(folder.run("sort -F lines:group=2 none none").quietly().is_empty());
     folder.run(&format!("{sort} two cut")).fails(3, &["cut: record 3, line 6, at byte 10"]);
-    let cut = "record 3, line 6, at byte 10: the last record is cut off: it has 1 of 2 lines";
+    let cut = "record 3, line 6, at byte 10: the last record is incomplete: it has 1 of 2 lines";
     folder.run_with(sort, &folder.read("cut")).fails(3, &["standard input", cut]);
     folder.run("check -F lines:group=2 --header 1 -k 2:int:desc cut").fails(3, &[cut]);
     folder.run("merge -F lines:group=2 --header 1 -k 2:int:desc cut two").fails(3, &[cut]);

@@ -141,7 +141,7 @@ fn a_header_is_bounded_and_its_prefix_has_a_character() {
         let said = folder.run(&format!("{command} --header # in"));
         said.fails(3, &["in: the header has more than 1048576 bytes"]);
         let said = folder.run(&format!("{command} --header prefix: in"));
-        assert!(said.status == 2 && said.words.contains("at least one character"), "{said:?}");
+        assert!(said.status == 2 && said.words.contains("is empty"), "{said:?}");
         folder.run(&format!("{command} -F fixed:3 --header # in")).fails(2, &["header"]);
         folder.run(&format!("{command} -F csv --header # in")).fails(2, &["leave out --header"]);
     }

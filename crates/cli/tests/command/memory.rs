@@ -42,7 +42,7 @@ fn more_than_a_process_may_have() {
     let folder = folder();
     let script = "ulimit -v 300000; $sortwell sort -F fixed:100 -M 1GiB -o out in";
     let said = run(&folder, script);
-    assert_told(&folder, &said, &["--memory 1 GiB is more than the 293.0 MiB", "without --memory"]);
+    assert_told(&folder, &said, &["--memory 1 GiB is more than the 293.0 MiB", "default share"]);
     for line in ["check -F fixed:100 -M 8PiB out", "merge -F fixed:100 -M 8PiB -o all out"] {
         let said = folder.run(line);
         assert_eq!(said.status, 0, "{said:?}");

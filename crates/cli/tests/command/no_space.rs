@@ -78,7 +78,7 @@ fn more_temporary_files_than_are_allowed() {
     folder.run("generate 400000 in").quietly();
     fs::create_dir(folder.at("spill")).expect("folder");
     let sort = "sort -F fixed:100 -k 0..10 -M 32MiB -T spill --temp-limit 20MiB -o out";
-    let parts = ["more than the 20 MiB that --temp-limit allows", "raise it", "--memory"];
+    let parts = ["more than the 20 MiB that --temp-limit allows", "raise the limit", "--memory"];
     folder.run(&format!("{sort} in")).fails(4, &[&parts[..], &["take up to 39"]].concat());
     let input = folder.read("in");
     folder.run_with(sort, &input).fails(4, &[&parts[..], &["take more than"]].concat());

@@ -69,11 +69,11 @@ fn refused(format: &str, input: &[u8], parts: &[&str]) {
 #[test]
 fn lengths_that_cannot_be() {
     let small = "length field 00 01 is less than the 2 bytes of the field itself";
-    refused("u16be:self", b"\0\x03a\0\x01\0\0", &["at byte 3: ", small, "is the format right?"]);
+    refused("u16be:self", b"\0\x03a\0\x01\0\0", &["at byte 3: ", small, "check the format"]);
     refused("u32le:self", b"\x03\0\0\0", &["at byte 0: ", "03 00 00 00 is less than the 4 bytes"]);
     let segments = ["at byte 5: ", "descriptor word 00 06 01 00", "segments", "not supported"];
     refused("rdw", b"\0\x05\0\0x\0\x06\x01\0yy", &segments);
-    refused("u32be", b"\0\0\0\x09x", &["the last record is cut off: 8 more bytes were to come"]);
+    refused("u32be", b"\0\0\0\x09x", &["the last record is incomplete: 8 bytes are missing"]);
     refused("u16le", b"\x01\0x\x01", &["ends within a length field: 1 of 2 bytes"]);
     refused("rdw", b"\0\x05\0", &["ends within a length field: 3 of 4 bytes"]);
 }

@@ -61,7 +61,7 @@ fn a_bench_has_a_page_to_itself() {
     assert_eq!(sorts(&folder.read("page.html"))["bench"]["bench"], "scale");
     std::fs::remove_file(folder.at("page.html")).expect("a page");
     for files in ["bench.json sort.json", "sort.json bench.json", "bench.json bench.json"] {
-        let words = ["bench.json holds what a bench found", "give it alone"];
+        let words = ["bench.json holds the result of a bench", "give it alone"];
         folder.run(&format!("report {files} -o page.html")).fails(2, &words);
         assert_eq!(folder.names(), ["bench.json", "sort.json"], "{files}");
     }
@@ -75,7 +75,7 @@ fn what_are_no_statistics_makes_no_page() {
     folder.write("good.json", r#"{"records":1,"bytes":2,"seconds":3,"passes":1,"streams":{}}"#);
     for (line, status, words) in [
         ("report words -o page.html", 3, "words: not JSON"),
-        ("report good.json list.json -o page.html", 3, "list.json: no statistics"),
+        ("report good.json list.json -o page.html", 3, "list.json: not the statistics"),
         ("report nowhere.json -o page.html", 4, "cannot open nowhere.json"),
         ("report . -o page.html", 4, "cannot read ."),
         ("report good.json -o nowhere/page.html", 4, "nowhere/page.html"),
@@ -98,9 +98,9 @@ fn a_sort_makes_its_own_page() {
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("\"timeline\":{"), "{page}");
     assert_eq!(folder.read("out"), b"a\nb\n");
     for (line, status, part) in [
-        ("sort --report in -o out in", 2, "take the place of in"),
-        ("sort --report out -o out in", 2, "take the place of out"),
-        ("sort --report - -o out in", 2, "goes to a file"),
+        ("sort --report in -o out in", 2, "would replace in"),
+        ("sort --report out -o out in", 2, "would replace out"),
+        ("sort --report - -o out in", 2, "needs the name of a file"),
         ("sort --report none/page.html -o out in", 4, "none"),
     ] {
         folder.run(line).fails(status, &[part]);

@@ -225,7 +225,7 @@ fn files_of_values_are_as_many_as_there_are_and_all_or_none() {
     let folder = Folder::new();
     folder.write("in", &lines);
     for (line, part) in [
-        ("sort -t : -k 2:int --split-by 1 -o out in", "first of the sort's keys"),
+        ("sort -t : -k 2:int --split-by 1 -o out in", "first key of the sort"),
         ("sort --split-by 1 -o out in", "--separator"),
         ("sort --split 2 in", "--output"),
         ("sort -u --split 2 -o out in", "--split-by"),
@@ -249,7 +249,7 @@ fn what_cannot_be_done_is_said() {
         ),
         ("sort -F csv -k 1 --sum price in", 2, "the columns are 'shop', 'item', 'amount', 'day'"),
         ("sort -F csv --select 9 in", 2, "there is no column 9; the first row has 4"),
-        ("sort -F csv -k 1 --count --unique=error in", 2, "leave one of them out"),
+        ("sort -F csv -k 1 --count --unique=error in", 2, "leave one of the two out"),
         ("sort --sum 1 in", 2, "--separator"),
         ("sort -F fixed:2 -k 1..2 --sum 0..1:u8 bin", 0, ""),
         ("sort -F fixed:2 -k 1..2 --sum 0..1:i8 bin", 3, "bin: the sum 254 of bytes 0..1 does not"),
@@ -467,10 +467,10 @@ fn values_of_groups_have_any_type() {
         ("--sum level:decimal=,", 3, "'mid' in column level is not a number"),
         ("--sum price", 3, "'1.000,5' in column price is not a number"),
         ("--sum level:date", 2, "cannot be added"),
-        ("--max level:random", 2, "no least or greatest value"),
+        ("--max level:random", 2, "no minimum or maximum"),
         ("--max level:order=@none", 2, "cannot read none"),
-        ("--max level:int:desc", 2, "leave them out"),
-        ("--max level:u8", 2, "a type of records of bytes"),
+        ("--max level:int:desc", 2, "leave out desc"),
+        ("--max level:u8", 2, "a type of binary records"),
     ] {
         let said = folder.run(&format!("sort -F csv -t ; -k k {options} rows.csv"));
         assert!(said.status == status && said.words.contains(part), "{options}: {said:?}");

@@ -1,6 +1,6 @@
 //! SIGINT and SIGTERM in every phase: reading, writing runs, merging, writing out, with files and
 //! with pipes that are slow or stand still. The job ends within a second, dies of the signal, and
-//! leaves nothing behind; or says what it keeps, and the same command goes on with that.
+//! leaves nothing behind; or says what it keeps, and the same command continues with that.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -114,7 +114,7 @@ fn jobs_that_keep_what_is_done_all_along() {
     let line = format!("{SORT} --resume=often -o out in");
     let mut kept = 0;
     along(&folder, &line, |said| {
-        let is_kept = said.words.contains("the same command goes on");
+        let is_kept = said.words.contains("the same command continues");
         assert_eq!(in_spill(&folder) > 0, is_kept && said.status != 0, "{said:?}");
         kept += usize::from(is_kept);
         folder.run(&line).quietly();
@@ -125,7 +125,7 @@ fn jobs_that_keep_what_is_done_all_along() {
     let line = format!("{SORT} --in-place file");
     folder.write("file", folder.read("in"));
     along(&folder, &line, |said| {
-        let is_kept = said.words.contains("the same command goes on");
+        let is_kept = said.words.contains("the same command continues");
         let is_whole = [folder.read("in"), expected.clone()].contains(&folder.read("file"));
         assert!(is_kept || is_whole, "{said:?}");
         folder.run(&line).quietly();

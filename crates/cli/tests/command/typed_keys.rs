@@ -92,8 +92,8 @@ fn shuffles_follow_their_seed() {
     assert!(one != usual && shuffled("--random-seed 2") != one);
     let of_bytes = sorted("-F fixed:2 -k 0..1:random --random-seed 3", b"a1b2a3c4b5");
     assert_eq!(of_bytes.len(), 10);
-    refused("-k 1:int --random-seed 1", "no key is of that type; write one, as in -k 1:random");
-    refused("-F fixed:2 -k 0..1 --random-seed 1", "no key is of that type");
+    refused("-k 1:int --random-seed 1", "no key has type random; write one, as in -k 1:random");
+    refused("-F fixed:2 -k 0..1 --random-seed 1", "no key has type random");
     refused("-k 1:random --random-seed x", "'x' is not a whole number");
 }
 
@@ -114,7 +114,7 @@ fn numbers_are_read_as_people_write_them() {
     refused("-k 1:int:decimal=,", "an int has no fraction");
     refused("-k 1:decimal=,:thousands=,", "one byte for the decimal sign and for thousands");
     refused("-k 1:thousands=.", "one byte for the decimal sign and for thousands");
-    refused("-k 1:decimal=5", "is a part of numbers");
+    refused("-k 1:decimal=5", "is part of numbers");
     refused("-k 1:decimal=xy", "is not a byte");
 }
 
@@ -144,8 +144,8 @@ fn conditions_take_the_date_format_without_such_a_key() {
         b"22.11.202601.12.2025",
     );
     assert_eq!(fixed, b"01.12.2025");
-    refused("--include 1:time==08:00 --date-format %d.%m.%Y", "tells no time of day");
-    refused("--include 1:int==8 --date-format %d.%m.%Y", "no key or condition is of a date");
+    refused("--include 1:time==08:00 --date-format %d.%m.%Y", "has no time of day");
+    refused("--include 1:int==8 --date-format %d.%m.%Y", "no key or condition has type date");
 }
 
 #[test]
@@ -216,14 +216,14 @@ fn what_does_not_fit_is_refused() {
     refused("-F fixed:8 -k 4..12:packed", "ends at byte 12, but the record has 8 bytes");
     refused("-F fixed:8 -k 2:int", "is not a range of bytes");
     refused("-F fixed:8 -k 0..4:int -k 4..6:u32le", "4..8:u32le");
-    refused("-k 1:date --date-format %Y", "tells neither a day nor a time");
-    refused("-k 1:time --date-format %d.%m.%Y", "tells no time of day");
+    refused("-k 1:date --date-format %Y", "has neither a day nor a time");
+    refused("-k 1:time --date-format %d.%m.%Y", "has no time of day");
     refused("-k 1:int --invalid maybe", "maybe");
     refused("-F rdw -k 0..4 --pad 256", "'256' is not a byte");
-    refused("-k 1:int --date-format %d.%m.%Y", "no key or condition is");
-    refused("-F fixed:8 -k 0..4 --date-format %d.%m.%Y", "no key or condition is");
-    refused("-k 1:int --pad 0", "--pad is for records with their length in front");
-    refused("-F fixed:8 --pad 0", "--pad is for records with their length in front");
+    refused("-k 1:int --date-format %d.%m.%Y", "no key or condition has type");
+    refused("-F fixed:8 -k 0..4 --date-format %d.%m.%Y", "no key or condition has type");
+    refused("-k 1:int --pad 0", "--pad applies only to records with a length in front");
+    refused("-F fixed:8 --pad 0", "--pad applies only to records with a length in front");
     refused("-k 1:locale=und-u-kb-true", "kb-true has no effect on the order");
     refused("-k 1:locale=und-u-ks-level9", "there is no ks-level9");
     refused("-k 1:order=@nowhere", "cannot read nowhere");
@@ -237,5 +237,8 @@ fn trimmed_ranges_of_fixed_records_are_sorted_in_place() {
     folder.run("sort -F fixed:5 -k 0..3:trim --in-place records").quietly();
     assert_eq!(folder.read("records"), b"  az\n a y\nb  x\n");
     let refused = folder.run("sort -F fixed:5 -k 0..3:int --in-place records");
-    assert!(refused.status == 2 && refused.words.contains("would stop it for good"), "{refused:?}");
+    assert!(
+        refused.status == 2 && refused.words.contains("would leave the file incomplete"),
+        "{refused:?}"
+    );
 }

@@ -214,7 +214,11 @@ fn what_cannot_be_is_refused() {
         ),
         ("sort -F csv --union-by-name --in-place -k id jan.csv", 2, &["--in-place"]),
         ("sort -F csv --union-by-name --no-header jan.csv feb.csv -o out", 2, &["--no-header"]),
-        ("sort -F lines --union-by-name jan.csv feb.csv -o out", 2, &["--union-by-name is about"]),
+        (
+            "sort -F lines --union-by-name jan.csv feb.csv -o out",
+            2,
+            &["--union-by-name applies to"],
+        ),
         ("explain -F csv --union-by-name -k id jan.csv feb.csv", 2, &["--union-by-name"]),
         ("sort -F csv --union-by-name -k nothing jan.csv feb.csv -o out", 2, &["nothing"]),
     ] {
@@ -231,7 +235,7 @@ fn what_cannot_be_is_refused() {
     let long = "x".repeat(4 << 20);
     folder.write("long", format!("name,id\n{long},1\n"));
     let line = "sort -F csv --union-by-name -M 24MiB -k id jan.csv long -o out";
-    folder.run(line).fails(3, &["long: the row that begins at byte 8 has more than", "--memory"]);
+    folder.run(line).fails(3, &["long: the row at byte 8 has more than", "--memory"]);
     assert_eq!(folder.names(), ["blank", "feb.csv", "jan.csv", "long", "twice"]);
 }
 

@@ -100,18 +100,24 @@ fn advice_names_what_a_sort_waited_for() {
     };
     let slow_input = "(echo b; sleep 1.5; echo a) | \"$SORTWELL\" sort --stats text -o out";
     let said = advice(slow_input);
-    assert!(said.contains("what writes to the pipe") && !said.contains("disks"), "{said}");
+    assert!(
+        said.contains("the program that writes to the pipe") && !said.contains("disks"),
+        "{said}"
+    );
 
     folder.write("in", random_records(20_000, 100));
     let slow_reader =
         "\"$SORTWELL\" sort -F fixed:100 --stats text in | (sleep 1.5; cat > /dev/null)";
     let said = advice(slow_reader);
-    assert!(said.contains("what reads the output") && !said.contains("disks"), "{said}");
+    assert!(
+        said.contains("the program that reads the output") && !said.contains("disks"),
+        "{said}"
+    );
 
     let slow_packer =
         "(echo b; sleep 1.5; echo a) | gzip | \"$SORTWELL\" sort --decompress gzip --stats text";
     let said = advice(&format!("{slow_packer} -o out"));
-    assert!(said.contains("to be expanded") && !said.contains("disks"), "{said}");
+    assert!(said.contains("to be decompressed") && !said.contains("disks"), "{said}");
 }
 
 /// A merge is looked at as a sort is: what it reads of inputs and of runs, and how long that took.

@@ -248,12 +248,12 @@ fn programs_that_fail_or_lose_bytes_are_errors_that_keep_the_output_as_it_was() 
     for (script, words) in [
         ("exit 3", abnormally),
         ("exit 0", "./bad: "),
-        ("cat > /dev/null; echo nothing of it", "./bad: gave back "),
+        ("cat > /dev/null; echo nothing of it", "./bad: returned "),
         ("cat; exit 7", abnormally),
         ("kill -9 $$", abnormally),
-        ("if [ \"$1\" = -d ]; then head -c 5000; else cat; fi", "./bad: gave back 5000 bytes"),
+        ("if [ \"$1\" = -d ]; then head -c 5000; else cat; fi", "./bad: returned 5000 bytes"),
         ("if [ \"$1\" = -d ]; then head -c 5000; exit 1; else cat; fi", abnormally),
-        ("if [ \"$1\" = -d ]; then cat; echo more; else cat; fi", "./bad: gave back "),
+        ("if [ \"$1\" = -d ]; then cat; echo more; else cat; fi", "./bad: returned "),
         ("if [ \"$1\" = -d ]; then exit 1; else cat; fi", abnormally),
     ] {
         scene.program("bad", script);

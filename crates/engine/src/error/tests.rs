@@ -16,8 +16,8 @@ fn read_all(size: &str, format: &str, key: &str) -> Result<()> {
 fn texts_that_cannot_be_read_are_config_errors() {
     assert!(read_all("1MiB", "csv", "0..4").is_ok());
     for (size, format, key, kind, text) in [
-        ("1XB", "csv", "0..4", ConfigErrorKind::InvalidValue, "'1XB' has no unit"),
-        ("1MiB", "cvs", "0..4", ConfigErrorKind::InvalidValue, "'cvs' is not a format"),
+        ("1XB", "csv", "0..4", ConfigErrorKind::InvalidValue, "'1XB' has no known unit"),
+        ("1MiB", "cvs", "0..4", ConfigErrorKind::InvalidValue, "'cvs' is not a known format"),
         ("1MiB", "csv", "4..0", ConfigErrorKind::InvalidKey, "the range in key '4..0' is empty"),
     ] {
         let error = read_all(size, format, key).expect_err("unreadable");
@@ -79,13 +79,13 @@ fn settings_have_the_names_of_the_library() {
         ),
         (
             Error::OverLimit { needed: Some(ByteSize::mib(3)), limit: ByteSize::mib(1) },
-            "temporary files would take up to 3 MiB, more than the limit of 1 MiB; raise it, or \
-             give more memory so that less is spilled",
+            "temporary files would take up to 3 MiB, more than the limit of 1 MiB; raise the \
+             limit, or give more memory to spill less",
         ),
         (
             Error::WriteProtected { path: "out".into() },
-            "cannot replace out: it has no write permission; give it some, or set the permission \
-             to replace",
+            "cannot replace out: it has no write permission; add the permission, or set the \
+             permission to replace",
         ),
     ] {
         assert_eq!(error.to_string(), expected);

@@ -62,7 +62,7 @@ pub(super) fn lines(count: &str) -> Result<u32, String> {
     let number = count.parse().ok().filter(|lines| (1..=GROUP_LINES_MAX).contains(lines));
     number.ok_or_else(|| {
         format!(
-            "'{count}' is not a number of lines; a record has from 1 to {GROUP_LINES_MAX}, as in \
+            "'{count}' is not a number of lines; a record has 1 to {GROUP_LINES_MAX} lines, as in \
              lines:group=4"
         )
     })

@@ -73,8 +73,8 @@ impl FromStr for HeaderLines {
         }
         match text.strip_prefix("prefix:").unwrap_or(text) {
             "" => Err(wrong(message!(
-                "a prefix has at least one character; write a number of lines, or what the lines \
-                 of the header start with, as in '#'"
+                "the prefix of header lines is empty; write a number of lines, or the start of \
+                 the header lines, as in '#'"
             ))),
             prefix => Ok(Self::Prefix(prefix.as_bytes().to_owned())),
         }

@@ -55,28 +55,28 @@ pub enum Format {
     LineGroups(LineGroup),
 }
 
-/// How rows of cells are read.
+/// The form of rows of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CsvFormat {
-    /// What separates and what quotes.
+    /// The separator and the quote.
     pub dialect: csv::Dialect,
-    /// Whether the first row of each input names the columns, and stays on top.
+    /// True if the first row of each input names the columns, and stays on top.
     pub has_header: bool,
-    /// Handling of rows with another number of cells than the header.
+    /// Handling of rows with a different number of cells than the header.
     pub ragged: Ragged,
     /// True if columns of several inputs are found by their names. Rows are rewritten to the
     /// columns of the first input, then those that only later ones have.
     pub union_by_name: bool,
 }
 
-/// Handling of rows with another number of cells than the header, or than the first row where there
-/// is no header.
+/// Handling of rows with a different number of cells than the header, or than the first row without
+/// a header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ragged {
     /// The first such row is an error.
     #[default]
     Refuse,
-    /// Such rows are records like others; cells that they lack are empty.
+    /// Such rows are sorted like others; missing cells are empty.
     Keep,
     /// Such rows are left out, and counted.
     Drop,
@@ -86,18 +86,18 @@ impl Format {
     /// Lines of text.
     pub const LINES: Self = Self::Lines { terminator: b'\n' };
 
-    /// Comma-separated values, as RFC 4180 has them, with a header.
+    /// Comma-separated values as in RFC 4180, with a header.
     pub const CSV: Self = Self::Csv(CsvFormat::separated_by(b','));
 
-    /// The same with tabs.
+    /// Tab-separated values with a header.
     pub const TSV: Self = Self::Csv(CsvFormat::separated_by(b'\t'));
 
-    /// Returns whether every record is some lines.
+    /// Returns true if every record is a group of lines.
     pub fn has_groups(self) -> bool {
         matches!(self, Self::LineGroups(_))
     }
 
-    /// How records are told apart.
+    /// Returns the rule that divides bytes into records.
     pub fn framing(self) -> Framing {
         match self {
             Self::Fixed { length } => Framing::Fixed(length as usize),
@@ -114,7 +114,8 @@ impl Format {
 }
 
 impl CsvFormat {
-    /// Cells between these bytes, some in double quotes, under a header, in rows of equal length.
+    /// Returns a format of cells with this separator, double quotes, a header, and rows of equal
+    /// length.
     pub const fn separated_by(separator: u8) -> Self {
         let dialect = csv::Dialect::strict(separator, Some(b'"'));
         Self { dialect, has_header: true, ragged: Ragged::Refuse, union_by_name: false }
@@ -145,9 +146,9 @@ impl FromStr for Format {
         }
         let Some(length) = name.strip_prefix("fixed:") else {
             return Err(wrong(message!(
-                "'{}' is not a format sortwell knows{}; write lines, lines:0, lines:group=4, csv, \
-                 tsv, jsonl, fixed:100, or for records that begin with their length u16be, \
-                 u32le:self, rdw and the like",
+                "'{}' is not a known format{}; write lines, lines:0, lines:group=4, csv, tsv, \
+                 jsonl or fixed:100, or u16be, u32le:self, rdw and the like for records with a \
+                 length in front",
                 text,
                 meant_format(&name)
             )));
@@ -157,7 +158,7 @@ impl FromStr for Format {
                 Ok(Self::Fixed { length })
             }
             _ => Err(wrong(message!(
-                "'{}' is not a record length; it is a number of bytes from 1 to {} ({})",
+                "'{}' is not a record length; write a number of bytes from 1 to {} ({})",
                 length,
                 FIXED_LENGTH_MAX.bytes(),
                 FIXED_LENGTH_MAX
@@ -188,12 +189,12 @@ fn terminator(text: &str) -> Result<u8, String> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match text.as_bytes() {
         _ if is_number => text.parse().map_err(|_| {
-            format!("'{text}' is not a byte; lines end with one from 0 to 255, as in lines:0")
+            format!("'{text}' is not a byte; write a number from 0 to 255, as in lines:0")
         }),
         [byte] => Ok(*byte),
         _ => Err(format!(
-            "'{text}' is not a byte that could end lines; write its number, as in lines:0, or the \
-             character, as in 'lines:;'"
+            "'{text}' is not a byte; write its number, as in lines:0, or the character, as in \
+             'lines:;'"
         )),
     }
 }

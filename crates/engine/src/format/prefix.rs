@@ -128,12 +128,12 @@ impl Prefix {
         let hex = hex.join(" ");
         Some(match self.width {
             PrefixWidth::Rdw if prefix[2..4] != [0, 0] => format!(
-                "its descriptor word {hex} ends with bytes that are not zero, as those of a record \
-                 in several segments do, and these are not supported; is the format right?"
+                "its descriptor word {hex} does not end with two zero bytes; records in several \
+                 segments are not supported; check the format"
             ),
             _ => format!(
-                "its length field {hex} is less than the {} bytes of the field itself; is the \
-                 format right?",
+                "its length field {hex} is less than the {} bytes of the field itself; check the \
+                 format",
                 self.bytes()
             ),
         })

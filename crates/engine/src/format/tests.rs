@@ -27,5 +27,5 @@ fn near_names_are_suggested() {
 #[test]
 fn formats_of_other_names_are_pointed_out() {
     let error = "FASTQ".parse::<Format>().unwrap_err().to_string();
-    assert!(error.contains("knows (FASTQ is lines:group=4); write lines"), "{error}");
+    assert!(error.contains("format (FASTQ is lines:group=4); write lines"), "{error}");
 }

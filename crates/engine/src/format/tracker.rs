@@ -185,7 +185,7 @@ impl Tracker {
                 0 => false,
                 passed => {
                     let left = format!("{passed} of {length} bytes");
-                    return Err(format!("the last record is cut off: there are {left}").into());
+                    return Err(format!("the last record is incomplete: there are {left}").into());
                 }
             },
             State::Terminated { has_begun, .. } => std::mem::take(has_begun),
@@ -199,8 +199,8 @@ impl Tracker {
                 if lines % group.lines as usize > 0 {
                     let of = group.lines;
                     return Err(message!(
-                        "the last record is cut off: it has {} of {} lines; is the number of \
-                         lines in {} right?",
+                        "the last record is incomplete: it has {} of {} lines; check the number \
+                         of lines in {}",
                         lines,
                         of,
                         Setting::Format,
@@ -218,10 +218,9 @@ impl Tracker {
                     .into());
                 }
                 (_, left) => {
-                    return Err(format!(
-                        "the last record is cut off: {left} more bytes were to come"
-                    )
-                    .into());
+                    return Err(
+                        format!("the last record is incomplete: {left} bytes are missing").into()
+                    );
                 }
             },
         };

@@ -86,7 +86,8 @@ impl Counters {
     /// Always, in one sentence without a full stop.
     #[cfg(not(feature = "counters"))]
     pub fn new(_: Threads) -> Result<Self, String> {
-        Err("this build knows none: build it with the cargo feature 'counters'".to_owned())
+        Err("this build does not support them: build it with the cargo feature 'counters'"
+            .to_owned())
     }
 
     /// Does some work, and counts what it takes.

@@ -62,7 +62,7 @@ impl FromStr for Direct {
         let known = Self::NAMES.iter().find(|(name, _)| *name == text);
         known.map(|(_, direct)| *direct).ok_or_else(|| {
             let message =
-                message!("'{}' is no choice for {}; use auto, on or off", text, Setting::Direct);
+                message!("'{}' is not a value of {}; use auto, on or off", text, Setting::Direct);
             ParseError::new("choice for direct I/O", text, message)
         })
     }
@@ -101,7 +101,8 @@ impl FromStr for DirectStreams {
                 "spill" => &mut streams.spill,
                 "output" => &mut streams.output,
                 _ => {
-                    let message = message!("'{}' is none of input, spill and output", name);
+                    let message =
+                        message!("'{}' is not a stream; use input, spill or output", name);
                     return Err(ParseError::new("stream", name, message));
                 }
             };

@@ -148,7 +148,7 @@ impl File {
             Direct::On => Some(DirectDescriptor::open(path, &buffered, access).map_err(|e| {
                 config!(
                     ConfigErrorKind::Unsupported,
-                    "{}: its file system takes no direct requests ({}); use {}",
+                    "{}: its file system does not support direct requests ({}); use {}",
                     path.display(),
                     e,
                     Setting::Direct.to("auto"),
@@ -314,7 +314,7 @@ impl File {
             match fallocate(buffered, flags, bytes.start, bytes.end - bytes.start) {
                 Ok(()) => return Ok(()),
                 Err(Errno::INTR) => {}
-                Err(e) => return Err(Error::io("give back the room of", &self.path, e)),
+                Err(e) => return Err(Error::io("free the space of", &self.path, e)),
             }
         }
     }

@@ -191,7 +191,7 @@ impl FromStr for Engine {
     fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         Self::ALL.into_iter().find(|engine| engine.name() == text).ok_or_else(|| {
             let names = Self::ALL.map(Self::name).join(", ");
-            let message = message!("'{}' is no I/O engine; use one of {}", text, names);
+            let message = message!("'{}' is not an I/O engine; use one of {}", text, names);
             ParseError::new("I/O engine", text, message)
         })
     }

@@ -37,7 +37,8 @@ impl FromStr for Affinity {
             "cores" => Ok(Self::Cores),
             "nodes" => Ok(Self::Nodes),
             _ => {
-                let message = message!("'{}' is no affinity; use auto, off, cores or nodes", text);
+                let message =
+                    message!("'{}' is not an affinity; use auto, off, cores or nodes", text);
                 Err(ParseError::new("affinity", text, message))
             }
         }

@@ -95,7 +95,7 @@ impl TempFile {
     /// [`Error::Config`] for a name that is not given to such outputs: it is another file's.
     pub fn part(part_path: &Path, is_new: bool, direct: Direct) -> Result<Self> {
         if !is_part(part_path) {
-            return Err(not_named_here(part_path, "an output on its way"));
+            return Err(not_named_here(part_path, "an unfinished output"));
         }
         let file = match is_new {
             true => File::create(part_path, direct)?,
@@ -202,9 +202,11 @@ fn checked_target(final_path: &Path) -> Result<(PathBuf, OsString)> {
     }
     match target.file_name() {
         Some(name) => Ok((target.clone(), name.to_owned())),
-        None => {
-            Err(config!(ConfigErrorKind::InvalidPath, "{} names no file", final_path.display()))
-        }
+        None => Err(config!(
+            ConfigErrorKind::InvalidPath,
+            "{} does not name a file",
+            final_path.display()
+        )),
     }
 }
 
@@ -263,7 +265,7 @@ impl SpillDirectory {
             let path = path.display();
             return Err(config!(
                 ConfigErrorKind::InvalidPath,
-                "{} is not a directory of this user alone",
+                "{} does not belong to this user alone",
                 path,
             ));
         }
@@ -357,7 +359,7 @@ fn not_named_here(path: &Path, kind: &str) -> Error {
     let path = path.display();
     config!(
         ConfigErrorKind::InvalidPath,
-        "{} does not have the name of {}; it is left as it is",
+        "{} does not have the name of {}; it is not changed",
         path,
         kind,
     )

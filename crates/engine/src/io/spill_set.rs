@@ -112,7 +112,7 @@ impl SpillSet {
         let wrong = |message| {
             config!(
                 ConfigErrorKind::InvalidPath,
-                "runs cannot lie striped over these directories: {}",
+                "runs cannot be striped over these directories: {}",
                 message,
             )
         };
@@ -149,7 +149,8 @@ impl SpillSet {
                 at.map(|at| directories.remove(at)).ok_or_else(|| Error::Corrupt {
                     path: path.join(STRIPES_NAME),
                     block: 0,
-                    message: format!("{} is not there, or of another job", wanted.display()).into(),
+                    message: format!("{} is missing, or belongs to another job", wanted.display())
+                        .into(),
                 })
             };
             let directories = paths.iter().map(take).collect::<Result<_>>()?;
@@ -160,7 +161,7 @@ impl SpillSet {
             Some(left) => Err(Error::Corrupt {
                 path: left.path().join(STRIPES_NAME),
                 block: 0,
-                message: "it and another say that each goes with the other".into(),
+                message: "it and another directory refer to each other".into(),
             }),
         }
     }

@@ -45,10 +45,10 @@ pub(super) fn members_of(home: &Path) -> Result<Option<(Vec<PathBuf>, Layout)>> 
     let definition = Definition::of_text(&text).map_err(wrong)?;
     let mut directories = definition.places(&path);
     if let Some(other) = directories.iter().find(|other| !is_spill_directory(other)) {
-        return Err(wrong(format!("{} is no spill directory", other.display())));
+        return Err(wrong(format!("{} is not a spill directory", other.display())));
     }
     if directories[0].file_name() != home.file_name() {
-        return Err(wrong(format!("it is that of {}", directories[0].display())));
+        return Err(wrong(format!("it belongs to {}", directories[0].display())));
     }
     home.clone_into(&mut directories[0]);
     Ok(Some((directories, definition.layout())))

@@ -23,25 +23,25 @@ const AVERAGE_MAX: u64 = 4096;
 /// Bytes of a striped file that are read before it is looked whether the job was stopped.
 const STEP_BYTES: usize = 1 << 20;
 
-/// Makes a stream.
+/// A source of bytes for an input.
 pub trait Supply: Send {
-    /// Fills `buffer`, or less of it at the end of the stream only; returns the bytes filled.
+    /// Fills `buffer`, or a part of it at the end of the stream, and returns the number of bytes.
     ///
     /// # Errors
     ///
-    /// Whatever keeps the stream from being whole; [`Error::Interrupted`] soon after a stop was
-    /// asked for through `progress`.
+    /// Any error that makes the stream incomplete, and [`Error::Interrupted`] soon after `progress`
+    /// requests a stop.
     ///
     /// [`Error::Interrupted`]: crate::Error::Interrupted
     fn fill(&mut self, buffer: &mut [u8], progress: &Progress) -> Result<usize>;
 }
 
-/// How much a stream will bring.
+/// The known size of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Bytes.
+    /// Number of bytes.
     pub bytes: u64,
-    /// Records.
+    /// Number of records.
     pub records: u64,
 }
 
@@ -52,7 +52,7 @@ impl Extent {
     }
 }
 
-/// A stream of the caller's, as an input. Equal to its clones alone, which are the same stream.
+/// An input whose bytes the caller supplies. It equals only its clones, which are the same stream.
 #[derive(Clone)]
 pub struct Supplied(Box<Parts>);
 
@@ -60,32 +60,32 @@ pub struct Supplied(Box<Parts>);
 #[derive(Clone)]
 struct Parts {
     name: PathBuf,
-    /// Where it is known beforehand.
+    /// The size, if it is known in advance.
     extent: Option<Extent>,
     supply: Arc<Mutex<dyn Supply>>,
 }
 
 impl Supplied {
-    /// A stream that messages call `name`.
+    /// Returns a stream that messages call `name`.
     pub fn new(name: &Path, supply: impl Supply + 'static) -> Self {
         let (name, supply) = (name.to_owned(), Arc::new(Mutex::new(supply)));
         Self(Box::new(Parts { name, extent: None, supply }))
     }
 
-    /// Says how much it will bring, so that memory can be planned for it. Of use for lines; records
-    /// of fixed length are read as if nothing was known.
+    /// Sets the size of the stream, for the plan of its memory. It is used for lines, and ignored
+    /// for records of fixed length.
     #[must_use]
     pub fn with_extent(mut self, extent: Extent) -> Self {
         self.0.extent = Some(extent);
         self
     }
 
-    /// What it is called in messages.
+    /// Returns its name in messages.
     pub fn name(&self) -> &Path {
         &self.0.name
     }
 
-    /// How much it will bring, where that is known.
+    /// Returns its size, if it is known.
     pub fn extent(&self) -> Option<Extent> {
         self.0.extent
     }

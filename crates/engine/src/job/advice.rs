@@ -66,12 +66,11 @@ fn memory(of: &Statistics, work: &Work, need: &Need) -> Option<Message> {
     let is_more = |least: &ByteSize| *least > of.memory_budget && least.bytes() as f64 <= most;
     match (outlook.one_pass_budget.filter(is_more), outlook.two_pass_budget.filter(is_more)) {
         (Some(one), _) => Some(message!(
-            "With {} all records would fit in memory, and nothing would be written but the \
-             output.",
+            "With {} all records would fit in memory, and only the output would be written.",
             Setting::Memory.to(one),
         )),
         (None, Some(two)) if of.passes > 2 => Some(message!(
-            "Runs were merged more than once; with {} that would not be needed.",
+            "Runs were merged more than once; with {} one merge would be enough.",
             Setting::Memory.to(two),
         )),
         _ => None,
@@ -108,12 +107,13 @@ fn partner(of: &Statistics, is_stream: bool, ends: Endpoints) -> Option<Message>
         let (time, is_packed) = (percent(reads), ends.is_input_packed);
         return Some(match is_packed {
             true => message!(
-                "The sort waited {} for its input to be expanded: that was the limit, not the \
-                 sort; zstd and lz4 are expanded faster than gzip.",
+                "The sort waited {} for its input to be decompressed, which was the limit. zstd \
+                 and lz4 decompress faster than gzip.",
                 time,
             ),
             false => message!(
-                "The sort waited {} for its input: what writes to the pipe was the limit.",
+                "The sort waited {} for its input: the program that writes to the pipe was the \
+                 limit.",
                 time,
             ),
         });
@@ -127,7 +127,7 @@ fn partner(of: &Statistics, is_stream: bool, ends: Endpoints) -> Option<Message>
             Setting::Compress,
         )),
         (true, false, true) => Some(message!(
-            "Workers waited {} for what reads the output: that was the limit, not the sort.",
+            "Workers waited {} for the program that reads the output, which was the limit.",
             time,
         )),
         _ => None,
@@ -142,8 +142,8 @@ fn flush(of: &Statistics, ends: Endpoints) -> Option<Message> {
         ends.is_durable && of.seconds >= LEAST_SECONDS && seconds >= LONG_END * of.seconds;
     is_long.then(|| {
         message!(
-            "At the end {} s were spent until the disk had stored what it had in its cache \
-             (finishing); with {} the system does that later, and a crash may lose the output.",
+            "At the end, the sort waited {} s for the disk to store its cache (finishing). With \
+             {} the system does that later, and a crash may lose the output.",
             format_args!("{seconds:.1}"),
             Setting::Sync.to("off"),
         )
@@ -174,7 +174,7 @@ fn busiest(of: &Statistics, work: &Work) -> Option<Message> {
     (is_bound && more > 0).then(|| {
         let cores = limits::cores();
         message!(
-            "Processors were the limit, and {} of {} were left alone: {}.",
+            "Processors were the limit, and {} of {} were not used: {}.",
             more,
             cores,
             Setting::Threads.to(cores),
@@ -192,7 +192,7 @@ fn spill_disk(work: &Work) -> Message {
         .any(|own| own.is_some() && files.iter().any(|file| device(file.path()) == own));
     match is_shared {
         true => message!(
-            " Runs share a disk with the input: {} on another would take half from it.",
+            " Runs share a disk with the input: {} on another disk would halve its load.",
             Setting::Temp
         ),
         false => Message::default(),
@@ -219,7 +219,7 @@ fn engine(of: &Statistics, wanted: Engine) -> Option<Message> {
     (wanted == Engine::Auto && of.engine != Engine::Uring.name()).then(|| {
         message!(
             "io_uring is not allowed here (kernel.io_uring_disabled, or the rules of a \
-             container): {} took its place, which costs more processor time.",
+             container): {} replaces it, and takes more processor time.",
             of.engine,
         )
     })
@@ -229,8 +229,8 @@ fn engine(of: &Statistics, wanted: Engine) -> Option<Message> {
 fn huge_pages(text: &str) -> Option<Message> {
     text.contains("[never]").then(|| {
         message!(
-            "Huge pages are switched off, so that memory comes slowly and is looked up often: \
-             echo madvise > {}",
+            "Huge pages are switched off, which makes memory slower. To switch them on: echo \
+             madvise > {}",
             HUGE_PAGES,
         )
     })

@@ -10,18 +10,18 @@ use crate::units::ByteSize;
 /// others.
 const AUTO_PERCENT: f64 = 60.0;
 
-/// Taken where the system does not tell what it has.
+/// Budget on a system that does not report its memory.
 const UNKNOWN: ByteSize = ByteSize::gib(1);
 
 /// The memory that a job may use: a ceiling of the resident size of the whole process.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Budget {
-    /// 60% of what the machine or the container really offers.
+    /// 60% of the memory that the machine or the container really offers.
     #[default]
     Auto,
-    /// This size.
+    /// A size.
     Bytes(ByteSize),
-    /// A share of what the machine or the container really offers, in percent.
+    /// A share of the memory that the machine or the container really offers, in percent.
     Percent(f64),
 }
 
@@ -32,9 +32,9 @@ impl From<ByteSize> for Budget {
 }
 
 impl Budget {
-    /// The budget in bytes: what it comes to now, for shares of what is free change while memory is
-    /// used. What is [too much](Self::excess) is as if nothing was said: a process that has planned
-    /// with it would be killed.
+    /// Returns the budget in bytes. A share depends on the free memory at this moment. A size that
+    /// is [too large](Self::excess) counts as the default share, because the system would kill a
+    /// process that uses it.
     ///
     /// # Errors
     ///
@@ -56,8 +56,7 @@ impl Budget {
         Ok(ByteSize((available.bytes() as f64 * percent / 100.0) as u64))
     }
 
-    /// All that this process can ever have of the machine and its control groups, where the budget
-    /// is more than that.
+    /// Returns the most memory that this process can have, if the budget is more than that.
     pub fn excess(self) -> Option<ByteSize> {
         let Self::Bytes(bytes) = self else { return None };
         limits::memory_most().filter(|most| bytes > *most)

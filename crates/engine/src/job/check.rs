@@ -18,33 +18,33 @@ use crate::plan::scratch::Lengths;
 use crate::plan::streams::{StreamNeed, StreamPlan};
 use crate::stats::Progress;
 
-/// One check: whether each input, by itself, is sorted.
+/// One check whether each input is sorted. Inputs are checked separately.
 #[derive(Clone, Debug)]
 pub struct CheckJob {
-    /// The inputs. One ends where the next begins; nothing is compared across.
+    /// The inputs. Records of different inputs are not compared.
     pub inputs: Vec<Input>,
-    /// Which inputs are compressed.
+    /// The decompression of inputs.
     pub decompress: Decompress,
-    /// Where records begin and end.
+    /// The format of records.
     pub format: Format,
     /// The keys, most significant first; the whole record as bytes without any.
     pub keys: Vec<Key>,
-    /// Everything about the order that is not said key by key.
+    /// Options of the order that apply to all keys.
     pub order: OrderOptions,
     /// The lines at the top of each input that are not records.
     pub header: HeaderLines,
-    /// Whether records with equal keys are out of order too.
+    /// True if records with equal keys are out of order too.
     pub unique: bool,
     /// Ceiling of the process's resident size.
     pub memory: Budget,
-    /// How bytes are moved.
+    /// The I/O engine.
     pub engine: Engine,
-    /// Whether the page cache is bypassed.
+    /// The use of direct I/O.
     pub direct: Direct,
 }
 
 impl CheckJob {
-    /// A job with every choice left to sortwell.
+    /// Returns a job with the default for every option.
     pub fn new(inputs: Vec<Input>, format: Format) -> Self {
         Self {
             inputs,

@@ -51,7 +51,7 @@ impl CopyJob {
             Input::File(_) | Input::Stdin | Input::Supplied(_) => {
                 return Err(config!(
                     ConfigErrorKind::Unsupported,
-                    "only files of a known length are copied; give one by its name",
+                    "only files of a known length can be copied; give the name of a file",
                 ));
             }
         };

@@ -12,7 +12,7 @@ use crate::plan::outlook::Outlook;
 use crate::stats::{Prediction, Progress};
 use crate::units::ByteSize;
 
-/// What a sort would do.
+/// The plan of a sort.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Explanation {
@@ -20,57 +20,57 @@ pub struct Explanation {
     pub bytes: ByteSize,
     /// Bytes per record; where they differ, their average over a sample.
     pub record_length: u64,
-    /// Whether records differ in length.
+    /// True if records differ in length.
     pub varies: bool,
     /// Ceiling of the process's resident size.
     pub budget: ByteSize,
     /// Memory that records, buckets and buffers are in.
     pub arena_bytes: ByteSize,
-    /// Of it, buffers that outputs and runs are written from.
+    /// The part of `arena_bytes` for write buffers of outputs and runs.
     pub buffer_bytes: ByteSize,
-    /// Of it, what each worker sorts in, together.
+    /// The part of `arena_bytes` for the sort space of all workers.
     pub scratch_bytes: ByteSize,
-    /// Of it, the memory of a load: what is read into, and the buckets.
+    /// The part of `arena_bytes` for one load: read buffers and buckets.
     pub load_bytes: ByteSize,
-    /// Loads in memory at once: of two, one is read while another is written.
+    /// Number of loads in memory at once: with 2, one is read while another is written.
     pub loads_at_once: u32,
-    /// Workers.
+    /// Number of workers.
     pub threads: u64,
-    /// Workers wanted, where memory allows for fewer.
+    /// Number of workers asked for; memory may allow fewer.
     pub threads_wanted: u64,
     /// The engine that moves bytes.
     pub engine: &'static str,
-    /// Whether inputs are read past the page cache.
+    /// True if reads of the inputs bypass the page cache.
     pub is_direct: bool,
     /// Bytes of a read request.
     pub block_bytes: ByteSize,
     /// Requests that each worker keeps in flight.
     pub read_depth: u64,
-    /// Whether the budget has room for one pass and more are chosen, as memory that was never
-    /// touched comes more slowly here than disks move everything twice.
+    /// True if the budget has room for one pass, but two passes are faster because new memory is
+    /// slower on this machine than the disks.
     pub is_by_choice: bool,
-    /// Whether that is less than the budget allows, as more would make nothing faster.
+    /// True if the memory used is less than the budget because more would not help.
     pub is_enough: bool,
-    /// What it comes to.
+    /// Predicted passes, runs, bytes and memory.
     pub outlook: Outlook,
-    /// Whether it may come to less: records are dropped on the way.
+    /// True if the outlook is an upper bound, because the sort drops records.
     pub is_at_most: bool,
-    /// Whether runs take the place of the input.
+    /// True if runs take the place of the input.
     pub is_in_place: bool,
-    /// How long it takes, where the machine was measured,
+    /// Predicted time, if the machine was measured.
     pub prediction: Option<Prediction>,
-    /// or why that is not known.
+    /// Reason for the absence of a prediction.
     pub unpredicted: Option<Message>,
 }
 
 impl SortJob {
-    /// Says what [`run`](Self::run) would do, without doing it. Inputs are opened, and of records
-    /// that differ in length a few are looked at; nothing is written.
+    /// Returns the plan of [`run`](Self::run), without carrying it out. This opens the inputs, and
+    /// samples records that differ in length; it writes nothing.
     ///
     /// # Errors
     ///
-    /// Those of the beginning of a sort; [`Error::Config`](crate::Error::Config) for inputs whose
-    /// size is not known.
+    /// The errors that a sort finds before it reads records, and
+    /// [`Error::Config`](crate::Error::Config) for inputs of unknown size.
     pub fn explain(&self) -> Result<Explanation> {
         let (order, progress) = (self.bound()?, Progress::new());
         let opened = open::sort(self, &order, &progress)?;
@@ -78,8 +78,8 @@ impl SortJob {
         let Some(bytes) = input.bytes() else {
             return Err(config!(
                 ConfigErrorKind::Unsupported,
-                "how long a pipe, a compressed input, or one that {} rewrites is, is not known \
-                 beforehand; give files as they are sorted",
+                "the length of a pipe, of a compressed input, or of an input that {} rewrites is \
+                 not known in advance; give plain files",
                 Setting::UnionByName,
             ));
         };

@@ -41,27 +41,28 @@ pub fn check(job: &SortJob, (path, files): (&Path, &[Arc<File>]), is_open: bool)
     let name = NameIdentity::of;
     let is_same = matches!(&job.inputs[..], [Input::File(input)] if name(input) == name(path));
     let (true, [file]) = (is_same, files) else {
-        return refused("it takes one input, which is the output as well");
+        return refused("it needs one input, which is also the output");
     };
     if !job.sync {
         return conflict(
             Setting::Sync,
             message!(
-                "what is given back must be durable elsewhere; leave out {}",
+                "records must be durable before their space is freed; leave out {}",
                 Setting::Sync.to("off")
             ),
         );
     }
     if !job.select.is_all() || job.header != HeaderLines::NONE {
         return refused(
-            "all records are sorted and written; leave out what selects or changes some",
+            "all records must be sorted and written unchanged; leave out options that select or \
+             change records",
         );
     }
     if job.levers.merge.is_some() {
         return conflict(
             Setting::Merge,
             message!(
-                "streams would keep what slabs give back, and slabs may be too small for the \
+                "streams cannot free space while they merge, and slabs may be too small for the \
                  longest records; leave out {}",
                 Setting::Merge
             ),
@@ -70,19 +71,19 @@ pub fn check(job: &SortJob, (path, files): (&Path, &[Arc<File>]), is_open: bool)
     let is_simple = matches!(job.format.framing(), Framing::Fixed(_) | Framing::Terminated(_));
     if !is_open || !is_simple {
         return refused(
-            "a record that is malformed, or too long for its key, would stop it for good; it takes \
-             lines and records of fixed length, with keys that every record has, and no locale",
+            "it needs lines or records of fixed length, keys that every record has, and no \
+             locale, as a malformed record would leave the file incomplete",
         );
     }
     let data = fs::symlink_metadata(path).map_err(|e| Error::io("look at", path, e))?;
     if !data.is_file() {
-        return refused("the input has to be a file, and no link to one");
+        return refused("the input must be a file, and not a link");
     }
     if data.nlink() > 1 {
-        return refused("the file has other names, which would lose it");
+        return refused("the file has other hard links, which would lose it");
     }
     if data.uid() != rustix::process::geteuid().as_raw() {
-        return refused("the file belongs to somebody else");
+        return refused("the file belongs to another user");
     }
     let own = File::reopen(path, Direct::Off)?;
     // Behind its end there is nothing that could be lost by asking.
@@ -91,7 +92,7 @@ pub fn check(job: &SortJob, (path, files): (&Path, &[Arc<File>]), is_open: bool)
         && (File::mark_of(path).is_some() || own.mark(path).and_then(|()| own.unmark()).is_ok());
     if !is_able {
         return refused(
-            "the file system cannot give back parts of files, or mark files; sort to another file",
+            "the file system cannot free parts of files, or mark files; sort to another file",
         );
     }
     Ok(())
@@ -116,8 +117,8 @@ pub fn refuse_marked(path: &Path) -> Result<()> {
     Err(Error::Malformed {
         path: path.to_owned(),
         message: format!(
-            "it is being sorted in place, and records of it are in {}; go on with that by the same \
-             command (a file copied over it keeps the mark: give the copy another name)",
+            "an unfinished sort in place has records of it in {}; run the same command to \
+             continue (a file copied over it keeps the mark: give the copy another name)",
             directory.display()
         )
         .into(),

@@ -33,57 +33,57 @@ use crate::units::ByteSize;
 pub struct MergeJob {
     /// The inputs, each sorted by the same keys.
     pub inputs: Vec<Input>,
-    /// Which inputs are compressed.
+    /// The decompression of inputs.
     pub decompress: Decompress,
-    /// Where the merged records go.
+    /// The output.
     pub output: Output,
-    /// How the output is compressed.
+    /// The compression of the output.
     pub compress: Compress,
-    /// Where records begin and end.
+    /// The format of records.
     pub format: Format,
-    /// The keys, most significant first; the whole record as bytes without any.
+    /// The keys, most significant first; without any, the whole record is compared as bytes.
     pub keys: Vec<Key>,
-    /// Everything about the order that is not said key by key.
+    /// Options of the order that apply to all keys.
     pub order: OrderOptions,
     /// The lines at the top of each input that are not records. Those of the first input that has
     /// some stay at the top of the output; those of the others are left out.
     pub header: HeaderLines,
-    /// Whether of records with equal keys only the first is kept.
+    /// True to keep only the first of the records with equal keys.
     pub unique: bool,
     /// The number of first keys that make records equal; without it, all keys do.
     pub unique_by: Option<usize>,
-    /// Whether an input that is out of order is an error; else its records come out in some order.
+    /// True if an input out of order is an error; otherwise the output has no certain order.
     pub check: bool,
     /// Ceiling of the process's resident size.
     pub memory: Budget,
-    /// What may be set of its requests and buffers, and how many inputs are merged at once; the
-    /// others are about sorts.
+    /// Settings of requests and buffers, and of the number of inputs merged at once. Other settings
+    /// apply to sorts only.
     pub levers: Levers,
     /// Directories for temporary files, as of a sort; empty means the output's directory.
     pub temp: Vec<PathBuf>,
     /// Most bytes of temporary files together; `None` for as many as there is room for.
     pub temp_limit: Option<ByteSize>,
-    /// Whether `temp` has to be good even where nothing spills. Whether it does hangs on the input,
-    /// and a mistake is better heard of today than on the day the input has grown.
+    /// True to check `temp` even if this job spills nothing. A later job with a larger input would
+    /// otherwise be the first to report a mistake.
     pub check_temp: bool,
-    /// How bytes are moved.
+    /// The I/O engine.
     pub engine: Engine,
-    /// Which streams bypass the page cache.
+    /// The use of direct I/O, by stream.
     pub direct: DirectStreams,
-    /// Whether the output is proven to hold the inputs' records.
+    /// True to prove that the output holds the records of the inputs, in order.
     pub verify: bool,
-    /// Whether the output is made durable before it gets its name.
+    /// True to make the output durable before it gets its name.
     pub sync: bool,
-    /// Replaces an output that has no write permission, too.
+    /// True to replace an output that has no write permission.
     pub force: bool,
-    /// Whether what is done is kept, and what another job has kept is gone on with.
+    /// Keeps finished work of a job that fails, and continues from the work of an earlier job.
     pub resume: Resume,
-    /// Whether it is looked at while it runs, for the timeline of its statistics, as of a sort.
+    /// True to record a timeline for the statistics.
     pub timeline: bool,
 }
 
 impl MergeJob {
-    /// A job with every choice left to sortwell.
+    /// Returns a job with the default for every option.
     pub fn new(inputs: Vec<Input>, output: Output, format: Format) -> Self {
         Self {
             inputs,
@@ -112,13 +112,13 @@ impl MergeJob {
         }
     }
 
-    /// Merges. Blocks until the output is in place; `progress` may be watched, and the job stopped
-    /// through it, from another thread.
+    /// Merges. Blocks until the output is in place. Another thread may watch `progress`, and stop
+    /// the job through it.
     ///
     /// # Errors
     ///
-    /// Whatever the world does wrong, as an [`Error`]; then no output exists under its name, no
-    /// temporary file is left, and the inputs are as they were.
+    /// Every [`Error`] that inputs, disks or options can cause. Then no output exists under its
+    /// name, no temporary file is left, and the inputs are unchanged.
     ///
     /// [`Error`]: crate::Error
     pub fn run(&self, progress: &Progress) -> Result<Statistics> {

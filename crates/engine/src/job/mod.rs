@@ -70,68 +70,67 @@ use resume::{Places, Wanted};
 /// One sort: what to read, how to order it, where to put it, and what it may use.
 #[derive(Clone, Debug)]
 pub struct SortJob {
-    /// Several inputs are one input, in this order.
+    /// The inputs, which are sorted together; their order decides between equal keys.
     pub inputs: Vec<Input>,
-    /// Which inputs are compressed.
+    /// The decompression of inputs.
     pub decompress: Decompress,
-    /// Where the sorted records go.
+    /// The output.
     pub output: Output,
-    /// How the output is compressed.
+    /// The compression of the output.
     pub compress: Compress,
-    /// Where records begin and end.
+    /// The format of records.
     pub format: Format,
-    /// The keys, most significant first; the whole record as bytes without any.
+    /// The keys, most significant first; without any, the whole record is compared as bytes.
     pub keys: Vec<Key>,
-    /// Everything about the order that is not said key by key.
+    /// Options of the order that apply to all keys.
     pub order: OrderOptions,
-    /// Which records take part; the others are as if they were not in the inputs.
+    /// Conditions on records; other records are ignored.
     pub filter: Filter,
-    /// Which of the sorted records are written.
+    /// The selection of sorted records to write.
     pub select: Select,
     /// The lines at the top of each input that are not sorted. Those of the first input that has
     /// some stay at the top of the output; those of the others are left out.
     pub header: HeaderLines,
     /// Ceiling of the process's resident size.
     pub memory: Budget,
-    /// How records are brought into order where memory does not hold them all.
+    /// The algorithm that sorts in memory or makes runs.
     pub algorithm: Algorithm,
-    /// Worker threads; `None` for one a core.
+    /// Number of worker threads; `None` for one per core.
     pub threads: Option<usize>,
     /// Directories for run files; empty means the output's directory. The definition of a striped
     /// file stands for the directories of its members: each run lies striped over all of them.
     pub temp: Vec<PathBuf>,
     /// Most bytes of run files together; `None` for as many as there is room for.
     pub temp_limit: Option<ByteSize>,
-    /// Whether `temp` has to be good even where nothing spills. Whether it does hangs on the input,
-    /// and a mistake is better heard of today than on the day the input has grown.
+    /// True to check `temp` even if this job spills nothing. A later job with a larger input would
+    /// otherwise be the first to report a mistake.
     pub check_temp: bool,
-    /// How bytes are moved.
+    /// The I/O engine.
     pub engine: Engine,
-    /// Which streams bypass the page cache.
+    /// The use of direct I/O, by stream.
     pub direct: DirectStreams,
-    /// What may be set of a plan.
+    /// Settings of the plan.
     pub levers: Levers,
-    /// Whether the output is proven to hold the input's records.
+    /// True to prove that the output holds the records of the inputs, in order.
     pub verify: bool,
-    /// Whether the output is made durable before it gets its name.
+    /// True to make the output durable before it gets its name.
     pub sync: bool,
-    /// Replaces outputs that have no write permission, too.
+    /// True to replace outputs that have no write permission.
     pub force: bool,
-    /// Whether what is done is kept, and what another job has kept is gone on with.
+    /// Keeps finished work of a job that fails, and continues from the work of an earlier job.
     pub resume: Resume,
-    /// Whether the one input, which is the output as well, goes as it is read, so that hardly more
-    /// than a load needs room beside it. What is done is kept, then; see [`Resume`].
+    /// True to sort the one input, which is also the output, in place: its space is freed as it is
+    /// read, so the sort needs little free space. Finished work is kept; see [`Resume`].
     pub in_place: bool,
-    /// What was measured of the machine. With it times are foretold, and more memory than was found
-    /// to be there is not taken unless it is asked for.
+    /// The machine profile. With it, the job predicts times, and takes no more memory than was
+    /// measured unless `memory` asks for it.
     pub profile: Option<Arc<Profile>>,
-    /// Whether it is looked at while it runs, for the timeline of its statistics: by a thread of
-    /// its own, ten times a second.
+    /// True to record a timeline for the statistics, by a thread of its own, ten times a second.
     pub timeline: bool,
 }
 
 impl SortJob {
-    /// A job with every choice left to sortwell.
+    /// Returns a job with the default for every option.
     pub fn new(inputs: Vec<Input>, output: Output, format: Format) -> Self {
         Self {
             inputs,
@@ -163,13 +162,13 @@ impl SortJob {
         }
     }
 
-    /// Sorts. Blocks until the output is in place; `progress` may be watched, and the job stopped
-    /// through it, from another thread.
+    /// Sorts. Blocks until the output is in place. Another thread may watch `progress`, and stop
+    /// the job through it.
     ///
     /// # Errors
     ///
-    /// Whatever the world does wrong, as an [`Error`]; then no output exists under its name, no
-    /// temporary file is left, and the inputs are as they were.
+    /// Every [`Error`] that inputs, disks or options can cause. Then no output exists under its
+    /// name, no temporary file is left, and the inputs are unchanged.
     ///
     /// [`Error`]: crate::Error
     pub fn run(&self, progress: &Progress) -> Result<Statistics> {
@@ -262,7 +261,7 @@ impl SortJob {
                 Ended::Crowded(_) if matches!(work.input, pipeline::Input::Stream(_)) => {
                     return Err(config!(
                         ConfigErrorKind::Other,
-                        "a stream brought more than was said of it beforehand",
+                        "a stream brought more than its known length",
                     ));
                 }
                 // Nothing but reading was done; it is planned again for what was found.

@@ -187,8 +187,8 @@ fn read_in_order(job: &SortJob, inputs: &[Input], progress: &Progress) -> Result
 fn too_many_to_resume(inputs: usize, most: usize) -> Error {
     config!(
         ConfigErrorKind::OpenFileLimit { least: None },
-        "a sort that can be resumed holds all of its inputs open, and of {} no more than {} \
-         can be; raise the limit (ulimit -n), make fewer files of them, or leave {} out",
+        "a sort that can be resumed keeps all of its inputs open, but of {} only {} can be open; \
+         raise the limit (ulimit -n), join some of the files, or leave {} out",
         inputs,
         most,
         Setting::Resume,
@@ -388,8 +388,8 @@ fn check_length(path: &Path, bytes: u64, record_length: u64) -> Result<()> {
     Err(Error::Malformed {
         path: path.to_owned(),
         message: format!(
-            "{bytes} bytes are not a multiple of the record length {record_length}: {excess} bytes \
-             are left after record {}; is the record length right?",
+            "{bytes} bytes are not a multiple of the record length {record_length}: {excess} \
+             bytes are left after record {}; check the record length",
             bytes / record_length
         )
         .into(),
@@ -432,8 +432,7 @@ pub fn parts(output: &Output, direct: Direct, force: bool) -> Result<output::Out
         )),
         Output::File(_) | Output::Stdout | Output::Pipe(_) => Err(config!(
             ConfigErrorKind::Conflict(Setting::Split, Setting::Output),
-            "an output that is split needs a name that those of its files are made of; give one \
-             with {}",
+            "an output that is split needs a name for its files; give one with {}",
             Setting::Output,
         )),
     }

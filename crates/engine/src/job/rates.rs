@@ -36,7 +36,7 @@ impl SortJob {
             _ => processor.lines,
         };
         let pipeline::Input::Files(files) = input else {
-            return Err("nobody knows how fast a stream comes".into());
+            return Err("the speed of a stream is not known".into());
         };
         let output = match &self.output {
             Output::File(path) => parts_of(profile, path)?,

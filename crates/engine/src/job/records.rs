@@ -17,10 +17,9 @@ use crate::pipeline::{Columns, Gate, RowShape, Shape};
 /// [`Error::Config`](crate::Error::Config) for a record length of 0.
 pub fn framing(format: Format) -> Result<Framing> {
     match format.framing() {
-        Framing::Fixed(0) => Err(config!(
-            ConfigErrorKind::InvalidValue,
-            "records of 0 bytes are none; give a record length of 1 or more",
-        )),
+        Framing::Fixed(0) => {
+            Err(config!(ConfigErrorKind::InvalidValue, "the record length is 0; give 1 or more",))
+        }
         framing => Ok(framing),
     }
 }
@@ -101,7 +100,7 @@ pub fn group_key(
     if !(1..=all).contains(&count) {
         return Err(config!(
             ConfigErrorKind::InvalidValue,
-            "records cannot be unique by {} of {} keys; give a number from 1 to that of the \
+            "records cannot be unique by {} of {} keys; give a number from 1 to the number of \
              keys",
             count,
             all,

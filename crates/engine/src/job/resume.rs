@@ -172,7 +172,7 @@ fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     if entry.directories.first().map(|first| first.0.as_path()) != Some(directory) {
         return Err(config!(
             ConfigErrorKind::ResumeMismatch,
-            "what was done for {} was done in another place than {}; move it back there, or \
+            "the saved work for {} was made in another directory than {}; move it back there, or \
              remove it",
             path.display(),
             directory.display(),
@@ -223,7 +223,7 @@ fn are_there(past: &Past, directory: &Path) -> Result<bool> {
             let gone = paths.iter().find(|path| missing(path)).unwrap_or(&run.path);
             return Err(config!(
                 ConfigErrorKind::ResumeMismatch,
-                "{}, which was kept, is gone; remove the rest with {}",
+                "{}, a file of the saved work, is missing; remove the rest with {}",
                 gone.display(),
                 Operation::CleanSpill.on(parent_of(directory).display()),
             ));
@@ -239,12 +239,12 @@ fn has_noted(part_bytes: Option<u64>, past: &Past, job: &JobEntry) -> Result<boo
     let has_all = part_bytes.is_some_and(|bytes| bytes >= noted);
     if job.is_in_place && past.slab.is_some() && !has_all {
         let message = match part_bytes {
-            Some(bytes) => format!("it had {noted} bytes of the output, and has {bytes} now"),
-            None => format!("it is gone, and had {noted} bytes of the output"),
+            Some(bytes) => format!("it had {noted} bytes of the output, but has {bytes} now"),
+            None => format!("it is missing, and had {noted} bytes of the output"),
         };
         return Err(Error::Malformed {
             path: job.part.0.clone(),
-            message: format!("{message}; bring it back, the records are nowhere else").into(),
+            message: format!("{message}; restore it, as its records exist nowhere else").into(),
         });
     }
     Ok(has_all)

@@ -161,8 +161,7 @@ fn unite(
     let is_rewritten = found.iter().flatten().any(is_moved);
     if let Some(blank) = tables.blank.take().filter(|_| is_rewritten) {
         let message = message!(
-            "its header is an empty row, which names no column that {} could find; write the \
-             names of the columns there",
+            "its header is an empty row, and {} needs the names of columns; write them there",
             Setting::UnionByName,
         );
         return Err(Error::Malformed { path: blank, message });
@@ -329,8 +328,8 @@ impl Tables {
     fn check_size(&self, path: &Path) -> Result<()> {
         if self.union.header().len() >= TOP_MAX {
             let message = format!(
-                "with its columns the header of all inputs has more than {TOP_MAX} bytes, which is \
-                 as long as a header may be; join fewer tables"
+                "with its columns, the header of all inputs exceeds the limit of {TOP_MAX} bytes; \
+                 join fewer tables"
             );
             return Err(Error::Malformed { path: path.to_owned(), message: message.into() });
         }

@@ -156,9 +156,8 @@ impl Line {
         if self.is_too_long() {
             return Err(config!(
                 ConfigErrorKind::Unsupported,
-                "what is noted of this sort, so that it can be resumed, has {}, and no more \
-                 than {} are read again: its inputs are too many, make fewer files of them, or \
-                 leave {} out",
+                "the saved state of this sort has {}, more than the limit of {}; join some of its \
+                 inputs, or leave {} out",
                 ByteSize(self.text.len() as u64),
                 ByteSize(LINE_MAX),
                 Setting::Resume,
@@ -229,8 +228,8 @@ fn damaged(path: &Path, number: usize) -> Error {
         path: path.to_owned(),
         block: number as u64,
         message: message!(
-            "the line of that number, from 0, is not as it was written; what was begun cannot \
-             be trusted, remove it with {}",
+            "the line of that number, from 0, is not as it was written; remove the saved work \
+             with {}",
             Operation::CleanSpill,
         ),
     }

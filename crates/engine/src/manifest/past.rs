@@ -58,7 +58,7 @@ impl Past {
     pub fn of(path: &Path, entries: Vec<Entry>) -> Result<(JobEntry, Self)> {
         let mut entries = entries.into_iter();
         let Some(Entry::Job(job)) = entries.next() else {
-            return Err(contradiction(path, 0, "no job stands at the beginning"));
+            return Err(contradiction(path, 0, "it does not begin with a job"));
         };
         let mut past = Self::default();
         if job.is_merge {
@@ -67,7 +67,7 @@ impl Past {
         for (number, entry) in (1..).zip(entries) {
             let failed = |message: &str| contradiction(path, number, message);
             match entry {
-                Entry::Job(_) => return Err(failed("another job begins here")),
+                Entry::Job(_) => return Err(failed("a second job begins here")),
                 Entry::Run(entry) => past.add_run(&job, &entry).map_err(failed)?,
                 Entry::Merged(entry) => past.add_merged(&job, &entry).map_err(failed)?,
                 Entry::Slab(entry) => past.add_slab(&job, entry).map_err(failed)?,
@@ -83,7 +83,7 @@ impl Past {
             return Err("a run was made of inputs that are sorted already");
         }
         if entry.next < self.next || entry.next.source > job.inputs.len() {
-            return Err("a load ends before it begins, or behind the inputs");
+            return Err("a load ends before it begins, or after the inputs");
         }
         self.runs.push(own(job, entry.run.run())?);
         self.generated += 1;
@@ -101,7 +101,7 @@ impl Past {
         let (start, end) = entry.range;
         let most = if job.is_merge { self.merging.len() } else { self.runs.len() };
         if start >= end || end > most {
-            return Err("runs were merged that there are not");
+            return Err("runs were merged that do not exist");
         }
         let run = own(job, entry.run.run())?;
         let range = if job.is_merge {
@@ -140,17 +140,17 @@ impl Past {
             && entry.edge.0.len() as u64 <= entry.offset
             && (!job.is_merge || passed.is_some());
         self.slab = Some(entry);
-        if is_possible { Ok(()) } else { Err("the output has what no run had") }
+        if is_possible { Ok(()) } else { Err("the output has records that no run had") }
     }
 }
 
 /// A run that lies in one of the job's directories.
 fn own(job: &JobEntry, run: Run) -> Told<Run> {
     let is_own = job.directories.iter().any(|directory| run.path.parent() == Some(&directory.0));
-    if is_own { Ok(run) } else { Err("a run lies elsewhere") }
+    if is_own { Ok(run) } else { Err("a run is in another directory") }
 }
 
 fn contradiction(path: &Path, number: usize, message: &str) -> Error {
-    let message = message!("{}; remove it with {}", message, Operation::CleanSpill);
+    let message = message!("{}; remove the saved work with {}", message, Operation::CleanSpill);
     Error::Corrupt { path: path.to_owned(), block: number as u64, message }
 }

@@ -1,4 +1,4 @@
-//! The manifest: what was noted is read again, a torn end is as if it were not there, and nothing
+//! The manifest: what was noted is the limit of, a torn end is as if it were not there, and nothing
 //! else may differ by a bit.
 
 use super::*;
@@ -273,7 +273,10 @@ fn a_job_of_too_many_inputs_is_refused_and_leaves_nothing() {
     let mut job = job(directory.path());
     job.inputs = vec![job.inputs[0].clone(); 400_000];
     let error = Manifest::create(directory.path(), &job).expect_err("too many").to_string();
-    assert!(error.contains("no more than 64 MiB") && error.contains("fewer files"), "{error}");
+    assert!(
+        error.contains("more than the limit of 64 MiB") && error.contains("join some"),
+        "{error}"
+    );
     assert_eq!(directory.path().read_dir().expect("a directory").count(), 0);
     job.inputs.truncate(250_000);
     drop(Manifest::create(directory.path(), &job).expect("created"));

@@ -41,8 +41,8 @@ impl Making {
         if !select.having.is_all() && !select.groups() {
             return Err(config!(
                 ConfigErrorKind::NotApplicable(Setting::Having),
-                "{} asks what records with equal keys have become, and here each stays as it \
-                 is; give {}, {}, {}, {} or {}, or write the condition with {}",
+                "{} tests combined records, but nothing combines records here; give {}, {}, {}, \
+                 {} or {}, or write the condition with {}",
                 Setting::Having,
                 Setting::Count,
                 Setting::Unique,
@@ -55,8 +55,8 @@ impl Making {
         if select.unique == Some(Unique::Error) && (select.count || !select.folds.is_empty()) {
             return Err(config!(
                 ConfigErrorKind::Conflict(Setting::Unique, Setting::Count),
-                "{} refuses records with equal keys, so that nothing is left to count or to \
-                 add up; leave one of them out",
+                "{} refuses records with equal keys, so there is nothing to count or to add up; \
+                 leave one of the two out",
                 Setting::Unique.to("error"),
             ));
         }

@@ -48,22 +48,22 @@ pub struct Select {
     pub having: Filter,
     /// Of each record that is written, these parts alone, in this order; all where there are none.
     pub parts: Vec<Place>,
-    /// Into several files.
+    /// The division of the output into several files.
     pub split: Option<Split>,
-    /// All but so many records at the beginning.
+    /// Number of records to skip at the beginning.
     pub skip: u64,
-    /// Only so many records.
+    /// Maximum number of records to write.
     pub limit: Option<u64>,
 }
 
-/// What becomes of records with equal keys.
+/// The treatment of records with equal keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unique {
-    /// The first of them is kept, in the order of the input.
+    /// The first record is kept, in the order of the input.
     First,
-    /// The last of them is kept.
+    /// The last record is kept.
     Last,
-    /// There must be none.
+    /// Equal keys are an error.
     Error,
 }
 
@@ -76,7 +76,7 @@ impl std::str::FromStr for Unique {
             "last" => Ok(Self::Last),
             "error" => Ok(Self::Error),
             _ => {
-                let message = message!("'{}' is none of first, last and error", text);
+                let message = message!("'{}' is unknown; use first, last or error", text);
                 Err(ParseError::new("treatment of equal keys", text, message))
             }
         }
@@ -84,12 +84,12 @@ impl std::str::FromStr for Unique {
 }
 
 impl Select {
-    /// Whether all records are written as they are.
+    /// Returns true if all records are written unchanged.
     pub fn is_all(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether records with equal keys become one, or may not be.
+    /// Returns true if records with equal keys become one, or are an error.
     pub fn groups(&self) -> bool {
         self.unique.is_some() || self.count || !self.folds.is_empty()
     }
@@ -114,8 +114,8 @@ impl Select {
         if self.groups() && matches!(self.split, Some(Split::Count(_))) {
             return Err(config!(
                 ConfigErrorKind::Conflict(Setting::Split, Setting::Unique),
-                "{} takes the number of records that are written, which nobody knows before \
-                 equal ones have become one; split the output of this sort, or use {}",
+                "{} needs the number of records written, which is not known before equal ones are \
+                 combined; split the output of this sort, or use {}",
                 Setting::Split,
                 Setting::SplitBy,
             ));

@@ -59,7 +59,7 @@ impl FromStr for Place {
         });
         match range {
             Some((start, Some(end))) if end <= start => wrong(message!(
-                "the range {} is empty; it counts from 0 and leaves out its end: write {}..{} for \
+                "the range {} is empty; ranges start at 0 and exclude their end: write {}..{} for \
                  one byte",
                 text,
                 start,
@@ -148,20 +148,18 @@ impl Layout {
         if self.dialect().is_none() {
             return Err(match self {
                 Self::Lines { .. } => message!(
-                    "'{}' is a field, and lines have fields where a byte separates them; give \
-                     it with {}",
+                    "'{}' is a field, and fields of lines need a separator; give it with {}",
                     text,
                     Setting::Separator,
                 ),
-                Self::Json => format!(
-                    "'{place}' is a value of JSON, which keys and conditions alone look into"
-                )
-                .into(),
-                _ => format!(
-                    "'{place}' is not a range of bytes, the only place there is in such records; \
-                     write 0..4"
-                )
-                .into(),
+                Self::Json => {
+                    format!("'{place}' is a value of JSON, which only keys and conditions can use")
+                        .into()
+                }
+                _ => {
+                    format!("'{place}' is not a range of bytes, as these records need; write 0..4")
+                        .into()
+                }
             });
         }
         if let Self::Group(group) = self {
@@ -174,8 +172,8 @@ impl Layout {
         let name = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text);
         let Some(names) = names else {
             return Err(format!(
-                "'{text}' is the name of a column, and these have no names; write the number of \
-                 the column, from 1"
+                "'{text}' is the name of a column, but the columns have no names; write the \
+                 number of the column, from 1"
             )
             .into());
         };
@@ -210,11 +208,10 @@ impl Layout {
             (Self::Cells(_) | Self::Lines { .. } | Self::Group(_) | Self::Json, _) => {
                 Err(format!("'{place}' is a range of bytes, and these records have columns").into())
             }
-            (_, Place::Column(text)) => Err(format!(
-                "'{text}' is not a range of bytes, the only place there is in such records; write \
-                 0..4"
-            )
-            .into()),
+            (_, Place::Column(text)) => {
+                Err(format!("'{text}' is not a range of bytes, as these records need; write 0..4")
+                    .into())
+            }
             (Self::Fixed(length), Place::Range(start, end))
                 if *start >= length || end.is_some_and(|end| end > length) =>
             {
@@ -232,7 +229,7 @@ impl Layout {
 fn numbered(text: &str, columns: Option<Columns<'_>>) -> Result<usize, String> {
     let number = text.parse::<u32>().ok().and_then(|number| number.checked_sub(1));
     let Some(number) = number else {
-        return Err(format!("'{text}' is no number of a column; they count from 1"));
+        return Err(format!("'{text}' is not the number of a column; columns count from 1"));
     };
     match columns.map(|columns| columns.cells.len()) {
         Some(count) if number as usize >= count => {

@@ -193,7 +193,7 @@ fn write_prefix(prefix: Prefix, length: usize, out: &mut Vec<u8>) -> Result<(), 
     let wide = |bytes: usize| {
         let bits = 8 * bytes;
         message!(
-            "what {} and {} make has {} bytes, which do not fit {} bits of length",
+            "the record made by {} and {} has {} bytes, too many for {} bits of length",
             Setting::Select,
             Setting::Count,
             length,

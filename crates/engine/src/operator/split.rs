@@ -263,15 +263,15 @@ impl State {
             kind,
             if is_one {
                 message!(
-                    "records with '{}' come back behind others, so that they do not make one \
-                     file; what {} names must be the first of the sort's keys, as bytes",
+                    "records with '{}' occur again after others, so they cannot form one file; {} \
+                     must name the place of the first key of the sort, as bytes",
                     value,
                     Setting::SplitBy
                 )
             } else {
                 message!(
-                    "'{}' and '{}' would both be in a file named '{}'; {} takes values that \
-                     differ in letters, digits and - _ . alone, within {} bytes",
+                    "'{}' and '{}' would both go to a file named '{}'; {} needs values that \
+                     differ in letters, digits, - _ or . within {} bytes",
                     other,
                     value,
                     name,

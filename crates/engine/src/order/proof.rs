@@ -88,7 +88,7 @@ impl OrderProof {
         match (check.is_disordered(), offset) {
             (false, _) => Ok(()),
             (true, Some(offset)) => Err(self.disorder(format!("before byte {offset}"))),
-            (true, None) => Err(self.disorder("among the records that are selected".to_owned())),
+            (true, None) => Err(self.disorder("among the selected records".to_owned())),
         }
     }
 

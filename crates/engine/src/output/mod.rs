@@ -94,7 +94,7 @@ impl Output {
             Self::Striped(output) => {
                 return Err(config!(
                     ConfigErrorKind::Conflict(Setting::Compress, Setting::Output),
-                    "{} is a striped file, which is not compressed; leave out {}",
+                    "{} is a striped file, which cannot be compressed; leave out {}",
                     output.file().path().display(),
                     Setting::Compress,
                 ));

@@ -194,7 +194,7 @@ impl State {
         if past.edge.0.len() as u64 != past.offset % sink.granule() as u64 {
             return Err(config!(
                 ConfigErrorKind::ResumeMismatch,
-                "the output was begun with blocks of another size; give the same {} as before",
+                "the output was started with another block size; give the same {} as before",
                 Setting::Direct,
             ));
         }
@@ -203,7 +203,7 @@ impl State {
     }
 
     fn foreign(&self) -> Error {
-        let message = "what it notes of the output is of another job".to_owned();
+        let message = "its state of the output belongs to another job".to_owned();
         Error::Corrupt { path: self.manifest.path().to_owned(), block: 0, message: message.into() }
     }
 

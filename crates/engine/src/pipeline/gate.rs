@@ -240,7 +240,7 @@ impl RowShape {
             return Form::Ragged;
         }
         let advice = message!(
-            "give {} to sort it all the same, {} to leave it out, or check {}",
+            "give {} to keep it, {} to drop it, or check {}",
             Setting::Ragged.to("keep"),
             Setting::Ragged.to("drop"),
             Setting::Separator

@@ -91,14 +91,14 @@ impl Heading {
             _ if !is_asked_for => Ok(Self::Nothing),
             Format::Csv(_) => Err(config!(
                 ConfigErrorKind::NotApplicable(Setting::Header),
-                "the header of comma-separated values is one row, known by itself; leave out {}, \
-                 or give {} if there is none",
+                "csv and tsv always have one header row; leave out {}, or give {} if there is \
+                 none",
                 Setting::Header,
                 Setting::NoHeader,
             )),
             _ => Err(config!(
                 ConfigErrorKind::NotApplicable(Setting::Header),
-                "a header is lines, and these records are none; leave it out",
+                "a header consists of lines, and these records are not lines; leave it out",
             )),
         }
     }
@@ -179,8 +179,8 @@ impl Heading {
         let (mark, row) = split_mark(bytes);
         let Some(at) = first_return(csv.dialect, row) else { return Ok(()) };
         let message = format!(
-            "its rows end with a carriage return alone, the first at byte {}, where a line feed \
-             has to end them; change these first, as with: tr '\\r' '\\n'",
+            "its rows end with a carriage return alone, the first at byte {}, but rows must end \
+             with a line feed; convert them first, as with: tr '\\r' '\\n'",
             mark.len() + at
         );
         Err(Error::Malformed { path: path.to_owned(), message: message.into() })
@@ -313,8 +313,8 @@ fn ended(bytes: &[u8], end: u8) -> Vec<u8> {
 
 fn too_long(path: &Path) -> Error {
     let message = format!(
-        "the header has more than {TOP_MAX} bytes; are there as many lines, are its quotes closed, \
-         and is the format right?"
+        "the header has more than {TOP_MAX} bytes; check the number of its lines, its quotes and \
+         the format"
     );
     Error::Malformed { path: path.to_owned(), message: message.into() }
 }

@@ -84,8 +84,8 @@ pub trait Intake {
         let length = ByteSize(ready.load.longest_bytes());
         config!(
             ConfigErrorKind::BudgetTooSmall { least: Some(ByteSize::mib(least_mib)) },
-            "records of {} are too long to be merged, which can be done with {}; give at least \
-             {} MiB with {}",
+            "records of {} are too long to be merged: the limit is {}; give at least {} MiB with \
+             {}",
             length,
             ByteSize(most_bytes),
             least_mib,

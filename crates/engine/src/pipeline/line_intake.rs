@@ -258,7 +258,7 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
             }
         };
         let (what, check) = match self.how.framing {
-            Framing::Quoted(_) => ("row", "look for a quote that is not closed there".into()),
+            Framing::Quoted(_) => ("row", "look for an unclosed quote there".into()),
             Framing::Prefixed(_) | Framing::Grouped(_) => {
                 ("record", message!("check {}", Setting::Format))
             }
@@ -275,8 +275,8 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
                 let least = least_budget_mib(plan, &[length; 2], keeps_one);
                 let least = least.max(larger_budget_mib(plan));
                 let message = message!(
-                    "the {} that begins at byte {} has {}, more than the memory budget has \
-                     room for; give at least {} MiB with {}, or {}",
+                    "the {} at byte {} has {}, more than fits in the memory budget; give at least \
+                     {} MiB with {}, or {}",
                     what,
                     offset,
                     ByteSize(length),
@@ -288,8 +288,8 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
             }
             None => {
                 let message = message!(
-                    "the {} that begins at byte {} has more than {}, which is as much as the \
-                 memory budget has room for; give more with {}, or {}",
+                    "the {} at byte {} has more than {}, the most that fits in the memory budget; \
+                     give more with {}, or {}",
                     what,
                     offset,
                     ByteSize(held as u64),
@@ -415,8 +415,8 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
         };
         let (most, length) = (ByteSize(most_bytes), ByteSize(line.length as u64));
         let message = message!(
-            "the line that begins at byte {} has {}, and lines of more than {} cannot be \
-             merged within the memory budget; give at least {} MiB with {}, or check {}",
+            "the line at byte {} has {}, and lines of more than {} cannot be merged within the \
+             memory budget; give at least {} MiB with {}, or check {}",
             offset,
             length,
             most,

@@ -343,8 +343,8 @@ fn write_runs<K: KeyEncoder>(
         if way != Way::Slabs || !groups.is_empty() {
             return Err(config!(
                 ConfigErrorKind::ResumeMismatch,
-                "the rest was being merged with more memory; give as much as before with {}, \
-                 and the same {}",
+                "the interrupted merge had more memory; give as much as before with {}, and the \
+                 same {}",
                 Setting::Memory,
                 Setting::Overlap,
             ));

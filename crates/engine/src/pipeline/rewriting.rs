@@ -257,9 +257,8 @@ impl Rewritten {
             least: Some(ByteSize::mib(least)),
             path: self.name.clone(),
             message: message!(
-                "the row that begins at byte {} has more than {}, which is as much as {} has \
-                 room for within the memory budget; give at least {} MiB with {}, or look for \
-                 a quote that is not closed there",
+                "the row at byte {} has more than {}, the most that {} can hold within the memory \
+                 budget; give at least {} MiB with {}, or look for an unclosed quote there",
                 self.offset,
                 ByteSize(held),
                 Setting::UnionByName,

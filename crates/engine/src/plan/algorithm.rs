@@ -52,7 +52,7 @@ impl FromStr for Algorithm {
         let known = Self::ALL.into_iter().find(|algorithm| algorithm.name() == text);
         known.ok_or_else(|| {
             let names = Self::ALL.map(Self::name).join(", ");
-            let message = message!("'{}' is no algorithm; use one of {}", text, names);
+            let message = message!("'{}' is not an algorithm; use one of {}", text, names);
             ParseError::new("algorithm", text, message)
         })
     }

@@ -48,7 +48,8 @@ impl FromStr for Geometry {
         known
             .map(|number| Self { thousandths: (number * f64::from(ONE)).round() as u16 })
             .ok_or_else(|| {
-                let message = message!("'{}' is no geometry; write geometry=0 to geometry=1", text);
+                let message =
+                    message!("'{}' is not a geometry; write geometry=0 to geometry=1", text);
                 ParseError::new("geometry", text, message)
             })
     }

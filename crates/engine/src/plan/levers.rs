@@ -47,8 +47,7 @@ impl FromStr for Overlap {
             "sync" => Ok(Self::Sync),
             "pipelined" => Ok(Self::Pipelined),
             _ => {
-                let message =
-                    message!("'{}' is no way to overlap; use auto, sync or pipelined", text);
+                let message = message!("'{}' is not an overlap; use auto, sync or pipelined", text);
                 Err(ParseError::new("overlap", text, message))
             }
         }
@@ -110,7 +109,7 @@ impl Levers {
         if !self.merge_buffers.is_even() && self.merge != Some(Way::Streams) {
             return Err(config!(
                 ConfigErrorKind::NotApplicable(Setting::MergeBuffers),
-                "{} is about runs that are merged as streams; add {}",
+                "{} applies to runs that are merged as streams; add {}",
                 Setting::MergeBuffers,
                 Setting::Merge.to("streams")
             ));
@@ -118,8 +117,8 @@ impl Levers {
         if self.run.is_some() && algorithm == Algorithm::ReplacementSelection {
             return Err(config!(
                 ConfigErrorKind::Conflict(Setting::RunSize, Setting::Algorithm),
-                "{} is about runs that are loads; those of replacement selection are as long as \
-                 the order of the input makes them",
+                "{} does not apply to replacement selection, where the order of the input decides \
+                 the length of runs; leave it out",
                 Setting::RunSize
             ));
         }

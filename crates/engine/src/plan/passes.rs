@@ -67,7 +67,7 @@ impl FromStr for Way {
     fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         let known = [Self::Slabs, Self::Streams].into_iter().find(|way| way.name() == text);
         known.ok_or_else(|| {
-            let message = message!("'{}' is no way to merge; use slabs or streams", text);
+            let message = message!("'{}' is not a way to merge; use slabs or streams", text);
             ParseError::new("way to merge", text, message)
         })
     }

@@ -30,7 +30,7 @@ pub(super) fn too_small(need: &Need) -> Error {
     let least_mib = least.map(|least| need.besides.around_mib(least));
     let advice = least_mib.map_or_else(
         || {
-            "no budget would do, as few more files may be opened; raise the limit (ulimit -n)"
+            "no budget is enough, as too few files may be opened; raise the limit (ulimit -n)"
                 .into()
         },
         |least| message!("give at least {} MiB with {}", least, Setting::Memory),
@@ -47,7 +47,7 @@ pub(super) fn too_small(need: &Need) -> Error {
 pub(super) fn too_long_to_select(record_length: usize) -> Error {
     config!(
         ConfigErrorKind::BudgetTooSmall { least: None },
-        "the memory budget has no room for a few records of {}, which {} wants; give more with \
+        "the memory budget has no room for the few records of {} that {} needs; give more with \
          {}, or {}",
         ByteSize(record_length as u64),
         Setting::Algorithm.to("replacement-selection"),

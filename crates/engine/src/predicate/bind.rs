@@ -135,7 +135,7 @@ impl Binder<'_> {
         }
         if spec.text_type == TextType::Random {
             return Err(format!(
-                "{written} asks for a shuffle, which says nothing about values; leave out random"
+                "{written} has type random, which is not for conditions; leave out random"
             )
             .into());
         }
@@ -164,11 +164,11 @@ fn literal(
     match key.literal_key(text) {
         Some(key) => Ok(key.into()),
         None if text.is_empty() => {
-            Err(format!("\"\" is no value of {written}; write {written} is empty"))
+            Err(format!("\"\" is not a value of {written}; write {written} is empty"))
         }
         None => Err(format!(
-            "'{text}' is no value of {written}; write one of that type, or another type behind the \
-             colon"
+            "'{text}' is not a value of {written}; write one of that type, or another type after \
+             the colon"
         )),
     }
 }
@@ -177,8 +177,8 @@ fn literal(
 fn number_as_bytes(Location { written, .. }: &Location, number: &str) -> String {
     let place = written.split(':').next().unwrap_or_default();
     format!(
-        "{written} is compared byte by byte, by which 10 comes before 9; write {place}:int or \
-         another type before {number}, or \"{number}\" if bytes are meant"
+        "{written} is compared byte by byte, so 10 comes before 9; write {place}:int or another \
+         type before {number}, or \"{number}\" if bytes are meant"
     )
 }
 

@@ -8,7 +8,7 @@ use super::parser;
 use crate::error::ParseError;
 use crate::key::Key;
 
-/// Which records are meant, as a person writes it.
+/// A condition on records, as a user writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expression {
     pub(super) root: Tree,
@@ -17,11 +17,11 @@ pub struct Expression {
 /// Conditions and what joins them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Tree {
-    /// All hold; at least two.
+    /// All of these hold; at least two.
     All(Vec<Tree>),
-    /// One of them holds; at least two.
+    /// One of these holds; at least two.
     Any(Vec<Tree>),
-    /// It does not hold.
+    /// This does not hold.
     Not(Box<Tree>),
     Condition(Box<Condition>),
 }
@@ -45,14 +45,14 @@ impl Tree {
     }
 }
 
-/// One condition: what is looked at, and what is asked of it.
+/// One condition: a place and a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Condition {
     pub location: Location,
     pub test: Test,
 }
 
-/// A place in a record, and as what it is looked at.
+/// A place in a record, and the type of its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Location {
     /// The key as written.
@@ -71,7 +71,7 @@ impl Location {
     }
 }
 
-/// What is asked of a value.
+/// A test of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Test {
     Compare(Comparison, Operand),
@@ -83,7 +83,7 @@ pub(super) enum Test {
     IsEmpty,
 }
 
-/// How two values have to stand to each other.
+/// A comparison of two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Comparison {
     Equal,
@@ -94,19 +94,19 @@ pub(super) enum Comparison {
     GreaterOrEqual,
 }
 
-/// What a value is compared with.
+/// The right side of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Operand {
     /// A number, a date and the like, without quotes.
     Bare(String),
-    /// What was in quotes.
+    /// A text in quotes.
     Text(String),
     /// Another place of the same record.
     Location(Location),
 }
 
 impl Comparison {
-    /// The sign for it.
+    /// Returns the sign for it.
     fn sign(self) -> &'static str {
         match self {
             Self::Equal => "==",

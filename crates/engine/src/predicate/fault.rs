@@ -32,8 +32,8 @@ impl Fault {
         // One column for each, so that the mark stands under its place.
         let shown: String = shown.map(|c| if c.is_control() { ' ' } else { c }).collect();
         let cut_before = if start > 0 { "..." } else { "" };
-        let cut_behind = if start + SHOWN < length { "..." } else { "" };
-        let mut words = format!("{}\n  {cut_before}{shown}{cut_behind}\n  ", self.message);
+        let cut_after = if start + SHOWN < length { "..." } else { "" };
+        let mut words = format!("{}\n  {cut_before}{shown}{cut_after}\n  ", self.message);
         let column = cut_before.len() + before - start;
         let _ = write!(words, "{:column$}^", "");
         words

@@ -80,17 +80,14 @@ impl<'a> Lexer<'a> {
             Some((sign, kind)) => (*kind, sign.len()),
             None if rest.is_empty() => (Kind::End, 0),
             None if rest.starts_with('=') => {
-                return Err(Fault::new(
-                    self.at,
-                    "one '=' compares nothing; equality is written ==",
-                ));
+                return Err(Fault::new(self.at, "'=' is not an operator; write == for equality"));
             }
             None if rest.starts_with('!') => {
-                let message = "'!' is not a sign here; write not, or != for what is not equal";
+                let message = "'!' is not an operator; write not, or != for inequality";
                 return Err(Fault::new(self.at, message));
             }
             None => word(rest).map_err(|at| {
-                Fault::new(self.at + at, "the text that begins here lacks its closing quote")
+                Fault::new(self.at + at, "the text that begins here has no closing quote")
             })?,
         };
         let token = Token { kind, text: &rest[..length], at: self.at };

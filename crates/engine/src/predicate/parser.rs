@@ -38,8 +38,8 @@ pub(super) fn parse(text: &str) -> Result<Tree, Fault> {
         Kind::End => Ok(tree),
         Kind::Close => Err(Fault::new(parser.ahead.at, "this parenthesis was never opened")),
         Kind::Word | Kind::Quoted => Err(parser.expected(
-            "'and', 'or' or the end (a value with blanks in it, or a key with signs in its name, \
-             stands in quotes)",
+            "'and', 'or' or the end (write a value with blanks, or a key with special characters, \
+             in quotes)",
         )),
         _ => Err(parser.expected("'and', 'or' or the end")),
     }
@@ -111,10 +111,8 @@ impl<'a> Parser<'a> {
             return self.condition();
         }
         if self.depth == DEPTH_MAX {
-            let message = format!(
-                "'not' and parentheses stand in each other more than {DEPTH_MAX} times; write it \
-                 flatter"
-            );
+            let message =
+                format!("the expression is nested too deeply (limit: {DEPTH_MAX}); simplify it");
             return Err(Fault::new(self.ahead.at, message));
         }
         self.depth += 1;
@@ -139,8 +137,7 @@ impl<'a> Parser<'a> {
     fn condition(&mut self) -> Result<Tree, Fault> {
         let is_key = matches!(self.ahead.kind, Kind::Word | Kind::Quoted);
         if !is_key || RESERVED.iter().any(|word| self.ahead.is(word)) {
-            return Err(self
-                .expected("what to look at: a key such as 2:int or 0..4, 'not' or a parenthesis"));
+            return Err(self.expected("a key such as 2:int or 0..4, 'not' or a parenthesis"));
         }
         let location = location(&self.take()?)?;
         if !self.takes("is")? {
@@ -202,7 +199,7 @@ impl<'a> Parser<'a> {
             }
             Kind::Word if !is_reserved => location(&self.take()?).map(Operand::Location),
             _ => Err(self.expected(
-                "what to compare with: a text in quotes, a number or a date, or another key",
+                "a value to compare with: a text in quotes, a number or a date, or another key",
             )),
         }
     }

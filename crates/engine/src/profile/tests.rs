@@ -77,8 +77,8 @@ fn what_is_wrong_with_a_profile_is_told() {
     };
     wrong("version = 1", "version = 2", "version 2");
     wrong("version = 1", "versoin = 1", "versoin");
-    wrong("read = 2000000000.0", "read = -1.0", "no rate");
-    wrong("read = 2000000000.0", "read = nan", "no rate");
+    wrong("read = 2000000000.0", "read = -1.0", "not a rate");
+    wrong("read = 2000000000.0", "read = nan", "not a rate");
     wrong("record = 12.5", "record = inf", "not possible");
     wrong("threads = 2", "threads = 0", "threads");
     wrong("huge_pages_all = 4000000000.0", "", "huge_pages_all");

@@ -39,13 +39,13 @@ function settingSection(finding) {
     ["Command", command && make("code", null, command)],
   ]);
   if (pairs) pairs.classList.add("setting");
-  return section("Where it was measured", null, pairs);
+  return section("Machine and setting", null, pairs);
 }
 
 function unfairSection(finding) {
   const points = list(finding.unfair).map(words).filter(Boolean);
   const part = section(
-    "What is unfair about it",
+    "Limits of the comparison",
     null,
     points.length > 0 &&
       make(
@@ -62,7 +62,7 @@ function unfairSection(finding) {
 function printedSection(tables, references) {
   const part = section(
     "Printed in the papers",
-    "As their authors printed it, of the machines of their day; nothing is computed from it.",
+    "Figures as printed by the authors, for their machines; nothing is computed from them.",
     [
       tables.map(foundTable),
       references.length > 0 &&
@@ -90,7 +90,7 @@ function benchOf(finding) {
     settingSection(finding),
     section(
       "Charts",
-      isPrinted && "Full lines were measured here; dashed ones were printed in papers.",
+      isPrinted && "Solid lines were measured here; dashed lines were printed in papers.",
       charts_,
     ),
     section("Measured here", null, [

@@ -1,7 +1,7 @@
 // Lines over a common axis, drawn by uPlot. Charts of one group share that axis, their cursor and
 // what part of it they show; a button a line switches it on and off and tells its value.
 //
-// What lies along the axis, times or anything else, is told by an object:
+// What lies along the axis, times or anything else, is given by an object:
 //   places     where samples lie, from left to right
 //   whole      from where to where it goes when all is shown
 //   isLog      whether it grows by factors; all its places are above nought then
@@ -256,7 +256,7 @@ function legendOf(what, switched) {
 
 /** A chart with its heading and its buttons, drawn when it has a place. `what` has a title, lines
  *  (name, colour, values, what stands beside it while nothing is pointed at, or where it has no
- *  value; dashed or not, its points marked or not) and how values are told (`tell`) and written on the axis (`tick`). */
+ *  value; dashed or not, its points marked or not) and how values are shown (`tell`) and written on the axis (`tick`). */
 function lineChart(what, group) {
   const thinned = group.across.thinned ?? ((values) => values);
   let chart = null;

@@ -14,11 +14,11 @@ const COMPARED = [
   ["Threads", (stats) => figure(stats.threads), count],
   ["User seconds", (stats) => figure(stats.user_seconds), decimal, true],
   ["System seconds", (stats) => figure(stats.system_seconds), decimal, true],
-  ["Cycles a record", cyclesARecord, short, true, true],
-  ["Instructions a cycle", instructionsACycle, short, undefined, true],
+  ["Cycles per record", cyclesARecord, short, true, true],
+  ["Instructions per cycle", instructionsACycle, short, undefined, true],
   ["Memory allowed", (stats) => figure(stats.memory_budget), memory],
   ["Memory at the peak", (stats) => figure(stats.memory_peak), memory, true],
-  ["Proof", (stats) => (isOf(stats.proof) ? 1 : 0), (value) => (value ? "taken" : "not taken")],
+  ["Proof", (stats) => (isOf(stats.proof) ? 1 : 0), (value) => (value ? "yes" : "no")],
 ];
 
 const sortColour = (at) => `--sort-${at % 6}`;
@@ -96,7 +96,7 @@ function overlaid(sorts) {
     .map(({ name }) => name);
   const note = untimed.length > 0 ? `Not recorded: ${untimed.join(", ")}.` : null;
   return section(
-    "Over the time",
+    "Over time",
     note,
     make(
       "div",
@@ -108,7 +108,7 @@ function overlaid(sorts) {
     make(
       "details",
       null,
-      make("summary", null, "As a table"),
+      make("summary", null, "Show as a table"),
       make("div", { class: "tall" }, timeTable([what], [], interval, length)),
     ),
   );
@@ -221,14 +221,14 @@ function comparison(sorts) {
   const amount = `${counted(records, "record")}, ${bytes(size)}`;
   const took = ({ stats }) => seconds(stats.seconds);
   const lead = sameAmount(sorts)
-    ? `Of the same ${amount}, the fastest took ${took(fastest)}, the slowest ${took(slowest)}.`
-    : "They sorted different amounts, so that MB/s compare better than seconds.";
+    ? `For the same ${amount}, the fastest took ${took(fastest)} and the slowest ${took(slowest)}.`
+    : "The sorts have different amounts of data: compare MB/s, not seconds.";
   return [
     make("h1", null, `${sorts.length} sorts compared`),
     make("p", { class: "lead" }, lead),
     section("Side by side", null, comparisonTable(sorts)),
     overlaid(sorts),
-    section("Where the time went", null, phasesBeside(sorts)),
-    section("Each by itself", "Its plan and all else that it recorded.", sorts.map(eachSort)),
+    section("Time by phase", null, phasesBeside(sorts)),
+    section("Each sort", "The plan and all other records of each sort.", sorts.map(eachSort)),
   ];
 }

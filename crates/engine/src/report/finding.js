@@ -6,7 +6,7 @@
  *  it was measured is never shown as if it were. */
 function sourceOf(source) {
   if (source === "measured") return { isMeasured: true, place: "" };
-  return { isMeasured: false, place: words(object(source).printed) || "source not told" };
+  return { isMeasured: false, place: words(object(source).printed) || "source not given" };
 }
 
 /** About three digits that count. */
@@ -19,8 +19,8 @@ function figured(value) {
 
 /** A figure that was not measured, as a size, has no more digits than it was given. */
 function exactly(value) {
-  const [told, own] = [figured(value), String(value)];
-  return own.length < told.length && Math.abs(value) < 1000 ? own : told;
+  const [shown, own] = [figured(value), String(value)];
+  return own.length < shown.length && Math.abs(value) < 1000 ? own : shown;
 }
 
 /** From the least to the most of several measurements; null where there is but one. */
@@ -84,19 +84,19 @@ function foundTable(part) {
   const kind = ({ isFigures }) => (isFigures ? "figures" : "words");
   const heads = columns.flatMap((column) => [
     make("th", { scope: "col", class: kind(column) }, column.head),
-    column.hasRanges && make("th", { scope: "col", class: "range" }, "least–most"),
+    column.hasRanges && make("th", { scope: "col", class: "range" }, "min–max"),
   ]);
   const bar = stepsBar(part, rows);
   const cellsOf = (row, nth) =>
     columns.flatMap((column) => {
-      const told = cellWords(row[column.at]);
-      const none = told === DASH ? " none" : "";
+      const shown = cellWords(row[column.at]);
+      const none = shown === DASH ? " none" : "";
       const isHead = column.at === 0;
       return [
         make(
           isHead ? "th" : "td",
           { class: `${kind(column)}${none}`, scope: isHead && "row" },
-          bar && isHead ? swatched(told, stepOf(nth).colour) : told,
+          bar && isHead ? swatched(shown, stepOf(nth).colour) : shown,
         ),
         column.hasRanges && make("td", { class: "range" }, rangeOf(row[column.at])),
       ];
@@ -140,7 +140,7 @@ function samplesTable(samples_) {
       "details",
       { class: "found" },
       make("summary", null, "Every measurement"),
-      make("div", { class: "tall" }, table("In the order they were taken", heads, rows)),
+      make("div", { class: "tall" }, table("In the order of measurement", heads, rows)),
     )
   );
 }

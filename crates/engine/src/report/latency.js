@@ -1,4 +1,4 @@
-// How long requests took: for each stream a histogram, all over one axis of times whose every
+// Latency of requests: for each stream a histogram, all over one axis of times whose every
 // decade is as wide as the next, with marks at the quantiles.
 
 const ROW = { height: 56, bars: 38, gap: 14, axis: 24 };
@@ -170,7 +170,7 @@ function latencyParts(stats) {
   return [
     place,
     table(
-      "Seconds from asking to answer: half of the requests took no longer than p50, and so on",
+      "Seconds from the start to the end of a request: half of the requests took at most p50, and so on",
       ["Stream", "Requests", ...QUANTILES],
       rows,
     ),

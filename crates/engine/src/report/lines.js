@@ -130,7 +130,7 @@ function foundChart(chart, at) {
     make(
       "details",
       null,
-      make("summary", null, "As a table"),
+      make("summary", null, "Show as a table"),
       make(
         "div",
         { class: "tall" },

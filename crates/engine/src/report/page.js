@@ -20,7 +20,7 @@ function themed() {
   show();
 }
 
-/** The sorts with names as short as they can be told apart by: without the folders that all of
+/** The sorts with the shortest distinct names: without the folders that all of
  *  them have in front. */
 function shortlyNamed(sorts) {
   const parts = sorts.map(({ name }) => name.split("/"));

@@ -2,9 +2,9 @@
 
 /** What older versions did not record, in words. */
 const RECORDED = [
-  ["timeline", "what happened over the time"],
-  ["latency", "how long requests took"],
-  ["workers", "what each worker did"],
+  ["timeline", "activity over time"],
+  ["latency", "the latency of requests"],
+  ["workers", "the work of each worker"],
   ["machine", "the machine"],
 ];
 
@@ -84,7 +84,7 @@ function headline(sort) {
 function droppedWords(stats) {
   const rows = figure(stats.ragged_rows_dropped);
   if (rows === null) return null;
-  return `${counted(rows, "row")} left out: another number of cells than the header or first row. `;
+  return `${counted(rows, "row")} left out: a different number of cells than the header or first row. `;
 }
 
 function proofLine(stats) {
@@ -97,7 +97,7 @@ function proofLine(stats) {
       make(
         "span",
         null,
-        "Proof not taken: it was switched off, or not all records were to be written.",
+        "No proof: it was switched off, or the sort did not write all records.",
       ),
     );
   }
@@ -111,7 +111,7 @@ function proofLine(stats) {
       make("b", null, "Proven: "),
       `${counted(proof.records, "record")} in and out, checksum `,
       make("code", null, words(proof.checksum)),
-      stats.is_order_proven === true ? ", each compared with the one before it" : "",
+      stats.is_order_proven === true ? ", each compared with the previous one" : "",
     ),
   );
 }
@@ -124,7 +124,7 @@ function keyLines(stats) {
   const lines = list(keys.unmatched)
     .map(object)
     .map((key) => {
-      const advice = words(key.suggestion) && `; all would be of type ${words(key.suggestion)}`;
+      const advice = words(key.suggestion) && `; all values fit type ${words(key.suggestion)}`;
       return `Warning: ${is(key)} in any record${advice || ""}`;
     });
   if (figure(invalid.records) > 0) {
@@ -132,7 +132,7 @@ function keyLines(stats) {
       .map(object)
       .map((key) => `${is(key)} (${counted(key.records, "record")})`);
     lines.unshift(
-      `${counted(invalid.records, "record")} with a key that is not valid, of ` +
+      `${counted(invalid.records, "record")} with an invalid key, of ` +
         `${counted(invalid.of_records, "record")}, placed ${words(invalid.place)}: ${of.join("; ")}`,
     );
   }
@@ -142,7 +142,7 @@ function keyLines(stats) {
 function adviceSection(stats) {
   const advice = [...keyLines(stats), ...list(stats.advice).map(words).filter(Boolean)];
   const part = section(
-    "What to look at",
+    "Advice",
     null,
     advice.length > 0 &&
       make(
@@ -163,17 +163,17 @@ function reportOf(sort) {
   const command = words(job.command);
   return [
     adviceSection(stats),
-    section("What was done", null, planPicture(stats)),
+    section("Plan", null, planPicture(stats)),
     timeSection(stats),
-    section("Where the time went", outcomeWords(stats), phaseTable(stats)),
-    section("What the workers did", null, workerParts(stats)),
-    section("What the processor counted", null, counterParts(stats)),
-    section("How long requests took", null, latencyParts(stats)),
+    section("Time by phase", outcomeWords(stats), phaseTable(stats)),
+    section("Workers", null, workerParts(stats)),
+    section("Processor counters", null, counterParts(stats)),
+    section("Latency of requests", null, latencyParts(stats)),
     section("Requests", null, requestParts(stats)),
     make(
       "div",
       { class: "columns" },
-      section("How it was done", null, facts(planFacts(stats))),
+      section("Settings", null, facts(planFacts(stats))),
       section("The machine", null, facts(machineFacts(stats))),
     ),
     section("The command", null, command && make("code", null, command)),

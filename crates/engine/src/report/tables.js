@@ -16,18 +16,18 @@ function meter(value, mark, largest) {
   return place;
 }
 
-/** What was expected of each phase; there may be phases that nothing was foretold of. */
+/** What was expected of each phase; there may be phases without a prediction. */
 function expectations(stats) {
-  const told = object(stats.prediction);
+  const predicted = object(stats.prediction);
   const phases = new Map();
-  for (const of of list(told.phases)) {
+  for (const of of list(predicted.phases)) {
     const { phase, seconds: amount, most_seconds } = object(of);
     if (figure(amount) === null) continue;
     const before = phases.get(phase) ?? { amount: 0, most: 0 };
     const most = before.most + (figure(most_seconds) ?? amount);
     phases.set(phase, { amount: before.amount + amount, most });
   }
-  return { all: figure(told.seconds), most: figure(told.most_seconds), phases };
+  return { all: figure(predicted.seconds), most: figure(predicted.most_seconds), phases };
 }
 
 /** What was expected, and at most, in a cell. */
@@ -38,50 +38,50 @@ function range(amount, most) {
 
 /** How what came lies beside what was expected, in a sentence. */
 function outcomeWords(stats) {
-  const told = expectations(stats);
-  if (told.all === null) return null;
-  const off = stats.seconds / told.all - 1;
+  const predicted = expectations(stats);
+  if (predicted.all === null) return null;
+  const off = stats.seconds / predicted.all - 1;
   const size = Math.abs(off);
-  const beside = size < 0.01 ? "as foretold" : `${percent(size)} ${off > 0 ? "longer" : "less"}`;
+  const beside = size < 0.01 ? "as predicted" : `${percent(size)} ${off > 0 ? "longer" : "less"}`;
   const atMost =
-    told.most !== null && told.most > told.all * 1.005
-      ? `, ${seconds(told.most)} where memory comes slowly`
+    predicted.most !== null && predicted.most > predicted.all * 1.005
+      ? `, ${seconds(predicted.most)} if new memory is slow`
       : "";
   const outcome = `it took ${seconds(stats.seconds)}, ${beside}`;
-  const marks = "The marks across the bars are what was expected.";
-  return `Expected were ${seconds(told.all)}${atMost}; ${outcome}. ${marks}`;
+  const marks = "The marks across the bars show the prediction.";
+  return `Predicted: ${seconds(predicted.all)}${atMost}; ${outcome}. ${marks}`;
 }
 
 function phaseTable(stats) {
   const shares = list(stats.phases).map(object);
   if (shares.length === 0) return [];
-  const told = expectations(stats);
-  const isTold = told.phases.size > 0;
+  const predicted = expectations(stats);
+  const isPredicted = predicted.phases.size > 0;
   const largest = most([
     ...shares.map((share) => share.seconds),
-    ...[...told.phases.values()].map((phase) => phase.amount),
+    ...[...predicted.phases.values()].map((phase) => phase.amount),
   ]);
   const wide = make(
     "th",
     { scope: "col", class: "wide" },
-    make("span", { class: "visually-hidden" }, "As a bar"),
+    make("span", { class: "visually-hidden" }, "Shown as a bar"),
   );
   const heads = [
     "Phase",
     "Seconds",
     wide,
-    isTold && "Expected",
+    isPredicted && "Expected",
     "Waiting",
     "User",
     "System",
   ].filter(Boolean);
   const row = (share) => {
-    const expected = told.phases.get(share.phase) ?? { amount: null, most: null };
+    const expected = predicted.phases.get(share.phase) ?? { amount: null, most: null };
     return [
       phaseWords(share.phase),
       decimal(share.seconds),
       make("td", { class: "wide" }, meter(share.seconds, expected.amount, largest)),
-      isTold && range(expected.amount, expected.most),
+      isPredicted && range(expected.amount, expected.most),
       decimal(share.io_wait_seconds),
       decimal(share.user_seconds),
       decimal(share.system_seconds),
@@ -93,7 +93,7 @@ function phaseTable(stats) {
       make("th", { scope: "row" }, make("b", null, "all")),
       make("b", null, decimal(stats.seconds)),
       "",
-      isTold && range(told.all, told.most),
+      isPredicted && range(predicted.all, predicted.most),
       decimal(sum(shares.map((share) => share.io_wait_seconds))),
       decimal(stats.user_seconds),
       decimal(stats.system_seconds),
@@ -101,7 +101,7 @@ function phaseTable(stats) {
   );
   return [
     table(
-      "Seconds; waiting is for I/O, of all workers together, user and system of all processors",
+      "Seconds; waiting for I/O is the sum over all workers, user and system time the sum over all processors",
       heads,
       rows,
     ),
@@ -115,8 +115,8 @@ function stack(parts, whole_) {
     if (!(amount > 0) || !(whole_ > 0)) continue;
     const share = amount / whole_;
     const { detail, ...others } = attributes;
-    const told = `${name}: ${seconds(amount)}, ${percent(share)}${detail || ""}`;
-    const part = make("span", { ...others, title: told }, name);
+    const label = `${name}: ${seconds(amount)}, ${percent(share)}${detail || ""}`;
+    const part = make("span", { ...others, title: label }, name);
     part.style.width = `${(100 * share).toFixed(3)}%`;
     bar.append(part);
   }
@@ -156,8 +156,8 @@ function waitRow(workers) {
   );
   const parts = STREAMS.map((stream, at) => [stream.name, all[at]]).filter(([, one]) => one > 0);
   if (parts.length === 0) return null;
-  const told = parts.map(([name, one]) => `${name} ${seconds(one)}`).join(", ");
-  return make("p", { class: "note waits" }, `Waiting was for: ${told}.`);
+  const reasons = parts.map(([name, one]) => `${name} ${seconds(one)}`).join(", ");
+  return make("p", { class: "note waits" }, `Time spent waiting for: ${reasons}.`);
 }
 
 function workerParts(stats) {
@@ -190,7 +190,7 @@ function workerParts(stats) {
     ]);
   }
   const figures = table("Seconds of each worker", ["Worker", ...used.map(({ key }) => key)], rows);
-  return [stacks, legend, waitRow(workers), make("details", null, make("summary", null, "As a table"), figures)];
+  return [stacks, legend, waitRow(workers), make("details", null, make("summary", null, "Show as a table"), figures)];
 }
 
 function requestParts(stats) {
@@ -211,7 +211,7 @@ function requestParts(stats) {
   if (rows.length === 0) return [];
   return [
     table(
-      "Depth is how many requests of a worker were in flight when one began, on average",
+      "Depth is the mean number of requests of a worker in flight at the start of a request",
       ["Stream", "Bytes", "Requests", "Mean size", "Mean depth", "Page cache"],
       rows,
     ),
@@ -242,7 +242,7 @@ function planFacts(stats) {
       figure(object(stats.stages).count) !== null && [
         count(stats.stages.count),
         stats.stages.overlapped > 0 &&
-          `, in ${count(stats.stages.overlapped)} of them one load was read while another was written`,
+          `, in ${count(stats.stages.overlapped)} of them reading a load overlapped with writing another`,
       ],
     ],
     ["I/O engine", words(stats.engine)],

@@ -136,9 +136,9 @@ fn what_are_no_statistics_is_refused_by_name() {
         ("{}", "no number 'records'"),
         ("{\"records\": \"3\"}", "no number 'records'"),
         ("{\"records\":1,\"bytes\":1,\"seconds\":1,\"passes\":1}", "no 'streams'"),
-        ("{\"bench\":\"scale\"}", "no finding of a bench: no list 'tables'"),
+        ("{\"bench\":\"scale\"}", "not the result of a bench: no list 'tables'"),
         ("{\"bench\":\"scale\",\"tables\":{}}", "no list 'tables'"),
-        ("{\"bench\":3,\"tables\":[]}", "its 'bench' is no name"),
+        ("{\"bench\":3,\"tables\":[]}", "its 'bench' is not a name"),
     ] {
         let refusal = refusal(text);
         assert!(refusal.starts_with("s.json: "), "{refusal}");

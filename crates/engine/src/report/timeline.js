@@ -1,6 +1,6 @@
 // What happened over the time of a sort: which charts there are of its timeline, and its table.
 
-const HOW = "Point at a chart, or go there with Tab and use the arrows.";
+const HOW = "Point at a chart, or select it with Tab and use the arrow keys.";
 
 /** Says where the cursor of the charts is, or how to have one. */
 function tellCursor(readout, at) {
@@ -18,8 +18,8 @@ function timeSection(stats) {
   );
   if (!(interval > 0) || length === 0) return null;
   if (length === 1) {
-    const sentence = `It was over within ${Number(interval.toFixed(3))} s: too soon for charts.`;
-    return section("Over the time", null, make("p", { class: "note" }, sentence));
+    const sentence = `The job took less than ${Number(interval.toFixed(3))} s: too short for charts.`;
+    return section("Over time", null, make("p", { class: "note" }, sentence));
   }
   const of = (name, scale) => samples(given[name], length, scale);
   const has = (name) => list(given[name]).length > 0;
@@ -37,9 +37,9 @@ function timeSection(stats) {
   group.moved(null);
   const whats = charts(stats, { of, ofWaits, has }, interval);
   return section(
-    "Over the time",
-    "Bytes a second of each stream, and what processors, disks and memory did meanwhile. " +
-      "Draw out a stretch to see it larger; a double click shows all again.",
+    "Over time",
+    "Bytes per second of each stream, and the load of processors, disks and memory. " +
+      "Drag over a range to enlarge it; a double click shows everything again.",
     make(
       "div",
       { class: "charts-bar" },
@@ -50,7 +50,7 @@ function timeSection(stats) {
     make(
       "details",
       null,
-      make("summary", null, "As a table"),
+      make("summary", null, "Show as a table"),
       make("div", { class: "tall" }, timeTable(whats, phases, interval, length)),
     ),
   );
@@ -97,7 +97,7 @@ function charts(stats, { of, ofWaits, has }, interval) {
   }).filter(({ values }) => sum(values) > 0);
   whats.push({
     name: "waits",
-    title: "What workers wait for",
+    title: "Reasons for waiting",
     unit: "workers",
     tell: (value) => value.toFixed(2),
     tick: decimalTick,
@@ -161,9 +161,9 @@ function timeTable(whats, phases, interval, length) {
     });
     rows.push([sampleTime(at, interval), phaseWords(phases[at]), ...cells]);
   }
-  const each = step === 1 ? "" : `, each row the mean of ${step} samples`;
+  const each = step === 1 ? "" : `, as the mean of ${step} samples`;
   return table(
-    `From the time on that stands in front, for ${Number((interval * step).toFixed(3))} s${each}`,
+    `Each row covers ${Number((interval * step).toFixed(3))} s from the time in its first column${each}`,
     ["Time", "Phase", ...lines.map((line) => line.name)],
     rows,
   );

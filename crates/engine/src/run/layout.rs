@@ -150,11 +150,14 @@ impl Geometry {
     pub fn read(path: &Path, bytes: &[u8; HEADER]) -> Result<Self> {
         let mut fields = Reading::open(path, bytes, "header")?;
         if fields.take() != MAGIC {
-            return Err(damaged(path, "the file does not begin like a run"));
+            return Err(damaged(path, "the file has no header of a run"));
         }
         let version = fields.u32();
         if version != VERSION {
-            return Err(damaged(path, &format!("run format {version} where {VERSION} is known")));
+            return Err(damaged(
+                path,
+                &format!("run format {version} is not supported, only {VERSION}"),
+            ));
         }
         let block = fields.u32();
         let framing = match (fields.u32(), fields.u32()) {
@@ -257,7 +260,7 @@ impl Footer {
         if is_same && is_inside {
             Ok(footer)
         } else {
-            Err(damaged(path, "header and footer do not belong together"))
+            Err(damaged(path, "header and footer do not match"))
         }
     }
 }

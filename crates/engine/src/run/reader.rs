@@ -39,7 +39,7 @@ impl RunReader {
         let bytes = geometry.file_bytes();
         let is_other = (*run != Run::new(path, &geometry)).then_some((path, file.len(), bytes));
         if let Some((path, found, expected)) = file.misfit(bytes).or(is_other) {
-            let message = format!("{found} bytes where {expected} belong");
+            let message = format!("{found} bytes instead of {expected}");
             return Err(Error::Corrupt {
                 path: path.to_owned(),
                 block: 0,

@@ -7,11 +7,11 @@ use serde::Serialize;
 
 use super::Waits;
 
-/// What a worker is at.
+/// The activity of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Activity {
-    /// Asking for reads and taking them in; checking what was read of runs.
+    /// Requesting reads and processing them; checking blocks of runs.
     Reading,
     /// Dealing records into buckets, or passing them through replacement selection.
     Dealing,
@@ -21,7 +21,7 @@ pub enum Activity {
     Merging,
     /// Gathering sorted records into output buffers.
     Gathering,
-    /// Nothing: others are at what it waits for, or the job is between two steps.
+    /// Idle: other workers do the work that it waits for, or the job is between two steps.
     Resting,
 }
 
@@ -29,14 +29,14 @@ impl Activity {
     const COUNT: usize = Self::Resting as usize + 1;
 }
 
-/// Seconds of a worker, of the time of the job.
+/// Seconds of a worker, by activity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct WorkerTime {
-    /// Asking for reads and taking them in; checking what was read of runs.
+    /// Requesting reads and processing them; checking blocks of runs.
     pub reading: f64,
     /// Blocked on I/O.
     pub waiting: f64,
-    /// Of that, on requests of each stream.
+    /// The part of `waiting` for requests of each stream.
     pub waiting_for: Waits,
     /// Dealing records into buckets, or passing them through replacement selection.
     pub dealing: f64,
@@ -48,7 +48,7 @@ pub struct WorkerTime {
     pub gathering: f64,
     /// Handing output buffers to the system.
     pub writing: f64,
-    /// Nothing: others are at what it waits for, or the job is between two steps.
+    /// Idle: other workers do the work that it waits for, or the job is between two steps.
     pub resting: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What the processor counted of a job.
+//! Counts of processor events during a job.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Counted {
-    /// So many, as far as the processor counts them.
+    /// Counts of events; `None` for an event that the processor does not count.
     Events {
         /// Cycles of the processor's clock.
         cycles: Option<u64>,
@@ -17,9 +17,9 @@ pub enum Counted {
         /// Loads whose page was not in the first-level data TLB.
         tlb_misses: Option<u64>,
     },
-    /// None.
+    /// No counts.
     Nothing {
-        /// Why, and what would change that, in one sentence without a full stop.
+        /// The reason and the remedy, in one sentence without a full stop.
         missing: String,
     },
 }

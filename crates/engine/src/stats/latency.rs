@@ -10,27 +10,27 @@ const DIGITS: u8 = 2;
 /// Longest time told apart, in microseconds: an hour.
 const LONGEST: u64 = 3600 * 1_000_000;
 
-/// How far apart the bounds of buckets are that are shown.
+/// Ratio of the upper bounds of neighbouring buckets.
 const STEP: f64 = std::f64::consts::SQRT_2;
 
 /// Counts of times, to two digits (HdrHistogram). Nothing is taken for it before the first.
 #[derive(Debug, Default)]
 pub struct Histogram(Option<hdrhistogram::Histogram<u32>>);
 
-/// How long requests took, in seconds. Of those of io_uring, until a worker took notice.
+/// Latencies of requests in seconds; for io_uring, until a worker noticed the completion.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Latency {
-    /// Requests.
+    /// Number of requests.
     pub count: u64,
-    /// Half of them took no longer.
+    /// Median.
     pub p50: f64,
-    /// Nine of ten took no longer.
+    /// 90th percentile.
     pub p90: f64,
-    /// 99 of a hundred took no longer.
+    /// 99th percentile.
     pub p99: f64,
-    /// The longest.
+    /// Maximum.
     pub max: f64,
-    /// How many took up to so long, and longer than the bucket before; those of none are left out.
+    /// Upper bound of each bucket, and its number of requests; empty buckets are left out.
     pub buckets: Vec<(f64, u64)>,
 }
 
@@ -45,7 +45,7 @@ impl Histogram {
         }
     }
 
-    /// What came of it; nothing of nothing.
+    /// Returns the latencies; `None` without any request.
     pub fn latency(&self) -> Option<Latency> {
         let histogram = self.0.as_ref()?;
         let seconds = |microseconds: u64| microseconds as f64 / 1e6;

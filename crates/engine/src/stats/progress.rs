@@ -29,7 +29,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Counters of a job that has not begun.
+    /// Returns the counters of a job that has not begun.
     pub fn new() -> Self {
         Self::default()
     }
@@ -41,24 +41,24 @@ impl Progress {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the job was asked to stop.
+    /// Returns true if the job was asked to stop.
     pub fn is_stopping(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// What the job is busy with.
+    /// Returns the current phase.
     pub fn phase(&self) -> Phase {
         Phase::ALL[usize::from(self.phase.load(Ordering::Relaxed))]
     }
 
-    /// Bytes moved so far and bytes to be moved in all (`None` while unknown), reads and writes of
-    /// every pass together: their quotient is an honest fraction of the work done.
+    /// Returns the bytes moved so far and the total to move (`None` while unknown). Both count the
+    /// reads and writes of every pass, so their quotient is the fraction of the work done.
     pub fn bytes(&self) -> (u64, Option<u64>) {
         let total = self.bytes_total.load(Ordering::Relaxed);
         (self.bytes_done.load(Ordering::Relaxed), (total > 0).then_some(total))
     }
 
-    /// The share of the work that is done, from 0 to 1, as far as it is known how much there is.
+    /// Returns the share of the work that is done, from 0 to 1; `None` while the total is unknown.
     pub fn done(&self) -> Option<f64> {
         let (done, total) = self.bytes();
         self.course(|course| match course.is_known() {
@@ -67,7 +67,7 @@ impl Progress {
         })
     }
 
-    /// How long the job will still take, as far as that can be said.
+    /// Returns the estimated remaining time; `None` while it is unknown.
     pub fn left(&self) -> Option<Duration> {
         let (done, total) = self.bytes();
         let now = Instant::now();
@@ -81,18 +81,19 @@ impl Progress {
         act(&mut self.course.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Of the bytes moved so far, those of a stream of a sort.
+    /// Returns the bytes moved so far by a stream of a sort.
     pub fn bytes_of(&self, stream: Stream) -> u64 {
         self.streams[stream as usize].load(Ordering::Relaxed)
     }
 
-    /// Reads and writes in flight.
+    /// Returns the number of reads and of writes in flight.
     pub fn in_flight(&self) -> (u64, u64) {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         (of(&self.reads_in_flight), of(&self.writes_in_flight))
     }
 
-    /// Time that workers were blocked on I/O so far, all together; waits under way not yet.
+    /// Returns the time that workers were blocked on I/O so far, summed over workers. Current waits
+    /// are not included.
     pub fn waited(&self) -> Waits {
         let mut waits = Waits::default();
         for stream in Stream::ALL {
@@ -102,7 +103,7 @@ impl Progress {
         waits
     }
 
-    /// How long requests took so far.
+    /// Returns the latencies of requests so far.
     pub fn latency(&self) -> StreamLatency {
         let of = |stream: Stream| {
             let histogram = &self.latencies[stream as usize];

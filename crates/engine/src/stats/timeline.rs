@@ -14,45 +14,45 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// Samples at most.
 const SAMPLES_MAX: usize = 600;
 
-/// What went on in each interval, all of the same length but for the last.
+/// Activity in each interval; all intervals have the same length, except the last.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Timeline {
     /// Seconds of an interval.
     pub interval_seconds: f64,
-    /// The phase in which it ended.
+    /// Phase at the end of each interval.
     pub phase: Vec<Phase>,
-    /// Bytes read of inputs,
+    /// Bytes read from the inputs.
     pub input_read: Vec<u64>,
-    /// written to runs,
+    /// Bytes written to runs.
     pub spill_written: Vec<u64>,
-    /// read of runs,
+    /// Bytes read from runs.
     pub spill_read: Vec<u64>,
-    /// and written to the output.
+    /// Bytes written to the output.
     pub output_written: Vec<u64>,
-    /// Reads in flight at its end,
+    /// Reads in flight at the end of each interval.
     pub reads_in_flight: Vec<f64>,
-    /// and writes.
+    /// Writes in flight at the end of each interval.
     pub writes_in_flight: Vec<f64>,
-    /// Processor seconds in user mode, all threads,
+    /// Processor seconds in user mode, all threads.
     pub user_seconds: Vec<f64>,
-    /// and in the kernel.
+    /// Processor seconds in the kernel, all threads.
     pub system_seconds: Vec<f64>,
-    /// Seconds that workers were blocked on I/O, all together, if that ended in the interval.
+    /// Seconds that workers were blocked on I/O, summed over workers, by the end of each wait.
     pub waiting_seconds: Vec<f64>,
-    /// Of those, the ones on requests of each stream.
+    /// The part of `waiting_seconds` for requests of each stream.
     pub waiting_for: StreamSeconds,
-    /// Resident bytes of the process at its end; the most, where several became one.
+    /// Resident bytes of the process at the end of each interval; the maximum of joined intervals.
     pub memory: Vec<u64>,
     #[serde(skip)]
     last: Totals,
 }
 
-/// What only the system knows of a moment.
+/// Values of a moment that only the system knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Now {
     /// Processor seconds in user mode so far.
     pub user_seconds: f64,
-    /// The same in the kernel.
+    /// Processor seconds in the kernel so far.
     pub system_seconds: f64,
     /// Resident bytes of the process.
     pub memory: ByteSize,

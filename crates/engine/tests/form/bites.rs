@@ -1,5 +1,6 @@
 //! Each rule is shown a fault it must find and something close to it that is none.
 
+use crate::prose::page as page_faults;
 use crate::rules;
 use crate::source::Source;
 use crate::text::absolute_paths;
@@ -189,4 +190,37 @@ fn code_is_told_from_comments_and_strings() {
     assert!(!texts.contains(['x', 'b', 'g']), "{texts}");
     assert_eq!(source.code.lines().count(), file.lines().count());
     assert_eq!(source.strings.lines().count(), file.lines().count());
+}
+
+#[test]
+fn replaced_words_in_texts_are_found() {
+    assert_eq!(found("const A: &str = \"the sort hangs on it\";\n"), at(2, "'hangs"));
+    assert_eq!(found("const A: &str = \"one go \\\n    on with it\";\n"), at(2, "'go"));
+    assert_eq!(found("const A: &str = \"what is toldest; if there is none\";\n"), []);
+    assert_eq!(found("// told\nfn told() {}\n"), []);
+    let script = crate::prose::script("page.js", "// told\nlet told = `it is told: ${1}`;\n");
+    assert_eq!(script.len(), 1, "{script:?}");
+    let words = "const A: &str = \"foretold\";\n";
+    assert_eq!(found_at("crates/engine/src/merge/tests.rs", words), []);
+    let help = "crates/cli/src/command/join.rs";
+    assert_eq!(found_at(help, "/// Sort behind the header\nfn f() {}\n"), at(2, "'behind':"));
+    assert_eq!(found_at(help, "/// Whether to sort\nfn f() {}\n"), at(2, "opens"));
+    assert_eq!(found_at(help, "/// Sort\n/// what is there\nfn f() {}\n"), []);
+}
+
+#[test]
+fn pages_are_in_plain_language() {
+    let found = |page: &str| {
+        let faults = page_faults("docs/any.md", page);
+        faults.iter().map(|fault| (fault.line, fault.words.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(found("# Sorting\n\nIt sorts. `told`\n\n```sh\necho told\n```\n| told |\n"), []);
+    assert_eq!(found("a\n\nIt is\ntold.\n")[0].0, 3, "the line of the paragraph");
+    assert_eq!(found("## What is sorted\n").len(), 1);
+    assert_eq!(found("## Whatever\n[told](told.md)\n").len(), 1, "the text of a link counts");
+    let long = |words: usize| format!("{}end.\n", "word ".repeat(words - 1));
+    assert_eq!(found(&format!("{}{}", long(19), "\nOne. Two.\n")), []);
+    assert_eq!(found(&long(20)).len(), 1, "the mean");
+    assert_eq!(found(&format!("{}\nOne. Two. Three.\n", long(41))).len(), 1, "one sentence");
+    assert_eq!(page_faults("docs/reference.md", &long(41)), [], "generated");
 }

@@ -1,7 +1,7 @@
 //! The rules for a Rust file: one function each, and the list of all.
 
 use crate::source::Source;
-use crate::{Fault, functions, library, rooms, text};
+use crate::{Fault, functions, library, prose, rooms, text};
 
 /// Lines a file may have: past that it wants to be two.
 const LINES_MAX: usize = 500;
@@ -37,6 +37,7 @@ pub fn all(path: &str, content: &str) -> Vec<Fault> {
     if !is_test(path) {
         faults.extend(rooms::imports(path, &source));
         faults.extend(library::silence(path, &source));
+        faults.extend(prose::texts(path, &source));
         faults.extend(text::absolute_paths(path, content));
     }
     faults

@@ -1,10 +1,18 @@
-//! A rule for all text: nothing in the repository depends on one machine's folders.
+//! Rules for all text: nothing in the repository depends on one machine's folders, and pages are in
+//! plain language.
 
-use crate::Fault;
 use crate::rules::fault;
+use crate::{Fault, prose};
 
 /// Folders of single machines and people. Put together here, so that this file passes itself.
 const FOLDERS: [&str; 4] = ["work", "root", "tmp", "home"];
+
+/// Every breach of these rules in one file.
+pub fn all(path: &str, content: &str) -> Vec<Fault> {
+    let mut faults = absolute_paths(path, content);
+    faults.extend(prose::page(path, content));
+    faults
+}
 
 /// Paths that begin at one of those folders.
 pub fn absolute_paths(path: &str, content: &str) -> Vec<Fault> {

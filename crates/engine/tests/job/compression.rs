@@ -256,7 +256,10 @@ fn windows_beyond_the_budget_are_refused() {
     fs::write(&path, frame).expect("write");
     let failure = run(&job(&folder, from_ref(&path), "out")).expect_err("too far back");
     let words = failure.to_string();
-    assert!(words.contains("look back 128 MiB") && words.contains("at least 1 GiB"), "{words}");
+    assert!(
+        words.contains("need a window of 128 MiB") && words.contains("at least 1 GiB"),
+        "{words}"
+    );
     let memory = Budget::Bytes(ByteSize::gib(1));
     run(&SortJob { memory, ..job(&folder, &[path], "out") }).expect("sorted");
     folder.assert_clean(true);

@@ -47,7 +47,7 @@ const BAD: [(&str, &[&str]); 7] = [
     ("one\n", &["1 cell,", "header has 2", "ragged rows keep", "check separator"]),
     ("one,two,three\r\n", &["3 cells,", "header has 2"]),
     ("\"one,\n\",two,\"three\"\n", &["3 cells,", "header has 2"]),
-    ("one,t\"w\"o\n", &["a quote at byte 5 of the row", "write it twice", "quote none"]),
+    ("one,t\"w\"o\n", &["a quote at byte 5 of the row", "double a quote", "quote none"]),
     ("\"one\"x\"\",two\n", &["a quote at byte"]),
     ("one,\"two\" \n", &["a quote at byte"]),
     (" \"one\",two\n", &["a quote at byte 1 of the row"]),
@@ -182,7 +182,7 @@ fn a_single_stray_quote_early() {
 fn a_single_stray_quote_in_little_memory() {
     let mut random = Random::fresh();
     let mut input = good(1000, &mut random);
-    let place = format!("the row that begins at byte {} has ", input.len());
+    let place = format!("the row at byte {} has ", input.len());
     input.extend_from_slice(b"in\"ches,two\n");
     input.extend(b"x,y\n".repeat(6_000_000));
     for is_streamed in [(false, false), (true, false)] {
@@ -190,7 +190,7 @@ fn a_single_stray_quote_in_little_memory() {
         let job = Table { memory: LEAST, threads: 1, is_streamed, ..Table::new(inputs) };
         // How long a record of a pipe is, nobody knows before it is read.
         let advice = if is_streamed.0 { "give more with memory" } else { "give at least 64 MiB" };
-        fails(&job, 0, &[&place, "a quote that is not closed", advice]);
+        fails(&job, 0, &[&place, "an unclosed quote", advice]);
     }
 }
 
@@ -219,7 +219,7 @@ fn a_header_too_long() {
     for input in [long, open] {
         for is_streamed in [(false, false), (true, false)] {
             let job = Table { is_streamed, ..Table::new(vec![input.clone()]) };
-            fails(&job, 0, &["the header has more than 1048576 bytes", "quotes closed"]);
+            fails(&job, 0, &["the header has more than 1048576 bytes", "its quotes"]);
         }
     }
 }

@@ -107,7 +107,7 @@ fn a_key_beyond_the_record() {
 fn a_record_of_nothing() {
     let (folder, mut job, _) = small();
     job.format = Format::Fixed { length: 0 };
-    fails(&folder, &job, is_config, &["0 bytes"]);
+    fails(&folder, &job, is_config, &["length is 0"]);
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn refuses_what_is_not_whole(lines: &Lines, folder: &Folder) {
         let error = job.run(&Progress::new()).expect_err("it is not whole");
         let said = error.to_string();
         assert!(matches!(error, Error::Malformed { .. }), "{said}");
-        assert!(said.contains("sorted in place") && said.contains("spill"), "{said}");
+        assert!(said.contains("unfinished sort in place") && said.contains("spill"), "{said}");
     }
 }
 
@@ -125,11 +125,11 @@ fn what_could_lose_a_record_is_refused() {
     refused(&SortJob { select, ..plain.clone() }, "all records");
     refused(&SortJob { format: "csv".parse().expect("csv"), ..plain.clone() }, "malformed");
     fs::hard_link(folder.input(0), folder.at("other")).expect("link");
-    refused(&plain, "other names");
+    refused(&plain, "other hard links");
     fs::remove_file(folder.at("other")).expect("remove");
     plain.run(&Progress::new()).expect("sorted");
     std::os::unix::fs::symlink(folder.input(0), folder.at("in").join("1")).expect("link");
     let path = folder.input(1);
     let inputs = vec![Input::File(path.clone())];
-    refused(&SortJob { inputs, output: Output::File(path), ..plain }, "no link");
+    refused(&SortJob { inputs, output: Output::File(path), ..plain }, "not a link");
 }

@@ -415,13 +415,11 @@ fn a_line_that_memory_cannot_hold() {
             let folder = Folder::on_disk();
             lines.lay_out(&folder);
             let said = fails(&lines, &folder);
-            let place = format!("line that begins at byte {begins} has ");
+            let place = format!("line at byte {begins} has ");
             // How long a line of a pipe is, nobody knows before it is read.
             let advice = match is_streamed.0 {
                 true => "give more with memory",
-                false => {
-                    "57.2 MiB, more than the memory budget has room for; give at least 140 MiB"
-                }
+                false => "57.2 MiB, more than fits in the memory budget; give at least 140 MiB",
             };
             for part in [folder.input(1).to_str().expect("a name"), &place, advice] {
                 assert!(said.contains(part), "'{part}' is missing: {said}");

@@ -147,7 +147,7 @@ fn lines_too_long_to_be_merged() {
             };
             folder.assert_clean(false);
             let said = error.to_string();
-            let place = format!("the line that begins at byte {begins} has 17 MiB");
+            let place = format!("the line at byte {begins} has 17 MiB");
             for part in [folder.input(1).to_str().expect("a name"), &place, "with memory"] {
                 assert!(said.contains(part), "'{part}' is missing: {said}");
             }

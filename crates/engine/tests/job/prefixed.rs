@@ -215,7 +215,7 @@ fn a_length_that_cannot_be() {
         (("u16be:self", 2, 2), &[0, 1], "length field 00 01 is less than the 2 bytes"),
         (("u32le:self", 4, 4), &[3, 0, 0, 0], "length field 03 00 00 00 is less than the 4 bytes"),
         (("rdw", 4, 4), &[0, 3, 0, 0], "length field 00 03 00 00 is less than the 4 bytes"),
-        (("rdw", 4, 4), &[0, 9, 1, 0], "descriptor word 00 09 01 00 ends with bytes that are not"),
+        (("rdw", 4, 4), &[0, 9, 1, 0], "descriptor word 00 09 01 00 does not end with two zero"),
     ];
     for (format, bad, words) in cases {
         for (before, memory) in BEFORE {
@@ -262,7 +262,7 @@ fn a_record_that_is_cut_off() {
             let good = if before > 0 { records(format, before, 90, &mut random) } else { vec![] };
             let whole = [good, record(format, &[b'x'; 10])].concat();
             let cut = whole[..whole.len() - 3].to_vec();
-            fails(format, &[cut], memory, &["the last record is cut off: 3 more bytes"]);
+            fails(format, &[cut], memory, &["the last record is incomplete: 3 bytes"]);
             let within = [&whole[..], &[0; 1]].concat();
             let words = format!("ends within a length field: 1 of {} bytes", format.1);
             fails(format, &[within], memory, &[&words]);

@@ -228,11 +228,12 @@ fn what_has_changed_is_not_gone_on_with() {
     fails(&other, &["another keys", "a cleanup of spill directories"]);
     let mut more = job(&trial, &folder);
     more.inputs.push(Input::File(folder.input(0)));
-    fails(&more, &["not the input", "a cleanup of spill directories"]);
+    fails(&more, &["input has changed", "a cleanup of spill directories"]);
     let mut changed = trial.inputs[0].clone();
     changed[50] ^= 1;
     fs::write(folder.input(0), &changed).expect("write");
-    let error = fails(&job(&trial, &folder), &["not as it was", "a cleanup of spill directories"]);
+    let error =
+        fails(&job(&trial, &folder), &["input has changed", "a cleanup of spill directories"]);
     assert!(matches!(error, Error::Malformed { .. }), "{error:?}");
     assert_eq!(kept(), before, "nothing was touched");
 }

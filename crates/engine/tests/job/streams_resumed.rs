@@ -131,7 +131,10 @@ fn a_merge_that_is_another_is_refused() {
     job.resume = Resume::Often;
     fails(&MergeJob { output: Output::Stdout, ..job.clone() }, &["resume needs an output"]);
     let stdin = vec![job.inputs[0].clone(), Input::Stdin];
-    fails(&MergeJob { inputs: stdin, ..job.clone() }, &["resume needs inputs that are files"]);
+    fails(
+        &MergeJob { inputs: stdin, ..job.clone() },
+        &["resume needs inputs that are uncompressed files"],
+    );
     folder.assert_clean(false);
 
     let kept = (1..40).find_map(|round| match run_for(&job, round << 20) {
@@ -140,15 +143,15 @@ fn a_merge_that_is_another_is_refused() {
         ended => panic!("{ended:?}"),
     });
     assert!(kept.expect("kept").is_dir());
-    fails(&MergeJob { unique: true, ..job.clone() }, &["begun with another use of unique"]);
+    fails(&MergeJob { unique: true, ..job.clone() }, &["has another use of unique"]);
     let mut sort = SortJob::new(job.inputs.clone(), job.output.clone(), job.format);
     (sort.resume, sort.temp) = (Resume::On, job.temp.clone());
     let said = sort.run(&Progress::new()).expect_err("a fault").to_string();
-    assert!(said.contains("begun with another command"), "{said}");
+    assert!(said.contains("has another command"), "{said}");
     fs::write(folder.input(1), lines(8 << 20, &mut random)).expect("write");
-    fails(&job, &["in/1", "not as it was", "a cleanup of spill directories ("]);
+    fails(&job, &["in/1", "input has changed", "a cleanup of spill directories ("]);
     fs::write(folder.input(1), &inputs[1]).expect("write");
-    fails(&job, &["in/1", "not as it was"]);
+    fails(&job, &["in/1", "input has changed"]);
 }
 
 /// What a manifest says of the output is not believed where it cannot be: the header was written
@@ -180,5 +183,5 @@ fn an_output_that_ends_before_its_header_is_refused() {
     let edge = Bytes(b"key".to_vec());
     manifest.append(&Entry::Slab(SlabEntry { offset: 3, edge, ..slab })).expect("noted");
     drop(manifest);
-    fails(&job, &["of the output is of another job"]);
+    fails(&job, &["of the output belongs to another job"]);
 }

@@ -255,7 +255,7 @@ fn members_that_are_gone_cut_or_others() {
     let gone = stop();
     let content = fs::read(&gone).expect("read");
     fs::remove_file(&gone).expect("removed");
-    assert!(matches!(fail("which was kept, is gone", &gone), Error::Config(_)));
+    assert!(matches!(fail("a file of the saved work, is missing", &gone), Error::Config(_)));
     fs::write(&gone, &content).expect("write");
     run(&job);
     assert_same(&fs::read(folder.output()).expect("read"), &expected, "back again");
@@ -264,7 +264,7 @@ fn members_that_are_gone_cut_or_others() {
     let length = fs::metadata(&cut).expect("a run").len();
     let file = fs::OpenOptions::new().write(true).open(&cut).expect("open");
     file.set_len(length - 1).expect("cut");
-    let error = fail(&format!("{} bytes where {length} belong", length - 1), &cut);
+    let error = fail(&format!("{} bytes instead of {length}", length - 1), &cut);
     assert!(matches!(error, Error::Corrupt { path, .. } if path == cut));
     assert_eq!(members(&temp), 0, "it will not do the next time either");
 

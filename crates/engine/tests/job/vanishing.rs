@@ -197,7 +197,7 @@ fn a_sort_of_more_inputs_than_may_be_open() {
 fn a_resumed_sort_of_more_inputs_than_may_be_open_says_so() {
     let folder = lay_out_many();
     let said = run_with("resumed", 64, &folder);
-    for part in ["failed", "of 200 no more than", "ulimit -n", "leave resume out"] {
+    for part in ["failed", "but of 200 only", "ulimit -n", "leave resume out"] {
         assert!(said.contains(part), "'{part}' is missing: {said}");
     }
     let said = run_with("resumed", 1024, &folder);

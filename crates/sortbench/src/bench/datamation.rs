@@ -17,9 +17,9 @@ use crate::samples::Spread;
 /// The benchmark's size.
 pub const RECORDS: u64 = 1_000_000;
 
-const ABOUT: &str = "A million records of 100 bytes with keys of 10 are sorted from a file that is \
-    not in memory to a file that is durable, with a proof that no record was lost. The time runs \
-    from the launch of the program until it has ended.";
+const ABOUT: &str = "sortwell sorts a million records of 100 bytes with keys of 10 bytes, from a \
+                     file that is not in memory to a durable file, and proves that no record was \
+                     lost. The time runs from the launch of the program to its end.";
 
 /// Sorts `records` records, [`RECORDS`] for the benchmark itself, on a machine of this price in
 /// dollars if it is known.
@@ -41,7 +41,7 @@ pub fn datamation(ground: &Ground, records: u64, dollars: Option<f64>) -> Result
         title: "the Datamation benchmark, launch to exit",
         about: about(records),
         answer: format!(
-            "{records} records in {} seconds, the middle of {} runs.",
+            "{records} records in {} seconds, the median of {} runs.",
             text::figure(spread.median),
             spread.count
         ),
@@ -62,19 +62,19 @@ const PRINTED: [&str; 4] = [
 ];
 
 const UNFAIR: [&str; 4] = [
-    "Thirty years lie between the machines: the papers' processors had 150 to 200 MHz, their disks \
-     read a few megabytes a second each, and they had many of them.",
-    "Their prices are of whole systems at list price; the price here is the one that was given.",
-    "Here a proof is in the time: every record is summed when it is read and when it is written. \
-     The papers checked their outputs afterwards.",
-    "100 MB fit into memory many times over, so this is a test of starting, of fresh memory and of \
-     a flush to disk, as AlphaSort's authors found it to be already.",
+    "The machines are thirty years apart. The processors of the papers had 150 to 200 MHz, and \
+     each of their many disks read a few megabytes per second.",
+    "Their prices are list prices of whole systems; the price here is the given one.",
+    "The time here includes a proof, which sums every record on input and on output. The papers \
+     checked their outputs afterwards.",
+    "100 MB fit into memory many times over. This is a test of program start, of fresh memory and \
+     of a flush to disk, as AlphaSort's authors already found.",
 ];
 
 fn about(records: u64) -> String {
     match records {
         RECORDS => ABOUT.to_owned(),
-        _ => format!("{ABOUT} This run has {records} records and is none of the benchmark."),
+        _ => format!("{ABOUT} This run has {records} records, so it is not the benchmark."),
     }
 }
 
@@ -93,8 +93,8 @@ fn whole(bytes: u64, seconds: Spread, dollars: Option<f64>) -> Table {
         columns: columns.into_iter().map(str::to_owned).collect(),
         rows: vec![row],
         note: match dollars {
-            Some(_) => "The price is written off over five years, as the benchmark has it.".into(),
-            None => "Give --price to see what it costs.".into(),
+            Some(_) => "The price is written off over five years, as in the benchmark.".into(),
+            None => "Give --price to see the cost.".into(),
         },
     }
 }
@@ -109,7 +109,7 @@ fn steps(trials: &[Trial]) -> Table {
         ("3 read the input, and sum and deal its records", |trial| {
             trial.phase_seconds(Phase::Reading) + trial.phase_seconds(Phase::RunGeneration)
         }),
-        ("4, 5 sort, and write the output as it becomes sorted", |trial| {
+        ("4, 5 sort, and write the sorted output", |trial| {
             trial.phase_seconds(Phase::Writing) + trial.phase_seconds(Phase::IntermediateMerge)
         }),
         ("6 make it durable, compare the sums, give it its name", |trial| {
@@ -126,10 +126,8 @@ fn steps(trials: &[Trial]) -> Table {
         source: Source::Measured,
         columns: ["step", "seconds"].map(str::to_owned).to_vec(),
         rows: steps.into_iter().map(row).collect(),
-        note:
-            "Buckets are sorted while others are already written, so that steps 4 and 5 have one \
-               time."
-                .into(),
+        note: "Some buckets are sorted while others are written, so steps 4 and 5 have one time."
+            .into(),
     }
 }
 

@@ -32,10 +32,10 @@ const TIMES_MEMORY: u64 = 8;
 /// Half of that is the least with which a sort is not refused, whatever the levers.
 const MEMORY_LEAST: u64 = 64 << 20;
 
-const ABOUT: &str = "First, sorts of growing size under a limit of memory that counts the page \
-                     cache too, once for each way to move bytes. Then one sort in two passes, \
-                     with one lever moved at a time: past the page cache or through it, requests \
-                     that overlap with work or not, memory, threads, and write buffers.";
+const ABOUT: &str = "The first part runs sorts of growing size under a memory limit that includes \
+                     the page cache, once for each way to move bytes. The second part runs a sort \
+                     in two passes and changes one setting at a time: the page cache, overlap of \
+                     requests and work, memory, threads, and write buffers.";
 
 /// Measures under a limit of `memory`, 512 MiB if not given.
 ///
@@ -49,8 +49,8 @@ pub fn interfaces(ground: &Ground, memory: Option<ByteSize>) -> Result<Finding> 
         return Err(Error::config(
             ConfigErrorKind::InvalidValue,
             format!(
-                "it takes {} on the disk, which has less; give less --memory, or a directory on \
-                 another disk",
+                "the benchmark needs {} on the disk, which has less; give less --memory, or a \
+                 directory on another disk",
                 ByteSize(needed)
             ),
         ));
@@ -66,7 +66,7 @@ pub fn interfaces(ground: &Ground, memory: Option<ByteSize>) -> Result<Finding> 
     let cases = limited.iter().flat_map(|(_, cases)| cases);
     Ok(Finding {
         bench: "interfaces",
-        title: "ways to move bytes, and the levers of a large sort",
+        title: "ways to move bytes, and the settings of a large sort",
         about: ABOUT.to_owned(),
         answer: answer(&moved),
         tables,
@@ -81,13 +81,13 @@ pub fn interfaces(ground: &Ground, memory: Option<ByteSize>) -> Result<Finding> 
 const PRINTED: [&str; 2] = ["interfaces-now", "disks-now"];
 
 const UNFAIR: [&str; 4] = [
-    "NOW-Sort's memory was short because Solaris paged a sort out for the file system's buffers; \
-     Linux takes clean pages of files back first, so that the same mistake costs less.",
-    "Its sort held all records that it read and none else; here the budget is held, and what does \
-     not fit goes through runs.",
-    "Of mappings without advice the kernel copies, as a process that touched them would be ended \
-     by a file that becomes shorter.",
-    "Oracle's own figures are not shown: their text could not be had to read them from.",
+    "NOW-Sort ran short of memory because Solaris paged the sort out to buffer files. Linux \
+     reclaims clean pages of files first, so the same mistake costs less.",
+    "Its sort held all records in memory; here the memory budget holds, and other records go to \
+     runs.",
+    "The kernel copies from mappings without advice, because a file that becomes shorter would \
+     end a process that touches them.",
+    "Oracle's own figures are not shown, because their text was not available.",
 ];
 
 /// A way to move bytes: its name, and the options that choose it.
@@ -96,7 +96,7 @@ type Way = (&'static str, [&'static str; 4]);
 /// Ways through the page cache, and past it where the file system allows that.
 fn ways(allows_direct: bool) -> Vec<Way> {
     let mut ways = vec![
-        ("read, one after the other", ["--io", "sync", "--direct", "off"]),
+        ("read, one request after the other", ["--io", "sync", "--direct", "off"]),
         ("read, by a pool of threads", ["--io", "threads", "--direct", "off"]),
     ];
     if Engine::MmapPlain.probe().is_ok() {
@@ -157,7 +157,7 @@ fn levers(ground: &Ground, limit: u64) -> Result<Vec<(&'static str, Measured)>> 
         }
         (lever, Case::new(name, input.clone(), &arguments))
     };
-    let mut cases = vec![case("none", "as sortwell chooses".into(), &[])];
+    let mut cases = vec![case("none", "chosen by sortwell".into(), &[])];
     let directs: &[&str] = if allows_direct(&input) { &["on", "off"] } else { &["off"] };
     for direct in directs {
         for overlap in ["pipelined", "sync"] {
@@ -188,7 +188,7 @@ fn answer(moved: &[(&'static str, Measured)]) -> String {
     let quickest = moved.iter().min_by(|a, b| seconds(a).total_cmp(&seconds(b)));
     let Some((lever, case)) = quickest else { return String::new() };
     format!(
-        "What sortwell chose took {} seconds; the quickest was {} ({lever}) with {}.",
+        "The choice of sortwell took {} seconds; the fastest was {} ({lever}) with {}.",
         text::figure(usual),
         case.name,
         text::figure(case.seconds().median)
@@ -208,18 +208,18 @@ fn interfaces_table(
         row
     };
     Table {
-        title: "Seconds of sorts of these sizes under a limit of memory".into(),
+        title: "Seconds of sorts of these sizes under a memory limit".into(),
         source: Source::Measured,
         columns,
         rows: limited.iter().map(row).collect(),
         note: match is_held {
             true => format!(
-                "The limit of {} is a control group's: it counts the page cache too.",
+                "A control group sets the limit of {}, which includes the page cache.",
                 ByteSize(limit)
             ),
             false => format!(
-                "No control group could be made here, so that only the budget of {} was held and \
-                 the page cache was not counted; it takes root.",
+                "No control group was possible here, as it needs root. Only the budget of {} was \
+                 in force, and the page cache was not counted.",
                 ByteSize((limit as f64 * BUDGET) as u64)
             ),
         },
@@ -239,12 +239,12 @@ fn levers_table(size: u64, moved: &[(&'static str, Measured)]) -> Table {
         ]
     };
     Table {
-        title: format!("One lever at a time, {} GB", text::figure(gigabytes(size))),
+        title: format!("One setting at a time, {} GB", text::figure(gigabytes(size))),
         source: Source::Measured,
         columns: ["lever", "at", "seconds", "MB/s", "passes", "runs"].map(str::to_owned).into(),
         rows: moved.iter().map(row).collect(),
         note: format!(
-            "The rest is as sortwell chooses, with 1/{TIMES_MEMORY} of the size as memory."
+            "The rest is chosen by sortwell, with 1/{TIMES_MEMORY} of the size as memory."
         ),
     }
 }
@@ -260,7 +260,7 @@ fn chart(sizes: &[u64], limited: &[(&str, Vec<Measured>)]) -> Chart {
             .collect(),
     };
     Chart {
-        title: "Time against size under a limit of memory".into(),
+        title: "Time against size under a memory limit".into(),
         x: "MB".into(),
         y: "seconds".into(),
         logarithmic: false,

@@ -18,9 +18,8 @@ use crate::samples::Spread;
 /// Where Linux shows the counters.
 const POWERCAP: &str = "/sys/class/powercap";
 
-const ABOUT: &str = "Binary records of 100 bytes are sorted from a cold input to a durable \
-                     output, and the joules counted that the processors and their memory use \
-                     meanwhile.";
+const ABOUT: &str = "sortwell sorts binary records of 100 bytes from a cold input to a durable \
+                     output, while the processor counts the joules that it and its memory use.";
 
 /// The counters of all processor packages.
 #[derive(Debug)]
@@ -56,9 +55,9 @@ pub fn joule(ground: &Ground, size: Option<ByteSize>) -> Result<Finding> {
     let efficiency = Spread::of(&records_a_joule);
     Ok(Finding {
         bench: "joule",
-        title: "JouleSort: records for a joule",
+        title: "JouleSort: records per joule",
         about: ABOUT.to_owned(),
-        answer: format!("{} records for a joule.", text::figure(efficiency.median)),
+        answer: format!("{} records per joule.", text::figure(efficiency.median)),
         tables: vec![Table {
             title: "Energy of a sort".into(),
             source: Source::Measured,
@@ -83,9 +82,9 @@ pub fn joule(ground: &Ground, size: Option<ByteSize>) -> Result<Finding> {
 }
 
 const UNFAIR: [&str; 2] = [
-    "JouleSort is measured at the wall: disks, fans and the power supply are in it. Here they are \
-     not.",
-    "Everything else that the machine does meanwhile is in the count.",
+    "JouleSort is measured at the wall, with disks, fans and the power supply. This count \
+     excludes them.",
+    "The count includes everything else that the machine does at the same time.",
 ];
 
 impl Meter {
@@ -109,8 +108,8 @@ impl Meter {
             true => Err(Error::config(
                 ConfigErrorKind::Unsupported,
                 format!(
-                    "this machine does not tell its energy: there is no counter that may be read \
-                     in {} (virtual machines have none; elsewhere it takes root)",
+                    "this machine does not report its energy: there is no readable counter in {} \
+                     (virtual machines have none; on other machines it needs root)",
                     directory.display()
                 ),
             )),
@@ -121,7 +120,7 @@ impl Meter {
     fn read(&self) -> Result<Vec<u64>> {
         let one = |counter: &Counter| {
             number(&counter.path).ok_or_else(|| {
-                let gone = format!("{} cannot be read any more", counter.path.display());
+                let gone = format!("{} is no longer readable", counter.path.display());
                 Error::config(ConfigErrorKind::Unsupported, gone)
             })
         };

@@ -55,26 +55,27 @@ const KEYS_GROWTH: usize = 10;
 /// Memory that is left to the rest of the program.
 const MARGIN: u64 = 64 << 20;
 
-const ABOUT: &str = "Sorts in memory on one thread, each checked: what AlphaSort, NOW-Sort and \
-                     psort moved and looked at, in the same words of one language, beside what \
-                     sortwell does instead. Memory is touched before a clock runs.";
+const ABOUT: &str = "Sorts in memory on one thread, with checked results: the methods of \
+                     AlphaSort, NOW-Sort and psort in one language, next to those of sortwell. \
+                     Memory is touched before the clock starts.";
 
 const UNFAIR: [&str; 8] = [
-    "Thirty years lie between the machines: AlphaSort's processor had 150 MHz and caches of 8 KB \
-     and 4 MB, NOW-Sort's 167 MHz and 512 KB. Today's does more than one instruction in a cycle, \
-     and a miss costs it hundreds of them: the factors between two ways are what may be compared.",
-    "Keys here are 10 random bytes, compared as bytes; AlphaSort's were three integers of 4 bytes. \
-     Random keys suit prefixes and buckets: with long common beginnings both would lose.",
-    "One quicksort, with bounds checked and without tricks, stands for the authors' own; the \
-     compiler is of today. Nothing here is their code.",
-    "sortwell's own ways are tuned for machines like this one, and the others are not: without \
-     prefetching, without stores past the cache. Its output also copies records; theirs does not.",
-    "Memory is in huge pages where the system has them, and touched before; pages of the papers' \
-     machines had 8 KB.",
-    "Buckets and lines are of sizes that suit most processors, not tuned to this one. One \
-     allocation serves all runs of a measurement.",
-    "AlphaSort's tree nodes lay in lines of 32 bytes, these in lines of 64.",
-    "One thread on a machine where others may run: they share its last cache and its memory.",
+    "The machines are thirty years apart. AlphaSort's processor had 150 MHz and caches of 8 KB \
+     and 4 MB, NOW-Sort's 167 MHz and 512 KB. A processor of today runs several instructions per \
+     cycle, and a miss costs it hundreds of them. Compare the factors between two methods only.",
+    "Keys here are 10 random bytes, compared as bytes; AlphaSort's were three integers of 4 \
+     bytes. Random keys suit prefixes and buckets; long common prefixes would slow both down.",
+    "One plain quicksort with bounds checks stands for those of the authors, and the compiler is \
+     a new one. Nothing here is their code.",
+    "sortwell's methods are tuned for machines like this one. The others are not, and have no \
+     prefetching and no stores past the cache. sortwell's output also copies records; the others' \
+     does not.",
+    "Memory is in huge pages if the system has them, and is touched before; the machines of the \
+     papers had pages of 8 KB.",
+    "The sizes of buckets and lines suit most processors, and are not tuned to this one. All runs \
+     of a measurement share one allocation.",
+    "AlphaSort's tree nodes used cache lines of 32 bytes, these use lines of 64.",
+    "Other programs may run on the machine, and share its last cache and its memory.",
 ];
 
 /// Measures all kernels.
@@ -124,7 +125,7 @@ fn in_memory(sizes: KernelSizes, memory: Option<ByteSize>) -> Result<[usize; 2]>
         let wrong = || {
             Error::config(
                 ConfigErrorKind::InvalidValue,
-                format!("{number} {name}: 1 to {} can be", KernelSizes::MOST),
+                format!("{number} {name} are too many; give 1 to {}", KernelSizes::MOST),
             )
         };
         usize::try_from(number).ok().filter(|_| is_known).ok_or_else(wrong)
@@ -139,7 +140,7 @@ fn in_memory(sizes: KernelSizes, memory: Option<ByteSize>) -> Result<[usize; 2]>
             return Err(Error::config(
                 ConfigErrorKind::InvalidValue,
                 format!(
-                    "{name} {number} needs {} of memory, and {available} can be had; give a \
+                    "{name} {number} needs {} of memory, but only {available} is free; give a \
                      smaller number",
                     ByteSize(needed + MARGIN)
                 ),
@@ -162,17 +163,17 @@ fn counted(kernels: &[Counted]) -> Option<Table> {
     let is_known = |place: usize| kernels.iter().any(|kernel| kernel.counts[place].is_some());
     let known: Vec<usize> = (0..Event::ALL.len()).filter(|place| is_known(*place)).collect();
     let mut columns = vec!["kernel, records".to_owned()];
-    columns.extend(known.iter().map(|place| format!("{} a record", Event::ALL[*place].name())));
+    columns.extend(known.iter().map(|place| format!("{} per record", Event::ALL[*place].name())));
     let row = |kernel: &Counted| {
         let cells = known.iter().map(|place| Cell::from(kernel.counts[*place]));
         std::iter::once(kernel.of.as_str().into()).chain(cells).collect()
     };
     (!known.is_empty()).then(|| Table {
-        title: "What the processor counted".into(),
+        title: "Processor counters".into(),
         source: Source::Measured,
         columns,
         rows: kernels.iter().map(row).collect(),
-        note: "In user mode. Which cache's misses are counted is the processor's choice.".into(),
+        note: "In user mode. The processor decides which cache's misses it counts.".into(),
     })
 }
 
@@ -200,9 +201,8 @@ fn answer(of: [&Section; 3], without_counters: Option<&str>) -> String {
              times with nodes in cache lines."
         )
     };
-    let counters = without_counters.map_or_else(String::new, |why| {
-        format!(" No cycles, instructions or misses are told, as {why}.")
-    });
+    let counters = without_counters
+        .map_or_else(String::new, |why| format!(" No cycles, instructions or misses: {why}."));
     format!(
         "QuickSort took {pointer} s by pointers, {key} s by keys with pointers, {prefix} s by key \
          prefixes with pointers and {record} s of whole records; sortwell took {own} s. Of the \

@@ -14,10 +14,10 @@ use super::search::Search;
 use super::{papers, price, text};
 use crate::RECORD_LENGTH;
 
-const ABOUT: &str = "Records of 100 bytes with keys of 10 are sorted in one size after the other, \
-                     each from a cold input to a durable output, until the largest is found that \
-                     is done in the time; that one is then repeated. Indy is a sort for such \
-                     records alone, the fixed path; Daytona is one for everything, here of \
+const ABOUT: &str = "sortwell sorts inputs of several sizes, each from a cold input to a durable \
+                     output, until it finds the largest size that fits the time. It then repeats \
+                     that size. Records have 100 bytes and keys of 10 bytes. Indy is a sort for \
+                     such records only, the fixed path. Daytona is a general sort, here of \
                      printable lines.";
 
 /// What is sorted, and for how long.
@@ -55,11 +55,11 @@ pub fn minute(ground: &Ground, options: MinuteOptions) -> Result<Finding> {
     tables.extend(papers::tables(&PRINTED));
     Ok(Finding {
         bench: "minute",
-        title: "MinuteSort: the most that is sorted in a minute",
+        title: "MinuteSort: the largest size sorted in a minute",
         about: match options.seconds {
             60.0 => ABOUT.to_owned(),
             seconds => format!(
-                "{ABOUT} The time was {} seconds, so this is no MinuteSort.",
+                "{ABOUT} The time was {} seconds, so this is not MinuteSort.",
                 text::figure(seconds)
             ),
         },
@@ -76,11 +76,11 @@ pub fn minute(ground: &Ground, options: MinuteOptions) -> Result<Finding> {
 const PRINTED: [&str; 2] = ["minute-alphasort", "minute-now"];
 
 const UNFAIR: [&str; 4] = [
-    "The papers' machines of 1993 and 1997 had dozens of disks and processors, or were dozens of \
-     machines; this is one.",
-    "Their prices are list prices of whole systems; the price here is the one that was given.",
-    "Here a proof is in the time: every record is summed when it is read and when it is written.",
-    "What the disk holds may end the search before the time does: it is said where it was so.",
+    "The systems of 1993 and 1997 had dozens of disks, processors or machines; this is one \
+     machine.",
+    "Their prices are list prices of whole systems; the price here is the given one.",
+    "The time here includes a proof, which sums every record on input and on output.",
+    "The space on the disk may end the search before the time does; the table says so.",
 ];
 
 fn category(
@@ -91,7 +91,7 @@ fn category(
 ) -> Result<Category> {
     let mut search = Search::new(seconds, most / RECORD_LENGTH as u64 * RECORD_LENGTH as u64);
     if search.next().is_none() {
-        let words = "there is not room for even the smallest sort";
+        let words = "there is not enough space for the smallest sort";
         return Err(Error::config(
             ConfigErrorKind::InvalidPath,
             format!("{words}; name a directory on another disk"),
@@ -132,7 +132,7 @@ fn answer(categories: &[Category], seconds: f64) -> String {
         let took = text::figure(took);
         match search.is_capped() {
             true => format!(
-                "{name} sorted all that could be tried, {size} GB, in {took} of {} seconds.",
+                "{name} sorted the largest size tried, {size} GB, in {took} of {} seconds.",
                 text::figure(seconds)
             ),
             false => format!("{name} sorted {size} GB in {took} seconds."),
@@ -167,14 +167,13 @@ fn results(categories: &[Category], options: MinuteOptions) -> Table {
         row
     };
     Table {
-        title: "The most that was sorted".into(),
+        title: "Largest sizes sorted".into(),
         source: Source::Measured,
         columns: columns.into_iter().map(str::to_owned).collect(),
         rows: categories.iter().map(row).collect(),
-        note:
-            "The seconds are those of the size when it was repeated. Ended by the room: the disk, \
-             or --largest, allowed no more."
-                .into(),
+        note: "The seconds are those of the repeated runs. Ended by the room: the disk, or \
+             --largest, allowed no more."
+            .into(),
     }
 }
 
@@ -185,7 +184,7 @@ fn tries(categories: &[Category]) -> Table {
         })
     });
     Table {
-        title: "How it was found".into(),
+        title: "The search".into(),
         source: Source::Measured,
         columns: ["category", "GB", "seconds"].map(str::to_owned).to_vec(),
         rows: rows.collect(),

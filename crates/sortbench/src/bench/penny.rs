@@ -29,11 +29,11 @@ const SAMPLE_MOST: u64 = 12_000_000_000;
 /// A time that grows less than so is none of sorting, and sizes that follow from it mean nothing.
 const EXPONENT_LEAST: f64 = 0.1;
 
-const ABOUT: &str = "A penny buys a time, by what the machine costs: by AlphaSort's formula ten \
-                     thousand minutes over the list price, by psort's entries a part of three \
-                     years of a machine that was put together for 35 dollars more than its parts. \
-                     Sorts of several sizes in two passes say how much that time is enough for; \
-                     where the disk has room, so much is then really sorted.";
+const ABOUT: &str = "The price of the machine gives the time that a penny buys. By AlphaSort's \
+                     formula, it is ten thousand minutes divided by the list price. By psort's, \
+                     it is a share of three years of a machine that costs 35 dollars more than \
+                     its parts. Sorts of several sizes in two passes give the size that this time \
+                     is enough for. If the disk has room, the benchmark sorts that size.";
 
 /// What a penny is.
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +75,7 @@ pub fn penny(ground: &Ground, options: PennyOptions) -> Result<Finding> {
     let verified = budgets.iter().filter_map(|budget| budget.verified.as_ref());
     Ok(Finding {
         bench: "penny",
-        title: "PennySort: the most that is sorted for a penny",
+        title: "PennySort: the largest size sorted for a penny",
         about: ABOUT.to_owned(),
         answer: answer(&budgets, options.dollars),
         tables,
@@ -95,11 +95,11 @@ pub fn penny(ground: &Ground, options: PennyOptions) -> Result<Finding> {
 const PRINTED: [&str; 1] = ["penny-psort"];
 
 const UNFAIR: [&str; 4] = [
-    "The price is the one that was given, not one of parts on a day; of a rented machine it means \
+    "The price is the given one, not the price of parts on one day; for a rented machine it means \
      little.",
-    "psort's machines were built for this benchmark, of the parts that gave most for their price.",
-    "A size that is foretold and not sorted is a guess by a law through much smaller sizes.",
-    "Here a proof is in the time: every record is summed when it is read and when it is written.",
+    "psort's machines were built for this benchmark, from the parts with the best value.",
+    "A predicted size that was not sorted is an extrapolation from much smaller sizes.",
+    "The time here includes a proof, which sums every record on input and on output.",
 ];
 
 /// Sorts of several sizes in two passes, from the smallest.
@@ -117,7 +117,7 @@ fn samples(ground: &Ground, most: u64) -> Result<Vec<(u64, Measured)>> {
 /// How the time of the samples grows.
 fn law(points: &[[f64; 2]]) -> Result<Growth> {
     let Some(growth) = Growth::fitted(points) else {
-        let words = "there is not room for sorts of several sizes";
+        let words = "there is not enough space for sorts of several sizes";
         return Err(Error::config(
             ConfigErrorKind::Other,
             format!("{words}; name a directory on another disk"),
@@ -127,7 +127,7 @@ fn law(points: &[[f64; 2]]) -> Result<Growth> {
         true => Ok(growth.beyond(points)),
         false => Err(Error::config(
             ConfigErrorKind::Other,
-            "larger sorts took no longer than smaller ones, so that nothing can be foretold: the \
+            "larger sorts took no longer than smaller ones, so no prediction is possible: the \
              machine was busy, or the sizes too small; give more --runs, or a larger --largest",
         )),
     }
@@ -157,13 +157,17 @@ fn answer(budgets: &[Budget], dollars: f64) -> String {
     let words = |budget: &Budget| {
         let (size, seconds) = (text::figure(gigabytes(budget.size)), text::figure(budget.seconds));
         let verified = match &budget.verified {
-            Some(case) => format!("really sorted in {}", text::figure(case.seconds().median)),
-            None => "not verified, since the disk does not hold it".to_owned(),
+            Some(case) => format!("sorted in {}", text::figure(case.seconds().median)),
+            None => "not verified, as the disk is too small".to_owned(),
         };
         format!("{size} GB in {seconds} seconds ({verified})")
     };
     let each: Vec<String> = budgets.iter().map(words).collect();
-    format!("On {} dollars a penny sorts {}.", text::figure(dollars), each.join(", or "))
+    format!(
+        "With a price of {} dollars, a penny sorts {}.",
+        text::figure(dollars),
+        each.join(", or ")
+    )
 }
 
 fn results(budgets: &[Budget]) -> Table {
@@ -177,13 +181,13 @@ fn results(budgets: &[Budget]) -> Table {
         ]
     };
     Table {
-        title: "What a penny buys".into(),
+        title: "Results for a penny".into(),
         source: Source::Measured,
-        columns: ["formula", "seconds for a penny", "GB foretold", "seconds really"]
+        columns: ["formula", "seconds for a penny", "GB predicted", "seconds really"]
             .map(str::to_owned)
             .to_vec(),
         rows: budgets.iter().map(row).collect(),
-        note: "Sizes without real seconds did not fit the disk, or were larger than --largest."
+        note: "Sizes without measured seconds did not fit the disk, or were larger than --largest."
             .into(),
     }
 }
@@ -199,7 +203,7 @@ fn sampled(samples: &[(u64, Measured)], growth: Growth) -> Table {
         ]
     };
     Table {
-        title: "The sorts that it is foretold from".into(),
+        title: "Sorts used for the prediction".into(),
         source: Source::Measured,
         columns: ["GB", "passes", "seconds", "seconds by the law"].map(str::to_owned).to_vec(),
         rows: samples.iter().map(row).collect(),
@@ -208,8 +212,8 @@ fn sampled(samples: &[(u64, Measured)], growth: Growth) -> Table {
                 "The law is the size to the power of {:.2}, by least squares of logarithms.",
                 growth.exponent
             ),
-            false => "The law is that of the largest size, in proportion: the smaller ones took \
-                      longer for their bytes."
+            false => "The law is in proportion to the largest size: smaller sizes took longer per \
+                      byte."
                 .to_owned(),
         },
     }

@@ -20,11 +20,11 @@ const MEMORY_LEAST: u64 = 32 << 20;
 /// Memory for the merges that are compared, as a part of the size.
 const MERGE_SHARE: u64 = 16;
 
-const ABOUT: &str = "The same records are sorted with ever more memory: from many short runs to \
-                     few long ones, and to none at all where memory holds the whole; where a sort \
-                     in two passes gains nothing by more memory, it takes no more, and its runs \
-                     stay as long. Then, with one budget, runs are merged in several ways: by \
-                     slabs, as streams, in pieces of several sizes, and a few at a time.";
+const ABOUT: &str = "The first part sorts the same records with more and more memory: from many \
+                     short runs to a few long ones, and to none if memory holds all records. A \
+                     sort in two passes takes no more memory than helps it, so its runs stop \
+                     growing. The second part merges runs in several ways with one budget: by \
+                     slabs, as streams, in pieces of several sizes, and a few runs at a time.";
 
 /// Sorts `size` bytes in every way.
 ///
@@ -72,10 +72,9 @@ pub fn runs(ground: &Ground, size: Option<ByteSize>) -> Result<Finding> {
 }
 
 const UNFAIR: [&str; 2] = [
-    "The papers' disks paid for every seek with the time of a hundred kilobytes; of today's disks \
-     many do not, and short pieces cost less.",
-    "NOW-Sort's and psort's own figures are not shown: their text could not be had to read them \
-     from.",
+    "A seek cost the disks of the papers as much as reading a hundred kilobytes. Many disks of \
+     today have no such cost, and short pieces cost less.",
+    "NOW-Sort's and psort's own figures are not shown, because their text was not available.",
 ];
 
 /// Budgets that double from the least until all fits into memory.
@@ -91,7 +90,7 @@ fn budgets(size: u64) -> Vec<u64> {
 /// The ways to merge that are compared, and the options that choose them.
 fn merges() -> Vec<(&'static str, Vec<&'static str>)> {
     vec![
-        ("as sortwell chooses", vec![]),
+        ("chosen by sortwell", vec![]),
         ("slabs", vec!["--merge", "slabs"]),
         ("streams", vec!["--merge", "streams"]),
         (
@@ -122,7 +121,7 @@ fn answer(by_size: &[Measured], merges: &[Measured]) -> String {
         })
     };
     format!(
-        "The quickest memory was {}; the quickest way to merge was {}.",
+        "The fastest memory size was {}; the fastest way to merge was {}.",
         quickest(by_size),
         quickest(merges)
     )
@@ -149,13 +148,13 @@ fn sizes(size: u64, cases: &[Measured]) -> Table {
         ]
     };
     Table {
-        title: format!("{} GB with ever more memory", text::figure(gigabytes(size))),
+        title: format!("{} GB with more and more memory", text::figure(gigabytes(size))),
         source: Source::Measured,
         columns: [
             "memory",
             "passes",
             "runs",
-            "MB of a run",
+            "MB per run",
             "seconds",
             "to make runs",
             "to merge runs to fewer",
@@ -164,7 +163,7 @@ fn sizes(size: u64, cases: &[Measured]) -> Table {
         .map(str::to_owned)
         .to_vec(),
         rows: cases.iter().map(row).collect(),
-        note: "Where there are no runs, memory holds the whole.".into(),
+        note: "Without runs, memory holds all records.".into(),
     }
 }
 
@@ -190,14 +189,14 @@ fn ways(cases: &[Measured]) -> Table {
             "runs at once",
             "passes",
             "reads of runs",
-            "kB of a read",
+            "kB per read",
             "seconds",
             "of the last merge",
         ]
         .map(str::to_owned)
         .to_vec(),
         rows: cases.iter().map(row).collect(),
-        note: format!("With a {MERGE_SHARE}th of the size as memory, and no less than 32 MiB."),
+        note: format!("With 1/{MERGE_SHARE} of the size as memory, and at least 32 MiB."),
     }
 }
 
@@ -211,7 +210,7 @@ fn chart(size: u64, cases: &[Measured]) -> Chart {
     let line = |name: &str, points| Line { name: name.into(), source: Source::Measured, points };
     Chart {
         title: "Time against the size of runs".into(),
-        x: "MB of a run".into(),
+        x: "MB per run".into(),
         y: "seconds".into(),
         logarithmic: true,
         lines: vec![

@@ -19,10 +19,11 @@ const SMALLEST: u64 = 10_000_000;
 /// Sizes to a factor of ten.
 const STEPS: f64 = 2.0;
 
-const ABOUT: &str = "Binary records of 100 bytes are sorted in sizes that grow by the square root \
-                     of ten, with one thread, two, and so on up to the cores, every time from a \
-                     cold input to a durable output. A power law is fitted to the times of each \
-                     number of threads: with an exponent of 1 the time grows as the size does.";
+const ABOUT: &str = "sortwell sorts binary records of 100 bytes in sizes that grow by the square \
+                     root of ten, with one thread, two, and so on up to the cores. Each sort runs \
+                     from a cold input to a durable output. A power law is fitted to the times of \
+                     each number of threads. With an exponent of 1, the time is proportional to \
+                     the size.";
 
 /// Sorts sizes from 10 MB to `largest` or what the disk holds, with so much memory if it is given.
 ///
@@ -40,7 +41,7 @@ pub fn scale(
     if most == 0 {
         return Err(Error::config(
             ConfigErrorKind::InvalidPath,
-            "there is not room for even the smallest sort; name a directory on another disk",
+            "there is not enough space for the smallest sort; name a directory on another disk",
         ));
     }
     let sizes = sizes(most);
@@ -79,9 +80,9 @@ pub fn scale(
 }
 
 const UNFAIR: [&str; 2] = [
-    "A law through sizes that are sorted in one pass and sizes that take two is of neither: the \
-     table says how many passes each took.",
-    "Small sorts are mostly the start of the program and a flush to disk, which do not grow.",
+    "A law through sizes with one pass and sizes with two passes fits neither; the table has the \
+     number of passes of each size.",
+    "Small sorts mostly start the program and flush the disk, which does not grow.",
 ];
 
 /// Sizes from the smallest to the largest, each larger by the same factor, in whole records.
@@ -130,7 +131,7 @@ fn answer(threads: &[usize], growths: &[Option<Growth>]) -> String {
         })
         .collect();
     match laws.is_empty() {
-        true => "There are too few sizes to say how the time grows.".into(),
+        true => "There are too few sizes to fit a law.".into(),
         false => format!("The time grows {}.", laws.join(", ")),
     }
 }

@@ -22,7 +22,7 @@ pub fn words(of: &Finding) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(block, "{}\n", wrapped(&of.answer, ""));
     if !of.unfair.is_empty() {
-        block.push_str("What is unfair about it:\n");
+        block.push_str("Limits of the comparison:\n");
         for point in &of.unfair {
             let _ = writeln!(block, "- {}", wrapped(point, "  "));
         }

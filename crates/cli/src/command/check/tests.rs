@@ -14,7 +14,7 @@ fn a_disorder_is_named_with_its_place() {
         "names: record 7 at offset 60 is out of order: it belongs before record 6: a\\xffb\\n"
     );
     let strict = sentence(&disorder(b"a"), true);
-    assert!(strict.contains("does not belong behind record 6"), "{strict}");
+    assert!(strict.contains("does not belong after record 6"), "{strict}");
 }
 
 #[test]

@@ -7,49 +7,58 @@ use sortwell::{CsvFormat, Format, Ragged};
 
 use super::DETAILS;
 
-/// What may be said of rows of cells.
+/// Options of rows of cells.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = DETAILS)]
 pub struct Cells {
-    /// csv and tsv: the byte around cells in which separators and line ends are data, or none
+    /// Set the quote character of csv and tsv cells: BYTE, lenient or none
     ///
-    /// Within quotes it is written twice; a quote anywhere else is an error. The default is ".
-    /// lenient, or lenient:BYTE: a quote has its meaning only at the start of a cell, and until the
-    /// next one that is not doubled. Anywhere else it is data, as in 40° 26' 46" N. A cell that
-    /// continues after its closing quote is taken as it is written, quotes and all.
-    /// none: quotes are data, every line end ends a row and every separator a cell.
+    /// Default: ". Within quotes, separators and line ends are data, and a doubled quote stands for
+    /// one. A quote in any other place is an error.
+    ///
+    /// lenient, lenient:BYTE: a quote has a meaning only at the start of a cell. The quoted part
+    /// ends at the next quote that is not doubled. Any other quote is data, as in 40° 26' 46" N. A
+    /// cell that continues after its closing quote is written as it was read, quotes included.
+    ///
+    /// none: quotes are data. Every line end ends a row, and every separator ends a cell. Example:
+    /// --quote lenient.
     #[arg(long, value_name = "BYTE|lenient|none", value_parser = quote, hide_short_help = true)]
     quote: Option<Quote>,
 
-    /// csv and tsv: the first row is a row like others, and not a header
+    /// Treat the first row of csv and tsv as data, not as a header
     ///
-    /// Columns then go by their numbers, from 1.
+    /// Keys then name columns by number, from 1. Example: --no-header -k 2:int.
     #[arg(long, help_heading = None)]
     no_header: bool,
 
-    /// csv and tsv: what to do with rows that have more or fewer cells than the header
+    /// Choose what to do with csv and tsv rows that have too many or too few cells
     ///
-    /// error: refuse the input, naming the row. keep: take them like others; cells that they lack
-    /// are empty. drop: leave them out, and say on standard error how many there were, in all
-    /// inputs. Conditions do not see such rows. Without a header, it is the first row that others
-    /// are compared with. An empty row is a row of empty cells, and never one of these.
-    /// Example: --ragged drop.
+    /// Default: error. A row is ragged if it has more or fewer cells than the header, or than the
+    /// first row if there is no header. An empty row counts as a row of empty cells and is never
+    /// ragged.
+    ///
+    /// error: stop, and name the row. keep: sort the row like any other; missing cells are empty.
+    /// drop: leave the row out. sortwell reports the number of dropped rows of all inputs on
+    /// standard error. --include and --exclude do not see dropped rows. Example: --ragged drop.
     #[arg(long, value_name = "error|keep|drop", value_parser = ["error", "keep", "drop"],
           hide_short_help = true)]
     ragged: Option<String>,
 
-    /// csv and tsv: find the columns of several inputs by their names, in any order
+    /// Match the csv and tsv columns of several inputs by name, in any order
     ///
-    /// Rows are rewritten to the columns of the first input, followed by those that only later
-    /// inputs have, in the order in which they come up; cells of columns that an input lacks are
-    /// empty. Names are compared as they are without their quotes, byte by byte; one that stands
-    /// twice in a header is an error. Cells keep their bytes, quotes included. All inputs have the
-    /// same separator and quote. Without this option, all have to name the same columns in the same
-    /// order. Inputs that have all columns in this order are read as they are. If one has not, all
-    /// are read one after the other, and --resume is refused; a row that is moved takes up to an
-    /// eighth of the memory. The headers of all inputs are read first, of pipes too. With --ragged
-    /// keep, cells beyond the header of an input come after all columns.
-    /// Example: --union-by-name jan.csv feb.csv.
+    /// Without this option, all inputs must name the same columns in the same order. With it,
+    /// sortwell rewrites each row to the columns of the first input. Columns that only later inputs
+    /// have follow, in their order of appearance. Cells of columns that an input lacks are empty.
+    /// With --ragged keep, cells beyond the header of an input come after all columns.
+    ///
+    /// sortwell compares names byte by byte, without their quotes. A name that occurs twice in a
+    /// header is an error. Cells keep their bytes, quotes included. All inputs must use the same
+    /// separator and quote.
+    ///
+    /// sortwell first reads the headers of all inputs, also of pipes. If all inputs have all
+    /// columns in this order, their rows stay as they are. Otherwise, sortwell reads the inputs one
+    /// after the other and refuses --resume. A rewritten row may then take up to an eighth of the
+    /// memory. Example: --union-by-name jan.csv feb.csv.
     #[arg(long, hide_short_help = true)]
     union_by_name: bool,
 }
@@ -97,8 +106,7 @@ impl Cells {
             return match said.iter().find(|(_, is_said)| *is_said) {
                 None => Ok(format),
                 Some((option, _)) => Err(usage_error(format!(
-                    "{option} is about cells in quotes, which only csv and tsv have; give --format \
-                     csv, or leave it out"
+                    "{option} applies to csv and tsv only; give --format csv, or leave it out"
                 ))),
             };
         };
@@ -108,7 +116,7 @@ impl Cells {
             (dialect.quote, dialect.is_lenient) = (byte, is_lenient);
         }
         if b"\r\n".contains(&dialect.separator) || Some(dialect.separator) == dialect.quote {
-            let message = "cells are separated by a byte that neither quotes nor ends a line; give \
+            let message = "the separator of cells must not be the quote or a line end; give \
                            another --separator";
             return Err(usage_error(message));
         }

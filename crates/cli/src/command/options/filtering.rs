@@ -10,40 +10,42 @@ use super::{SELECTION, values};
 #[derive(Args, Debug)]
 #[command(next_help_heading = SELECTION)]
 pub struct Filtering {
-    /// Take only records for which this holds, as in '2:int >= 10'; repeatable
+    /// Keep only records that match EXPR ('2:int >= 10'); repeatable
     ///
-    /// Of several conditions, all have to hold. A condition asks something of a key, written as for
-    /// --key but without a direction:
+    /// A record must match every --include. A condition tests a key, which is written as for --key
+    /// but without a direction.
     ///
-    /// 2:int >= 10, 1:decimal != -0.5: by the key's type, with == != < <= > >=. Numbers, dates and
-    /// the like stand as they are, text in double or single quotes (1 == "Smith"), and another key
-    /// of the same type may stand on the right (2:int < 3:int).
+    /// Comparisons: 2:int >= 10, 1:decimal != -0.5. The operators are ==, !=, <, <=, > and >=, and
+    /// the type of the key decides the order. Write numbers, dates and the like as they are, and
+    /// text in double or single quotes (1 == "Smith"). The right side may be another key of the
+    /// same type (2:int < 3:int).
     ///
-    /// 1 contains "x", 1 starts with "x", 1 ends with "x", 1 matches "^a.*z$" (a regular
-    /// expression, found anywhere in the value; or =~): by bytes. With ci, case does not count
-    /// (1:ci contains "x").
+    /// Text, by bytes: 1 contains "x", 1 starts with "x", 1 ends with "x", 1 matches "^a.*z$".
+    /// matches, or =~, takes a regular expression, which may match anywhere in the value. The
+    /// modifier ci ignores case (1:ci contains "x").
     ///
-    /// 1 is empty, 1 is not empty.
+    /// Emptiness: 1 is empty, 1 is not empty.
     ///
-    /// Conditions are joined by and, or, not and parentheses: 2:int > 5 and not (1 == "x" or 3 is
-    /// empty). In quotes, a backslash takes the quote or backslash behind it as it is, and \n, \r
-    /// and \t are line feed, carriage return and tab.
+    /// Join conditions with and, or, not and parentheses: 2:int > 5 and not (1 == "x" or 3 is
+    /// empty). In quotes, write a quote or a backslash after a backslash; \n, \r and \t stand for
+    /// line feed, carriage return and tab.
     ///
-    /// A value that is not of its key's type, such as an empty one or abc for 2:int, is unknown: no
-    /// comparison with it holds, nor does its opposite. Such records are not included.
+    /// A value that does not fit the type of its key is unknown, such as an empty value or abc for
+    /// 2:int. A comparison with an unknown value does not match, and its negation does not match
+    /// either.
     #[arg(long, value_name = "EXPR", value_parser = values::parse::<Expression>)]
     include: Vec<Expression>,
 
-    /// Leave out records for which this holds; repeatable
+    /// Leave out records that match EXPR; repeatable
     ///
-    /// Of several conditions, none may hold. Written as for --include. Records of which it is
-    /// unknown are not left out.
+    /// EXPR is written as for --include. A record is left out if it matches any --exclude. A record
+    /// stays if EXPR is unknown for it. Example: --exclude '1 starts with "test"'.
     #[arg(long, value_name = "EXPR", value_parser = values::parse::<Expression>)]
     exclude: Vec<Expression>,
 }
 
 impl Filtering {
-    /// What the conditions say together.
+    /// Returns all conditions as one filter.
     pub fn filter(&self) -> Filter {
         Filter { include: self.include.clone(), exclude: self.exclude.clone() }
     }

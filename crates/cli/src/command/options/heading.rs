@@ -8,12 +8,12 @@ use super::values;
 /// Lines that are not sorted.
 #[derive(Args, Debug)]
 pub struct Heading {
-    /// Lines: keep the first N, or all first ones that start with PREFIX, on top
+    /// Keep N leading lines, or those that start with PREFIX, on top
     ///
-    /// They are not sorted. Of several inputs, those of the first that has some are kept, and those
-    /// of the others are left out. A number is N; 'prefix:1' is a PREFIX of digits. With '#', a
-    /// VCF or GFF file keeps its header, and so does a SAM file with '@'. Lines with PREFIX below
-    /// other lines are sorted. A header has at most 1 MiB.
+    /// For lines. Header lines are not sorted. Of several inputs, the first that has a header
+    /// provides it, and the headers of the others are left out. Write prefix:1 for a PREFIX of
+    /// digits, as a number is N. Lines with PREFIX after other lines are sorted. A header has at
+    /// most 1 MiB. Use '#' for a VCF or GFF file, and '@' for a SAM file. Example: --header 1.
     #[arg(long, value_name = "N|PREFIX", help_heading = None, allow_hyphen_values = true,
           value_parser = values::parse::<HeaderLines>)]
     header: Option<HeaderLines>,

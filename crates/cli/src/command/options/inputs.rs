@@ -18,30 +18,34 @@ use crate::standard::Text;
 #[derive(Args, Debug)]
 #[command(next_help_heading = FILES)]
 pub struct Inputs {
-    /// Files to read; `-` or none is standard input
+    /// Files to read; without any, or for `-`, standard input is read
     ///
-    /// A file that was made by 'sortwell stripe create' stands for the striped file it defines.
+    /// A file made by 'sortwell stripe create' stands for the striped file that it defines.
     #[arg(value_name = "INPUT", value_hint = ValueHint::FilePath, help_heading = None)]
     inputs: Vec<PathBuf>,
 
-    /// Read the names of the files from FILE, each ended by a NUL; `-` is standard input
+    /// Read the names of the input files from FILE, each ended by a NUL
     ///
-    /// For more files than a command line holds, as `find -print0` lists them. Each takes some 200
-    /// bytes of the memory budget.
+    /// `-` stands for standard input. Use it for more files than a command line holds; `find
+    /// -print0` writes such a list. Each file takes about 200 bytes of the memory budget. Example:
+    /// find logs -type f -print0 | sortwell sort --files0-from -
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "inputs",
           hide_short_help = true)]
     files0_from: Option<PathBuf>,
 
-    /// Which inputs are compressed: auto, off, gzip, zstd or lz4
+    /// Decompress inputs: auto, off, gzip, zstd or lz4
     ///
-    /// auto goes by the names: files that end in .gz, .zst or .lz4 are expanded, by threads of
-    /// their own, while they are read. Where records are lines, csv or tsv, it also looks how an
-    /// input begins, standard input too: gzip, zstd and lz4 data is expanded under any name, and
-    /// what other programs make text of (xz, bzip2, zip, 7z and others, UTF-16, Parquet) is
-    /// refused, with the command that does. Of several pipes that are read one after the other only
-    /// the first is expanded so, and others are refused. The name of a format says that all inputs
-    /// have it; off takes all as they are. Records, offsets and statistics are those of the
-    /// expanded data.
+    /// auto decompresses files whose names end in .gz, .zst or .lz4. For lines, csv and tsv, it
+    /// also looks at the first bytes of each input, standard input included. It decompresses gzip,
+    /// zstd and lz4 data under any name. It refuses data that another program must turn into text
+    /// (xz, bzip2, zip, 7z and others, UTF-16, Parquet), and names the command that does. Of
+    /// several pipes that are read one after the other, it decompresses only the first in this way,
+    /// and refuses compressed data in the others.
+    ///
+    /// gzip, zstd, lz4: all inputs have this format. off: read all inputs as they are.
+    ///
+    /// Threads of their own decompress while the sort reads. Records, offsets and statistics are
+    /// those of the decompressed data. Example: --decompress gzip.
     #[arg(long, value_name = "HOW", default_value = "auto",
           value_parser = values::one_of::<Decompress>(&["auto", "off", "gzip", "zstd", "lz4"]),
           hide_short_help = true)]
@@ -94,10 +98,12 @@ fn listed(list: &Path) -> Result<Vec<Input>> {
         match name.strip_suffix(b"\0").unwrap_or(&name) {
             b"" => return Err(wrong(format!("name {number} is empty"))),
             b"-" => {
-                return Err(wrong(format!("name {number} is '-', which no list can name")));
+                return Err(wrong(format!(
+                    "name {number} is '-', but a list cannot name standard input"
+                )));
             }
             name => inputs.push(input(&PathBuf::from(OsString::from_vec(name.to_vec())))),
         }
     }
-    if inputs.is_empty() { Err(wrong("there are no names in it".to_owned())) } else { Ok(inputs) }
+    if inputs.is_empty() { Err(wrong("the list is empty".to_owned())) } else { Ok(inputs) }
 }

@@ -12,101 +12,114 @@ use super::{EXPERT, values};
 #[derive(Args, Debug)]
 #[command(next_help_heading = EXPERT)]
 pub struct Requests {
-    /// Reads in flight, of all threads together; each has two at least
+    /// Set the number of reads in flight, over all threads
     ///
-    /// Eight if not said, which keep most disks busy; sixteen of streams, each of which has one.
+    /// Each thread has at least two. Default: 8, which keeps most disks busy, or 16 for streams,
+    /// each of which has one read in flight. Example: --queue-depth 32.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096),
           hide_short_help = true)]
     queue_depth: Option<u16>,
 
-    /// Bytes of a read request (256KiB, 4MiB)
+    /// Set the size of a read request (256KiB, 4MiB)
     ///
-    /// By the memory there is if not said, from 256 KiB to 4 MiB; no more than 1 GiB. Rounded up to
-    /// whole pages, and so far that no load takes more than 4096 of them; of streams to whole 64
-    /// KiB. A merge reads less of a run at a time where a slab has less of it.
+    /// Default: from 256 KiB to 4 MiB, depending on the memory. Maximum: 1 GiB. sortwell rounds the
+    /// size up to whole pages, and further if a load would otherwise have more than 4096 blocks.
+    /// For streams, it rounds up to a multiple of 64 KiB. A merge reads less of a run at a time if
+    /// a slab has less of it. Example: --block-size 1MiB.
     #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>,
           hide_short_help = true)]
     block_size: Option<ByteSize>,
 
-    /// Output buffers of each thread; one is filled while the others are written
+    /// Set the number of output buffers of each thread
     ///
-    /// Four if not said; three at least.
+    /// A thread fills one buffer while the others are written. Default: 4. Minimum: 3. Example:
+    /// --write-buffers 8.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(3..=256),
           hide_short_help = true)]
     write_buffers: Option<u16>,
 
-    /// Bytes of each output buffer, and so of a write request (512KiB, 8MiB)
+    /// Set the size of an output buffer, and so of a write request (512KiB, 8MiB)
     ///
-    /// By the memory there is if not said, from 512 KiB to 4 MiB; no more than 1 GiB.
+    /// Default: from 512 KiB to 4 MiB, depending on the memory. Maximum: 1 GiB. Example:
+    /// --write-buffer-size 2MiB.
     #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>,
           hide_short_help = true)]
     write_buffer_size: Option<ByteSize>,
 
-    /// How many blocks of 4 KiB could be read in the time that it takes to begin to read one
+    /// Set the seek cost of the spill disk, as a number of 4 KiB reads
     ///
-    /// The higher it is, the larger are the pieces in which a merge reads runs, and the fewer runs
-    /// are merged at once. 32 if not said; 'sortwell calibrate disk' measures it.
+    /// It is the number of 4 KiB blocks that the disk reads in the time that it takes to start one
+    /// read. With a higher value, a merge reads larger pieces and merges fewer runs at once.
+    /// Default: 32. 'sortwell calibrate disk' measures it. Example: --read-factor 64.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8192),
           hide_short_help = true)]
     read_factor: Option<u32>,
 
-    /// Most runs or inputs merged at once; as many as memory and open files allow if not said
+    /// Limit the number of runs or inputs that are merged at once
+    ///
+    /// Default: as many as memory and open files allow. Example: --merge-width 16.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..),
           hide_short_help = true)]
     merge_width: Option<u16>,
 }
 
-/// What else may be set of a sort's plan.
+/// Further settings of the plan of a sort.
 #[derive(Args, Debug)]
 #[command(next_help_heading = EXPERT)]
 pub struct Levers {
     #[command(flatten)]
     requests: Requests,
 
-    /// About how many bytes a run has at most (64KiB, 100MB); as many as memory allows if not said
+    /// Limit the size of a run to about SIZE (64KiB, 100MB)
     ///
-    /// Shorter runs take less memory to make and more of it, or more passes, to merge: the effect
-    /// that the experiment 'bench runs' shows. What fits one run is sorted in one pass. Not for
-    /// replacement selection, whose runs are as long as the order of the input makes them.
+    /// Default: as much as memory allows. Shorter runs take less memory to make, but more memory or
+    /// more passes to merge; 'sortwell bench runs' shows the effect. An input that fits in one run
+    /// is sorted in one pass. Not for replacement selection, where the order of the input decides
+    /// the length of runs. Example: --run-size 100MB.
     #[arg(long, value_name = "SIZE", value_parser = values::parse::<ByteSize>,
           hide_short_help = true)]
     run_size: Option<ByteSize>,
 
-    /// How runs are merged: by slabs, or as streams
+    /// Choose how to merge runs: by slabs, or as streams
     ///
-    /// slabs are ranges of keys: all threads merge one while the next is read. streams are merged
-    /// by one thread, from the beginning of each run to its end, with a piece of each read ahead;
-    /// that takes little more memory than a record of each run. auto takes slabs unless records
-    /// are too long for them.
+    /// slabs: merge one range of keys at a time. All threads merge a slab while the next one is
+    /// read. streams: one thread merges each run from its start to its end, and reads a piece of
+    /// each run ahead. That takes little more memory than one record of each run. auto: slabs,
+    /// unless records are too long for them. Example: --merge streams.
     #[arg(long, value_name = "HOW", default_value = "auto",
           value_parser = ["auto", "slabs", "streams"], hide_short_help = true)]
     merge: String,
 
-    /// How pieces differ that streams of runs are read ahead in: geometry=0 (alike) to geometry=1
+    /// Vary the sizes of read-ahead buffers: geometry=0 (all equal) to geometry=1
     ///
-    /// Above 0 they grow from run to run around the same mean, so that runs of one length do not
-    /// all want their next piece at the same time; after psort's merge. For --merge streams.
+    /// For --merge streams, after psort's merge. Above 0, the sizes grow from run to run around the
+    /// same mean. Runs of equal length then do not all need their next piece at the same time.
+    /// Example: --merge-buffers geometry=0.5.
     #[arg(long, value_name = "geometry=G", default_value_t = Geometry::default(),
           value_parser = values::parse::<Geometry>, hide_short_help = true)]
     merge_buffers: Geometry,
 
-    /// Whether one load is read while another is sorted and written
+    /// Choose whether to read one load while another is sorted and written
     ///
-    /// pipelined: it is, and each load has half of the memory. sync reads a load of all memory,
-    /// sorts and writes it, and then reads the next: runs are twice as long, and half as many. It
-    /// merges so, too. Disks rest while processors work; it is quicker where fewer runs have to be
-    /// merged twice, or where reading and writing at once makes a disk slow. auto is sync where a
-    /// file has less merged twice then, and else pipelined; with --in-place always. Replacement
-    /// selection and merges of the longest records have a way of their own.
+    /// pipelined: read the next load meanwhile. Each load has half of the memory. sync: fill all
+    /// memory with one load, sort it, write it, and then read the next. Runs are twice as long, and
+    /// there are half as many. Merges work in the same way.
+    ///
+    /// With sync, disks rest while processors work. It is faster if fewer runs have to be merged
+    /// twice, or if a disk is slow when it reads and writes at once. auto: sync if that makes less
+    /// of a file merge twice, and always with --in-place; otherwise pipelined. Replacement
+    /// selection, and merges of the longest records, ignore this option. Example: --overlap sync.
     #[arg(long, value_name = "HOW", default_value = "auto",
           value_parser = values::one_of::<Overlap>(&["auto", "sync", "pipelined"]),
           hide_short_help = true)]
     overlap: Overlap,
 
-    /// Whether threads stay on processors: each on one of its own, or on those of a NUMA node
+    /// Choose whether to keep threads on processors
     ///
-    /// auto keeps them on nodes where there are several. Memory that a thread touches first is
-    /// that of its node.
+    /// cores: each thread stays on a processor of its own. nodes: each thread stays on the
+    /// processors of one NUMA node. off: threads move freely. auto: nodes, if the machine has
+    /// several. Memory belongs to the node of the thread that touches it first. Example: --affinity
+    /// cores.
     #[arg(long, value_name = "WHERE", default_value = "auto",
           value_parser = values::one_of::<Affinity>(&["auto", "off", "cores", "nodes"]),
           hide_short_help = true)]
@@ -114,7 +127,7 @@ pub struct Levers {
 }
 
 impl Requests {
-    /// What was said.
+    /// Returns the given settings.
     pub fn chosen(&self) -> Chosen {
         Chosen {
             queue_depth: self.queue_depth.map(usize::from),
@@ -129,7 +142,7 @@ impl Requests {
 }
 
 impl Levers {
-    /// What was said.
+    /// Returns the given settings.
     pub fn chosen(&self) -> Chosen {
         Chosen {
             run: self.run_size,

@@ -14,106 +14,113 @@ use super::{DETAILS, values};
 use crate::failure::usage_error;
 use crate::usage;
 
-/// What may become of invalid keys.
+/// Values of `--invalid`.
 const INVALID: [&str; 3] = ["error", "last", "first"];
 
 /// Records and their order.
 #[derive(Args, Clone, Debug)]
 pub struct Order {
-    /// Sort by this key, as in 2:decimal:desc; repeat for further keys: `sortwell help keys`
+    /// Sort by KEY, as in 2:decimal:desc; repeatable; see `sortwell help keys`
     ///
-    /// LOCATION[:TYPE][:MODIFIER]..., most significant key first. LOCATION is a field (2), a column
-    /// of CSV by its name (amount), a value in JSON (user.id) or bytes (0..10). TYPE is bytes if
-    /// not said; int, decimal, date, version, u32le, packed and many others. MODIFIER is desc, ci,
-    /// trim and others. Without any key, the whole record as bytes. Records with equal keys keep
-    /// the order of the input. 'sortwell help keys' has all of it.
+    /// KEY is LOCATION[:TYPE][:MODIFIER]..., and the first KEY is the most significant. LOCATION is
+    /// a field (2), a column of CSV by its name (amount), a value in JSON (user.id) or bytes
+    /// (0..10). TYPE is bytes by default, or int, decimal, date, version, u32le, packed and many
+    /// others. MODIFIER is desc, ci, trim and others. Without any key, the whole record is compared
+    /// as bytes. Records with equal keys keep the order of the input. 'sortwell help keys' explains
+    /// keys in full. Example: -k amount:decimal:desc -k name.
     #[arg(short, long = "key", value_name = "KEY")]
     keys: Vec<String>,
 
-    /// Form of the records: lines, csv, tsv, jsonl, fixed:N, u16be, rdw and more
+    /// Set the record format: lines, csv, tsv, jsonl, fixed:N, u16be, rdw and more
     ///
-    /// The default is lines. Where a key names a column, and the names of all inputs end in .csv,
-    /// or all in .tsv or all in .jsonl (also .csv.gz and the like), that is the format; statistics
-    /// and 'sortwell explain' say so. Names of formats are read in any case.
+    /// Default: lines. If a key names a column and the names of all inputs end in .csv, that is the
+    /// format. The same holds for .tsv and .jsonl, and for .csv.gz and the like; statistics and
+    /// 'sortwell explain' report it. Upper and lower case are equal in the names of formats.
     ///
-    /// lines: text, one record a line. A carriage return is data, and a last line without its end
+    /// lines: text, one record per line. A carriage return is data. A last line without a line end
     /// gets one. lines:BYTE ends records with another byte, given by its number (lines:0 for find
     /// -print0) or as itself (lines:;).
     ///
-    /// lines:group=N, lines:BYTE,group=N: N lines a record, from 1 to 1000000, as in lines:group=4
-    /// for FASTQ. Each input begins with the first line of a record; one that ends within a record
-    /// is an error that names it. A key names a line (2), or a field of one (1.2). --select, --sum
-    /// and the like take lines by their numbers, --header counts lines, and the number of --count
-    /// stands before the first line.
+    /// lines:group=N, lines:BYTE,group=N: N lines per record, from 1 to 1000000, as in
+    /// lines:group=4 for FASTQ. Each input begins with the first line of a record. An input that
+    /// ends within a record is an error. A key names a line (2), or a field of a line (1.2).
+    /// --select, --sum and the like take lines by their numbers, --header counts lines, and --count
+    /// writes its number before the first line.
     ///
-    /// csv, tsv: rows of cells as RFC 4180 has them, under a row that names the columns. Cells in
-    /// quotes may hold separators, line ends and doubled quotes. Rows are written as they were
-    /// read. They end with a line feed, or a carriage return and a line feed; an input whose rows
-    /// end with a carriage return alone is refused.
+    /// csv, tsv: rows of cells as in RFC 4180, after a row that names the columns. Cells in quotes
+    /// may hold separators, line ends and doubled quotes. Rows are written as they were read. They
+    /// end with a line feed, or a carriage return and a line feed. An input whose rows end with a
+    /// carriage return alone is refused.
     ///
-    /// jsonl (or ndjson): lines of JSON, one value a line. Every line is checked; a line that is
-    /// not JSON is an error that names it. Lines are written as they were read.
+    /// jsonl (or ndjson): lines of JSON, one value per line. A line that is not JSON is an error,
+    /// and the message names the line. Lines are written as they were read.
     ///
-    /// fixed:N: every record N bytes long, from 1 to 1048576 (1 MiB).
+    /// fixed:N: records of N bytes each, from 1 to 1048576 (1 MiB).
     ///
-    /// u16le, u16be, u32le, u32be: every record begins with the number of bytes that follow, or
-    /// with :self (u16be:self) with its own length. rdw: the record descriptor word of mainframes.
+    /// u16le, u16be, u32le, u32be: each record begins with the number of bytes that follow. With
+    /// :self, as in u16be:self, the number includes its own bytes. rdw: the record descriptor word
+    /// of mainframes. Example: -F fixed:100.
     #[arg(short = 'F', long, value_name = "FORMAT", value_parser = values::parse::<Format>)]
     format: Option<Format>,
 
-    /// Separator of fields or cells: one byte, or tab
+    /// Set the separator of fields or cells: one byte, or tab
     ///
-    /// Without it, fields are divided by blanks (spaces, tabs, and line feeds where these do not
-    /// end lines): each begins at the first blank after the one before, and has its leading
-    /// blanks. In lines:group=N it divides the fields of each line.
+    /// Default for csv: a comma; for tsv: a tab; for lines: blanks. Blanks are spaces, tabs, and
+    /// line feeds that do not end lines. A field then begins at the first blank after the field
+    /// before it, and its leading blanks belong to it. In lines:group=N the separator divides the
+    /// fields of each line. Example: -t , for commas.
     #[arg(short = 't', long, value_name = "BYTE", value_parser = separator)]
     separator: Option<u8>,
 
-    /// Turn the order of every key around
+    /// Reverse the order of every key
     ///
-    /// Records with equal keys still keep the order of the input, and nulls and invalid keys their
+    /// Records with equal keys still keep the order of the input. Empty and invalid keys keep their
     /// places.
     #[arg(short, long)]
     reverse: bool,
 
-    /// What becomes of a record with a key that is no value of its type
+    /// Choose what to do with records whose key is not a valid value of its type
     ///
-    /// error: the sort ends, and says which record it is. last and first: records of which any key
-    /// is no value (with --unique-by, any of its KEYs) come after all others or before them. Among
-    /// themselves they are in the order of their keys, where what is no value comes last (or
-    /// first), beyond what is empty; and then in the order of the input. sort and merge say on
-    /// standard error how many there are, and by which keys. Without it, that is an error, but for
-    /// int, decimal, float, size and month in lines: there, what can be read of the text is taken,
-    /// and nothing is 0. A float is read as a whole; text that is not a number comes before all
-    /// numbers.
+    /// error: stop, and name the record. last, first: sort these records after all others, or
+    /// before them. A record belongs there if any of its keys is invalid; with --unique-by, any of
+    /// its KEYs. Among themselves, such records are in the order of their keys. An invalid key
+    /// comes last (or first), beyond empty keys. Input order decides between equal ones. sort and
+    /// merge report their number and their keys on standard error.
     ///
-    /// A warning names a key of which no record has a value where some are not empty, and a type of
-    /// which all would be, if there is one. With --stats, these words are a part of the statistics.
+    /// Default: error, but not for int, decimal, float, size and month in lines. These read as much
+    /// of the text as they can, and text with no number is 0. A float is read as a whole, and text
+    /// that is not a number comes before all numbers.
+    ///
+    /// sortwell warns if no record has a valid value for a key, although some values are not empty.
+    /// The warning suggests a type that fits all values, if there is one. With --stats, these
+    /// messages are part of the statistics. Example: --invalid last.
     #[arg(long, value_name = "PLACE", value_parser = values::one_of::<Invalid>(&INVALID),
           help_heading = DETAILS, hide_short_help = true)]
     invalid: Option<Invalid>,
 
-    /// Read values of type date, time and timestamp by this pattern
+    /// Read dates, times and timestamps by this pattern
     ///
-    /// A pattern as of strptime: %d.%m.%Y, %m/%d/%y %I:%M %p, %s. Without it, they are read as ISO
-    /// 8601 and RFC 3339 have them: 2026-11-22, 13:45:06.789Z, 2026-11-22T13:45:06+01:00. An error
-    /// if no key or condition is of these types.
+    /// A pattern as of strptime: %d.%m.%Y, %m/%d/%y %I:%M %p, %s. Default: the forms of ISO 8601
+    /// and RFC 3339, as in 2026-11-22, 13:45:06.789Z and 2026-11-22T13:45:06+01:00. The option is
+    /// an error if no key or condition has type date, time or timestamp. Example: --date-format
+    /// %d.%m.%Y.
     #[arg(long, value_name = "FORMAT", value_parser = DateFormat::new, help_heading = DETAILS,
           hide_short_help = true)]
     date_format: Option<DateFormat>,
 
-    /// Choose the shuffle that keys of type random make
+    /// Choose the shuffle of keys of type random
     ///
-    /// Any number; 0 if not given. A number gives one shuffle, on every machine and in every sort.
-    /// An error if no key is of type random.
+    /// N is any number. Default: 0. Each number gives one shuffle, which is the same on every
+    /// machine and in every sort. The option is an error if no key has type random. Example:
+    /// --random-seed 7.
     #[arg(long, value_name = "N", help_heading = DETAILS, hide_short_help = true)]
     random_seed: Option<u64>,
 
-    /// The byte that stands for those a record is too short to have
+    /// Set the byte that replaces missing bytes of short records
     ///
-    /// As a number (0, 64, 0x40) or as itself. Without it, a record of varying length that ends
-    /// before a key's range of bytes is an error. Blanks that trim takes away are bytes that the
-    /// record has: nothing stands for them. A key may say its own: 4..8:pad=0.
+    /// Give it as a number (0, 64, 0x40) or as itself. Without it, a record of variable length that
+    /// ends before a key's range of bytes is an error. Blanks removed by trim are not missing
+    /// bytes, so nothing replaces them. A key may have its own byte: 4..8:pad=0. Example: --pad 0.
     #[arg(long, value_name = "BYTE", value_parser = read_byte, help_heading = DETAILS,
           hide_short_help = true)]
     pad: Option<u8>,
@@ -212,20 +219,15 @@ impl Order {
     fn check_options(&self, format: Format) -> Result<()> {
         let has_pad = self.pad.is_some() && !matches!(format, Format::Prefixed(_));
         let message = match format {
-            _ if has_pad => {
-                "--pad is for records with their length in front, of which some are shorter than \
-                 others; leave it out"
-            }
+            _ if has_pad => "--pad applies only to records with a length in front; leave it out",
             _ if self.separator.is_none() => return Ok(()),
             Format::Fixed { .. } => {
-                "--separator divides lines, and records of fixed length have no fields; leave it \
-                 out, or give --format lines"
+                "--separator divides fields, and records of fixed length have none; leave it out, \
+                 or give --format lines"
             }
-            Format::JsonLines => {
-                "--separator divides lines and rows, and JSON has its own form; leave it out"
-            }
+            Format::JsonLines => "--separator does not apply to JSON; leave it out",
             Format::Prefixed(_) => {
-                "--separator divides lines and rows, and these records have no fields; leave it out"
+                "--separator divides fields, and these records have none; leave it out"
             }
             _ => return Ok(()),
         };
@@ -251,15 +253,15 @@ fn format_by_name(input: &Input) -> Option<(&'static str, Format)> {
 
 /// Returns the error for a date format that no key or condition uses.
 fn without_days() -> Error {
-    let message = "--date-format says how days and times are written, but no key or condition is \
-                   of a date, a time or a timestamp; write one, as in -k 2:date, or leave it out";
+    let message = "--date-format is given, but no key or condition has type date, time or \
+                   timestamp; write one, as in -k 2:date, or leave the option out";
     usage_error(message)
 }
 
 /// Returns the error for a seed that no key uses.
 fn without_shuffle() -> Error {
-    let message = "--random-seed says which shuffle keys of type random make, but no key is of \
-                   that type; write one, as in -k 1:random, or leave it out";
+    let message = "--random-seed is given, but no key has type random; write one, as in -k \
+                   1:random, or leave the option out";
     usage_error(message)
 }
 

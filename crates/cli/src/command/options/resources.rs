@@ -18,39 +18,41 @@ const ENGINES: [&str; 6] = ["auto", "uring", "threads", "mmap", "mmap-plain", "s
 #[derive(Args, Debug)]
 #[command(next_help_heading = RESOURCES)]
 pub struct Resources {
-    /// Most memory of the process: a size (512M, 4GiB, 2GB) or a share (50%)
+    /// Limit the memory of the process: a size (512M, 4GiB, 2GB) or a share (50%)
     ///
-    /// Sizes are binary (512MiB, 4GiB; short 512M, 4G) or decimal (2GB). A share is one of what the
-    /// machine or the container really offers; the default is 60%. It is taken, and that is said,
-    /// where a size is more than there is at all.
+    /// Default: 60%. A share is part of the memory that the machine or the container really offers.
+    /// Sizes are binary (512MiB, 4GiB; short 512M, 4G) or decimal (2GB). If a size exceeds all the
+    /// memory there is, sortwell warns and uses the default share. Example: -M 4GiB.
     #[arg(short = 'M', long, value_name = "SIZE", value_parser = values::parse::<Budget>)]
     memory: Option<Budget>,
 
-    /// How bytes are moved
+    /// Choose how to read and write files
     ///
-    /// auto takes io_uring where the system allows it and a pool of threads where not. mmap asks
-    /// for the pages of its mappings ahead, mmap-plain does not: that is to be measured against.
+    /// uring: io_uring. threads: a pool of threads. mmap: memory mappings, with their pages
+    /// requested ahead. mmap-plain: memory mappings without that, for comparison. sync: one request
+    /// after the other. auto: uring if the system allows it, otherwise threads. Example: --io
+    /// threads.
     #[arg(long = "io", value_name = "ENGINE", default_value = "auto",
           value_parser = values::one_of::<Engine>(&ENGINES), help_heading = EXPERT,
           hide_short_help = true)]
     pub engine: Engine,
 
-    /// Whether bytes are moved past the page cache: auto, on or off, or of each stream its own as
-    /// in input=off,spill=on
+    /// Bypass the page cache: auto, on, off, or a value per stream (input=off,spill=on)
     ///
-    /// auto does so where the file system takes it, unless the input is in the cache already, or
-    /// buffers for writing runs as --write-buffers and --write-buffer-size have them take more than
-    /// a tenth of the memory. Streams are input, spill and output; those that are not named are
-    /// auto.
+    /// auto bypasses the cache if the file system supports that, with two exceptions. One is an
+    /// input that is already in the cache. The other is buffers for writing runs, set by
+    /// --write-buffers and --write-buffer-size, that take more than a tenth of the memory. The
+    /// streams are input, spill and output; a stream that is not named is auto. Example: --direct
+    /// input=off.
     #[arg(long, value_name = "WHEN", default_value = "auto",
           value_parser = values::parse::<DirectStreams>, help_heading = EXPERT,
           hide_short_help = true)]
     pub direct: DirectStreams,
 
-    /// The machine profile that 'sortwell calibrate' has made
+    /// Use the machine profile FILE, which 'sortwell calibrate' makes
     ///
-    /// Plans are made with it, and times foretold. The default is sortwell/machine.toml in the
-    /// directory for configurations, if it is there.
+    /// sortwell plans sorts and predicts times with it. Default: sortwell/machine.toml in the
+    /// directory for configurations, if that file exists.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = EXPERT,
           hide_short_help = true)]
     profile: Option<PathBuf>,
@@ -62,13 +64,13 @@ impl Resources {
         self.memory.unwrap_or_default()
     }
 
-    /// What was measured of the machine. A usual profile that cannot be read is none: that is said,
-    /// and the sort goes on without it.
+    /// Returns the machine profile. If the default profile cannot be read, this prints a warning,
+    /// and the sort continues without it.
     pub fn profile(&self) -> Result<Option<Arc<Profile>>> {
         let profile = match &self.profile {
             Some(path) => Profile::read(path).map(Some)?,
             None => Profile::usual().unwrap_or_else(|error| {
-                let words = format!("sortwell: {error}; it goes on without the machine profile\n");
+                let words = format!("sortwell: {error}; continuing without the machine profile\n");
                 standard::tell(words);
                 None
             }),
@@ -80,8 +82,8 @@ impl Resources {
     pub fn warn(&self) {
         if let (Budget::Bytes(said), Some(most)) = (self.memory(), self.memory().excess()) {
             standard::tell(format!(
-                "sortwell: --memory {said} is more than the {most} that this process may have at \
-                 most; a share of free memory is used, as without --memory\n"
+                "sortwell: --memory {said} is more than the {most} that this process can have; \
+                 using the default share of free memory\n"
             ));
         }
     }

@@ -9,14 +9,16 @@ use super::SAFETY;
 #[derive(Args, Debug)]
 #[command(next_help_heading = SAFETY)]
 pub struct Resuming {
-    /// Keep what is done if it is stopped or fails, and continue it the next time
+    /// Save finished work, so that the same command can continue it
     ///
-    /// The same command then goes on where it was: runs that were written are not written again,
-    /// nor is what was merged. Before that the inputs are looked at: they must be the same files,
-    /// unchanged. What is kept lies in the --temp directories and beside the output; 'sortwell
-    /// spill list' shows it and 'sortwell spill clean' removes it. Inputs and output must be files
-    /// and not compressed. With often it is noted as often as possible how far the output has come,
-    /// not only when that costs less than a hundredth of the time.
+    /// Run the same command again to continue. It does not write again the runs and the merged
+    /// output that are already written. The inputs must be the same files, unchanged, and sortwell
+    /// checks that first. Kept work lies in the --temp directories and beside the output. 'sortwell
+    /// spill list' shows it, and 'sortwell spill clean' removes it. Inputs and output must be files
+    /// and not compressed.
+    ///
+    /// on: save the position in the output whenever that costs less than one percent of the time.
+    /// often: save it as often as possible. Example: --resume.
     #[arg(long, value_name = "off|on|often", default_value = "off", default_missing_value = "on",
           num_args = 0..=1, require_equals = true, hide_possible_values = true)]
     resume: Choice,
@@ -26,15 +28,17 @@ pub struct Resuming {
 #[derive(Args, Debug)]
 #[command(next_help_heading = SAFETY)]
 pub struct InPlace {
-    /// Sort the file itself, with little room beside it
+    /// Sort the input file itself, with little free space
     ///
-    /// FILE gives back its room as it is read. For lines and records of fixed length, with keys
-    /// that every record has and without a locale. Its records lie in runs and then in the new
-    /// file; what is done is kept as with --resume, and a sort that was stopped, or killed, must be
-    /// continued by its own command: until then FILE is not whole. Runs are spilled to the
-    /// directory of FILE, unless --temp says otherwise. About three loads, or one and a half times
-    /// --memory, need room beside FILE; with so little memory that runs are merged more than once
-    /// (see --stats), as much as is merged at once.
+    /// The input gives back its space as it is read. The option works for lines and records of
+    /// fixed length, with keys that every record has and without a locale. Records move to runs and
+    /// then to the new file. Finished work is kept as with --resume.
+    ///
+    /// If the sort is stopped or killed, run the same command again: until it ends, the input is
+    /// not complete. Runs go to the directory of the input, unless --temp names another. The sort
+    /// needs free space there for about three loads, or one and a half times --memory. If little
+    /// memory makes it merge runs more than once (see --stats), it needs as much as it merges at
+    /// once. Example: sortwell sort -M 1GiB --in-place data.txt.
     #[arg(long, conflicts_with = "output")]
     pub in_place: bool,
 }
@@ -47,7 +51,7 @@ enum Choice {
 }
 
 impl Resuming {
-    /// What was said.
+    /// Returns the given setting.
     pub fn resume(&self) -> Resume {
         match self.resume {
             Choice::Off => Resume::Off,

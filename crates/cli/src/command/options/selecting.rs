@@ -11,125 +11,132 @@ use super::{SELECTION, values};
 #[derive(Args, Debug)]
 #[command(next_help_heading = SELECTION)]
 pub struct Selecting {
-    /// Of records with equal keys keep only the first, or the last, or refuse them
+    /// Keep one record per key, the first or the last, or refuse equal keys
     ///
-    /// Without a word, the first in the order of the input. Duplicates are dropped wherever sorted
-    /// records pass, so that with many of them little is spilled. With error, the first that has
-    /// the key of the record before it is named by its number in the sorted order; there is no
-    /// output then, and the exit status is 3.
+    /// Without a value: first, in the order of the input. sortwell drops duplicates in every pass,
+    /// so a large share of duplicates makes the spill small. With error, the first record whose key
+    /// equals that of the record before it is an error. The message gives its number in the sorted
+    /// order. There is no output then, and the exit status is 3. Example: --unique=last.
     #[arg(short, long, value_name = "first|last|error", num_args = 0..=1, require_equals = true,
           default_missing_value = "first",
           value_parser = values::one_of::<Unique>(&["first", "last", "error"]))]
     unique: Option<Unique>,
 
-    /// Keep one record per KEY, the first in the order of --key; repeatable
+    /// Keep one record per KEY: the first by --key; repeatable
     ///
-    /// KEY is written as for --key; of several, all together count. The output is ordered by them,
-    /// as if they stood before the keys of --key, which decide what is kept: the first record, or
-    /// with --unique=last the last; with equal keys, the order of the input decides. --count, --sum
-    /// and the like take what is equal in KEY. For another order, sort the output once more. As in
-    /// --unique-by id -k updated:timestamp:desc, the latest row of each id.
+    /// KEY is written as for --key, and several KEYs count together. The output is ordered by KEY
+    /// first and by --key next. So --key decides which record is kept: the first, or with
+    /// --unique=last the last. If --key is equal too, the order of the input decides. --count,
+    /// --sum and the like combine records with equal KEY. For another order, sort the output once
+    /// more. Example: --unique-by id -k updated:timestamp:desc keeps the latest row of each id.
     #[arg(long, value_name = "KEY")]
     unique_by: Vec<String>,
 
-    /// Leave out the first N records of the order
+    /// Skip the first N records of the sorted order
     #[arg(long, value_name = "N", default_value_t = 0, hide_short_help = true)]
     skip: u64,
 
-    /// Write only the first N records of the order
+    /// Write only the first N records of the sorted order
     ///
-    /// They are counted after those that --skip leaves out. Records beyond them are not sorted. Of
-    /// records with equal keys that become one, N counts what is written. Whether values can be
-    /// folded, whether a sum fits and, with --unique=error, whether a key is there twice is asked
-    /// of what is skipped or written alone, and never of what lies beyond; the first such error in
-    /// the order is reported, whatever the memory and the number of threads. Keys, and the cells of
-    /// rows, are checked in all records.
+    /// Counting starts after the records that --skip leaves out. Records beyond N are not sorted.
+    /// If options make one record of several with equal keys, N counts the records made.
+    ///
+    /// Some errors are found only in records that are skipped or written. These are values that
+    /// cannot be combined, sums that do not fit and, with --unique=error, repeated keys. sortwell
+    /// reports the first such error of the sorted order, for any memory and number of threads. It
+    /// checks keys and the cells of rows in all records. Example: --limit 10.
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
 
-    /// With each record, write how many have its key, as uniq -c does
+    /// Add the number of records that share each key, like uniq -c
     ///
-    /// The number stands before lines; rows of csv and tsv get a last column, called count. Records
-    /// of bytes get eight bytes more at their end, the number as u64be: of fixed:20 comes fixed:28,
-    /// and the length in front of others grows by eight. A record that then is too long for its
-    /// length is an error.
+    /// Lines get the number in front; rows of csv and tsv get a last column, count. Binary records
+    /// get eight more bytes at their end, the number as u64be: fixed:20 becomes fixed:28, and a
+    /// length in front of a record grows by eight. A record that becomes too long for its length
+    /// field is an error. Example: sortwell sort --count access.log.
     #[arg(long)]
     count: bool,
 
-    /// Of records with equal keys write one, with the sum of this field
+    /// Write one record per key, with the sum of PLACE; repeatable
     ///
-    /// Repeat it for further fields. The first of the records is kept, or with --unique=last the
-    /// last. csv and tsv: PLACE is a column, by its name or its number from 1; lines: a field, with
+    /// The output has the first record of each key, or with --unique=last the last. In csv and tsv,
+    /// PLACE is a column, by its name or its number from 1. In lines, it is a field, and needs
     /// --separator. TYPE is decimal (the default) or int, with decimal=, thousands= and currency as
-    /// in keys: --sum price:decimal=,:thousands=. for 1.234,56. Numbers are exact and of any
-    /// length; an empty cell takes no part, and any other that is not such a number is an error.
-    /// The sum is written in plain notation with the decimal sign of the column, without separators
-    /// of thousands and signs of currencies. Words after a colon that name a type or a modifier
-    /// are no part of a column's name; write "a:int" for one that ends so.
+    /// in keys. Example: --sum price:decimal=,:thousands=. reads 1.234,56.
     ///
-    /// fixed:N and records with their lengths: PLACE is a range of bytes, and TYPE a binary
-    /// integer, as in 8..12:u32le, packed, as in 0..3:packed, or zoned or one of its kin, as in
-    /// 3..9:zoned=ebcdic, of up to 31 digits. A zoned sum is written with the sign where the type
-    /// has it: plus over a digit as the digit alone, minus as }JKLMNOPQR, in EBCDIC as D0 to D9. A
-    /// sum that does not fit is an error: that of the whole group, however it came about, and not
-    /// beyond --limit.
+    /// Numbers are exact and of any length. Empty cells are skipped, and any other cell that is not
+    /// such a number is an error. sortwell writes the sum in plain notation with the decimal sign
+    /// of the column, without thousands separators and currency signs. Words after a colon that
+    /// name a type or a modifier are not part of a column's name; write "a:int" for a name that
+    /// ends so.
+    ///
+    /// In fixed:N and records with a length in front, PLACE is a range of bytes. TYPE is a binary
+    /// integer (8..12:u32le), packed (0..3:packed), or zoned or a relative of it
+    /// (3..9:zoned=ebcdic), of up to 31 digits. A zoned sum has its sign where the type has it.
+    /// Over a digit, plus is the digit alone, and minus is }JKLMNOPQR, in EBCDIC D0 to D9. A sum
+    /// that does not fit is an error if the sum of the whole group does not fit, and never beyond
+    /// --limit.
     #[arg(long, value_name = "PLACE[:TYPE]", value_parser = fold(Function::Sum))]
     sum: Vec<FoldSpec>,
 
-    /// Like --sum, with the least value; TYPE may also be text, date and others
+    /// Write one record per key, with the minimum of PLACE; repeatable
     ///
-    /// Any type of keys but random, with its modifiers other than desc, nulls-first, nulls-last
-    /// and pad, in the order of keys of that type: --max level:order=low|mid|high, --min
-    /// name:text:locale=de. In records of bytes any range and type, as in 0..10:date, 4..8:f32le or
-    /// 0..9:zoned. Days and times are written as --date-format says. A value of another type
-    /// is an error; one that is empty takes no part, nor do blanks where the type has a
-    /// notation. The value is written as it was read; of equal values, the first.
+    /// PLACE is written as for --sum. TYPE may be any type of keys but random, and its order
+    /// counts. Its modifiers may follow, but not desc, nulls-first, nulls-last and pad: --min
+    /// name:text:locale=de, --max level:order=low|mid|high. In binary records, PLACE may be any
+    /// range with any type, as in 0..10:date, 4..8:f32le and 0..9:zoned.
+    ///
+    /// --date-format applies to days and times. A value that does not fit the type is an error.
+    /// Empty values are skipped, and so are blanks if the type has a notation. sortwell writes the
+    /// value as it was read; of equal values, the first.
     #[arg(long, value_name = "PLACE[:TYPE]", value_parser = fold(Function::Min),
           hide_short_help = true)]
     min: Vec<FoldSpec>,
 
-    /// Like --min, with the greatest value
+    /// Write one record per key, with the maximum of PLACE; repeatable
+    ///
+    /// PLACE and TYPE are written as for --min. Example: --max updated:timestamp.
     #[arg(long, value_name = "PLACE[:TYPE]", value_parser = fold(Function::Max),
           hide_short_help = true)]
     max: Vec<FoldSpec>,
 
-    /// Write only groups of records with equal keys for which this holds; repeatable
+    /// Write only groups of records with equal keys that match EXPR; repeatable
     ///
-    /// With options that make one record of equal ones. Written as for --include, and asked of the
-    /// record that is made: a column that is added up has its sum there, as in 'amount:decimal >
-    /// 100' with --sum amount. count is the number of records in the group, with or without
-    /// --count, as in 'count > 1'; a column of that name is written in quotes or by its number.
-    /// --skip and --limit count the groups that are left.
+    /// For use with options that make one record of several with equal keys. EXPR is written as for
+    /// --include, and tests the record made: with --sum amount, the column amount has its sum, as
+    /// in 'amount:decimal > 100'. count is the number of records in the group, with or without
+    /// --count. To name a column called count, write it in quotes or by its number. --skip and
+    /// --limit count the groups that remain. Example: --having 'count > 1'.
     #[arg(long, value_name = "EXPR", value_parser = values::parse::<Expression>,
           hide_short_help = true)]
     having: Vec<Expression>,
 
-    /// Write of each record only these parts, in this order
+    /// Write only these parts of each record, in this order
     ///
-    /// csv and tsv: columns by name or number (name,3,amount), of the header too; lines: fields by
-    /// number, with --separator; other records: ranges of bytes (0..4,10..20), put together, and
-    /// after a length of their own where records have one. The keys are still those of the whole
-    /// records.
+    /// csv and tsv: columns by name or number, also of the header. lines: fields by number, and
+    /// --separator is needed. Binary records: ranges of bytes, joined, with a new length in front
+    /// if the format has one. Keys still refer to the whole record. Example: --select
+    /// name,3,amount.
     #[arg(long, value_name = "PLACES", value_delimiter = ',',
           value_parser = values::parse::<Place>)]
     select: Vec<Place>,
 
-    /// Write N files, in order and with as equal numbers of records as can be
+    /// Split the output into N files of equal numbers of records, in order
     ///
-    /// With -o out.csv they are called out-1.csv, out-2.csv and so on; each has the header. If the
-    /// records cannot be shared out evenly, the first files have one more each; if there are fewer
-    /// records than files, the last files have none. All of them appear, or none. Not with options
-    /// that make one record of equal ones.
+    /// With -o out.csv, the files are out-1.csv, out-2.csv and so on, each with the header. If the
+    /// number of records is not a multiple of N, each of the first files has one more. If there are
+    /// fewer records than files, the last files are empty. All files appear, or none. Not with
+    /// options that make one record of several with equal keys. Example: --split 4 -o out.csv.
     #[arg(long, value_name = "N", value_parser = values::parse::<Split>, hide_short_help = true)]
     split: Option<Split>,
 
-    /// Write a file for each value of this column, field or range of bytes
+    /// Write one file per value of this column, field or range of bytes
     ///
-    /// The first of the sort's keys must be the same place, by its bytes. With -o out.csv, records
-    /// with Berlin there are in out-Berlin.csv. White space at the ends of a value is left out of
-    /// the name, signs that are no letters or digits, - _ or . become _, and an empty value is
-    /// called empty. A name has the first 100 bytes of a longer value. Values whose names are the
-    /// same then are an error.
+    /// The first key of the sort must be the same place, compared as bytes. With -o out.csv,
+    /// records with Berlin go to out-Berlin.csv. The name leaves out white space at the ends of a
+    /// value. Characters that are not letters, digits, - _ or . become _, an empty value is called
+    /// empty, and a longer value is cut to 100 bytes. Two values with the same name are an error.
+    /// Example: --split-by city -k city.
     #[arg(long, value_name = "PLACE", conflicts_with = "split",
           value_parser = values::parse::<Place>, hide_short_help = true)]
     split_by: Option<Place>,
@@ -145,7 +152,7 @@ impl Selecting {
         Some(self.unique_by.len()).filter(|keys| *keys > 0)
     }
 
-    /// What is written.
+    /// Returns the selection that the options ask for.
     pub fn select(&self) -> Select {
         Select {
             unique: self.unique.or_else(|| self.unique_by().map(|_| Unique::First)),

@@ -38,7 +38,7 @@ pub fn threads(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(threads) if (0..=THREADS_MAX).contains(&threads) => Ok(threads),
         _ => Err(format!(
-            "'{text}' is not a number of threads; write 1 to {THREADS_MAX}, or 0 for one a core"
+            "'{text}' is not a number of threads; write 1 to {THREADS_MAX}, or 0 for one per core"
         )),
     }
 }

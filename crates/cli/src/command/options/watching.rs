@@ -15,16 +15,16 @@ use crate::standard;
 use crate::statistics::{self, Named};
 use crate::watched;
 
-/// How a job is watched while it runs.
+/// Options to watch a job while it runs.
 #[derive(Args, Debug)]
 #[command(next_help_heading = WATCHING)]
 pub struct Watching {
     /// Show progress on standard error
     ///
-    /// auto shows it on a terminal for anything longer than a second. json is for programs: one
-    /// line a second, an object with the phase, the share of the work that is done, seconds so far
-    /// and seconds left, and bytes of each stream so far; the last one when the job has ended.
-    /// Without a word, auto; before a file, the option stands bare as well.
+    /// auto: on a terminal, for any job longer than a second. json: for programs, one line per
+    /// second. Each line is an object with the phase, the share of work done, elapsed and remaining
+    /// seconds, and bytes of each stream. The last line follows when the job has ended. Without a
+    /// value, or before the name of a file, --progress means auto.
     #[arg(long, value_name = "WHEN", default_value = "auto", default_missing_value = "auto",
           num_args = 0..=1)]
     progress: When,
@@ -42,26 +42,26 @@ impl Watching {
     }
 }
 
-/// How a job that makes an output is watched, and accounted for.
+/// Options to watch a job with an output, and to report on it.
 #[derive(Args, Debug)]
 #[command(next_help_heading = WATCHING)]
 pub struct Account {
     #[command(flatten)]
     watching: Watching,
 
-    /// Say at the end where the time and the bytes went: text or json
+    /// Print statistics at the end, on standard error: text or json
     ///
-    /// It is said on standard error. Without a form, text. Before a file that is called as no form
-    /// is, as in --stats in.txt, the option stands bare as well; a file called text or json is
-    /// written ./json there.
+    /// They show where the time and the bytes went. Without a value, text. A file name may follow
+    /// the option directly, as in --stats in.txt. Write ./json for a file that is called json.
     #[arg(long, value_name = "FORM", default_missing_value = "text", num_args = 0..=1)]
     stats: Option<Form>,
 
-    /// Make a page of the job, to look at
+    /// Write an HTML page about the job
     ///
-    /// It shows the plan, bytes a second over the time, waiting and the proof.
-    /// One HTML file that needs no other and no network. It takes the place of what has that name
-    /// once the job is done; 'sortwell report' makes such pages of what --stats json printed.
+    /// The page shows the plan, bytes per second over time, waiting times and the proof. It is one
+    /// file, and needs no network. It replaces a file of that name once the job has ended.
+    /// 'sortwell report' makes such pages from the output of --stats json. Example: --report
+    /// sort.html.
     #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
     report: Option<PathBuf>,
 }
@@ -76,7 +76,7 @@ enum Form {
 }
 
 impl Account {
-    /// Whether what goes on is to be looked at bit by bit.
+    /// Returns whether the job is to record a timeline.
     pub fn wants_timeline(&self) -> bool {
         matches!(self.stats, Some(Form::Json)) || self.report.is_some()
     }

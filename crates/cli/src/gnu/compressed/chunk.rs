@@ -144,8 +144,8 @@ impl<'a> Chunks<'a> {
     fn too_long(&self, chunk: &Chunk) -> Error {
         let (path, read) = self.stream.place();
         let message = format!(
-            "the line that begins at byte {} has more than {}, which is as much as memory has room \
-             for; give more with -S",
+            "the line at byte {} has more than {}, the most that fits in memory; give more with \
+             -S",
             read.saturating_sub(chunk.bytes),
             ByteSize(chunk.bytes)
         );

@@ -75,7 +75,7 @@ impl Compressing {
             Err(error) if is_broken_pipe(&error) => {
                 process.wait(progress)?;
                 let path = PathBuf::from(&process.program);
-                let message = "the program ended before it had read all that it was to compress";
+                let message = "the program ended before it had read all data";
                 Err(Error::Malformed { path, message: message.to_owned().into() })
             }
             Err(error) => Err(error),
@@ -113,7 +113,7 @@ impl Supply for Expanding {
             let (bytes, all) = (self.reader.bytes(), self.bytes);
             if bytes != all {
                 let path = self.reader.name().to_owned();
-                let message = format!("gave back {bytes} bytes with -d, {all} were compressed");
+                let message = format!("returned {bytes} bytes with -d, but {all} were compressed");
                 return Err(Error::Malformed { path, message: message.into() });
             }
         }

@@ -39,7 +39,7 @@ pub const ROW_END: u8 = b'\n';
 /// The mark that some programs put before text in UTF-8.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What separates and what quotes.
+/// The separator and the quote of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
     /// Between cells.
@@ -71,8 +71,8 @@ impl Dialect {
 /// Returns what is wrong with a row that has a quote at byte `at` where none may be.
 pub fn stray_quote(at: usize) -> Message {
     message!(
-        "a quote at byte {} of the row neither opens nor closes a cell; within a cell in \
-         quotes write it twice, or give {} if quotes within cells are data, or {} if all are",
+        "a quote at byte {} of the row neither opens nor closes a cell; double a quote inside a \
+         quoted cell, or give {} if quotes inside cells are data, or {} if all quotes are data",
         at,
         Setting::Quote.to("lenient"),
         Setting::Quote.to("none"),

@@ -97,8 +97,8 @@ impl Union {
 
 fn twice(name: &[u8], number: usize) -> Message {
     message!(
-        "its header names the column '{}' twice, again as column {}, so that {} cannot tell \
-         which is meant; rename one of them",
+        "its header names the column '{}' twice, again as column {}; {} needs different names, so \
+         rename one",
         String::from_utf8_lossy(name),
         number + 1,
         Setting::UnionByName,

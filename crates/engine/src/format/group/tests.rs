@@ -16,7 +16,7 @@ fn names_say_how_many_lines_and_which_byte_ends_them() {
     }
     assert_eq!("lines:g".parse(), Ok(Format::Lines { terminator: b'g' }));
     for (written, said) in [
-        ("lines:group=0", "'0' is not a number of lines; a record has from 1 to 1000000"),
+        ("lines:group=0", "'0' is not a number of lines; a record has 1 to 1000000"),
         ("lines:group=", "'' is not a number of lines"),
         ("lines:group=1000001", "'1000001' is not"),
         ("lines:group=4294967297", "is not a number of lines"),

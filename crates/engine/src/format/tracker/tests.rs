@@ -91,7 +91,7 @@ fn ends_of_inputs_are_told() {
     let prefix = Framing::Prefixed(Prefix::named("u16be").unwrap());
     assert_eq!(end(prefix, b"\0\x01a\0\0"), Ok(false));
     assert!(end(prefix, b"\0\x01a\0").unwrap_err().to_string().contains("1 of 2 bytes"));
-    assert!(end(prefix, b"\0\x05a").unwrap_err().to_string().contains("4 more bytes"));
+    assert!(end(prefix, b"\0\x05a").unwrap_err().to_string().contains("4 bytes are missing"));
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn hard_orders(count: u64) -> [(&'static str, Vec<u64>); 12] {
         ("low bits only", of(&|at| mixed(at) & 0xff)),
         ("clustered", of(&|at| (mixed(at) & 3) << 30 | mixed(at ^ 1) & 0xff)),
         ("largest", of(&|at| u64::from(u32::MAX) - (at & 1))),
-        ("sorted but for the last", of(&|at| if at + 1 == count { 0 } else { at })),
+        ("sorted except the last", of(&|at| if at + 1 == count { 0 } else { at })),
         ("skewed", of(&|at| mixed(at) >> (mixed(at ^ 5) % 32))),
     ]
 }

@@ -114,8 +114,8 @@ impl Foreign {
             (false, false) => self.expand.replace("FILE", &path.display().to_string()),
         };
         message!(
-            "is {}, which is not read here; make text of it first, as with: {} | sortwell ... \
-             ({} takes its bytes as they are)",
+            "is {}, which sortwell does not read; convert it to text first, as with: {} | \
+             sortwell ... ({} reads its bytes as they are)",
             self.name,
             command,
             Setting::Decompress.to("off"),
@@ -126,11 +126,11 @@ impl Foreign {
     pub fn output_advice(&self, path: &Path) -> Message {
         let (name, path) = (self.name, shell_word(path));
         let instead = self.pack.map_or_else(String::new, |pack| {
-            format!(", write to standard output and pack that: sortwell ... | {pack} > {path}")
+            format!(", or compress standard output: sortwell ... | {pack} > {path}")
         });
         message!(
-            "the name {} says {}, which is not written here; give a name that ends in .gz, \
-             .zst, .lz4 or as text does{}; {} writes plain records under this name",
+            "the name {} means {}, which sortwell does not write; give a name that ends in .gz, \
+             .zst or .lz4, or the name of a text file{}; {} writes plain records under this name",
             path,
             name,
             instead,

@@ -71,7 +71,7 @@ impl Decode for Decoder {
                 Ok(Status::StreamEnd) => self.end(from)?,
                 Ok(_) if taken + made > 0 => {}
                 Ok(_) if is_at_end => return Err(from.cut(MEMBER, self.start)),
-                Ok(_) => return Err(self.damaged(from, "it leads nowhere")),
+                Ok(_) => return Err(self.damaged(from, "it does not continue")),
                 Err(e) => {
                     return Err(self.damaged(from, e.message().unwrap_or("it is not deflated")));
                 }
@@ -103,7 +103,7 @@ impl Decoder {
         };
         let flags = header[3];
         if header[2] != DEFLATE || flags & RESERVED != 0 {
-            return Err(self.damaged(from, "its header asks for what gzip does not know"));
+            return Err(self.damaged(from, "its header has flags that gzip does not define"));
         }
         self.crc.reset();
         self.crc.update(&header);
@@ -120,7 +120,7 @@ impl Decoder {
         if flags & HAS_CHECKSUM != 0 {
             let expected = self.crc.sum() as u16;
             if u16::from_le_bytes(self.field(from)?) != expected {
-                return Err(self.damaged(from, "its header has another checksum"));
+                return Err(self.damaged(from, "the checksum of its header does not match"));
             }
         }
         self.inflate.reset(false);
@@ -148,10 +148,10 @@ impl Decoder {
         let [a, b, c, d, e, f, g, h] = trailer;
         let (crc, length) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
         if crc != self.crc.sum() {
-            return Err(self.damaged(from, "its data has another checksum"));
+            return Err(self.damaged(from, "the checksum of its data does not match"));
         }
         if length != self.inflate.total_out() as u32 {
-            return Err(self.damaged(from, "its data has another length"));
+            return Err(self.damaged(from, "the length of its data does not match"));
         }
         self.is_inside = false;
         Ok(())

@@ -164,8 +164,8 @@ impl Decoder {
                 return Ok(true);
             }
             Some(MAGIC_LEGACY) => {
-                let message = "is of the old lz4 format, which has no checksums and is not read; \
-                               compress it anew without -l";
+                let message = "has the old lz4 format, which has no checksums and is not \
+                               supported; compress it again without -l";
                 return Err(from.malformed(message.to_owned()));
             }
             None if is_begun => return Err(from.cut(FRAME, self.start)),
@@ -189,7 +189,7 @@ impl Decoder {
         let mut read = vec![flags, code];
         let block_bytes = block_bytes(code).filter(|_| flags & VERSION_MASK == VERSION);
         let Some(block_bytes) = block_bytes.filter(|_| flags & RESERVED == 0) else {
-            return Err(self.damaged(from, "its header asks for what lz4 does not know"));
+            return Err(self.damaged(from, "its header has flags that lz4 does not define"));
         };
         let mut header = Header { flags, block_bytes, length: None };
         if header.has(CONTENT_LENGTH) {
@@ -202,10 +202,10 @@ impl Decoder {
         }
         let [checksum] = self.field(from)?;
         if checksum != (xxh32(&read, 0) >> 8) as u8 {
-            return Err(self.damaged(from, "its header has another checksum"));
+            return Err(self.damaged(from, "the checksum of its header does not match"));
         }
         if header.has(DICTIONARY) {
-            let message = "was compressed with a dictionary, which is not to be had here";
+            let message = "was compressed with a dictionary, which is not available here";
             return Err(from.malformed(message.to_owned()));
         }
         Ok(header)
@@ -228,7 +228,7 @@ impl Decoder {
         if header.has(BLOCK_CHECKSUMS) {
             let found = xxh32(&target[..bytes], 0);
             if u32::from_le_bytes(self.field(from)?) != found {
-                return Err(self.damaged(from, "a block has another checksum"));
+                return Err(self.damaged(from, "the checksum of a block does not match"));
             }
         }
         let made = match is_stored {
@@ -241,7 +241,7 @@ impl Decoder {
                 decompress_into_with_dict(packed, &mut self.block, &self.window)
             }
         };
-        let made = made.map_err(|e| self.damaged(from, &format!("a block is none ({e})")))?;
+        let made = made.map_err(|e| self.damaged(from, &format!("a block is invalid ({e})")))?;
         self.rest = 0..made;
         self.length += made as u64;
         let block = &self.block[..made];
@@ -259,11 +259,11 @@ impl Decoder {
         if header.has(CONTENT_CHECKSUM) {
             let expected = u32::from_le_bytes(self.field(from)?);
             if expected != self.content.digest() {
-                return Err(self.damaged(from, "its data has another checksum"));
+                return Err(self.damaged(from, "the checksum of its data does not match"));
             }
         }
         if header.length.is_some_and(|length| length != self.length) {
-            return Err(self.damaged(from, "its data has another length"));
+            return Err(self.damaged(from, "the length of its data does not match"));
         }
         self.header = None;
         Ok(())

@@ -197,8 +197,8 @@ fn check_window(origin: &Origin, window: u64, budget: ByteSize) -> Result<()> {
         path: path.clone(),
         least: Some(least),
         message: message!(
-            "its zstd frames look back {}, too far for a memory budget of {}; give at least {} \
-             with {}, or compress it without --long and --ultra",
+            "its zstd frames need a window of {}, too large for a memory budget of {}; give at \
+             least {} with {}, or compress it without --long and --ultra",
             ByteSize(window),
             budget,
             least,

@@ -128,8 +128,8 @@ impl Codec {
     fn missing(self) -> crate::Error {
         config!(
             ConfigErrorKind::Unsupported,
-            "this build knows no {}; build it with the cargo feature 'compression', or say {} \
-             and {}",
+            "this build does not support {}; build it with the cargo feature 'compression', or \
+             give {} and {}",
             self.name(),
             Setting::Decompress.to("off"),
             Setting::Compress.to("off"),
@@ -150,7 +150,7 @@ impl FromStr for Codec {
         let mut codecs = Self::ALL.into_iter();
         codecs.find(|codec| codec.name() == text).ok_or_else(|| {
             let message = message!(
-                "'{}' is no way to compress; use gzip, zstd or lz4, or auto, or off",
+                "'{}' is not a way to compress; use gzip, zstd or lz4, or auto, or off",
                 text
             );
             ParseError::new("compression", text, message)

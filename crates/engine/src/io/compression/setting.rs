@@ -12,29 +12,29 @@ use crate::error::{ConfigErrorKind, Error, ParseError, Result, config, message};
 /// Which inputs are expanded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Decompress {
-    /// None: files are taken as they are.
+    /// No decompression: files are read as they are.
     #[default]
     Off,
-    /// Files whose names end as those of compressed files do. Where records are text, also inputs
-    /// that begin as compressed data does, under any name or none.
+    /// Files with the suffix of a compressed file. If records are text, also inputs that begin like
+    /// compressed data, under any name or none.
     Auto,
-    /// All of them, standard input too.
+    /// Every input has this compression, standard input included.
     All(Codec),
 }
 
-/// How the output is compressed.
+/// The compression of the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compress {
-    /// Not at all.
+    /// No compression.
     #[default]
     Off,
-    /// As the end of the output's name says; not at all where it says nothing.
+    /// The compression that the suffix of the output name stands for, if any.
     Auto,
-    /// So.
+    /// This compression.
     As(Compression),
 }
 
-/// A codec, and how hard it tries.
+/// A codec and its level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compression {
     codec: Codec,
@@ -42,7 +42,7 @@ pub struct Compression {
 }
 
 impl Decompress {
-    /// How a file, or what is said to be one, is expanded.
+    /// Returns the codec of a file with this name.
     pub fn of_file(self, path: &Path) -> Option<Codec> {
         match self {
             Self::Off => None,
@@ -51,7 +51,7 @@ impl Decompress {
         }
     }
 
-    /// Returns how standard input, which has no name, is expanded.
+    /// Returns the codec of standard input, which has no name.
     pub fn of_stream(self) -> Option<Codec> {
         match self {
             Self::Off | Self::Auto => None,
@@ -61,11 +61,11 @@ impl Decompress {
 }
 
 impl Compress {
-    /// How an output of this name, if it has one, is compressed.
+    /// Returns the compression of an output with this name; `None` is standard output.
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] for a name that says a format which is not written here.
+    /// [`Error::Config`] for the suffix of a format that sortwell does not write.
     pub fn of(self, path: Option<&Path>) -> Result<Option<Compression>> {
         match (self, path) {
             (Self::Off, _) | (Self::Auto, None) => Ok(None),
@@ -99,7 +99,12 @@ impl Compression {
         let codec = codec.name();
         Err(match most {
             1 => {
-                config!(ConfigErrorKind::InvalidValue, "{} has one level only; leave it out", codec)
+                config!(
+                    ConfigErrorKind::InvalidValue,
+                    "{} has only one level; leave the level \
+                                                        out",
+                    codec
+                )
             }
             _ => config!(
                 ConfigErrorKind::InvalidValue,
@@ -201,7 +206,7 @@ impl FromStr for Compression {
         let codec: Codec = codec.parse()?;
         let wrong = |message| ParseError::new("compression level", level, message);
         let number = level.parse().map_err(|_| {
-            wrong(message!("'{}' is no level of {}", level, format_args!("{codec}")))
+            wrong(message!("'{}' is not a level of {}", level, format_args!("{codec}")))
         })?;
         Self::with_level(codec, number).map_err(|e| wrong(e.to_string().into()))
     }

@@ -110,7 +110,7 @@ impl Compressed {
         let bytes = self.offset + self.unread.len() as u64;
         self.malformed(format!(
             "ends in the middle of a {what}: it begins at byte {start} of the compressed data, \
-             which has {bytes}; is the file whole?"
+             which has {bytes}; check that the file is complete"
         ))
     }
 
@@ -125,8 +125,7 @@ impl Compressed {
     pub fn foreign(&self, codec: Codec, what: &str) -> Error {
         if self.unread.is_empty() {
             return self.malformed(message!(
-                "is empty, where even no data at all would be a {}; if it is not compressed, \
-                 use {}",
+                "is empty, but even empty data has a {}; if it is not compressed, use {}",
                 what,
                 Setting::Decompress.to("off"),
             ));
@@ -148,8 +147,8 @@ impl Compressed {
             ));
         }
         self.malformed(format!(
-            "at byte {} of the compressed data, behind the last {what}, there is something else; \
-             cut it off if it does not belong there",
+            "at byte {} of the compressed data, after the last {what}, other data follows; remove \
+             it if it does not belong there",
             self.offset
         ))
     }

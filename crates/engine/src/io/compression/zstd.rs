@@ -81,9 +81,9 @@ impl Decoder {
             let (start, there) = (self.start, ByteSize(self.window_bytes + spare));
             let least = budget_for_window(window);
             let message = message!(
-                "the zstd frame that begins at byte {} of the compressed data looks back {}, \
-                 and there is memory for {}; give at least {} with {}, or compress it without \
-                 --long and --ultra",
+                "the zstd frame at byte {} of the compressed data needs a window of {}, and there \
+                 is memory for {}; give at least {} with {}, or compress it without --long and \
+                 --ultra",
                 start,
                 ByteSize(window),
                 there,

@@ -109,14 +109,14 @@ fn directories_are_put_together_as_they_were_made() {
             }
             other => panic!("{other:?}"),
         };
-    corrupt(adopted(&order(&[0, 1, 3])), "is not there");
+    corrupt(adopted(&order(&[0, 1, 3])), "is missing");
     // Two that each say that the other goes with it.
     let text = fs::read_to_string(all[1].join(STRIPES_NAME)).expect("read");
     let mut lines: Vec<&str> = text.lines().collect();
     let first = lines.iter().position(|line| line.starts_with("member")).expect("a member");
     lines.swap(first, first + 1);
     fs::write(all[2].join(STRIPES_NAME), lines.join("\n")).expect("write");
-    corrupt(adopted(&all), "each goes with the other");
+    corrupt(adopted(&all), "refer to each other");
     fs::remove_file(all[2].join(STRIPES_NAME)).expect("removed");
     let mut sets = SpillSet::grouped(adopted(&all)).expect("grouped");
     sets.iter_mut().for_each(|set| set.keep(false));

@@ -43,12 +43,12 @@ fn what_cannot_be_is_told() {
     wrong(b"sortwell-stripe 1\n", "no members");
     wrong(&good.as_bytes()[..good.len() / 2], "");
     wrong(&vec![b'#'; 3 << 20], "longer than");
-    wrong(good.replace(&name, "elsewhere").as_bytes(), "no spill directory");
+    wrong(good.replace(&name, "elsewhere").as_bytes(), "not a spill directory");
     wrong(good.replace("8192", "8191").as_bytes(), "stride");
     let other = name.replace(char::is_numeric, "1");
-    wrong(good.replacen(&name, &other, 1).as_bytes(), "it is that of");
+    wrong(good.replacen(&name, &other, 1).as_bytes(), "it belongs to");
     let named = format!("{}\nmember 4096 - {}\n", good, folder.path().join("a/m").display());
-    wrong(named.as_bytes(), "no spill directory");
+    wrong(named.as_bytes(), "not a spill directory");
     fs::remove_file(&path).expect("removed");
     let elsewhere = folder.path().join("elsewhere");
     fs::write(&elsewhere, good).expect("write");

@@ -154,11 +154,16 @@ impl Definition {
     /// Reads a text; what is wrong with it, in words.
     pub fn of_text(text: &[u8]) -> std::result::Result<Self, String> {
         if text.len() as u64 > TEXT_MAX {
-            return Err(format!("it is longer than {}: no stripe file", ByteSize(TEXT_MAX)));
+            return Err(format!(
+                "it is longer than {}, so it is not a stripe file",
+                ByteSize(TEXT_MAX)
+            ));
         }
         let mut lines = (1..).zip(text.split(|byte| *byte == b'\n'));
         if lines.next().is_none_or(|(_, line)| line != FIRST_LINE.as_bytes()) {
-            return Err(format!("it does not begin with '{FIRST_LINE}': no stripe file"));
+            return Err(format!(
+                "it does not begin with '{FIRST_LINE}', so it is not a stripe file"
+            ));
         }
         let members = Vec::new();
         let mut made = Self { base: BASE, length: 0, set: None, generation: None, members };
@@ -168,7 +173,7 @@ impl Definition {
             if matches!(word, b"base" | b"length" | b"set" | b"generation") {
                 if words.contains(&word) {
                     let word = String::from_utf8_lossy(word);
-                    return Err(format!("line {number}: it says '{word}' for the second time"));
+                    return Err(format!("line {number}: '{word}' is given twice"));
                 }
                 words.push(word);
             }
@@ -182,7 +187,7 @@ impl Definition {
             return Ok(());
         }
         let (word, rest) = split_word(line);
-        let text = || std::str::from_utf8(rest).map_err(|_| "that is no text".to_owned());
+        let text = || std::str::from_utf8(rest).map_err(|_| "it is not text".to_owned());
         match word {
             b"base" => self.base = number(text()?)?,
             b"length" => self.length = number(text()?)?,
@@ -203,7 +208,7 @@ impl Definition {
             other => {
                 let word = String::from_utf8_lossy(other);
                 return Err(format!(
-                    "'{}' is none of base, length, set, generation and member",
+                    "'{}' is unknown; use base, length, set, generation or member",
                     word.escape_debug()
                 ));
             }
@@ -217,13 +222,10 @@ impl Definition {
             return Err("it has no members".to_owned());
         }
         if self.generation.is_some() && self.set.is_none() {
-            return Err("it has a generation, and no set that this would be one of".to_owned());
+            return Err("it has a generation, but no set".to_owned());
         }
         if self.generation.is_none() && self.length > 0 {
-            return Err(format!(
-                "it has a length of {} bytes, and no generation whose members would have them",
-                self.length
-            ));
+            return Err(format!("it has a length of {} bytes, but no generation", self.length));
         }
         if self.members.len() > MEMBERS_MAX {
             return Err(format!("it has more than {MEMBERS_MAX} members"));
@@ -234,7 +236,7 @@ impl Definition {
             let name = member.path.display();
             let is_file = |last: &OsStr| path.ends_with(last.as_bytes());
             if !member.path.file_name().is_some_and(is_file) || path.contains(&b'\n') {
-                return Err(format!("member {number} has no path that could be that of a file"));
+                return Err(format!("member {number} has no valid path of a file"));
             }
             let bytes = self.stride_bytes(member);
             if bytes.is_none_or(|b| b == 0 || b % STRIDE_UNIT != 0 || b > STRIDE_MAX) {
@@ -357,7 +359,7 @@ fn split_word(line: &[u8]) -> (&[u8], &[u8]) {
 fn number(text: &str) -> std::result::Result<u64, String> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = text.parse().ok().filter(|_| is_number);
-    number.ok_or_else(|| format!("'{}' is no number of 64 bits", text.escape_debug()))
+    number.ok_or_else(|| format!("'{}' is not a 64-bit number", text.escape_debug()))
 }
 
 /// A number of so many hexadecimal digits in lower case.

@@ -54,26 +54,28 @@ impl Stripes {
     /// Opens the members of a set that may hold nothing.
     fn open_members(definition: &Definition, path: &Path, direct: Direct) -> Result<Self> {
         let layout = definition.layout();
-        let open = |(number, path): (usize, PathBuf)| -> Result<Arc<File>> {
-            let wrong = |message| Error::Malformed { path: path.clone(), message };
-            let file = File::open_read(&path, direct)?;
-            let bytes = layout.member_bytes(number, definition.length);
-            if file.len() != bytes {
-                let found = file.len();
-                return Err(wrong(format!(
-                    "as a member of a striped file it should have {bytes} bytes, and has {found}"
+        let open =
+            |(number, path): (usize, PathBuf)| -> Result<Arc<File>> {
+                let wrong = |message| Error::Malformed { path: path.clone(), message };
+                let file = File::open_read(&path, direct)?;
+                let bytes = layout.member_bytes(number, definition.length);
+                if file.len() != bytes {
+                    let found = file.len();
+                    return Err(wrong(format!(
+                    "as a member of a striped file it should have {bytes} bytes, but it has \
+                     {found}"
                 ).into()));
-            }
-            let checksum = definition.members[number].checksum;
-            if checksum.is_some_and(|sum| checksum_of(&file).ok() != Some(sum)) {
-                return Err(wrong(
-                    "its ends are not those that were written to it as a member of a striped \
-                     file; is it another file, or of another set?"
+                }
+                let checksum = definition.members[number].checksum;
+                if checksum.is_some_and(|sum| checksum_of(&file).ok() != Some(sum)) {
+                    return Err(wrong(
+                    "its content does not match what was written to it as a member of a striped \
+                     file; check that it is the right file"
                         .into(),
                 ));
-            }
-            Ok(file)
-        };
+                }
+                Ok(file)
+            };
         let members = in_parallel(definition.files(path).into_iter().enumerate(), open)?;
         Ok(Self::new(layout, members))
     }
@@ -100,7 +102,7 @@ impl Stripes {
             false => Error::Malformed { path: name.to_owned(), message: message.into() },
             true => {
                 let path = self.members[self.layout.place(end).member].path().to_owned();
-                let message = format!("byte {end} of the run {} is gone", name.display());
+                let message = format!("byte {end} of the run {} is missing", name.display());
                 Error::Corrupt { path, block: 0, message: message.into() }
             }
         }

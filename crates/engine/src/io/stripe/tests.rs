@@ -103,17 +103,17 @@ fn what_is_wrong_with_a_definition_is_told() {
         assert!(said.contains(words), "{text}: {said}");
     };
     wrong("", "no members");
-    wrong("length 0\nmember 4096 - ..\n", "no path");
+    wrong("length 0\nmember 4096 - ..\n", "no valid path");
     wrong("member 4097 - a\n", "stride 4097 of a is not a multiple");
     wrong("member 0x - a\n", "stride 0x of a");
     wrong("member 18446744073709551615x - a\n", "stride");
     wrong("member 4096 - a\nmember 8192 - a\n", "a is a member twice");
     wrong("member 4096 12 a\n", "line 2: '12' is not 16 hexadecimal digits");
     wrong("member x - a\n", "line 2: 'x' is not like 3x");
-    wrong("length -1\n", "line 2: '-1' is no number");
+    wrong("length -1\n", "line 2: '-1' is not a 64-bit number");
     wrong("generation ABCDEF01\n", "line 2");
     wrong("generation abcdef01\nmember 4096 - a\n", "no set");
-    wrong("# words\n\nstripes 4\n", "line 4: 'stripes' is none of");
+    wrong("# words\n\nstripes 4\n", "line 4: 'stripes' is unknown");
     assert!(Definition::of_text(b"sortwell-stripe 2\n").expect_err("a version").contains("begin"));
     assert!(Definition::of_text(&vec![b'#'; 2 << 20]).expect_err("too long").contains("longer"));
 }
@@ -246,7 +246,7 @@ fn members_that_are_missing_short_or_foreign_are_told() {
     let mut other = whole.clone();
     other[0] ^= 1;
     fs::write(&member, &other).expect("write");
-    malformed("of another set");
+    malformed("the right file");
     fs::remove_file(&member).expect("remove");
     assert!(matches!(File::open_stripes(&path, Direct::Auto),
         Err(Error::Io { path, .. }) if path == member));

@@ -13,6 +13,10 @@ fn budgets() {
         assert!(message.contains("share of the memory"), "{bad}: {message}");
     }
     assert!(
-        "12 apples".parse::<Budget>().expect_err("no unit").to_string().contains("write 512MiB")
+        "12 apples"
+            .parse::<Budget>()
+            .expect_err("no known unit")
+            .to_string()
+            .contains("write 512MiB")
     );
 }

@@ -67,8 +67,8 @@ impl Wanted {
         if job.algorithm == Algorithm::ReplacementSelection {
             return Err(config!(
                 ConfigErrorKind::Conflict(asked, Setting::Algorithm),
-                "{} needs runs that each hold a part of the input, as {} makes them; leave it out, \
-                 or say otherwise",
+                "{} needs runs that each hold a part of the input, as {} makes them; leave it \
+                 out, or change the other setting",
                 asked,
                 Setting::Algorithm.to("radix")
             ));
@@ -167,8 +167,8 @@ impl Wanted {
         };
         Err(config!(
             ConfigErrorKind::ResumeMismatch,
-            "the same output was begun with another {}; give the same command, or remove what \
-             was done with {}",
+            "the saved work for this output has another {}; give the same command, or remove the \
+             saved work with {}",
             what,
             Operation::CleanSpill.on(place.display()),
         ))
@@ -178,8 +178,8 @@ impl Wanted {
         let changed = |input: &InputEntry| Error::Malformed {
             path: input.path.0.clone(),
             message: message!(
-                "it is not the input, or not as it was, with which this output was begun; \
-                 remove what was done with {}",
+                "input has changed since the interrupted job started; restore it, or remove the \
+                 saved work with {}",
                 Operation::CleanSpill.on(place.display()),
             ),
         };
@@ -206,8 +206,8 @@ impl Wanted {
 fn other_inputs(asked: Setting) -> Error {
     config!(
         ConfigErrorKind::NotApplicable(asked),
-        "{} needs inputs that are files, not compressed, and with {} have all columns in the order \
-         of the first; leave it out, or say otherwise",
+        "{} needs inputs that are uncompressed files, and with {} have all columns in the order \
+         of the first; leave it out, or change the inputs",
         asked,
         Setting::UnionByName
     )
@@ -233,7 +233,7 @@ fn one_output(
 
 fn refused(asked: Setting, what: &str) -> Error {
     let kind = ConfigErrorKind::NotApplicable(asked);
-    config!(kind, "{} needs {}; leave it out, or say otherwise", asked, what)
+    config!(kind, "{} needs {}; leave it out, or change the output", asked, what)
 }
 
 /// Bytes of a setting's value that stand in a manifest; of longer ones, their hash does. An order

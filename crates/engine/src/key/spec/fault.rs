@@ -255,9 +255,7 @@ impl PlaceFault {
     fn words(&self, key: &str) -> String {
         match self {
             Self::OpenQuote => {
-                format!(
-                    "key '{key}' opens a quote that does not close; quotes in quotes are doubled"
-                )
+                format!("key '{key}' has no closing quote; double a quote inside quotes")
             }
             Self::OpenBracket(place) => {
                 format!("'{place}' in key '{key}' lacks its ]; write 2[0..4]")
@@ -277,7 +275,7 @@ impl PlaceFault {
                  ten"
             ),
             Self::EmptyRange(start) => format!(
-                "the range in key '{key}' is empty; it counts from 0 and leaves out its end: \
+                "the range in key '{key}' is empty; ranges start at 0 and exclude their end: \
                  write {start}..{} for one byte",
                 start.saturating_add(1)
             ),
@@ -293,8 +291,8 @@ impl TypeFault {
     fn words(&self, key: &str, types: Listed) -> String {
         match self {
             Self::Unknown(word) => format!(
-                "'{word}' in key '{key}' is not a key type sortwell knows for these records{}; it \
-                 knows {types}, and {}",
+                "'{word}' in key '{key}' is not a key type for these records{}; use {types}, and \
+                 {}",
                 meant(word, types.names().chain(MODIFIERS)),
                 known_modifiers()
             ),
@@ -303,12 +301,12 @@ impl TypeFault {
                  location, as in 2:decimal:desc"
             ),
             Self::NoFile(word) => {
-                format!("'{word}' in key '{key}' names no file; write sequence=FILE")
+                format!("'{word}' in key '{key}' needs the name of a file; write sequence=FILE")
             }
             Self::List { word, fault } => format!("'{word}' in key '{key}' {fault}"),
             Self::NumberOfField(name) => format!(
-                "'{name}' in key '{key}' is a type of binary records, at bytes of theirs as in \
-                 0..8:u64le; keys of fields are {}",
+                "'{name}' in key '{key}' is a type of binary records, as in 0..8:u64le; keys of \
+                 fields are {}",
                 Listed::OfText
             ),
             Self::Width { name, number_bytes, range_bytes: None, right } => format!(
@@ -329,18 +327,18 @@ impl ModifierFault {
         match self {
             Self::Empty => format!("key '{key}' has a colon with nothing after it"),
             Self::Unknown(word) => format!(
-                "'{word}' in key '{key}' is not a modifier sortwell knows{}; it knows {}",
+                "'{word}' in key '{key}' is not a known modifier{}; use {}",
                 meant(word, MODIFIERS),
                 known_modifiers()
             ),
             Self::Twice(what) => format!("key '{key}' gives {what} twice; once is enough"),
             Self::NotAByte(text) => format!("{} in key '{key}'", not_a_byte(text)),
             Self::PartOfNumber(text) => format!(
-                "'{text}' is a part of numbers; write another sign, as in decimal=, in key '{key}'"
+                "'{text}' is part of numbers; write another sign, as in decimal=, in key '{key}'"
             ),
-            Self::NoLocale => format!("key '{key}' names no locale; write locale=de"),
+            Self::NoLocale => format!("key '{key}' needs the name of a locale; write locale=de"),
             Self::NoCase(name) => {
-                format!("key '{key}' says ci, but {name} has no case; leave it out")
+                format!("key '{key}' has the modifier ci, but {name} has no case; leave it out")
             }
             Self::NoNotation(name) => format!(
                 "key '{key}' has a notation of numbers, and type {name} has none; use decimal=, \
@@ -354,7 +352,7 @@ impl ModifierFault {
                  in decimal=,:thousands=."
             ),
             Self::NoBlanks(name) => {
-                format!("key '{key}' says trim, but in {name} every byte counts")
+                format!("key '{key}' has the modifier trim, but in {name} every byte counts")
             }
             Self::NoLanguage(name) => format!(
                 "key '{key}' names a locale, which orders text and not {name}; write text, or \
@@ -403,8 +401,8 @@ impl FormatFault {
                  one key for each, as in -k user.id -k ts"
             ),
             Self::Pad(records) => format!(
-                "key '{key}' says pad, but {records} differ in length as they like: what they \
-                 lack is empty; leave it out"
+                "key '{key}' has the modifier pad, but missing bytes of {records} are empty; \
+                 leave it out"
             ),
             Self::BinaryType { name, records } => format!(
                 "'{name}' in key '{key}' is a type of binary records; keys of {records} are {}",

@@ -143,7 +143,7 @@ impl<R: BufRead> ListReader<R> {
                 length if length > LINE_BYTES_MAX => {
                     let (line, most) = (number + 1, ByteSize(LINE_BYTES_MAX));
                     let fault =
-                        format!("has more than {most} in line {line}; write a value a line");
+                        format!("has more than {most} in line {line}; write one value per line");
                     return Ok(Ended::AtFault(fault));
                 }
                 length if length > room => return Ok(Ended::TooLarge(length)),
@@ -199,8 +199,7 @@ pub fn read_sequence(path: &str) -> io::Result<Result<[u8; SEQUENCE_BYTES], Stri
     };
     Ok(places.map_err(|_| {
         format!(
-            "{path} has {}, but a collating sequence has {SEQUENCE_BYTES}: one for each byte, as \
-             what it sorts",
+            "{path} has {}, but a collating sequence has {SEQUENCE_BYTES}: the rank of each byte",
             size()
         )
     }))

@@ -49,7 +49,7 @@ fn names_are_read_in_any_case_and_values_as_they_are() {
         assert_eq!(parse(written).expect(written).to_string(), read);
     }
     let error = parse("1:itn").unwrap_err().of_format(Format::LINES).to_string();
-    assert!(error.contains("(did you mean 'int'?); it knows bytes text"), "{error}");
+    assert!(error.contains("(did you mean 'int'?); use bytes text"), "{error}");
     assert!(!error.contains("packed"), "no type of text: {error}");
 }
 
@@ -230,8 +230,8 @@ fn keys_are_held_to_a_format() {
         (
             "0..4:pad=0",
             "lines",
-            "key '0..4:pad=0' says pad, but lines differ in length as they like: what they lack is \
-             empty; leave it out",
+            "key '0..4:pad=0' has the modifier pad, but missing bytes of lines are empty; leave \
+             it out",
         ),
         (
             "4..12:packed",
@@ -284,36 +284,36 @@ fn messages_say_what_is_wrong_and_what_to_write() {
         ("2[0..4", "'2[0..4' in key '2[0..4' lacks its ]; write 2[0..4]"),
         (
             "2[4..4]",
-            "the range in key '2[4..4]' is empty; it counts from 0 and leaves out its end: write \
+            "the range in key '2[4..4]' is empty; ranges start at 0 and exclude their end: write \
              4..5 for one byte",
         ),
         (
             "2:u32le",
-            "'u32le' in key '2:u32le' is a type of binary records, at bytes of theirs as in \
-             0..8:u64le; keys of fields are TEXT",
+            "'u32le' in key '2:u32le' is a type of binary records, as in 0..8:u64le; keys of \
+             fields are TEXT",
         ),
         (
             "2:number",
-            "'number' in key '2:number' is not a key type sortwell knows for these records; it \
-             knows ALL, and the modifiers asc desc ci trim nulls-first nulls-last pad=BYTE \
-             locale=NAME SIGNS, as in 2:decimal:desc",
+            "'number' in key '2:number' is not a key type for these records; use ALL, and the \
+             modifiers asc desc ci trim nulls-first nulls-last pad=BYTE locale=NAME SIGNS, as in \
+             2:decimal:desc",
         ),
         (
             "0..4:pakced",
-            "'pakced' in key '0..4:pakced' is not a key type sortwell knows for these records (did \
-             you mean 'packed'?); it knows ALL, and the modifiers asc desc ci trim nulls-first \
-             nulls-last pad=BYTE locale=NAME SIGNS, as in 2:decimal:desc",
+            "'pakced' in key '0..4:pakced' is not a key type for these records (did you mean \
+             'packed'?); use ALL, and the modifiers asc desc ci trim nulls-first nulls-last \
+             pad=BYTE locale=NAME SIGNS, as in 2:decimal:desc",
         ),
         (
             "2:int:up",
-            "'up' in key '2:int:up' is not a modifier sortwell knows; it knows the modifiers asc \
-             desc ci trim nulls-first nulls-last pad=BYTE locale=NAME SIGNS, as in 2:decimal:desc",
+            "'up' in key '2:int:up' is not a known modifier; use the modifiers asc desc ci trim \
+             nulls-first nulls-last pad=BYTE locale=NAME SIGNS, as in 2:decimal:desc",
         ),
         (
             "2:int:dsec",
-            "'dsec' in key '2:int:dsec' is not a modifier sortwell knows (did you mean 'desc'?); \
-             it knows the modifiers asc desc ci trim nulls-first nulls-last pad=BYTE locale=NAME \
-             SIGNS, as in 2:decimal:desc",
+            "'dsec' in key '2:int:dsec' is not a known modifier (did you mean 'desc'?); use the \
+             modifiers asc desc ci trim nulls-first nulls-last pad=BYTE locale=NAME SIGNS, as in \
+             2:decimal:desc",
         ),
         (
             "2:desc:int",
@@ -323,8 +323,8 @@ fn messages_say_what_is_wrong_and_what_to_write() {
         ("2:", "key '2:' has a colon with nothing after it"),
         ("2:desc:asc", "key '2:desc:asc' gives its direction twice; once is enough"),
         ("2:trim:trim", "key '2:trim:trim' gives trim twice; once is enough"),
-        ("2:int:ci", "key '2:int:ci' says ci, but int has no case; leave it out"),
-        ("2:locale=", "key '2:locale=' names no locale; write locale=de"),
+        ("2:int:ci", "key '2:int:ci' has the modifier ci, but int has no case; leave it out"),
+        ("2:locale=", "key '2:locale=' needs the name of a locale; write locale=de"),
         (
             "2:int:locale=de",
             "key '2:int:locale=de' names a locale, which orders text and not int; write text, or \
@@ -339,7 +339,7 @@ fn messages_say_what_is_wrong_and_what_to_write() {
 #[test]
 fn messages_about_quotes_lists_and_bytes() {
     let table = [
-        ("\"a", "key '\"a' opens a quote that does not close; quotes in quotes are doubled"),
+        ("\"a", "key '\"a' has no closing quote; double a quote inside quotes"),
         (
             "1:order=a||b",
             "'order=a||b' in key '1:order=a||b' has an empty value; nulls-first and nulls-last \
@@ -349,12 +349,20 @@ fn messages_about_quotes_lists_and_bytes() {
             "1:order=a|b|a",
             "'order=a|b|a' in key '1:order=a|b|a' has the value 'a' twice; leave one out",
         ),
-        ("1:sequence=", "'sequence=' in key '1:sequence=' names no file; write sequence=FILE"),
+        (
+            "1:sequence=",
+            "'sequence=' in key '1:sequence=' needs the name of a file; write \
+                         sequence=FILE",
+        ),
         (
             "0..4:pad=256",
             "'256' is not a byte; write its number, as in 0, 64 or 0x40 in key '0..4:pad=256'",
         ),
-        ("0..4:packed:trim", "key '0..4:packed:trim' says trim, but in packed every byte counts"),
+        (
+            "0..4:packed:trim",
+            "key '0..4:packed:trim' has the modifier trim, but in packed every \
+                              byte counts",
+        ),
         (
             "8..10:u32le:desc",
             "key '8..10:u32le:desc' is 2 bytes wide, but u32le takes 4 bytes; write \
@@ -602,9 +610,9 @@ fn fields_of_a_line_are_read_and_said() {
     }
     assert_eq!(
         said("name"),
-        "'name' in key 'name' is not a place in a record of 4 lines; write 2 for the second line, \
-         1.2 for the second field of the first, 2[0..4] for bytes of a line, 2-3 for lines 2 to 3, \
-         or .. for the whole record"
+        "'name' in key 'name' is not a place in a record of 4 lines; write 2 for the second \
+         line, 1.2 for the second field of the first, 2[0..4] for bytes of a line, 2-3 for lines \
+         2 to 3, or .. for the whole record"
     );
     assert_eq!(parse("2.3-3").unwrap().to_string(), "2.3");
     for wrong in ["1.", ".1", "1.0", "0.1", "1.2.3", "1.a", "1.3-2"] {

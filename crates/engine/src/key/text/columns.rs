@@ -53,8 +53,8 @@ fn unknown(name: &str, columns: &[Vec<u8>]) -> Message {
     let names = columns.iter().map(|column| String::from_utf8_lossy(column));
     let meant = meant(name, names);
     let listed = listed(columns);
-    let of_gnu = gnu_key(name)
-        .map(|how| message!("; a key as GNU sort has it is written otherwise: {}", how));
+    let of_gnu =
+        gnu_key(name).map(|how| message!("; keys of GNU sort are written differently: {}", how));
     let of_header = other_separator(columns).map(|advice| message!("; {}", advice));
     message!(
         "no column is called '{}'{}; the columns are {}{}{}",

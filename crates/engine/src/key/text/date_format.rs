@@ -41,7 +41,7 @@ impl DateFormat {
         let has_time = is_instant || read.hour().is_some() && read.to_time().is_ok();
         if !has_date && !has_time {
             return Err(format!(
-                "'{pattern}' tells neither a day nor a time; write, for example, %d.%m.%Y"
+                "'{pattern}' has neither a day nor a time; write, for example, %d.%m.%Y"
             ));
         }
         Ok(Self { pattern: pattern.to_owned(), has_date, has_time })

@@ -32,7 +32,7 @@ impl Words {
             place: place(spec, order.separator),
             expected: expected(&spec.text_type, format),
             advice: match is_day {
-                true => message!("say with {} how it is written, or ", Setting::DateFormat),
+                true => message!("give its pattern with {}, or ", Setting::DateFormat),
                 false => Message::default(),
             },
             is_binary: spec.text_type.class() == Class::StrictBytes,
@@ -57,7 +57,7 @@ impl Words {
         let Self { place, expected, advice, is_binary } = self;
         let text = if *is_binary { in_numbers(text) } else { format!("'{}'", shown(text)) };
         message!(
-            "{}: {} is not {}; {}sort such records behind the others with {}",
+            "{}: {} is not {}; {}sort such records after all others with {}",
             place,
             text,
             expected,
@@ -70,8 +70,8 @@ impl Words {
     pub fn short(&self, length: usize, needs: usize) -> Message {
         let place = &self.place;
         message!(
-            "{}: the record has {} bytes, and the key needs {}; let a byte stand for those \
-             missing with {}, or sort such records behind the others with {}",
+            "{}: the record has {} bytes, and the key needs {}; give a byte for the missing ones \
+             with {}, or sort such records after all others with {}",
             place,
             length,
             needs,

@@ -231,26 +231,26 @@ impl TextSpec {
     }
 }
 
-/// Where something goes that has no place among values, whichever way these are sorted.
+/// The place of records without a valid key, for either direction of the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Before all values.
     First,
-    /// Behind all values.
+    /// After all values.
     Last,
 }
 
 /// The fate of records with a key that is not a value of its type.
 ///
-/// Without a word about it, nothing but values is taken for the types that came with tables (dates,
-/// addresses, packed decimals), and for all types in the cells of a row; numbers in lines are what
-/// can be read of them.
+/// Without this setting, an invalid value is an error for the types of tables (dates, addresses,
+/// packed decimals), and for all types in the cells of a row. Numbers in lines are read as far as
+/// possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Invalid {
-    /// They have no key.
+    /// Such a record is an error.
     Error,
-    /// They come before all other records or after them. Among themselves they are in the order of
-    /// their keys, in which all that is no value is equal, and beyond values and empty keys.
+    /// They come before or after all other records. Among themselves they are in the order of their
+    /// keys, in which all invalid keys are equal, and beyond values and empty keys.
     Placed(Place),
 }
 
@@ -264,7 +264,7 @@ impl FromStr for Invalid {
             "last" => Ok(Self::Placed(Place::Last)),
             _ => {
                 let message = message!(
-                    "'{}' is not what becomes of an invalid key; write error, first or last",
+                    "'{}' is not a treatment of invalid keys; write error, first or last",
                     word
                 );
                 Err(ParseError::new("place of invalid keys", word, message))
@@ -405,7 +405,7 @@ impl TextOrder {
             _ => return None,
         };
         let pattern = format.pattern();
-        Some(format!("the date format '{pattern}' tells no {lacking}, which a key asks for"))
+        Some(format!("the date format '{pattern}' has no {lacking}, which a key needs"))
     }
 
     /// Bytes of memory that its lists of values take.

@@ -153,7 +153,7 @@ impl Folds {
             let (field, order) = field?;
             if let Some(other) = folds.iter().find(|other| overlap(other.field, field)) {
                 return Err(message!(
-                    "{} and {} have one place for two values; leave one out",
+                    "{} and {} write two values to one place; leave one out",
                     setting.to(&spec.place),
                     other.function.setting().to(&other.name)
                 ));

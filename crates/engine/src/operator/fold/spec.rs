@@ -100,7 +100,7 @@ impl FoldSpec {
         let column = of.layout.column(place, of.columns)?;
         if Key::names_bytes(words) {
             return Err(format!(
-                "'{words}' is a type of records of bytes; cells have the types {}",
+                "'{words}' is a type of binary records; cells have the types {}",
                 Key::types_of_text()
             )
             .into());
@@ -137,14 +137,14 @@ impl FoldSpec {
         let key = key.map_err(Message::from)?;
         if key.has_place_modifiers() {
             return Err(format!(
-                "'{}:{words}' says more than its type; desc, nulls-first, nulls-last and pad are \
-                 for keys, leave them out",
+                "'{}:{words}' has modifiers that are for keys only; leave out desc, nulls-first, \
+                 nulls-last and pad",
                 self.place
             )
             .into());
         }
         if key.type_name() == "random" {
-            return Err(format!("'{}:{words}' has no least or greatest value", self.place).into());
+            return Err(format!("'{}:{words}' has no minimum or maximum", self.place).into());
         }
         let spec = key.spec(of.memory).map_err(Error::into_message)?;
         Ok((key, spec))

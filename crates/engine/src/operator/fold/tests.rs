@@ -123,7 +123,7 @@ fn what_cannot_be_folded_is_said() {
         (vec![(Sum, "2:u16le")], CSV, "cells have the types bytes text int decimal"),
         (vec![(Sum, "0..2")], CSV, "name one by its number"),
         (vec![(Sum, "amount")], CSV, "no names"),
-        (vec![(Min, "2"), (Max, "2")], CSV, "maximum 2 and minimum 2 have one place"),
+        (vec![(Min, "2"), (Max, "2")], CSV, "maximum 2 and minimum 2 write two values"),
         (vec![(Sum, "2")], lines, "give it with separator"),
         (vec![(Sum, "0..2")], Layout::Fixed(8), "i64be"),
         (vec![(Sum, "0..2:u32le")], Layout::Fixed(8), "write 0..4"),
@@ -137,11 +137,11 @@ fn what_cannot_be_folded_is_said() {
         (vec![(Max, "0..8:f32le")], Layout::Fixed(40), "0..4"),
         (vec![(Max, "0..8")], Layout::Fixed(40), "needs a type"),
         (vec![(Max, "0..:bytes")], Layout::Prefixed(Prefix::RDW), "needs an end"),
-        (vec![(Max, "2:int:desc")], CSV, "leave them out"),
-        (vec![(Max, "2:random")], CSV, "no least or greatest"),
+        (vec![(Max, "2:int:desc")], CSV, "leave out desc"),
+        (vec![(Max, "2:random")], CSV, "no minimum or maximum"),
         (vec![(Sum, "2:int:decimal=,")], CSV, "an int has no fraction"),
         (vec![(Max, "2:text:locale=12")], CSV, "12"),
-        (vec![(Sum, "0..4:u32le"), (Max, "3..4:u8")], Layout::Fixed(8), "one place"),
+        (vec![(Sum, "0..4:u32le"), (Max, "3..4:u8")], Layout::Fixed(8), "to one place"),
         (vec![(Sum, "amount:u32le")], Layout::Fixed(8), "write 0..4"),
     ] {
         let said = folds(&specs, layout).unwrap_err();

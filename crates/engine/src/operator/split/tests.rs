@@ -47,7 +47,7 @@ fn values_become_names_that_any_file_system_takes() {
     assert!(said.contains("'a b' and 'a/b'"), "{said}");
     state.name(b"c").unwrap();
     let said = state.name(b"c").unwrap_err().to_string();
-    assert!(said.contains("first of the sort's keys"), "{said}");
+    assert!(said.contains("first key of the sort"), "{said}");
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn a_row_may_hold_lines_and_a_mark_before_it() {
     assert_eq!(top.first_row, b"1,2\n");
     let (top, _) = read(&row(true), b"a,b").unwrap();
     assert_eq!((top.bytes.as_slice(), top.size.bytes), (&b"a,b\n"[..], 3));
-    assert!(matches!(read(&row(true), b"a,\"b\n"), Err(Error::Malformed { .. })), "not closed");
+    assert!(matches!(read(&row(true), b"a,\"b\n"), Err(Error::Malformed { .. })), "unclosed");
 }
 
 #[test]

@@ -200,7 +200,7 @@ impl<'w> Filter<'w> {
         match last {
             Some(record) if !self.record.copy(record, feed)? => Err(config!(
                 ConfigErrorKind::ResumeMismatch,
-                "the rest was being merged with more memory; give as much as before with {}",
+                "the interrupted merge had more memory; give as much as before with {}",
                 Setting::Memory,
             )),
             _ => Ok(()),

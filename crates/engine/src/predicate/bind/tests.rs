@@ -31,27 +31,28 @@ fn fault(format: Format, text: &str) -> String {
 const FAULTS: [(&str, &str); 20] = [
     (
         "2 > 9",
-        "2 is compared byte by byte, by which 10 comes before 9; write 2:int or another type \
-         before 9, or \"9\" if bytes are meant",
+        "2 is compared byte by byte, so 10 comes before 9; write 2:int or another type before 9, \
+         or \"9\" if bytes are meant",
     ),
     (
         "2:ci == 12",
-        "2:ci is compared byte by byte, by which 10 comes before 9; write 2:int or another type \
-         before 12, or \"12\" if bytes are meant",
+        "2:ci is compared byte by byte, so 10 comes before 9; write 2:int or another type before \
+         12, or \"12\" if bytes are meant",
     ),
-    ("2:int == \"\"", "\"\" is no value of 2:int; write 2:int is empty"),
+    ("2:int == \"\"", "\"\" is not a value of 2:int; write 2:int is empty"),
     (
         "2:int >= \"abc\"",
-        "'abc' is no value of 2:int; write one of that type, or another type behind the colon",
+        "'abc' is not a value of 2:int; write one of that type, or another type after the colon",
     ),
     (
         "2:decimal == 1e5",
-        "'1e5' is no value of 2:decimal; write one of that type, or another type behind the colon",
+        "'1e5' is not a value of 2:decimal; write one of that type, or another type after the \
+         colon",
     ),
     ("2:int:desc < 5", "2:int:desc has a direction, and conditions have none; leave out desc"),
     (
         "2:random == \"x\"",
-        "2:random asks for a shuffle, which says nothing about values; leave out random",
+        "2:random has type random, which is not for conditions; leave out random",
     ),
     (
         "2:int contains \"5\"",
@@ -85,8 +86,8 @@ const FAULTS: [(&str, &str); 20] = [
     ),
     (
         "2:ebcdic < 5",
-        "2:ebcdic is compared byte by byte, by which 10 comes before 9; write 2:int or another \
-         type before 5, or \"5\" if bytes are meant",
+        "2:ebcdic is compared byte by byte, so 10 comes before 9; write 2:int or another type \
+         before 5, or \"5\" if bytes are meant",
     ),
     (
         "2:ebcdic contains \"\u{20ac}\"",
@@ -142,6 +143,6 @@ fn every_condition_is_bound() {
     for text in ["1 is empty and 2:int > \"x\"", "1 is empty or not (1 is empty and 2:int > \"x\")"]
     {
         let fault = bind(Format::LINES, text).expect_err("the last condition is wrong");
-        assert!(fault.to_string().starts_with("in '2:int > \"x\"': 'x' is no value"), "{fault}");
+        assert!(fault.to_string().starts_with("in '2:int > \"x\"': 'x' is not a value"), "{fault}");
     }
 }

@@ -109,15 +109,15 @@ fn faults() {
             }
         }
     };
-    let open = "the text that begins here lacks its closing quote";
+    let open = "the text that begins here has no closing quote";
     assert_eq!(fault("a == \"b"), Fault::new(5, open));
     assert_eq!(fault("a == 'b\\'"), Fault::new(5, open));
     assert_eq!(fault("a == \"b\"\""), Fault::new(5, open));
     assert_eq!(fault("a:order=\"x"), Fault::new(8, open));
-    let one = "one '=' compares nothing; equality is written ==";
+    let one = "'=' is not an operator; write == for equality";
     assert_eq!(fault("a = 5"), Fault::new(2, one));
     assert_eq!(fault("a=5"), Fault::new(1, one));
-    let not = "'!' is not a sign here; write not, or != for what is not equal";
+    let not = "'!' is not an operator; write not, or != for inequality";
     assert_eq!(fault("a == 1 and !b"), Fault::new(11, not));
 }
 

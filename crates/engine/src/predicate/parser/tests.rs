@@ -54,14 +54,13 @@ fn words_of_the_language_may_be_keys_in_quotes_and_texts() {
     assert_eq!(shown("2 contains 'is empty'"), "2 contains \"is empty\"");
 }
 
-const KEY: &str = "expected what to look at: a key such as 2:int or 0..4, 'not' or a parenthesis";
+const KEY: &str = "expected a key such as 2:int or 0..4, 'not' or a parenthesis";
 const TEST: &str = "expected a comparison (== != < <= > >=), 'contains', 'matches', 'starts with', \
                     'ends with' or 'is empty'";
 const VALUE: &str =
-    "expected what to compare with: a text in quotes, a number or a date, or another key";
+    "expected a value to compare with: a text in quotes, a number or a date, or another key";
 const MORE: &str = "expected 'and', 'or' or the end";
-const BLANKS: &str =
-    "(a value with blanks in it, or a key with signs in its name, stands in quotes)";
+const BLANKS: &str = "(write a value with blanks, or a key with special characters, in quotes)";
 
 #[test]
 fn faults_say_what_was_expected_and_where() {
@@ -95,7 +94,7 @@ fn faults_say_what_was_expected_and_where() {
         ("(1:int < 5", "this parenthesis is never closed".to_owned(), 0),
         ("((1:int < 5)", "this parenthesis is never closed".to_owned(), 0),
         ("(1:int < 5 7)", "expected 'and', 'or' or ')', but found '7'".to_owned(), 11),
-        ("1:int = 5", "one '=' compares nothing; equality is written ==".to_owned(), 6),
+        ("1:int = 5", "'=' is not an operator; write == for equality".to_owned(), 6),
         ("0 == \"x\"", "fields count from 1, and key '0' names field 0".to_owned(), 0),
         (
             "1:int < 5 or 2:int:big > 5",
@@ -117,8 +116,7 @@ fn depth_is_limited_and_length_is_not() {
         assert!(nested(DEPTH_MAX / per).parse::<Expression>().is_ok(), "{open}");
         for times in [DEPTH_MAX / per + 1, 100_000] {
             let words = nested(times).parse::<Expression>().expect_err(open).to_string();
-            let message = "'not' and parentheses stand in each other more than 64 times; write it \
-                           flatter\n";
+            let message = "the expression is nested too deeply (limit: 64); simplify it\n";
             assert!(words.starts_with(message), "{words}");
         }
     }

@@ -30,5 +30,5 @@ fn packages_are_summed_and_begin_again() {
 fn a_machine_without_counters_says_so() {
     let directory = tempfile::tempdir().unwrap();
     let words = Meter::at(directory.path()).unwrap_err().to_string();
-    assert!(words.contains("does not tell its energy"), "{words}");
+    assert!(words.contains("does not report its energy"), "{words}");
 }

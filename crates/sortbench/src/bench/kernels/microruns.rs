@@ -63,10 +63,10 @@ pub fn measure(meter: &mut Meter<'_>, keys: usize) -> Result<Section> {
         }
         rows.push(row);
     }
-    let mut columns = ["entries a run", "KiB", "runs"].map(str::to_owned).to_vec();
+    let mut columns = ["entries per run", "KiB", "runs"].map(str::to_owned).to_vec();
     columns.extend(STEPS.map(|step| format!("{step} ns")));
     section.tables.push(Table {
-        title: format!("Nanoseconds an entry of runs sorted and merged, {count} in all"),
+        title: format!("Nanoseconds per entry to sort and merge runs, {count} entries"),
         source: Source::Measured,
         columns,
         rows,
@@ -74,8 +74,8 @@ pub fn measure(meter: &mut Meter<'_>, keys: usize) -> Result<Section> {
     });
     section.charts.push(Chart {
         title: "Microruns".into(),
-        x: "entries a run".into(),
-        y: "ns an entry".into(),
+        x: "entries per run".into(),
+        y: "ns per entry".into(),
         logarithmic: true,
         lines: lines.into(),
     });

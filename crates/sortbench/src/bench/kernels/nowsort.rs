@@ -61,19 +61,19 @@ pub fn measure(meter: &mut Meter<'_>, numbers: &[usize]) -> Result<Section> {
     let mut columns = vec!["keys".to_owned()];
     columns.extend(WAYS.map(|way| format!("{way} ns")));
     section.tables.push(Table {
-        title: "Nanoseconds a key of sorts of keys with pointers".into(),
+        title: "Nanoseconds per key to sort keys with pointers".into(),
         source: Source::Measured,
         columns,
         rows,
         note: format!(
-            "Buckets have up to {BUCKET_ENTRIES} entries, which with their spare space take 384 \
-             KiB. sortwell's entries are dealt as records of 8 bytes and sorted stably."
+            "Buckets have up to {BUCKET_ENTRIES} entries, which take 384 KiB with their spare \
+             space. sortwell deals its entries as records of 8 bytes and sorts them stably."
         ),
     });
     section.charts.push(Chart {
         title: "Sorts of keys with pointers".into(),
         x: "keys".into(),
-        y: "ns a key".into(),
+        y: "ns per key".into(),
         logarithmic: true,
         lines: lines.into(),
     });

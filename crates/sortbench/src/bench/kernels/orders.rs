@@ -15,6 +15,6 @@ pub fn hard_orders(count: u64) -> [(&'static str, Vec<u64>); 11] {
         ("low bits reversed", of(&|at| 3 << 60 | (count - at))),
         ("clustered", of(&|at| mixed(at) >> 62 << 62 | mixed(at ^ 1) >> 40)),
         ("largest", of(&|at| u64::MAX - (at & 1))),
-        ("sorted but for the last", of(&|at| if at + 1 == count { 0 } else { at << 40 })),
+        ("sorted except the last", of(&|at| if at + 1 == count { 0 } else { at << 40 })),
     ]
 }

@@ -48,9 +48,10 @@ pub const WAYS: [&str; 5] = [
     "sortwell's entries, by buckets and radix",
 ];
 
-const NOTE: &str = "Output follows the order, checks it and sums whole records. sortwell's array \
-    are 8-byte entries, sampled and dealt into buckets that fit a cache; each bucket is sorted by \
-    radix, with its ties; and its output asks for records ahead of time and copies them too.";
+const NOTE: &str = "The output follows the order, checks it and sums whole records. sortwell's \
+                    array has 8-byte entries, which it samples and deals into buckets that fit a \
+                    cache. It sorts each bucket by radix, with its ties. Its output prefetches \
+                    records and copies them too.";
 
 /// Bytes of memory for so many records.
 pub fn bytes_needed(records: usize) -> u64 {

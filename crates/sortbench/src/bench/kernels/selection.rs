@@ -77,21 +77,22 @@ pub fn measure(meter: &mut Meter<'_>, keys: usize) -> Result<Section> {
     columns.extend(WAYS.map(|way| format!("{way} ns")));
     columns.push("first run by memory".into());
     section.tables.push(Table {
-        title: "Nanoseconds a record of runs made by replacement selection".into(),
+        title: "Nanoseconds per record to make runs by replacement selection".into(),
         source: Source::Measured,
         columns,
         rows,
         note: format!(
-            "{RECORDS_PER_LEAF} records come for each that is in memory; quicksort sorts a memory \
-             of them at a time. Nodes lie level by level, or three levels of a subtree in each \
-             cache line. A tournament's first run has e - 1 = 1.72 memories in theory, later ones \
-             2. sortwell's has nodes of 16 bytes, holds records, of 8 bytes here, and is stable."
+            "The input has {RECORDS_PER_LEAF} records for each that fits in memory; quicksort \
+             sorts one memory of records at a time. Nodes lie level by level, or as three levels \
+             of a subtree per cache line. In theory, a tournament's first run has e - 1 = 1.72 \
+             memories, and later runs have 2. sortwell's tournament has nodes of 16 bytes, holds \
+             records (of 8 bytes here), and is stable."
         ),
     });
     section.charts.push(Chart {
-        title: "Replacement selection beside quicksort".into(),
+        title: "Replacement selection and quicksort".into(),
         x: "records in memory".into(),
-        y: "ns a record".into(),
+        y: "ns per record".into(),
         logarithmic: true,
         lines: lines.into(),
     });

@@ -19,7 +19,7 @@ fn a_small_bench_has_all_its_parts() {
     let finding = kernels(&ground, KernelSizes { records: 1000, keys: 120_000 }).unwrap();
     assert_eq!(table(&finding, "QuickSorts of 1000").rows.len(), 5);
     assert_eq!(table(&finding, "keys with pointers").rows.len(), 2);
-    assert_eq!(table(&finding, "runs sorted and merged, 120000").rows.len(), 6);
+    assert_eq!(table(&finding, "to sort and merge runs, 120000").rows.len(), 6);
     assert_eq!(table(&finding, "replacement selection").rows.len(), 3);
     let printed = finding.tables.iter().filter(|table| table.source != Source::Measured);
     assert_eq!(printed.count(), 2);
@@ -29,7 +29,7 @@ fn a_small_bench_has_all_its_parts() {
     let names = |line: &super::super::finding::Line| !line.points.is_empty();
     assert!(finding.charts.len() == 3 && finding.charts.iter().flat_map(|c| &c.lines).all(names));
     assert!(!finding.answer.contains("NaN"), "{}", finding.answer);
-    let is_told = finding.answer.contains("No cycles, instructions or misses are told, as ");
+    let is_told = finding.answer.contains("No cycles, instructions or misses: ");
     let is_counted = finding.tables.iter().any(|table| table.title.contains("counted"));
     assert!(is_told != is_counted, "counts, or why there are none");
 }
@@ -64,7 +64,7 @@ fn counted_events_are_columns_and_others_are_not() {
     let kernel = Counted { of: "it, 5".into(), counts: [spread, None, spread, None] };
     let other = Counted { counts: [spread, None, None, None], ..kernel.clone() };
     let table = counted(&[kernel, other]).unwrap();
-    assert_eq!(table.columns, ["kernel, records", "cycles a record", "cache misses a record"]);
+    assert_eq!(table.columns, ["kernel, records", "cycles per record", "cache misses per record"]);
     assert_eq!(table.rows[1][2], Cell::Empty);
     assert_eq!(counted(&[]), None);
 }

@@ -10,5 +10,5 @@ fn times_that_do_not_grow_foretell_nothing() {
         let words = law(points).unwrap_err().to_string();
         assert!(words.contains("no longer than smaller ones"), "{words}");
     }
-    assert!(law(&[[1e6, 0.2]]).unwrap_err().to_string().contains("not room"));
+    assert!(law(&[[1e6, 0.2]]).unwrap_err().to_string().contains("not enough space"));
 }

@@ -37,7 +37,7 @@ fn windows_are_read_off_the_first_bytes() {
     ] {
         assert_eq!(window_of(&frame(rest)), window, "{rest:?}");
     }
-    assert_eq!(window_of(b"something else"), None);
+    assert_eq!(window_of(b"other data"), None);
     let lz4 = |code| [&0x184d_2204_u32.to_le_bytes()[..], &[0x40, code, 0]].concat();
     assert_eq!(
         [0x40, 0x50, 0x60, 0x70].map(|code| lz4_block_of(&lz4(code)) >> 10),
@@ -87,7 +87,7 @@ fn what_asks_for_too_much_is_refused_by_name() {
     let large = frame(&[0, 17 << 3]);
     let inputs = inputs(folder.path(), &[&frame(&[0, 0]), &large], Codec::Zstd);
     let words = Appetite::at_once(&inputs, ByteSize::mib(512), 2).expect_err("refused").to_string();
-    assert!(words.contains("/1: its zstd frames look back 128 MiB"), "{words}");
+    assert!(words.contains("/1: its zstd frames need a window of 128 MiB"), "{words}");
     assert!(words.contains("at least 1 GiB with memory"), "{words}");
     let fits = Appetite::at_once(&inputs, ByteSize::gib(1), 2).expect("fits");
     assert_eq!((fits.window_bytes, fits.width), (128 << 20, 2));

@@ -22,8 +22,8 @@ fn patterns_say_what_they_tell() {
 #[test]
 fn patterns_that_tell_nothing_are_refused() {
     for (pattern, part) in [
-        ("", "tells neither a day nor a time"),
-        ("%Y-%m", "tells neither a day nor a time"),
+        ("", "has neither a day nor a time"),
+        ("%Y-%m", "has neither a day nor a time"),
         ("%?", "'%?' is not a date format"),
         ("%", "is not a date format"),
     ] {

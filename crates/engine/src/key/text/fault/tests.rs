@@ -16,7 +16,7 @@ fn said(key: &str, format: Format, text: &[u8]) -> String {
 
 #[test]
 fn messages_name_the_place_the_text_and_the_type() {
-    let behind = "sort such records behind the others with invalid keys last";
+    let behind = "sort such records after all others with invalid keys last";
     let table: [(&str, &[u8], &str); 9] = [
         ("3:int", b"abc", "column 3: 'abc' is not an int; "),
         ("amount:decimal", b"1,5", "column 'amount': '1,5' is not a decimal; "),
@@ -33,8 +33,8 @@ fn messages_name_the_place_the_text_and_the_type() {
     }
     assert_eq!(
         said("2:date", Format::LINES, b"22.11.2026"),
-        "field 2: '22.11.2026' is not a date, as in 2026-11-22; say with date format how it is \
-         written, or sort such records behind the others with invalid keys last"
+        "field 2: '22.11.2026' is not a date, as in 2026-11-22; give its pattern with date \
+         format, or sort such records after all others with invalid keys last"
     );
     let group = "lines:group=4".parse().unwrap();
     for (key, place) in [
@@ -71,8 +71,8 @@ fn messages_name_the_place_the_text_and_the_type() {
     assert_eq!(
         Words::of_range(10, Some(20)).short(12, 20).to_string(),
         format!(
-            "bytes 10..20: the record has 12 bytes, and the key needs 20; let a byte stand for \
-             those missing with pad 0, or {behind}"
+            "bytes 10..20: the record has 12 bytes, and the key needs 20; give a byte for the \
+             missing ones with pad 0, or {behind}"
         )
     );
 }
@@ -84,8 +84,8 @@ fn formats_of_days_are_named() {
     let said = Words::new(&spec("day:date"), &order).invalid(b"2026-11-22");
     assert_eq!(
         said.to_string(),
-        "column 'day': '2026-11-22' is not a date of the form %d.%m.%Y; sort such records behind \
-         the others with invalid keys last"
+        "column 'day': '2026-11-22' is not a date of the form %d.%m.%Y; sort such records after \
+         all others with invalid keys last"
     );
 }
 

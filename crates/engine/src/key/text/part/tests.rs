@@ -131,8 +131,8 @@ fn ranges_beyond_a_record_are_faults_or_padded() {
     }
     assert_eq!(
         fault(&order("u16be", &["1..3"]), records[1]).unwrap(),
-        "bytes 1..3: the record has 2 bytes, and the key needs 3; let a byte stand for those \
-         missing with pad 0, or sort such records behind the others with invalid keys last"
+        "bytes 1..3: the record has 2 bytes, and the key needs 3; give a byte for the missing \
+         ones with pad 0, or sort such records after all others with invalid keys last"
     );
     let open = order("u16be", &["2.."]);
     assert_eq!(records.map(|record| fault(&open, record).is_some()), [false, false, false, true]);
@@ -199,8 +199,8 @@ fn formats_of_days_have_to_tell_what_is_asked_for() {
     };
     let said =
         |key: &str, pattern: &str| CompiledKey::new(&with(key, pattern)).unwrap_err().to_string();
-    assert!(said("1:time", "%d.%m.%Y").contains("tells no time of day"));
-    assert!(said("1:date", "%H:%M").contains("tells no day"));
+    assert!(said("1:time", "%d.%m.%Y").contains("has no time of day"));
+    assert!(said("1:date", "%H:%M").contains("has no day"));
     assert!(fault(&with("1:date", "%d.%m.%Y"), b"22.11.2026\n").is_none());
     assert!(fault(&with("1:date", "%d.%m.%Y"), b"31.11.2026\n").is_some());
 }
