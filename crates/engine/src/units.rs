@@ -41,22 +41,22 @@ fn factor(unit: &str) -> Option<u64> {
 }
 
 impl ByteSize {
-    /// `n` KiB.
+    /// Returns the size of `n` KiB.
     pub const fn kib(n: u64) -> Self {
         Self(n << 10)
     }
 
-    /// `n` MiB.
+    /// Returns the size of `n` MiB.
     pub const fn mib(n: u64) -> Self {
         Self(n << 20)
     }
 
-    /// `n` GiB.
+    /// Returns the size of `n` GiB.
     pub const fn gib(n: u64) -> Self {
         Self(n << 30)
     }
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     pub const fn bytes(self) -> u64 {
         self.0
     }

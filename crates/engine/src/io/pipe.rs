@@ -246,7 +246,7 @@ impl Reader {
         End::inherited(STDIN, Path::new("standard input"), Way::In).map(Self::new)
     }
 
-    /// What is open already, called `name` in messages.
+    /// Returns what is open already, called `name` in messages.
     pub fn of(descriptor: impl Into<OwnedFd>, name: &Path) -> Self {
         Self::new(End::new(descriptor.into(), name, Way::In))
     }
@@ -308,7 +308,7 @@ impl Reader {
         }
     }
 
-    /// What it is called in messages.
+    /// Returns the name that messages use.
     pub fn name(&self) -> &Path {
         match &self.0 {
             Source::End(end) => &end.name,
@@ -316,7 +316,7 @@ impl Reader {
         }
     }
 
-    /// How much there is to be read in all, where that is known.
+    /// Returns how much there is to be read in all, where that is known.
     pub fn extent(&self) -> Option<Extent> {
         match &self.0 {
             Source::End(_) => None,
@@ -409,7 +409,7 @@ impl Writer {
         }
     }
 
-    /// What it is called in messages.
+    /// Returns the name that messages use.
     pub fn name(&self) -> &Path {
         match &self.0 {
             Target::End(end) => &end.name,
@@ -427,12 +427,12 @@ pub struct Outlet {
 }
 
 impl Outlet {
-    /// What is open already, called `name` in messages.
+    /// Returns what is open already, called `name` in messages.
     pub fn new(descriptor: impl Into<OwnedFd>, name: &Path) -> Self {
         Self { descriptor: Arc::new(descriptor.into()), name: name.to_owned() }
     }
 
-    /// A writer to it.
+    /// Returns a writer to it.
     pub fn writer(&self) -> Result<Writer> {
         let cloned = fcntl_dupfd_cloexec(&self.descriptor, 0);
         let descriptor = cloned.map_err(|e| Error::io("use", &self.name, e))?;

@@ -105,7 +105,7 @@ pub struct Begun {
 }
 
 impl Begun {
-    /// The stream that begins with these bytes and goes on with `rest`.
+    /// Returns the stream that begins with these bytes and continues with `rest`.
     pub fn new(beginning: Vec<u8>, rest: Option<Reader>) -> Self {
         Self { beginning: beginning.into(), rest }
     }
@@ -125,7 +125,7 @@ impl Supply for Begun {
 }
 
 impl Supplied {
-    /// The striped file that is defined at `path`, as a stream.
+    /// Returns the striped file that is defined at `path`, as a stream.
     ///
     /// # Errors
     ///

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use crate::error::{Message, ParseError, Setting, message};
 use crate::format::csv::{self, Cells, Dialect};
 use crate::format::{Format, LineGroup, Prefix};
+use crate::key::text::column_number;
 
 /// A place as a person writes it: `amount`, `3`, `"3"` for a column of that name, or `8..16`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,25 +178,7 @@ impl Layout {
             )
             .into());
         };
-        let mut found = names.iter().enumerate().filter(|(_, cell)| *cell == name.as_bytes());
-        match (found.next(), found.next()) {
-            (Some((number, _)), None) => Ok(number),
-            (Some((first, _)), Some((second, _))) => Err(format!(
-                "columns {} and {} are both called '{name}'; name the one you mean by its number",
-                first + 1,
-                second + 1
-            )
-            .into()),
-            (None, _) => {
-                let names: Vec<_> =
-                    names.iter().map(|name| String::from_utf8_lossy(name)).collect();
-                Err(format!(
-                    "no column is called '{name}'; the columns are '{}'",
-                    names.join("', '")
-                )
-                .into())
-            }
-        }
+        column_number(name, names)
     }
 
     /// The bytes at `place`, of the record or of what is behind its length.

@@ -165,23 +165,23 @@ impl Progress {
         self.streams[stream as usize].fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// A read request begins.
+    /// Counts a read request as begun.
     pub fn read_begins(&self) {
         self.reads_in_flight.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// It has ended, was of this stream, and took so long.
+    /// Counts a read request of a stream as ended after this time.
     pub fn read_ends(&self, stream: Stream, took: Duration) {
         self.reads_in_flight.fetch_sub(1, Ordering::Relaxed);
         self.took(stream, took);
     }
 
-    /// A write request begins.
+    /// Counts a write request as begun.
     pub fn write_begins(&self) {
         self.writes_in_flight.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// It has ended, and took so long.
+    /// Counts a write request as ended after this time.
     pub fn write_ends(&self, took: Duration) {
         self.writes_in_flight.fetch_sub(1, Ordering::Relaxed);
         self.took(Stream::written_in(self.phase()), took);

@@ -57,7 +57,7 @@ impl Dialect {
         Self { separator, quote, is_lenient: false }
     }
 
-    /// The meaning of quotes; none where no byte is one.
+    /// Returns the meaning of quotes, or `None` if no byte is a quote.
     #[inline]
     pub fn quoting(self) -> Option<Quoting> {
         let Self { separator, quote, is_lenient } = self;

@@ -94,7 +94,7 @@ impl Codec {
         }
     }
 
-    /// What names of its files end in.
+    /// Returns the suffix of the names of its files.
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Gzip => "gz",
@@ -103,7 +103,7 @@ impl Codec {
         }
     }
 
-    /// The codec of a file by the end of its name.
+    /// Returns the codec of a file by the suffix of its name.
     pub fn of_path(path: &Path) -> Option<Self> {
         let end = path.extension()?;
         Self::ALL.into_iter().find(|codec| end.eq_ignore_ascii_case(codec.extension()))

@@ -81,12 +81,12 @@ impl Compress {
 }
 
 impl Compression {
-    /// A codec at its usual level.
+    /// Returns a codec at its usual level.
     pub fn of(codec: Codec) -> Self {
         Self { codec, level: codec.usual_level() }
     }
 
-    /// A codec at a level of its own.
+    /// Returns a codec at a level of its own.
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ impl Compression {
         })
     }
 
-    /// The codec.
+    /// Returns the codec.
     pub fn codec(self) -> Codec {
         self.codec
     }

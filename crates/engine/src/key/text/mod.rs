@@ -39,7 +39,8 @@ mod typed;
 mod watch;
 
 pub use collate::collation;
-pub(super) use columns::{find as column_number, name as column_name};
+pub(crate) use columns::find as column_number;
+pub(super) use columns::name as column_name;
 pub use date_format::DateFormat;
 pub(super) use encode::TYPES;
 pub use key::TextKey;

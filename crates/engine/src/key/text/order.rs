@@ -58,7 +58,7 @@ pub enum Body {
 }
 
 impl Body {
-    /// The body of records of a format.
+    /// Returns the body of records of a format.
     pub fn of(format: Format) -> Self {
         match format {
             Format::Fixed { length } => Self::Fixed(length as usize),
@@ -447,7 +447,7 @@ impl TextOrder {
         Self::of(Format::Lines { terminator })
     }
 
-    /// By the bytes of whole records of a format, whose fields are its own.
+    /// Returns the order by the bytes of whole records of a format, whose fields are its own.
     pub fn of(format: Format) -> Self {
         let separator = match format {
             Format::Csv(format) => Separator::Cells(format.dialect),
