@@ -1,4 +1,8 @@
 //! The options that several kinds of jobs have, each declared once.
+//!
+//! `SortJob`, `MergeJob` and `CheckJob` use `reading_options` in their `impl` blocks, the first two
+//! also `writing_options`. With macros, the methods appear in the documentation of each builder,
+//! and users import no trait.
 
 /// Declares the methods of a job that reads records, for a type with a field `job`.
 macro_rules! reading_options {
@@ -10,21 +14,23 @@ macro_rules! reading_options {
             self
         }
 
-        /// Adds a key, which orders records whose keys so far are equal. Without any key, records
-        /// are ordered by all of their bytes.
+        /// Adds a key, which orders records that are equal in all earlier keys. Without any key,
+        /// records are ordered by all of their bytes.
         pub fn key(&mut self, key: sortwell_engine::key::Key) -> &mut Self {
             self.job.keys.push(key);
             self
         }
 
-        /// Sets the byte between the fields of lines. Default: fields are words between blanks.
+        /// Sets the byte between the fields of lines. Default: fields are words between blanks. The
+        /// separator of CSV is a part of the format.
         pub fn separator(&mut self, separator: u8) -> &mut Self {
             self.job.order.separator = Some(separator);
             self
         }
 
-        /// Sets the place of records with a key that is no value of its type. Default: such a
-        /// record is an error.
+        /// Sets the place of records with a key that is not a value of its type. Default: such a
+        /// record is an error; in lines, numbers and months take as much of the text as they can
+        /// read.
         pub fn invalid(&mut self, invalid: sortwell_engine::key::text::Invalid) -> &mut Self {
             self.job.order.invalid = Some(invalid);
             self
@@ -37,7 +43,8 @@ macro_rules! reading_options {
             self
         }
 
-        /// Sets which inputs are expanded. Default: those that are compressed.
+        /// Sets which inputs are decompressed. Default: text in a compressed format, found by its
+        /// first bytes, and files with the suffix of one.
         pub fn decompress(
             &mut self,
             decompress: sortwell_engine::io::compression::Decompress,
@@ -100,7 +107,8 @@ macro_rules! writing_options {
             self
         }
 
-        /// Sets whether a job that fails keeps its work, for the same job to continue with.
+        /// Sets whether a job that fails or is stopped keeps its work, for the same job to continue
+        /// with.
         /// Default: [`Resume::Off`](crate::Resume::Off).
         pub fn resume(&mut self, resume: sortwell_engine::job::Resume) -> &mut Self {
             self.job.resume = resume;

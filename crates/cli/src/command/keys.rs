@@ -17,9 +17,9 @@ use crate::standard;
 ///
 /// LOCATION in lines and CSV is a field, counted from 1 (2), or bytes of the record (0..10).
 /// 2[0..4] is a range of bytes of a field, counted from 0, without the end. In CSV it may also be
-/// the name of a column (amount). Write a name in double quotes if it could be misread ("2024",
-/// "a:b"). In fixed:N and records with a length in front, LOCATION is bytes of the record (0..10,
-/// 4..), counted after the length.
+/// the name of a column (amount). Write a name in double quotes if it could be misread, and single
+/// quotes around it for the shell: -k '"2024"', -k '"a:b":int'. In fixed:N and records with a
+/// length in front, LOCATION is bytes of the record (0..10, 4..), counted after the length.
 ///
 /// LOCATION in lines may also be several fields with the text between them. 2-3 is fields 2 to 3,
 /// 2- is field 2 to the end of the line, and 2-3[0..4] is bytes of that text. 2..3 is always a
@@ -44,8 +44,8 @@ use crate::standard;
 /// TYPE for numbers: int, decimal (any number of digits, exact), float and size (1K, 2.5Gi).
 ///
 /// TYPE for days and times: date (2026-11-22), time (13:45:06.789) and timestamp
-/// (2026-11-22T13:45:06+01:00). A time may have an offset (13:45:06+02:00), and is then an instant
-/// of one day. Times and timestamps without an offset are UTC.
+/// (2026-11-22T13:45:06+01:00). A time may have an offset (13:45:06+02:00). Values are compared
+/// in UTC, and those without an offset are UTC.
 ///
 /// Other values of TYPE: ip (version 4 before 6), uuid and bool. True values of bool are yes, true,
 /// on, 1, y and t. False values are their opposites, and come first.
@@ -65,10 +65,11 @@ use crate::standard;
 /// price:decimal=,:thousands=. reads 1.234,56. Any other text is an invalid value, also in lines;
 /// see --invalid.
 ///
-/// MODIFIER of any type: desc (largest first), asc, ci (ignore case) and trim (ignore blanks at the
-/// ends). nulls-first and nulls-last set the place of empty keys; by default, empty cells of CSV
-/// come last in both directions. pad=BYTE replaces the missing bytes of a short record. locale=NAME
-/// is the text order of a language, which is equal on every machine: locale=de.
+/// MODIFIER of any type: desc (largest first) and asc. nulls-first and nulls-last set the place of
+/// empty keys; by default, empty cells of CSV come last in both directions. trim ignores blanks at
+/// the ends of text, and ci ignores its case. locale=NAME is the order of a language for bytes and
+/// text, which is equal on every machine: locale=de. pad=BYTE replaces the missing bytes of short
+/// records that begin with their length.
 ///
 /// A locale may have settings with their Unicode names, as in locale=de-u-ks-level1-kn-true.
 /// co-phonebk and the like select another order. ks-level1 ignores accents and case, ks-level2
@@ -83,12 +84,14 @@ use crate::standard;
 pub struct Arguments {}
 
 const EXAMPLES: &str = "\
-Keys of GNU sort, and the same keys for sortwell:
+Keys of GNU sort, and the closest keys of sortwell:
   -k2,2       2                 -k2,2n      2:decimal
   -k2.1,2.4   2[0..4]           -k2,2nr     2:decimal:desc
   -k2,2V      2:version         -k2,2h      2:size
   -k2,2fb     2:ci:trim         -k2,3       2-3
   -k2f,2      2:ci              -k2         2-
+trim ignores blanks at both ends, b of GNU sort only those at the start. size compares values,
+h of GNU sort first the units. 'sortwell gnu' has exactly the order of GNU sort.
 
 Examples:
   A CSV file by its column amount, largest first, then by name:

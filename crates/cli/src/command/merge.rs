@@ -17,13 +17,13 @@ use crate::command::options::writing::Writing;
 use crate::failure::Outcome;
 use crate::reporting::JobFiles;
 
-/// Merge sorted files of lines, of CSV or of binary records
+/// Merge sorted files of lines, CSV, TSV, JSON lines or binary records
 ///
 /// Every file must be sorted by the same keys. A merge takes the time to read and write the files
 /// once. It uses a few megabytes of memory for each file, and more for long records. If there are
 /// too many files to be open at once, or to have memory, sortwell merges in several rounds. Of
-/// records with equal keys, those of earlier files come first. The output appears whole or not at
-/// all, and sortwell only reads the inputs.
+/// records with equal keys, those of earlier files come first. An output file appears whole or
+/// not at all, and sortwell only reads the inputs.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {

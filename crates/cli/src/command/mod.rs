@@ -23,11 +23,11 @@ pub mod validate;
 
 use clap::{Parser, Subcommand};
 
-/// Sorts lines, CSV and binary records in files far larger than memory, at the speed of the disks.
+/// Sorts lines, CSV, JSON lines and binary records in files far larger than memory, at disk speed.
 ///
-/// The output appears whole or not at all, and sortwell does not change the input. Before it
-/// reports success, sortwell proves that the output has every input record exactly once, in order.
-/// --verify off turns the proof off.
+/// An output file appears whole or not at all, and sortwell does not change the input. A pipe keeps
+/// what was written before an error. Before it reports success, sortwell proves that the output has
+/// every input record exactly once, in order. --verify off turns the proof off.
 #[derive(Debug, Parser)]
 #[command(name = "sortwell", version, after_help = EXIT_STATUS, arg_required_else_help = true)]
 pub struct CommandLine {
@@ -43,14 +43,14 @@ Exit status:
   2    the command line is wrong, or cannot be carried out here
   3    the input does not have the given format
   4    reading or writing failed, or there is not enough space
-  5    a proof or a checksum failed; there is no output
+  5    a proof or a checksum failed; there is no output file
   70   internal error of sortwell: please report it
 
-A wrong command line is reported before a malformed input. One fault needs the headers: a
-column that is missing from CSV or TSV. It is reported after them, and before the rows.
+A wrong command line is reported before a malformed input. A column that is missing from CSV
+or TSV is reported once the headers are read, before any row.
 
 After an interrupt or a termination signal, sortwell removes its files and dies of the signal.
-A shell reports this as 130 or 143. There is no output then.";
+A shell reports this as 130 or 143. There is no output file then.";
 
 /// The subcommands, one file each.
 #[derive(Debug, Subcommand)]

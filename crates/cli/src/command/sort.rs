@@ -24,12 +24,12 @@ use crate::command::options::{EXPERT, RESOURCES, values};
 use crate::failure::Outcome;
 use crate::reporting::JobFiles;
 
-/// Sort lines, rows of CSV and TSV, or binary records
+/// Sort lines, CSV, TSV, JSON lines or binary records
 ///
 /// sortwell sorts all input files together. They may be far larger than memory: records that do not
 /// fit are sorted in two passes or more. The sort is stable. Its output is the same to the byte for
-/// any memory budget, number of threads and I/O engine. The output appears whole or not at all, and
-/// sortwell only reads the inputs.
+/// any memory budget, number of threads and I/O engine. An output file appears whole or not at all,
+/// and sortwell only reads the inputs.
 #[derive(Args, Debug)]
 #[command(after_help = FEW_EXAMPLES, after_long_help = EXAMPLES)]
 pub struct Arguments {

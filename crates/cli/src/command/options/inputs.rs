@@ -18,7 +18,7 @@ use crate::standard::Text;
 #[derive(Args, Debug)]
 #[command(next_help_heading = FILES)]
 pub struct Inputs {
-    /// Files to read; without any, or for `-`, standard input is read
+    /// Files to read; standard input if none is given, or for `-`
     ///
     /// A file made by 'sortwell stripe create' stands for the striped file that it defines.
     #[arg(value_name = "INPUT", value_hint = ValueHint::FilePath, help_heading = None)]

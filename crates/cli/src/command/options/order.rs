@@ -83,8 +83,8 @@ pub struct Order {
     ///
     /// error: stop, and name the record. last, first: sort these records after all others, or
     /// before them. A record belongs there if any of its keys is invalid; with --unique-by, any of
-    /// its KEYs. Among themselves, such records are in the order of their keys. An invalid key
-    /// comes last (or first), beyond empty keys. Input order decides between equal ones. sort and
+    /// its KEYs. Among themselves, such records are in the order of their keys: an invalid key
+    /// comes after (or before) an empty one, and equal keys keep the order of the input. sort and
     /// merge report their number and their keys on standard error.
     ///
     /// Default: error, but not for int, decimal, float, size and month in lines. These read as much

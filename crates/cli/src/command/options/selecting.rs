@@ -16,7 +16,7 @@ pub struct Selecting {
     /// Without a value: first, in the order of the input. sortwell drops duplicates in every pass,
     /// so a large share of duplicates makes the spill small. With error, the first record whose key
     /// equals that of the record before it is an error. The message gives its number in the sorted
-    /// order. There is no output then, and the exit status is 3. Example: --unique=last.
+    /// order. There is no output file then, and the exit status is 3. Example: --unique=last.
     #[arg(short, long, value_name = "first|last|error", num_args = 0..=1, require_equals = true,
           default_missing_value = "first",
           value_parser = values::one_of::<Unique>(&["first", "last", "error"]))]
@@ -73,9 +73,8 @@ pub struct Selecting {
     /// In fixed:N and records with a length in front, PLACE is a range of bytes. TYPE is a binary
     /// integer (8..12:u32le), packed (0..3:packed), or zoned or a relative of it
     /// (3..9:zoned=ebcdic), of up to 31 digits. A zoned sum has its sign where the type has it.
-    /// Over a digit, plus is the digit alone, and minus is }JKLMNOPQR, in EBCDIC D0 to D9. A sum
-    /// that does not fit is an error if the sum of the whole group does not fit, and never beyond
-    /// --limit.
+    /// If the sign shares the last digit, a negative 0 to 9 is written as }JKLMNOPQR, in EBCDIC as
+    /// D0 to D9. Only the sum of a whole group must fit. Groups after --limit are not checked.
     #[arg(long, value_name = "PLACE[:TYPE]", value_parser = fold(Function::Sum))]
     sum: Vec<FoldSpec>,
 
@@ -87,8 +86,8 @@ pub struct Selecting {
     /// range with any type, as in 0..10:date, 4..8:f32le and 0..9:zoned.
     ///
     /// --date-format applies to days and times. A value that does not fit the type is an error.
-    /// Empty values are skipped, and so are blanks if the type has a notation. sortwell writes the
-    /// value as it was read; of equal values, the first.
+    /// Empty values are skipped. So are blanks, except for bytes, text, natural, version, ebcdic
+    /// and sequence. sortwell writes the value as it was read; of equal values, the first.
     #[arg(long, value_name = "PLACE[:TYPE]", value_parser = fold(Function::Min),
           hide_short_help = true)]
     min: Vec<FoldSpec>,
@@ -132,8 +131,9 @@ pub struct Selecting {
 
     /// Write one file per value of this column, field or range of bytes
     ///
-    /// The first key of the sort must be the same place, compared as bytes. With -o out.csv,
-    /// records with Berlin go to out-Berlin.csv. The name leaves out white space at the ends of a
+    /// Records with one value must follow one another in the output, or the sort ends with an
+    /// error. They do if the first key is this place, compared as bytes. With -o out.csv, records
+    /// with Berlin go to out-Berlin.csv. The name leaves out white space at the ends of a
     /// value. Characters that are not letters, digits, - _ or . become _, an empty value is called
     /// empty, and a longer value is cut to 100 bytes. Two values with the same name are an error.
     /// Example: --split-by city -k city.
