@@ -1,5 +1,5 @@
-//! A loser tree (Knuth, TAOCP vol. 3, section 5.4.1, "tree of losers"): which of `k` sources of
-//! sorted records comes next, with one comparison per level.
+//! A loser tree (Knuth, TAOCP vol. 3, section 5.4.1, "tree of losers"). It finds which of `k`
+//! sources of sorted records has the next record, with one comparison per level.
 //!
 //! ```text
 //!                winner
@@ -11,13 +11,14 @@
 //!        s0    s1    s2    s3
 //! ```
 //!
-//! Comparisons are of 8-byte key prefixes, which sources keep; ties look at the rest of the key,
-//! then at the source's number, so that the merge is stable. Where keys have to be made, the first
-//! tie of a record makes more of its key, for all its matches (`Beginning`). A source that is
-//! over keeps its leaf with the largest prefix and loses every tie. No sources have no first one.
+//! A comparison looks at the 8-byte key prefix that each source keeps. Ties look at the rest of the
+//! key, then at the number of the source, so that the merge is stable. Some keys are computed from
+//! the record, such as those of a locale. The first tie of a record then computes a longer
+//! beginning of its key, and later ties of that record use it again (`Beginning`). A source without
+//! further records keeps its leaf, has the largest prefix and loses every tie.
 //!
-//! Where records come from is the source's: from memory in [`Merger`](super::Merger), whose tests
-//! are the tree's too; from inputs that are still being read in `pipeline::sorted`.
+//! A [`Source`] decides where its records come from: from memory in [`Merger`](super::Merger),
+//! whose tests also cover the tree, or from inputs that are still being read in `pipeline::sorted`.
 
 use crate::key::KeyEncoder;
 use crate::order::Beginning;
@@ -26,27 +27,27 @@ use crate::order::disorder;
 
 /// Sorted records of which the next one is known.
 pub trait Source {
-    /// Key prefix of the next record; the largest there is where there is none.
+    /// Returns the key prefix of the next record, or the largest prefix if there is no record.
     fn prefix(&self) -> u64;
 
-    /// The next record; `None` where there is none.
+    /// Returns the next record, if there is one.
     fn record(&self) -> Option<&[u8]>;
 }
 
-/// Sources in the order of their next records; earlier sources go first among equal keys.
+/// Sources in the order of their next records. Of equal keys, that of the earlier source is first.
 #[derive(Debug)]
 pub struct LoserTree<'k, K, S> {
     key: &'k K,
     sources: Vec<S>,
     /// Loser of each inner node, from index 1 on; index 0 holds the winner.
     nodes: Vec<usize>,
-    /// For each source, what its record's ties have made of its key; none where keys need no
-    /// making.
+    /// For each source, the computed beginning of its next record's key. Empty if keys are not
+    /// computed.
     beginnings: Vec<Beginning>,
 }
 
 impl<'k, K: KeyEncoder, S: Source> LoserTree<'k, K, S> {
-    /// A tree over `sources`, played.
+    /// Returns a tree over `sources` whose first source is known.
     pub fn new(key: &'k K, sources: Vec<S>) -> Self {
         let made = if key.is_costly() { sources.len() } else { 0 };
         let beginnings = vec![Beginning::default(); made];
@@ -58,6 +59,7 @@ impl<'k, K: KeyEncoder, S: Source> LoserTree<'k, K, S> {
     /// Plays the whole tournament once, from the leaves up.
     fn play_all(&mut self) {
         let count = self.sources.len();
+        // Node `count + s` is the leaf of source `s`; the inner nodes are filled in below.
         let mut winners: Vec<usize> =
             (0..2 * count).map(|leaf| leaf.saturating_sub(count)).collect();
         for node in (1..count).rev() {
@@ -70,31 +72,31 @@ impl<'k, K: KeyEncoder, S: Source> LoserTree<'k, K, S> {
         }
     }
 
-    /// The source whose record comes next; when all are over, one that is.
+    /// Returns the source with the next record. If no source has a record, it is any of them.
     #[inline]
     pub fn first(&self) -> Option<&S> {
         self.sources.get(self.nodes[0])
     }
 
-    /// Returns the winner, with what its ties have made of its record's key.
+    /// Returns the source with the next record, and the computed beginning of the record's key.
     #[inline]
     pub fn first_with_beginning(&mut self) -> Option<(&S, Option<&mut Beginning>)> {
         let first = self.nodes[0];
         Some((self.sources.get(first)?, self.beginnings.get_mut(first)))
     }
 
-    /// Its number.
+    /// Returns the number of the source with the next record.
     pub fn first_number(&self) -> usize {
         self.nodes[0]
     }
 
-    /// The sources.
+    /// Returns the sources.
     pub fn sources(&self) -> &[S] {
         &self.sources
     }
 
-    /// Lets that source go on by `step` and finds the first one anew. A step that yields `None` has
-    /// changed nothing.
+    /// Moves the first source on by `step`, and finds the new first source. A `step` that returns
+    /// `None` must leave the source as it was.
     #[inline]
     pub fn advance<T>(&mut self, step: impl FnOnce(&mut S) -> Option<T>) -> Option<T> {
         let first = self.nodes[0];
@@ -123,15 +125,16 @@ impl<'k, K: KeyEncoder, S: Source> LoserTree<'k, K, S> {
         self.nodes[0] = winner;
     }
 
-    /// The sources, as far as they have come.
+    /// Returns the sources, each at its next record.
     pub fn into_sources(self) -> Vec<S> {
         self.sources
     }
 
-    /// Whether source `a`'s next record comes before source `b`'s.
+    /// Returns whether the next record of source `a` comes before that of source `b`.
     #[inline]
     fn is_before(&mut self, a: usize, b: usize) -> bool {
         let (left, right) = (self.sources[a].prefix(), self.sources[b].prefix());
+        // A fault on purpose, for tests of the order proof.
         #[cfg(feature = "disorder")]
         if left < right
             && self.sources[b].record().is_some()
@@ -151,7 +154,8 @@ impl<'k, K: KeyEncoder, S: Source> LoserTree<'k, K, S> {
             (Some(left), Some(right)) => {
                 let order = match beginnings.get_disjoint_mut([a, b]) {
                     Ok(made) => Beginning::compare(*key, [left, right], made),
-                    Err(_) => key.compare_from(left, right, 1), // there are none
+                    // Keys are not computed. Their first words are the equal prefixes.
+                    Err(_) => key.compare_from(left, right, 1),
                 };
                 order.then(a.cmp(&b)).is_lt()
             }

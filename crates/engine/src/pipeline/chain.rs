@@ -1,20 +1,24 @@
-//! Blocks whose records can only be told apart from the beginning, put in order as they arrive.
+//! Blocks that are put in order as they arrive, because their records cannot be separated alone.
 //!
-//! A block of rows does not say by itself whether it begins within quotes, a block of groups of
-//! lines with which line of a group, nor a block of prefixed records where its first one begins.
-//! What a block adds to that is found when it arrives, by the worker that takes it in: its
-//! [`Passage`], as whether its quotes are odd in number, or how many lines end in it. Then it waits
-//! for those before it, and the worker that brings the missing one deals all that were waiting.
-//! Blocks are asked for in order, so that few ever wait. Nothing is guessed.
+//! A block of rows does not show whether it begins within quotes. A block of line groups does not
+//! show with which line of a group it begins, nor a block of prefixed records where its first
+//! record begins. All of these depend on the blocks before.
+//!
+//! A worker that has read a block computes its [`Passage`], such as the number of its quotes or of
+//! its line ends, and hands it in with [`Chain::arrive`]. The block then waits for those before it.
+//! After each arrival, the worker calls [`Chain::next`] until it returns nothing, and deals the
+//! blocks that it gets (`pipeline::lines`). Blocks are requested in order, so few ever wait.
+//! Nothing is guessed.
 //!
 //! ```text
-//!     block       0 odd     1 even    2 odd      3 -        4 even
-//!     begins      outside   inside    inside     outside    waits for 3
+//!     block       0         1         2          3             4
+//!     quotes      odd       even      odd        not arrived   even
+//!     begins      outside   inside    inside     outside       waits for 3
 //! ```
 //!
-//! (Going over all quotes first is how Ge et al. settle where rows begin, "Speculative Distributed
-//! CSV Data Parsing for Big Data Analytics", SIGMOD 2019, section 3; here it costs no pass of its
-//! own, as blocks are in memory anyway.)
+//! Ge et al. also count all quotes first ("Speculative Distributed CSV Data Parsing for Big Data
+//! Analytics", SIGMOD 2019, section 3). Here that needs no pass of its own, as the blocks are in
+//! memory.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -32,11 +36,11 @@ pub struct Chain {
 
 #[derive(Debug)]
 struct State {
-    /// Stands behind the last block before `next`.
+    /// The state of the framing after the last block before `next`.
     tracker: Tracker,
-    /// Where in the load the record begins that the tracker is in.
+    /// The place in the load at which the tracker's current record begins.
     begun: usize,
-    /// The first block whose beginning is not known.
+    /// The number of the first block that has not had its turn.
     next: usize,
     waiting: BTreeMap<usize, Arrived>,
 }
@@ -54,23 +58,23 @@ struct Arrived {
 /// A block whose turn it is.
 #[derive(Debug)]
 pub struct Ready {
-    /// Its number.
+    /// The number of the block.
     pub number: usize,
     /// Its memory.
     pub memory: Region,
     /// Bytes of it that were read.
     pub bytes: usize,
-    /// Behind the first and the last record that end in it, or what is wrong with one. That one
-    /// begins at a place in the load, where records before do at places in the block.
+    /// The ends of the first and of the last record that end in the block, counted after the bytes
+    /// that its span skips. Or the fault of a record, with its place in the load.
     pub ends: Result<Ends, Fault>,
 }
 
 impl Chain {
-    /// The blocks of a load; before the first lies `carried`, from byte `start` of the load on,
-    /// which begins with a record.
+    /// Returns the chain of a load's blocks. `carried` lies before the first block, at byte `start`
+    /// of the load, and begins with a record.
     pub fn new(framing: Framing, carried: &[u8], start: usize) -> Self {
         let mut tracker = Tracker::new(framing);
-        // What was carried was passed before, in the load that it was read in.
+        // The load in which these bytes were read has reported their faults.
         let last = tracker.pass(carried).ok().flatten().map_or(0, |(_, last)| last);
         let (begun, waiting) = (start + last, BTreeMap::new());
         let state = Mutex::new(State { tracker, begun, next: 0, waiting });
@@ -81,19 +85,19 @@ impl Chain {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in block `number`, of which `bytes` bytes were read.
+    /// Adds block `number`, of which `bytes` bytes were read.
     pub fn arrive(&self, number: usize, span: &LineSpan, memory: Region, bytes: usize) {
         let passage = self.framing.passage(&memory[span.skip.min(bytes)..bytes]);
         let arrived = Arrived { memory, bytes, passage };
         self.state().waiting.insert(number, arrived);
     }
 
-    /// How many blocks have had their turn.
+    /// Returns the number of blocks that have had their turn.
     pub fn passed(&self) -> usize {
         self.state().next
     }
 
-    /// The next block in order, if it has arrived.
+    /// Returns the next block in order, if it has arrived.
     pub fn next(&self, spans: &[LineSpan]) -> Option<Ready> {
         let mut state = self.state();
         let number = state.next;
@@ -107,13 +111,13 @@ impl Chain {
         let passed = state.tracker.pass_known(&memory[skip..bytes], &passage);
         let begun = state.begun;
         let mut ends = passed.map_err(|fault| {
-            // A record that is wrong from the block's beginning may have begun before it.
+            // A fault at the first byte is that of the record that began before this block.
             let at = if fault.at == 0 { begun } else { piece + fault.at };
             Fault { at, ..fault }
         });
         match ends {
             Ok(Some((_, last))) => state.begun = piece + last,
-            // Nothing behind it is the first that is wrong.
+            // The load ends with the first fault, so later records have no place.
             Err(_) => state.begun = usize::MAX,
             Ok(None) => {}
         }
