@@ -44,7 +44,7 @@ pub struct MemoryProfile {
     pub measured: String,
     /// Bytes that were touched without harm.
     pub usable_bytes: u64,
-    /// Whether the machine was short of memory then; if not, there may be more.
+    /// True if the machine was short of memory then; if not, there may be more.
     pub is_limit: bool,
     /// Bytes that the system said there were.
     pub claimed_bytes: u64,
@@ -126,7 +126,7 @@ pub struct DiskProfile {
     /// So many blocks of 4 KiB could be read in the time that it takes to begin to read one: Oracle
     /// 7's `SORT_READ_FAC`.
     pub read_factor: f64,
-    /// Whether requests went past the page cache.
+    /// True if requests went past the page cache.
     pub is_direct: bool,
 }
 
@@ -163,7 +163,7 @@ impl Profile {
         Self::of_text(&text).map_err(wrong)
     }
 
-    /// The profile of this user's machine, if there is one.
+    /// Returns the profile of this user's machine, if there is one.
     ///
     /// # Errors
     ///
@@ -259,7 +259,7 @@ impl Profile {
         self.disks.push(disk);
     }
 
-    /// The disk that `path` lies on, as far as it was measured.
+    /// Returns the disk that `path` lies on, as far as it was measured.
     pub fn disk_of(&self, path: &Path) -> Option<&DiskProfile> {
         let device = space::device(path).ok()?;
         self.disks.iter().find(|disk| space::device(&disk.directory).ok() == Some(device))

@@ -217,7 +217,7 @@ impl Region {
         self
     }
 
-    /// One region of several that touch, in any order.
+    /// Returns one region of several that touch, in any order.
     ///
     /// # Panics
     /// If there are none, or there are gaps between them.
@@ -228,7 +228,7 @@ impl Region {
         joined.unwrap_or_else(|| unreachable!("there is one at least"))
     }
 
-    /// Whether this region lies wholly before `other` in the same arena.
+    /// Returns whether this region lies wholly before `other` in the same arena.
     pub fn is_before(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.mapping, &other.mapping) && self.start + self.length <= other.start
     }

@@ -19,7 +19,7 @@ const WINDOWS: u64 = 64;
 /// Pages looked at in each place. Caching comes in read-ahead pieces, so more of them tell little.
 const WINDOW_PAGES: u64 = 32;
 
-/// Whether more than half of the sampled pages of a file are in the page cache.
+/// Returns whether more than half of the sampled pages of a file are in the page cache.
 pub(super) fn is_mostly_cached(file: impl AsFd, path: &Path, stat: &Stat, length: u64) -> bool {
     if length == 0 || !is_answer_honest(path, stat) {
         return false;
@@ -41,8 +41,8 @@ pub(super) fn is_mostly_cached(file: impl AsFd, path: &Path, stat: &Stat, length
     resident * 2 > seen
 }
 
-/// Whether `mincore` tells this process the truth about the file: it does to the owner and to those
-/// who may write it.
+/// Returns whether `mincore` tells this process the truth about the file: it does to the owner and
+/// to those who may write it.
 fn is_answer_honest(path: &Path, stat: &Stat) -> bool {
     let user = rustix::process::geteuid();
     user.is_root()

@@ -33,7 +33,7 @@ impl Event {
     pub const ALL: [Self; 4] =
         [Self::Cycles, Self::Instructions, Self::CacheMisses, Self::TlbMisses];
 
-    /// Its name, in the plural.
+    /// Returns its name, in the plural.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cycles => "cycles",
@@ -58,7 +58,7 @@ pub enum Threads {
 pub struct Counts(pub Vec<(Event, f64)>);
 
 impl Counts {
-    /// How many there were of an event.
+    /// Returns how many there were of an event.
     pub fn of(&self, event: Event) -> Option<f64> {
         self.0.iter().find(|(counted, _)| *counted == event).map(|(_, count)| *count)
     }
@@ -69,7 +69,7 @@ impl Counts {
 pub struct Counters(Vec<(Event, File)>);
 
 impl Counters {
-    /// Those that there are.
+    /// Returns those that there are.
     ///
     /// # Errors
     ///
@@ -118,8 +118,9 @@ struct Reading {
 }
 
 impl Reading {
-    /// The kernel's three numbers. The crate's own way of reading them insists that none ran longer
-    /// than it was enabled, which threads that still come and go may break by an instant.
+    /// Returns the kernel's three numbers. The crate's own way of reading them insists that none
+    /// ran longer than it was enabled, which threads that still come and go may break by an
+    /// instant.
     fn of(mut counter: &File) -> io::Result<Self> {
         let mut bytes = [0; 3 * size_of::<u64>()];
         counter.read_exact(&mut bytes)?;

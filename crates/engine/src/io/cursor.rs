@@ -14,7 +14,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// The place of byte `offset`.
+    /// Returns the place of byte `offset`.
     pub fn new(file: &Arc<File>, offset: u64) -> Self {
         Self { file: Arc::clone(file), offset }
     }

@@ -155,7 +155,7 @@ impl DirectDescriptor {
         Ok(opened)
     }
 
-    /// Whether a request that starts here may begin with a direct transfer.
+    /// Returns whether a request that starts here may begin with a direct transfer.
     pub(super) fn suits(&self, address: usize, offset: u64) -> bool {
         address.is_multiple_of(self.memory_alignment)
             && offset.is_multiple_of(self.block_bytes as u64)
@@ -173,8 +173,8 @@ impl DirectDescriptor {
     }
 }
 
-/// Alignment of memory and of offsets as the file system states them, `None` where it states
-/// nothing.
+/// Returns alignment of memory and of offsets as the file system states them, `None` where it
+/// states nothing.
 fn alignments(file: impl AsFd) -> Answer<Option<(usize, usize)>> {
     let wanted = StatxFlags::from_bits_retain(STATX_DIOALIGN);
     let Ok(answer) = statx(file, "", AtFlags::EMPTY_PATH, wanted) else {

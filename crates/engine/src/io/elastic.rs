@@ -33,7 +33,7 @@ unsafe impl Send for ElasticRegion {}
 unsafe impl Sync for ElasticRegion {}
 
 impl ElasticRegion {
-    /// A region of `length` bytes.
+    /// Returns a region of `length` bytes.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ impl ElasticRegion {
     }
 }
 
-/// Bytes of the pages that `length` bytes lie on, of which there is always one.
+/// Returns the bytes of the pages that `length` bytes lie on, of which there is always one.
 fn whole_pages(length: usize) -> Answer<usize> {
     let pages = length.max(1).checked_next_multiple_of(rustix::param::page_size());
     pages.ok_or(rustix::io::Errno::NOMEM)

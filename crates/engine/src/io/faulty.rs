@@ -100,7 +100,7 @@ fn scripts() -> MutexGuard<'static, Vec<Arc<Playing>>> {
 }
 
 impl Script {
-    /// A fault for these requests on files below `under`.
+    /// Returns a fault for these requests on files below `under`.
     pub fn new(under: &Path, numbers: Range<u64>, fault: Fault) -> Self {
         Self { under: under.to_owned(), operation: None, bytes_min: 0, numbers, fault }
     }
@@ -135,7 +135,7 @@ impl Installed {
         self.0.seen()
     }
 
-    /// Whether any of them was struck.
+    /// Returns whether any of them was struck.
     pub fn has_struck(&self) -> bool {
         self.seen() > self.0.script.numbers.start && !self.0.script.numbers.is_empty()
     }
@@ -174,7 +174,7 @@ impl Playing {
     }
 }
 
-/// The queue itself, or one around it while scripts are in force.
+/// Returns the queue itself, or one around it while scripts are in force.
 pub(super) fn around(queue: Box<dyn Queue>) -> Box<dyn Queue> {
     if !ARE_ANY.load(Ordering::Acquire) {
         return queue;
@@ -286,7 +286,7 @@ impl Faulty {
         })
     }
 
-    /// A completion that is due, if there is one.
+    /// Returns a completion that is due, if there is one.
     fn take_due(&mut self) -> Option<Completion> {
         let (now, is_alone) = (Instant::now(), self.inner.in_flight() == 0);
         let is_due = |held: &Held| held.time <= now && (held.after <= self.given || is_alone);
@@ -303,7 +303,7 @@ impl Faulty {
     }
 }
 
-/// A request as it ends, with `kernel` as the kernel.
+/// Returns a request as it ends, with `kernel` as the kernel.
 fn carried_out(request: Request, kernel: impl Fn(&Step) -> Answer<usize>) -> Completion {
     match Transfer::start(request) {
         Progress::Again(transfer) => transfer.run(kernel),
@@ -322,7 +322,7 @@ fn flip_memory(flip: &Flip) -> std::io::Result<()> {
     memory.write_all_at(&[byte[0] ^ flip.mask], address)
 }
 
-/// A step for half as much, if that is a whole number of blocks.
+/// Returns a step for half as much, if that is a whole number of blocks.
 fn half(step: &Step) -> Step {
     let half = step.length / 2 / CUT * CUT;
     Step { length: if half == 0 { step.length } else { half }, ..*step }

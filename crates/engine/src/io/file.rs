@@ -60,7 +60,7 @@ struct Plain {
     direct: Option<DirectDescriptor>,
     /// Set for good once the kernel has refused a direct transfer.
     has_refused_direct: AtomicBool,
-    /// Whether the file was mostly in the page cache when it was opened.
+    /// True if the file was mostly in the page cache when it was opened.
     is_cached: bool,
 }
 
@@ -173,13 +173,13 @@ impl File {
         Ok(Self::of_stripes(path, stripes, definition.length))
     }
 
-    /// A file of stripes that have `length` bytes, called `path` in messages.
+    /// Returns a file of stripes that have `length` bytes, called `path` in messages.
     pub(super) fn of_stripes(path: &Path, stripes: Stripes, length: u64) -> Arc<Self> {
         let (path, length) = (path.to_owned(), AtomicU64::new(length));
         Arc::new(Self { path, body: Body::Striped(stripes), length, share: OnceLock::new() })
     }
 
-    /// The stripes, if it has any.
+    /// Returns the stripes, if it has any.
     pub(super) fn stripes(&self) -> Option<&Stripes> {
         match &self.body {
             Body::Plain(_) => None,
@@ -187,7 +187,7 @@ impl File {
         }
     }
 
-    /// The file of the system; requests on others are parted before they come here.
+    /// Returns the file of the system; requests on others are parted before they come here.
     fn plain(&self) -> &Plain {
         match &self.body {
             Body::Plain(plain) => plain,
@@ -204,7 +204,7 @@ impl File {
         self
     }
 
-    /// The path it was opened with, or is [called](Self::called) by.
+    /// Returns the path it was opened with, or is [called](Self::called) by.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -221,13 +221,14 @@ impl File {
         self.share.get()
     }
 
-    /// Bytes in the file: found at opening, then kept up with what is set and written through it.
+    /// Returns the bytes in the file: found at opening, then kept up with what is set and written
+    /// through it.
     #[expect(clippy::len_without_is_empty, reason = "a file is not a collection")]
     pub fn len(&self) -> u64 {
         self.length.load(Ordering::Relaxed)
     }
 
-    /// Whether aligned requests go past the page cache.
+    /// Returns whether aligned requests go past the page cache.
     pub fn is_direct(&self) -> bool {
         match &self.body {
             Body::Plain(plain) => plain.is_direct(),
@@ -235,7 +236,7 @@ impl File {
         }
     }
 
-    /// Whether most of the file was in the page cache when it was opened.
+    /// Returns whether most of the file was in the page cache when it was opened.
     pub fn is_cached(&self) -> bool {
         match &self.body {
             Body::Plain(plain) => plain.is_cached,
@@ -390,8 +391,8 @@ impl File {
         Ok(())
     }
 
-    /// The file of the system that byte `offset` lies in, where, and how many of `bytes` bytes lie
-    /// there one behind the other.
+    /// Returns the file of the system that byte `offset` lies in, where, and how many of `bytes`
+    /// bytes lie there one behind the other.
     fn piece(&self, offset: u64, bytes: usize) -> (&Self, u64, usize) {
         match &self.body {
             Body::Plain(_) => (self, offset, bytes),
@@ -430,7 +431,7 @@ impl File {
         Some(PathBuf::from(OsStr::from_bytes(&value[..length])))
     }
 
-    /// The way for the first part of a transfer between `address` and `offset`.
+    /// Returns the way for the first part of a transfer between `address` and `offset`.
     pub(super) fn route(&self, address: usize, offset: u64, length: usize) -> Route {
         let plain = self.plain();
         if let Some(direct) = plain.direct.as_ref().filter(|_| plain.is_direct()) {
@@ -443,8 +444,8 @@ impl File {
         Route { descriptor: plain.buffered.as_raw_fd(), length, is_direct: false }
     }
 
-    /// How many of `length` bytes, between memory at `address` and `offset`, go through the page
-    /// cache.
+    /// Returns how many of `length` bytes, between memory at `address` and `offset`, go through the
+    /// page cache.
     pub fn cached_bytes(&self, address: usize, offset: u64, length: usize) -> usize {
         match &self.body {
             Body::Striped(_) if self.is_direct() => 0,
@@ -474,14 +475,14 @@ impl Plain {
 }
 
 impl AsFd for File {
-    /// The descriptor that goes through the page cache, of a file that is not striped.
+    /// Returns the descriptor that goes through the page cache, of a file that is not striped.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.plain().buffered.as_fd()
     }
 }
 
-/// The error for a file that could not be opened. Where the process has too many, which file it was
-/// tells little.
+/// Returns the error for a file that could not be opened. Where the process has too many, which
+/// file it was tells little.
 pub(super) fn not_opened(action: &'static str, path: &Path, errno: Errno) -> Error {
     if errno != Errno::MFILE {
         return Error::io(action, path, errno);

@@ -72,7 +72,7 @@ impl Holding {
         Arc::new(Self { allowance, bytes, clock: Mutex::default() })
     }
 
-    /// Bytes it holds, or is about to.
+    /// Returns the bytes it holds, or is about to.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
@@ -94,7 +94,8 @@ impl Holding {
         self.allowance.used.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Bytes a second that were written while writes were under way, once there are enough to tell.
+    /// Returns the bytes a second that were written while writes were under way, once there are
+    /// enough to tell.
     pub fn speed(&self) -> Option<f64> {
         self.clock().speed(Instant::now())
     }
@@ -113,7 +114,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// The share of a file that has claimed so many bytes.
+    /// Returns the share of a file that has claimed so many bytes.
     pub fn new(holding: &Arc<Holding>, claimed: u64) -> Self {
         Self { holding: Arc::clone(holding), claimed: AtomicU64::new(claimed) }
     }

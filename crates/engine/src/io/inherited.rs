@@ -64,7 +64,8 @@ fn is_closed(number: RawFd, descriptor: BorrowedFd<'_>) -> bool {
         })
 }
 
-/// A descriptor of our own for what descriptor `number` stands for; both share one place in it.
+/// Returns a descriptor of our own for what descriptor `number` stands for; both share one place in
+/// it.
 pub(super) fn duplicate(number: RawFd) -> Answer<OwnedFd> {
     if number < 0 {
         return Err(Errno::BADF);
@@ -77,13 +78,13 @@ pub(super) fn duplicate(number: RawFd) -> Answer<OwnedFd> {
     }
 }
 
-/// The number of the open descriptor that a name means.
+/// Returns the number of the open descriptor that a name means.
 pub fn named_by(path: &Path) -> Option<RawFd> {
     is_link(path).then(|| follow(path))?
 }
 
-/// The descriptor that a name means, or else what is there under that name: as many calls as to
-/// look there alone, but for symbolic links.
+/// Returns the descriptor that a name means, or else what is there under that name: as many calls
+/// as to look there alone, but for symbolic links.
 pub fn look(path: &Path) -> io::Result<Result<Metadata, RawFd>> {
     let metadata = fs::symlink_metadata(path)?;
     if !metadata.is_symlink() {

@@ -56,20 +56,20 @@ const VERSION_1: GroupFiles = GroupFiles {
 /// A limit of version 1 that means "none": it writes the largest page-aligned number.
 const BOUNDLESS_BYTES: u64 = 1 << 62;
 
-/// Bytes of memory this process could use now without swapping or being killed. `None` where the
-/// system tells nothing.
+/// Returns the bytes of memory this process could use now without swapping or being killed. `None`
+/// where the system tells nothing.
 pub fn memory() -> Option<ByteSize> {
     least_memory(memory_available, room_of_group)
 }
 
-/// Bytes of memory this process could have if nobody else had any: what it was given more of it can
-/// never use. `None` where the system tells nothing.
+/// Returns the bytes of memory this process could have if nobody else had any: what it was given
+/// more of it can never use. `None` where the system tells nothing.
 pub fn memory_most() -> Option<ByteSize> {
     least_memory(|meminfo| kilobytes(meminfo, "MemTotal:"), |_, _, limit| limit)
 }
 
-/// The least of what `of_machine` reads from the machine's account, what `of_group` makes of each
-/// control group's limit, and our own limits.
+/// Returns the least of what `of_machine` reads from the machine's account, what `of_group` makes
+/// of each control group's limit, and our own limits.
 fn least_memory(
     of_machine: impl Fn(&str) -> Option<u64>,
     of_group: impl Fn(&Path, &GroupFiles, u64) -> u64,
@@ -144,13 +144,13 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Highest resident size of this process so far, where the system tells.
+/// Returns highest resident size of this process so far, where the system tells.
 pub fn memory_peak() -> Option<ByteSize> {
     let status = read_to_string("/proc/self/status").ok()?;
     kilobytes(&status, "VmHWM:").map(ByteSize)
 }
 
-/// Resident size of this process now, where the system tells.
+/// Returns resident size of this process now, where the system tells.
 pub fn memory_now() -> Option<ByteSize> {
     let status = read_to_string("/proc/self/status").ok()?;
     kilobytes(&status, "VmRSS:").map(ByteSize)
@@ -173,7 +173,7 @@ pub struct ProcessorTime {
     pub system_seconds: f64,
 }
 
-/// Processor time used so far.
+/// Returns processor time used so far.
 pub fn processor_time() -> ProcessorTime {
     let usage = usage();
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
@@ -199,13 +199,13 @@ fn usage() -> libc::rusage {
     }
 }
 
-/// `MemAvailable` of `/proc/meminfo`, or what comes near it on kernels before 3.14.
+/// Returns `MemAvailable` of `/proc/meminfo`, or what comes near it on kernels before 3.14.
 fn memory_available(meminfo: &str) -> Option<u64> {
     kilobytes(meminfo, "MemAvailable:")
         .or_else(|| Some(kilobytes(meminfo, "MemFree:")? + kilobytes(meminfo, "Cached:")?))
 }
 
-/// The bytes in a line such as `VmHWM:    1234 kB`.
+/// Returns the bytes in a line such as `VmHWM:    1234 kB`.
 fn kilobytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
@@ -221,9 +221,9 @@ fn group_path<'a>(groups: &'a str, controller: &str) -> Option<&'a str> {
     })
 }
 
-/// The least that `of_group` makes of the limits of our group and of every group above it. Inside a
-/// container the path may be the host's and lead nowhere; then the mount's own root is ours and is
-/// still looked at.
+/// Returns the least that `of_group` makes of the limits of our group and of every group above it.
+/// Inside a container the path may be the host's and lead nowhere; then the mount's own root is
+/// ours and is still looked at.
 fn least_of_groups(
     mount: &Path,
     group: &str,
@@ -249,7 +249,7 @@ fn room_of_group(group: &Path, files: &GroupFiles, limit: u64) -> u64 {
     room(limit, usage, cache)
 }
 
-/// A group's limit, unless it has none.
+/// Returns a group's limit, unless it has none.
 fn limit(text: &str) -> Option<u64> {
     text.trim().parse().ok().filter(|bytes| *bytes < BOUNDLESS_BYTES)
 }
@@ -259,7 +259,7 @@ fn room(limit: u64, usage: u64, reclaimable: u64) -> u64 {
     limit.saturating_sub(usage.saturating_sub(reclaimable))
 }
 
-/// The sum of the named counters in lines of `name number`.
+/// Returns the sum of the named counters in lines of `name number`.
 fn counters(stat: &str, names: &[&str]) -> u64 {
     stat.lines()
         .filter_map(|line| line.split_once(' '))
@@ -268,8 +268,8 @@ fn counters(stat: &str, names: &[&str]) -> u64 {
         .sum()
 }
 
-/// The permissions that this process withholds from new files. Asked of the system's account of it,
-/// as the call that tells also sets them.
+/// Returns the permissions that this process withholds from new files. Asked of the system's
+/// account of it, as the call that tells also sets them.
 pub fn umask() -> u32 {
     let status = read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("Umask:"));

@@ -81,8 +81,8 @@ const OTHERS: [&str; 8] = [
     "LC_IDENTIFICATION",
 ];
 
-/// The parts to open of the locale that variables ask for: all, where one of the others may be of a
-/// locale that the system does not have.
+/// Returns the parts to open of the locale that variables ask for: all, where one of the others may
+/// be of a locale that the system does not have.
 fn parts_in_force(value: impl Fn(&str) -> Option<OsString>) -> c_int {
     let is_set = |name: &str| value(name).is_some_and(|value| !value.is_empty());
     let has_others = !is_set("LC_ALL") && OTHERS.into_iter().any(is_set);
@@ -128,12 +128,12 @@ impl Drop for Locale {
 }
 
 impl Locale {
-    /// The locale C: bytes in order of their value, ASCII letters, no thousands separator.
+    /// Returns the locale C: bytes in order of their value, ASCII letters, no thousands separator.
     pub const fn c() -> Self {
         Self { handle: None, levels: OnceLock::new() }
     }
 
-    /// A locale by its name. `None` where the system has none of that name.
+    /// Returns a locale by its name. `None` where the system has none of that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::open(name, PARTS)
     }
@@ -149,13 +149,14 @@ impl Locale {
             .map(|handle| Self { handle: Some(handle), levels: OnceLock::new() })
     }
 
-    /// The locale that `LC_ALL`, else each `LC_` variable, else `LANG` asks for. `None` where any
-    /// of those in force names a locale the system does not have: then programs use C throughout.
+    /// Returns the locale that `LC_ALL`, else each `LC_` variable, else `LANG` asks for. `None`
+    /// where any of those in force names a locale the system does not have: then programs use C
+    /// throughout.
     pub fn from_environment() -> Option<Self> {
         Self::open("", parts_in_force(|variable| std::env::var_os(variable)))
     }
 
-    /// The name a category goes by, as in the variable that asked for it.
+    /// Returns the name a category goes by, as in the variable that asked for it.
     pub fn name(&self, category: Category) -> String {
         let number = match category {
             Category::CharacterType => libc::LC_CTYPE,
@@ -168,24 +169,24 @@ impl Locale {
         if name.is_empty() { "C".to_owned() } else { String::from_utf8_lossy(&name).into_owned() }
     }
 
-    /// Whether a category is that of the locale C under one of its two names.
+    /// Returns whether a category is that of the locale C under one of its two names.
     pub fn is_c(&self, category: Category) -> bool {
         matches!(self.name(category).as_str(), "C" | "POSIX")
     }
 
-    /// Whether text sorts by the values of its bytes: in C, and in C.UTF-8, whose order of code
-    /// points is that of the bytes.
+    /// Returns whether text sorts by the values of its bytes: in C, and in C.UTF-8, whose order of
+    /// code points is that of the bytes.
     pub fn sorts_by_bytes(&self) -> bool {
         let name = self.name(Category::Collation).to_ascii_lowercase();
         matches!(name.as_str(), "c" | "posix" | "c.utf-8" | "c.utf8")
     }
 
-    /// Whether text is UTF-8.
+    /// Returns whether text is UTF-8.
     pub fn is_utf8(&self) -> bool {
         self.item(libc::CODESET) == b"UTF-8"
     }
 
-    /// Whether a character has a picture.
+    /// Returns whether a character has a picture.
     pub fn is_printable(&self, character: char) -> bool {
         match self.raw() {
             // SAFETY: `locale` is a live locale object; any number may be asked about.
@@ -211,7 +212,7 @@ impl Locale {
         }
     }
 
-    /// The short names of the months from January on; `None` for those of the locale C.
+    /// Returns the short names of the months from January on; `None` for those of the locale C.
     pub fn month_abbreviations(&self) -> Option<[Vec<u8>; 12]> {
         if self.is_c(Category::Time) {
             return None;
@@ -256,8 +257,8 @@ impl Locale {
         out.flush();
     }
 
-    /// Bytes of memory that making the key of a long text takes for `bytes` bytes of it: none where
-    /// it is made piece by piece.
+    /// Returns the bytes of memory that making the key of a long text takes for `bytes` bytes of
+    /// it: none where it is made piece by piece.
     pub fn key_memory(&self, bytes: usize) -> usize {
         let is_made_whole = self.levels().is_none() && self.handle.is_some();
         if is_made_whole { bytes.saturating_mul(LIBRARY_BYTES_PER_BYTE) } else { 0 }
@@ -306,7 +307,7 @@ impl Locale {
         self.levels.get_or_init(make).as_ref()
     }
 
-    /// The order of two texts, by the C library's comparison.
+    /// Returns the order of two texts, by the C library's comparison.
     pub fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         let Some(locale) = self.raw() else { return a.cmp(b) };
         let (mut a, mut b) = (a.split(|&byte| byte == 0), b.split(|&byte| byte == 0));
@@ -325,12 +326,12 @@ impl Locale {
         }
     }
 
-    /// The object as C functions take it.
+    /// Returns the object as C functions take it.
     fn raw(&self) -> Option<locale_t> {
         self.handle.map(|handle| handle.as_ptr().cast())
     }
 
-    /// One of the locale's strings; empty for those that the locale C has none for.
+    /// Returns one of the locale's strings; empty for those that the locale C has none for.
     fn item(&self, item: libc::nl_item) -> Vec<u8> {
         let Some(locale) = self.raw() else {
             return if item == libc::RADIXCHAR { b".".to_vec() } else { Vec::new() };
@@ -345,7 +346,7 @@ impl Locale {
 }
 
 impl ByteClasses {
-    /// Those of the locale C, and of all UTF-8 locales.
+    /// Returns those of the locale C, and of all UTF-8 locales.
     pub fn c() -> Self {
         let class = |is: fn(&u8) -> bool| std::array::from_fn(|byte| is(&(byte as u8)));
         Self {

@@ -106,7 +106,7 @@ impl Engine {
     pub const ALL: [Self; 6] =
         [Self::Auto, Self::Uring, Self::Threads, Self::Mmap, Self::MmapPlain, Self::Sync];
 
-    /// The name that `--io` takes.
+    /// Returns the name that `--io` takes.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -118,8 +118,8 @@ impl Engine {
         }
     }
 
-    /// The engine that will really be used: `Auto` becomes one that works here, any other stays
-    /// what it is. An engine asked for by name that cannot work is an error that says why.
+    /// Returns the engine that will really be used: `Auto` becomes one that works here, any other
+    /// stays what it is. An engine asked for by name that cannot work is an error that says why.
     pub fn probe(self) -> Result<Self> {
         match self {
             Self::Auto if limits::are_files_few() => Ok(Self::Threads),
@@ -147,13 +147,13 @@ impl Engine {
         }
     }
 
-    /// Whether it reads through the page cache whatever files would allow.
+    /// Returns whether it reads through the page cache whatever files would allow.
     pub fn is_mapping(self) -> bool {
         matches!(self, Self::Mmap | Self::MmapPlain)
     }
 
-    /// A new queue with room for `depth` requests in flight. More may be submitted; they wait their
-    /// turn inside the queue.
+    /// Returns a new queue with room for `depth` requests in flight. More may be submitted; they
+    /// wait their turn inside the queue.
     pub fn queue(self, depth: usize) -> Result<Box<dyn Queue>> {
         let depth = depth.max(1);
         Ok(stripe::around(faulty::around(match self {

@@ -74,7 +74,7 @@ struct End {
     name: PathBuf,
     way: Way,
     manner: Manner,
-    /// Whether `poll` comes before the next call: before the first, since a named pipe that nobody
+    /// True if `poll` comes before the next call: before the first, since a named pipe that nobody
     /// has opened for writing yet reads like one at its end; after a call that left something to
     /// wait for; and always before modest calls.
     is_polled_next: bool,
@@ -179,9 +179,10 @@ impl End {
         }
     }
 
-    /// A description of our own of a pipe to be written. Not of one to be read: if it has a name
-    /// and its last writer is gone, a new description would wait for another writer and not see the
-    /// end; and what `poll` allows is as much as there is, so that modest reads are no slower.
+    /// Returns a description of our own of a pipe to be written. Not of one to be read: if it has a
+    /// name and its last writer is gone, a new description would wait for another writer and not
+    /// see the end; and what `poll` allows is as much as there is, so that modest reads are no
+    /// slower.
     fn reopened(&self) -> Option<OwnedFd> {
         let kind = FileType::from_raw_mode(fstat(&self.descriptor).ok()?.st_mode);
         if !matches!((self.way, kind), (Way::Out, FileType::Fifo)) {
@@ -260,8 +261,8 @@ impl Reader {
         Self(Source::End(end))
     }
 
-    /// A named pipe, a character device, a descriptor that `path` means (`/dev/fd/3`), or a file.
-    /// A writer is waited for when it is first read.
+    /// Returns a named pipe, a character device, a descriptor that `path` means (`/dev/fd/3`), or a
+    /// file. A writer is waited for when it is first read.
     pub fn open(path: &Path) -> Result<Self> {
         let end = End::named(path, Way::In)?;
         end.map(Self::new).ok_or_else(|| Error::io("open", path, Errno::NXIO))
@@ -300,7 +301,7 @@ impl Reader {
         Ok(filled)
     }
 
-    /// Bytes read so far.
+    /// Returns the bytes read so far.
     pub fn bytes(&self) -> u64 {
         match &self.0 {
             Source::End(end) => end.bytes,
@@ -348,7 +349,7 @@ impl Writer {
         Self(Target::End(End::new(descriptor.into(), name, Way::Out)))
     }
 
-    /// A file that nothing was written to yet, called `name` in messages.
+    /// Returns a file that nothing was written to yet, called `name` in messages.
     pub fn file(file: &File, name: &Path) -> Result<Self> {
         let descriptor = fcntl_dupfd_cloexec(file, 0).map_err(|e| Error::io("use", name, e))?;
         Ok(Self::of(descriptor, name))
@@ -359,7 +360,7 @@ impl Writer {
         Self(Target::Inlet(inlet))
     }
 
-    /// A named pipe or character device that exists, or a descriptor that `path` means
+    /// Returns a named pipe or character device that exists, or a descriptor that `path` means
     /// (`/dev/fd/3`). Waits for a reader.
     ///
     /// # Errors
@@ -401,7 +402,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Bytes written so far.
+    /// Returns the bytes written so far.
     pub fn bytes(&self) -> u64 {
         match &self.0 {
             Target::End(end) => end.bytes,

@@ -46,8 +46,8 @@ impl FromStr for Affinity {
 }
 
 impl Affinity {
-    /// The processors that each of so many workers stays on; none where they may run anywhere, or
-    /// the system does not tell.
+    /// Returns the processors that each of so many workers stays on; none where they may run
+    /// anywhere, or the system does not tell.
     pub fn places(self, workers: usize) -> Vec<Option<Vec<usize>>> {
         let nodes = if self == Self::Off { Vec::new() } else { nodes(Path::new(NODES)) };
         places(self, &nodes, workers)
@@ -73,7 +73,8 @@ fn places(affinity: Affinity, nodes: &[Vec<usize>], workers: usize) -> Vec<Optio
     (0..workers).map(|worker| nodes.get(worker % nodes.len().max(1)).cloned()).collect()
 }
 
-/// The processors of each node that this thread may run on; of one, where the system tells of none.
+/// Returns the processors of each node that this thread may run on; of one, where the system tells
+/// of none.
 fn nodes(directory: &Path) -> Vec<Vec<usize>> {
     let allowed = allowed();
     if allowed.is_empty() {
@@ -103,7 +104,7 @@ fn listed(directory: &Path) -> Vec<Vec<usize>> {
     lists.iter().filter_map(|(_, list)| of_list(list)).collect()
 }
 
-/// The numbers of a list such as `0-3,8,10-11`; `None` for anything else.
+/// Returns the numbers of a list such as `0-3,8,10-11`; `None` for anything else.
 fn of_list(text: &str) -> Option<Vec<usize>> {
     let mut numbers = Vec::new();
     for part in text.trim().split(',').filter(|part| !part.is_empty()) {
@@ -117,7 +118,7 @@ fn of_list(text: &str) -> Option<Vec<usize>> {
     Some(numbers)
 }
 
-/// The processors that this thread may run on.
+/// Returns the processors that this thread may run on.
 fn allowed() -> Vec<usize> {
     let Ok(set) = sched_getaffinity(None) else { return Vec::new() };
     (0..CpuSet::MAX_CPU).filter(|processor| set.is_set(*processor)).collect()
@@ -156,7 +157,7 @@ impl Drop for Stay {
     }
 }
 
-/// The processor that this thread is on.
+/// Returns the processor that this thread is on.
 pub fn current() -> usize {
     sched_getcpu()
 }

@@ -59,16 +59,16 @@ pub trait Queue: Send {
     /// engine itself, those of the file come with the completion.
     fn submit(&mut self, request: Request) -> Result<()>;
 
-    /// A completion, if there is one now.
+    /// Returns a completion, if there is one now.
     fn poll(&mut self) -> Result<Option<Completion>>;
 
-    /// The next completion, waiting for it; `None` if nothing is in flight.
+    /// Returns the next completion, waiting for it; `None` if nothing is in flight.
     fn wait(&mut self) -> Result<Option<Completion>>;
 
     /// Requests submitted whose completion has not been returned.
     fn in_flight(&self) -> usize;
 
-    /// The engine's name, for the statistics.
+    /// Returns the engine's name, for the statistics.
     fn name(&self) -> &'static str;
 }
 

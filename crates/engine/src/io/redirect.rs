@@ -16,7 +16,7 @@ use super::inherited::{STDIN, duplicate};
 use super::kind::has_length;
 use crate::error::{Error, Result};
 
-/// The name under which standard input can be opened, if it is a file at its start.
+/// Returns the name under which standard input can be opened, if it is a file at its start.
 pub fn input() -> Option<PathBuf> {
     let path = PathBuf::from("/dev/stdin");
     file_at_start(STDIN, &path).then_some(path)
@@ -29,7 +29,7 @@ pub(super) fn file_at_start(number: RawFd, path: &Path) -> bool {
     length.is_some_and(|length| length > 0) && std::fs::File::open(path).is_ok()
 }
 
-/// The name under which standard output can be opened, if it is an empty file at its start.
+/// Returns the name under which standard output can be opened, if it is an empty file at its start.
 pub fn output() -> Option<PathBuf> {
     let is_writable = |path: &PathBuf| std::fs::OpenOptions::new().write(true).open(path).is_ok();
     let flags = fcntl_getfl(std::io::stdout()).ok()?;
@@ -45,7 +45,7 @@ pub fn skip_output(bytes: u64) -> Result<()> {
     moved.map(|_| ()).map_err(|e| Error::io("seek in", Path::new("standard output"), e))
 }
 
-/// The length of a regular file, if this end of it is at its start.
+/// Returns the length of a regular file, if this end of it is at its start.
 fn plain_length(end: impl AsFd) -> Option<u64> {
     let stat = fstat(&end).ok()?;
     let is_regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;

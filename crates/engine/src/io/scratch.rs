@@ -76,12 +76,12 @@ pub struct TempFile {
     file: Arc<File>,
     /// The temporary name; `None` once it has been renamed.
     path: Option<PathBuf>,
-    /// Whether it stays when dropped.
+    /// True if it stays when dropped.
     is_kept: bool,
 }
 
 impl TempFile {
-    /// A new name for an output that is kept, beside its final name.
+    /// Returns a new name for an output that is kept, beside its final name.
     pub fn part_path(final_path: &Path) -> Result<PathBuf> {
         let (target, name) = checked_target(final_path)?;
         Ok(target.with_file_name(temporary_name(&name, PART_END)))
@@ -132,12 +132,12 @@ impl TempFile {
         Err(Error::io("create a temporary file beside", final_path, Errno::EXIST))
     }
 
-    /// The directory that it is in.
+    /// Returns the directory that it is in.
     pub fn directory(&self) -> &Path {
         directory_of(self.path.as_deref().unwrap_or_else(|| self.file.path()))
     }
 
-    /// The file, for requests. It stays open, and locked, until the last holder lets go.
+    /// Returns the file, for requests. It stays open, and locked, until the last holder lets go.
     pub fn file(&self) -> &Arc<File> {
         &self.file
     }
@@ -214,7 +214,7 @@ fn checked_target(final_path: &Path) -> Result<(PathBuf, OsString)> {
 #[derive(Debug)]
 pub struct SpillDirectory {
     path: PathBuf,
-    /// Whether it stays when dropped.
+    /// True if it stays when dropped.
     is_kept: bool,
     /// Holds the lock as long as it is open.
     _lock: OwnedFd,
@@ -298,8 +298,8 @@ impl SpillDirectory {
         sync_directory(&self.path)
     }
 
-    /// The directory of the manifest that this one belongs to, if it does to another, and whether
-    /// what it holds may be the only copy.
+    /// Returns the directory of the manifest that this one belongs to, if it does to another, and
+    /// whether what it holds may be the only copy.
     pub fn belongs_to(&self) -> Result<Option<(PathBuf, bool)>> {
         let path = self.path.join(BELONGS_NAME);
         match std::fs::read(&path) {
@@ -384,8 +384,8 @@ fn lock(file: impl AsFd, path: &Path) -> bool {
         (Ok(ours), Ok(named)) if (ours.st_dev, ours.st_ino) == (named.st_dev, named.st_ino))
 }
 
-/// The path a rename must go to so that a symbolic link stays and its target is replaced, or made
-/// where it is missing.
+/// Returns the path a rename must go to so that a symbolic link stays and its target is replaced,
+/// or made where it is missing.
 ///
 /// # Errors
 ///
@@ -421,7 +421,7 @@ pub fn check_replaceable(path: &Path) -> Result<()> {
     }
 }
 
-/// The directory a file is in.
+/// Returns the directory a file is in.
 pub fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
@@ -458,7 +458,7 @@ fn unique() -> String {
     format!("{}-{:0RANDOM_DIGITS$x}", std::process::id(), random())
 }
 
-/// A number that nobody can foretell.
+/// Returns a number that nobody can foretell.
 pub(super) fn random() -> u64 {
     // The standard library's hash keys are random for each process and differ from call to call.
     RandomState::new().build_hasher().finish()

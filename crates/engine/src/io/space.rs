@@ -28,7 +28,7 @@ fn room(system: &StatVfs) -> ByteSize {
     }
 }
 
-/// A number that is the same for paths on one file system.
+/// Returns a number that is the same for paths on one file system.
 pub fn device(path: &Path) -> Result<u64> {
     stat(path).map(|stat| stat.st_dev).map_err(|e| Error::io("ask for the free space of", path, e))
 }

@@ -25,7 +25,7 @@ pub struct SpillPlace {
 }
 
 impl SpillPlace {
-    /// A directory.
+    /// Returns a directory.
     pub fn directory(path: &Path) -> Self {
         Self { directories: vec![(path.to_owned(), 1)] }
     }
@@ -59,7 +59,7 @@ impl SpillPlace {
         self.directories.iter().map(|(path, stride)| (path.as_path(), *stride))
     }
 
-    /// How many there are: files of the system to each run.
+    /// Returns how many there are: files of the system to each run.
     pub fn members(&self) -> usize {
         self.directories.len()
     }
@@ -166,7 +166,7 @@ impl SpillSet {
         }
     }
 
-    /// The directory that files are named by.
+    /// Returns the directory that files are named by.
     pub fn home(&self) -> &Path {
         self.directories[0].path()
     }
@@ -177,7 +177,7 @@ impl SpillSet {
         paths.zip(self.strides.iter().copied())
     }
 
-    /// How many there are: files of the system to each run.
+    /// Returns how many there are: files of the system to each run.
     pub fn members(&self) -> usize {
         self.directories.len()
     }

@@ -21,8 +21,8 @@ use crate::error::{Error, Result};
 /// What says in a home where the other directories of its files are.
 pub(super) const STRIPES_NAME: &str = "stripes";
 
-/// The directories that files of this one lie in, itself first, and how they are dealt out, if it
-/// is the home of such.
+/// Returns the directories that files of this one lie in, itself first, and how they are dealt out,
+/// if it is the home of such.
 ///
 /// # Errors
 ///
@@ -54,7 +54,7 @@ pub(super) fn members_of(home: &Path) -> Result<Option<(Vec<PathBuf>, Layout)>> 
     Ok(Some((directories, definition.layout())))
 }
 
-/// The files that make up the one at `path`, and how it is dealt out over them.
+/// Returns the files that make up the one at `path`, and how it is dealt out over them.
 fn files_of(path: &Path) -> Result<Option<(Vec<PathBuf>, Layout)>> {
     let name = path.file_name().unwrap_or_default();
     let within = |directory: PathBuf| directory.join(name);
@@ -62,7 +62,7 @@ fn files_of(path: &Path) -> Result<Option<(Vec<PathBuf>, Layout)>> {
     Ok(found.map(|(members, layout)| (members.into_iter().map(within).collect(), layout)))
 }
 
-/// The files that make up the one at `path`, that first.
+/// Returns the files that make up the one at `path`, that first.
 pub fn paths(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(files_of(path)?.map_or_else(|| vec![path.to_owned()], |(paths, _)| paths))
 }
@@ -119,7 +119,7 @@ pub fn remove(path: &Path) -> Result<()> {
     results.into_iter().collect()
 }
 
-/// Bytes of a file, if all of it is there.
+/// Returns the bytes of a file, if all of it is there.
 pub fn bytes(path: &Path) -> Result<Option<u64>> {
     let mut sum: u64 = 0;
     for path in paths(path)? {
@@ -148,7 +148,7 @@ impl File {
         found.map(|(member, (found, expected))| (member.path(), found, expected))
     }
 
-    /// The directories that have names of it.
+    /// Returns the directories that have names of it.
     pub fn directories(&self) -> Vec<&Path> {
         match self.stripes() {
             None => vec![directory_of(self.path())],

@@ -82,7 +82,7 @@ pub fn spill_directories(directory: &Path) -> Result<Vec<PathBuf>> {
     directories_with(KEPT_NAME, directory)
 }
 
-/// Those that belong to a manifest elsewhere.
+/// Returns those that belong to a manifest elsewhere.
 pub fn belonging_directories(directory: &Path) -> Result<Vec<PathBuf>> {
     directories_with(BELONGS_NAME, directory)
 }
@@ -114,7 +114,7 @@ pub(super) fn open_followed(directory: &Path) -> Answer<OwnedFd> {
     open(directory, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
 }
 
-/// Whether a path has a name that is given to outputs which are kept on their way.
+/// Returns whether a path has a name that is given to outputs which are kept on their way.
 pub fn is_part(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_bytes();
     let with_end = |name: &[u8]| [name, FILE_END.as_bytes()].concat();
@@ -122,12 +122,12 @@ pub fn is_part(path: &Path) -> bool {
     temporary.is_some_and(|name| pid_of_file(&name).is_some())
 }
 
-/// Whether a path has a name that is given to spill directories.
+/// Returns whether a path has a name that is given to spill directories.
 pub(super) fn is_spill_directory(path: &Path) -> bool {
     path.file_name().is_some_and(|name| pid_of_directory(name.as_bytes()).is_some())
 }
 
-/// The process number in `.NAME.sortwell-PID-RANDOM.tmp`.
+/// Returns the process number in `.NAME.sortwell-PID-RANDOM.tmp`.
 fn pid_of_file(name: &[u8]) -> Option<u32> {
     let name = name.strip_prefix(b".")?.strip_suffix(FILE_END.as_bytes())?;
     let mark = FILE_MARK.as_bytes();
@@ -135,12 +135,12 @@ fn pid_of_file(name: &[u8]) -> Option<u32> {
     pid_of_unique(&name[at + mark.len()..])
 }
 
-/// The process number in `sortwell-spill-PID-RANDOM`.
+/// Returns the process number in `sortwell-spill-PID-RANDOM`.
 fn pid_of_directory(name: &[u8]) -> Option<u32> {
     pid_of_unique(name.strip_prefix(DIRECTORY_START.as_bytes())?)
 }
 
-/// The process number in `PID-RANDOM`, written exactly as `scratch` writes it.
+/// Returns the process number in `PID-RANDOM`, written exactly as `scratch` writes it.
 fn pid_of_unique(text: &[u8]) -> Option<u32> {
     let (pid, random) = std::str::from_utf8(text).ok()?.split_once('-')?;
     let is_digit = |digit: u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit);
@@ -216,7 +216,8 @@ fn is_empty(directory: &OwnedFd) -> Answer<bool> {
     Ok(true)
 }
 
-/// The lock on a file nobody else has locked, if it still has that name; dropping it lets go.
+/// Returns the lock on a file nobody else has locked, if it still has that name; dropping it lets
+/// go.
 pub(super) fn free_lock(directory: BorrowedFd<'_>, name: &[u8]) -> Answer<Option<OwnedFd>> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = openat(directory, name, flags, Mode::empty())?;
@@ -228,14 +229,15 @@ pub(super) fn free_lock(directory: BorrowedFd<'_>, name: &[u8]) -> Answer<Option
     Ok(is_same.then_some(file))
 }
 
-/// Whether a thing is so young, and its process so alive, that it may be about to be locked.
+/// Returns whether a thing is so young, and its process so alive, that it may be about to be
+/// locked.
 fn is_left_alone(stat: &Stat, pid: u32) -> bool {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
     let modified = u64::try_from(stat.st_mtime).unwrap_or(0);
     now.saturating_sub(modified) < YOUNG_SECONDS && is_alive(pid)
 }
 
-/// Whether a process of this number exists here, whoever owns it.
+/// Returns whether a process of this number exists here, whoever owns it.
 fn is_alive(pid: u32) -> bool {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
     pid.is_some_and(|pid| !matches!(test_kill_process(pid), Err(Errno::SRCH)))

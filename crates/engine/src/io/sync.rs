@@ -17,7 +17,7 @@ pub(super) const NAME: &str = "sync";
 /// Carries out one step of a transfer.
 pub(super) type Perform = fn(&Step) -> Answer<usize>;
 
-/// One `pread` or `pwrite`.
+/// Returns one `pread` or `pwrite`.
 pub(super) fn perform(step: &Step) -> Answer<usize> {
     let (pointer, length) = (step.pointer.cast::<libc::c_void>(), step.length);
     let offset = libc::off64_t::try_from(step.offset).map_err(|_| Errno::OVERFLOW)?;
@@ -32,7 +32,7 @@ pub(super) fn perform(step: &Step) -> Answer<usize> {
     usize::try_from(answer).map_err(|_| last_error())
 }
 
-/// The calling thread's `errno`.
+/// Returns the calling thread's `errno`.
 pub(super) fn last_error() -> Errno {
     Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)
 }

@@ -36,13 +36,13 @@ struct Waiting {
 }
 
 impl Line {
-    /// The lock. A thread that panicked while holding it left the line as it was, so it stays
-    /// usable.
+    /// Returns the lock. A thread that panicked while holding it left the line as it was, so it
+    /// stays usable.
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next transfer, waiting for it; `None` when the line is closed and empty.
+    /// Returns the next transfer, waiting for it; `None` when the line is closed and empty.
     fn next(&self) -> Option<Transfer> {
         let mut waiting = self.lock();
         loop {
@@ -69,8 +69,8 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// A pool of up to `depth` threads, with the first of them started: if that one cannot be, none
-    /// can.
+    /// Returns a pool of up to `depth` threads, with the first of them started: if that one cannot
+    /// be, none can.
     pub(super) fn new(depth: usize) -> Result<Self> {
         let (sender, completions) = channel();
         let (line, pool) = (Arc::new(Line::default()), Vec::new());

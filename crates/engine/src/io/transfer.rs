@@ -28,7 +28,7 @@ pub(super) struct Transfer {
     request: Request,
     /// `range.start..range.start + done` is transferred.
     done: usize,
-    /// Whether the step now under way goes past the page cache.
+    /// True if the step now under way goes past the page cache.
     is_direct: bool,
     begun: Instant,
 }
@@ -94,8 +94,8 @@ impl Transfer {
         Progress::Finished(Completion { request, result: Err(error), took })
     }
 
-    /// The next thing to ask of the kernel. The memory behind the pointer is mapped, belongs to
-    /// this transfer alone, and may be written if the step reads.
+    /// Returns the next thing to ask of the kernel. The memory behind the pointer is mapped,
+    /// belongs to this transfer alone, and may be written if the step reads.
     pub(super) fn step(&mut self) -> Step {
         let length = self.rest().min(STEP_BYTES_MAX);
         assert!(length > 0);

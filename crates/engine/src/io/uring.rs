@@ -172,7 +172,7 @@ impl Uring {
     }
 }
 
-/// A step as the ring wants it.
+/// Returns a step as the ring wants it.
 fn entry(step: &Step) -> squeue::Entry {
     let (descriptor, length) = (Fd(step.descriptor), step.length as u32);
     match step.operation {

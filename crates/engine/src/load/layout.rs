@@ -25,7 +25,7 @@ pub const PAGE: usize = 4096;
 pub struct Source {
     /// Bytes in the file: a multiple of the record length.
     pub bytes: u64,
-    /// Whether spans must be whole pages.
+    /// True if spans must be whole pages.
     pub is_direct: bool,
 }
 
@@ -85,7 +85,7 @@ pub struct Cutter {
 }
 
 impl Cutter {
-    /// A cutter at the start of the first of `sources`, with spans of about `block` bytes.
+    /// Returns a cutter at the start of the first of `sources`, with spans of about `block` bytes.
     pub fn new(sources: Vec<Source>, record_length: usize, block: usize) -> Self {
         let step = whole_step(record_length);
         let step = if step <= 2 * block { step } else { PAGE };
@@ -93,31 +93,31 @@ impl Cutter {
         Self { sources, record_length, block, source: 0, offset: 0 }
     }
 
-    /// A cutter that begins at byte `offset` of input `source`.
+    /// Returns a cutter that begins at byte `offset` of input `source`.
     #[must_use]
     pub fn at(self, source: usize, offset: u64) -> Self {
         Self { source, offset, ..self }
     }
 
-    /// The input and the byte in it at which the next load begins.
+    /// Returns the input and the byte in it at which the next load begins.
     pub fn place(&self) -> (usize, u64) {
         (self.source, self.offset)
     }
 
-    /// Bytes of the longest span.
+    /// Returns the bytes of the longest span.
     pub fn block(&self) -> usize {
         self.block
     }
 
-    /// Bytes of memory that a load of all that is left takes at most.
+    /// Returns the bytes of memory that a load of all that is left takes at most.
     pub fn bytes_left(&self) -> u64 {
         let left = self.sources[self.source..].iter().map(|source| source.bytes).sum::<u64>();
         let padding = 2 * PAGE as u64 * (self.sources.len() - self.source) as u64;
         left - self.offset + padding
     }
 
-    /// The next load, of at most `capacity` bytes of memory and `records_max` records; `None` at
-    /// the end of the last input.
+    /// Returns the next load, of at most `capacity` bytes of memory and `records_max` records;
+    /// `None` at the end of the last input.
     pub fn next_load(&mut self, capacity: usize, records_max: u32) -> Option<Layout> {
         let mut load = Layout::default();
         while let Some(&source) = self.sources.get(self.source) {
@@ -149,8 +149,8 @@ impl Cutter {
         (load.records > 0).then_some(load)
     }
 
-    /// How many of `records` records to take so that the next load begins at a multiple of page and
-    /// record; none, where that is close and the load has others.
+    /// Returns how many of `records` records to take so that the next load begins at a multiple of
+    /// page and record; none, where that is close and the load has others.
     fn aligned(&self, records: u64, is_first: bool) -> u64 {
         let length = self.record_length as u64;
         let step = whole_step(self.record_length) as u64;

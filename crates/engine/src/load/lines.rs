@@ -46,7 +46,7 @@ pub struct LineSpan {
     pub wanted: usize,
     /// Bytes at its start that are not wanted.
     pub skip: usize,
-    /// Whether the input ends with this span.
+    /// True if the input ends with this span.
     pub is_end: bool,
 }
 
@@ -69,7 +69,7 @@ pub struct LineLayout {
 }
 
 impl LineLayout {
-    /// The input and the byte in it that lie at `location`; `None` for what was carried.
+    /// Returns the input and the byte in it that lie at `location`; `None` for what was carried.
     pub fn place(&self, location: usize) -> Option<(usize, u64)> {
         let behind = self.spans.partition_point(|span| span.at <= location);
         let span = self.spans.get(behind.checked_sub(1)?)?;
@@ -88,8 +88,8 @@ pub struct LineCutter {
 }
 
 impl LineCutter {
-    /// A cutter at the start of the first of `sources`, with spans of `block` bytes, a multiple of
-    /// a page.
+    /// Returns a cutter at the start of the first of `sources`, with spans of `block` bytes, a
+    /// multiple of a page.
     pub fn new(sources: Vec<LineSource>, block: usize) -> Self {
         assert!(block.is_multiple_of(PAGE) && block > 0);
         let offset = sources.first().map_or(0, LineSource::start);
@@ -110,17 +110,17 @@ impl LineCutter {
         self
     }
 
-    /// Whether all inputs have been cut.
+    /// Returns whether all inputs have been cut.
     pub fn is_over(&self) -> bool {
         self.source == self.sources.len()
     }
 
-    /// The input and the offset in it at which the next load begins.
+    /// Returns the input and the offset in it at which the next load begins.
     pub fn place(&self) -> (usize, u64) {
         (self.source, self.offset)
     }
 
-    /// Bytes of each input from the next load on, as (input, offset, bytes).
+    /// Returns the bytes of each input from the next load on, as (input, offset, bytes).
     pub fn left(&self) -> impl Iterator<Item = (usize, u64, u64)> {
         let first = self.offset;
         self.sources.iter().enumerate().skip(self.source).enumerate().map(
@@ -131,7 +131,7 @@ impl LineCutter {
         )
     }
 
-    /// The next load, of at most `capacity` bytes of memory, behind `carried` bytes.
+    /// Returns the next load, of at most `capacity` bytes of memory, behind `carried` bytes.
     pub fn next_load(&mut self, capacity: usize, carried: usize) -> LineLayout {
         let start = carried.next_multiple_of(PAGE);
         let mut load = LineLayout { spans: Vec::new(), start, carried };
@@ -147,7 +147,8 @@ impl LineCutter {
         load
     }
 
-    /// The next request, of at most `room` bytes, to lie at `at`; `None` where not a page has room.
+    /// Returns the next request, of at most `room` bytes, to lie at `at`; `None` where not a page
+    /// has room.
     pub fn next_span(&mut self, room: usize, at: usize) -> Option<LineSpan> {
         let LineSource { source, skip } = *self.sources.get(self.source)?;
         let room = room.min(self.block) & !(PAGE - 1);

@@ -36,7 +36,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// The records by location.
+    /// Returns the records by location.
     pub fn records(&self) -> Records<'_> {
         Records::new(self.region.as_deref().unwrap_or_default(), self.framing, &self.segments)
     }
@@ -69,7 +69,7 @@ impl<'a> Records<'a> {
         self.framing
     }
 
-    /// The record at `location`.
+    /// Returns the record at `location`.
     #[inline]
     pub fn get(&self, location: u64) -> &'a [u8] {
         match self.framing {

@@ -38,9 +38,9 @@ pub struct JobEntry {
     pub part: PathText,
     /// The spill directories; the manifest lies in the first.
     pub directories: Vec<PathText>,
-    /// Whether the output takes the place of the input, which goes as it is read.
+    /// True if the output takes the place of the input, which goes as it is read.
     pub is_in_place: bool,
-    /// Whether the inputs are sorted already, and only merged.
+    /// True if the inputs are sorted already, and only merged.
     #[serde(default)]
     pub is_merge: bool,
     /// The inputs, in order.
@@ -257,7 +257,7 @@ pub struct RunText {
 }
 
 impl RunText {
-    /// The run.
+    /// Returns the run.
     pub fn run(&self) -> Run {
         let Self { path, bytes, records, longest_bytes } = self;
         let (bytes, records, longest_bytes) = (*bytes, *records, *longest_bytes);

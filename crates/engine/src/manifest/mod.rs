@@ -66,7 +66,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Its path.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -97,7 +97,7 @@ impl Manifest {
         read(&path, &file, usize::MAX).map(|(entries, ..)| entries)
     }
 
-    /// The first thing it says.
+    /// Returns the first thing it says.
     ///
     /// # Errors
     ///
@@ -146,7 +146,7 @@ impl Line {
         Ok(Self { text: format!("{sum:0DIGITS$x} {text}\n"), sum })
     }
 
-    /// Whether it would not be read again.
+    /// Returns whether it would not be read again.
     fn is_too_long(&self) -> bool {
         self.text.len() as u64 > LINE_MAX
     }
@@ -167,12 +167,12 @@ impl Line {
     }
 }
 
-/// The checksum of a line behind the one of checksum `before`.
+/// Returns the checksum of a line behind the one of checksum `before`.
 fn chained(before: u64, text: &[u8]) -> u64 {
     xxh3_64(&[&before.to_le_bytes(), text].concat())
 }
 
-/// The manifest in a directory, for reading alone.
+/// Returns the manifest in a directory, for reading alone.
 fn opened(directory: &Path) -> Result<(PathBuf, File)> {
     let path = directory.join(KEPT_NAME);
     let flags = OFlags::NOFOLLOW.bits().cast_signed();
@@ -182,7 +182,7 @@ fn opened(directory: &Path) -> Result<(PathBuf, File)> {
     }
 }
 
-/// The first `most` entries of a manifest, the bytes they take, and the last checksum.
+/// Returns the first `most` entries of a manifest, the bytes they take, and the last checksum.
 fn read(path: &Path, mut file: &File, most: usize) -> Result<(Vec<Entry>, u64, u64)> {
     let failed = |e: std::io::Error| Error::io("read", path, e);
     file.seek(SeekFrom::Start(0)).map_err(failed)?;
@@ -213,7 +213,7 @@ fn read(path: &Path, mut file: &File, most: usize) -> Result<(Vec<Entry>, u64, u
     }
 }
 
-/// The entry of a line, and its checksum.
+/// Returns the entry of a line, and its checksum.
 fn parsed(line: &[u8], before: u64) -> Option<(Entry, u64)> {
     let (digits, rest) = line.split_at_checked(DIGITS)?;
     let text = rest.strip_prefix(b" ")?.strip_suffix(b"\n")?;

@@ -18,7 +18,7 @@ pub struct Past {
     pub runs: Vec<Run>,
     /// Where inputs are sorted already: what is to be merged, in order.
     pub merging: Vec<Merging>,
-    /// Whether anything was done that need not be done again.
+    /// True if anything was done that need not be done again.
     pub is_begun: bool,
     /// Runs that were generated, before any were merged.
     pub generated: u64,
@@ -36,7 +36,7 @@ pub struct Past {
     pub keys: KeyTally,
     /// How far the output has come.
     pub slab: Option<SlabEntry>,
-    /// Whether it is whole.
+    /// True if it is whole.
     pub is_whole: bool,
 }
 
@@ -144,7 +144,7 @@ impl Past {
     }
 }
 
-/// A run that lies in one of the job's directories.
+/// Returns a run that lies in one of the job's directories.
 fn own(job: &JobEntry, run: Run) -> Told<Run> {
     let is_own = job.directories.iter().any(|directory| run.path.parent() == Some(&directory.0));
     if is_own { Ok(run) } else { Err("a run is in another directory") }

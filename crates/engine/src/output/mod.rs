@@ -48,21 +48,21 @@ pub enum Output {
 }
 
 impl Output {
-    /// An output that will appear at `path`.
+    /// Returns an output that will appear at `path`.
     pub fn file(path: &Path, direct: Direct) -> Result<Self> {
         let temporary = TempFile::create(path, direct)?;
         sweep(temporary.directory())?;
         Ok(Self::File { temporary, path: path.to_owned() })
     }
 
-    /// An output that will appear at `path`, on its way at `part`: there already, unless it is new.
-    /// It stays there if it gets no other name, so that another job can go on with it.
+    /// Returns an output that will appear at `path`, on its way at `part`: there already, unless it
+    /// is new. It stays there if it gets no other name, so that another job can go on with it.
     pub fn part(path: &Path, part: &Path, is_new: bool, direct: Direct) -> Result<Self> {
         let temporary = TempFile::part(part, is_new, direct)?;
         Ok(Self::File { temporary, path: path.to_owned() })
     }
 
-    /// An output in new members of the striped file that is defined at `path`.
+    /// Returns an output in new members of the striped file that is defined at `path`.
     pub fn striped(path: &Path, direct: Direct) -> Result<Self> {
         StripedOutput::create(path, direct).map(Self::Striped)
     }
@@ -79,7 +79,8 @@ impl Output {
         }
     }
 
-    /// The output that standard output was redirected to, under the name it can be opened by.
+    /// Returns the output that standard output was redirected to, under the name it can be opened
+    /// by.
     pub fn redirected(path: &Path, direct: Direct) -> Result<Self> {
         let file = File::open_empty(path, direct)?;
         Ok(Self::Redirected(file.called(Path::new(STDOUT))))
@@ -107,8 +108,8 @@ impl Output {
         Ok(Self::Compressed { target: Box::new(self), encoding })
     }
 
-    /// An output in files that will appear beside `path`; with `force` also in place of files that
-    /// have no write permission.
+    /// Returns an output in files that will appear beside `path`; with `force` also in place of
+    /// files that have no write permission.
     pub fn parts(path: &Path, direct: Direct, force: bool) -> Result<Self> {
         if directory_of(path).is_dir() {
             sweep(directory_of(path))?;
@@ -116,7 +117,7 @@ impl Output {
         Parts::new(path, direct, force).map(|parts| Self::Parts(Arc::new(parts)))
     }
 
-    /// The files, where there are several.
+    /// Returns the files, where there are several.
     pub fn part_files(&self) -> Option<Arc<dyn PartFiles>> {
         match self {
             Self::Parts(parts) => Some(Arc::<Parts>::clone(parts)),
@@ -124,7 +125,7 @@ impl Output {
         }
     }
 
-    /// Whether the page cache is bypassed.
+    /// Returns whether the page cache is bypassed.
     pub fn is_direct(&self) -> bool {
         self.open_file().is_some_and(|file| file.is_direct())
     }
@@ -134,7 +135,7 @@ impl Output {
         matches!(self, Self::Stream(_))
     }
 
-    /// The file that is written to, where it is one.
+    /// Returns the file that is written to, where it is one.
     pub fn open_file(&self) -> Option<&Arc<File>> {
         match self {
             Self::File { temporary, .. } => Some(temporary.file()),
@@ -173,7 +174,7 @@ impl Output {
         file.preallocate(bytes.next_multiple_of(granule(file) as u64))
     }
 
-    /// The sink for the output's `bytes` bytes.
+    /// Returns the sink for the output's `bytes` bytes.
     pub fn sink(&mut self, bytes: u64) -> Result<Sink> {
         if let Some(file) = self.open_file() {
             return Ok(Sink::File(FileSink::new(Arc::clone(file), 0, bytes, granule(file))));
@@ -186,7 +187,7 @@ impl Output {
         Ok(Sink::Stream(StreamSink::new(writer.map_or_else(pipe::Writer::stdout, Ok)?)))
     }
 
-    /// A sink for as many bytes as will come.
+    /// Returns a sink for as many bytes as will come.
     pub fn growing_sink(&mut self) -> Result<Sink> {
         if let Self::Parts(parts) = self {
             return parts.no_sink();

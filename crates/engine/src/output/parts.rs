@@ -48,7 +48,7 @@ impl Parts {
         Ok(Self { path: path.to_owned(), directory, direct, force, made: Mutex::default() })
     }
 
-    /// A sink that takes nothing, for whoever must be given one.
+    /// Returns a sink that takes nothing, for whoever must be given one.
     pub fn no_sink(&self) -> Result<Sink> {
         let file = File::create(&self.directory.path().join("none"), self.direct)?;
         let granule = granule(&file);

@@ -29,7 +29,7 @@ const BEGINNINGS: [u128; 2] =
     [0x243f_6a88_85a3_08d3_1319_8a2e_0370_7344, 0xa409_3822_299f_31d0_082e_fa98_ec4e_6c89];
 const KEY: u128 = 0x4528_21e6_38d0_1377_be54_66cf_34e9_0c6c;
 
-/// The hash of a record.
+/// Returns the hash of a record.
 #[inline]
 pub fn hash(record: &[u8]) -> u128 {
     #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
@@ -40,7 +40,7 @@ pub fn hash(record: &[u8]) -> u128 {
     digest::<Table>(record)
 }
 
-/// How many records there are, and the sum of their hashes modulo 2^128.
+/// Returns how many records there are, and the sum of their hashes modulo 2^128.
 #[inline]
 pub fn sum<'r>(records: impl Iterator<Item = &'r [u8]>) -> (u64, u128) {
     #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
@@ -79,8 +79,8 @@ fn take<L: Lane>(lane: L, block: &[u8; BLOCK], key: L) -> L {
     lane.plus(L::block(block)).round(key)
 }
 
-/// A record that is shorter than a block, with zeros behind it: made of two parts, of which the
-/// second ends with the record, as a copy of so few bytes would take longer than all the rest.
+/// Returns a record that is shorter than a block, with zeros behind it: made of two parts, of which
+/// the second ends with the record, as a copy of so few bytes would take longer than all the rest.
 #[inline(always)]
 fn padded(record: &[u8]) -> u128 {
     let length = record.len();
@@ -96,8 +96,8 @@ fn padded(record: &[u8]) -> u128 {
     if length == 0 { 0 } else { byte(0) | byte(length / 2) | byte(length - 1) }
 }
 
-/// The sum of all. A loop, as a call of `fold` would be one of a function that is not made for a
-/// processor which knows rounds, and each round a call of another: it took twice as long.
+/// Returns the sum of all. A loop, as a call of `fold` would be one of a function that is not made
+/// for a processor which knows rounds, and each round a call of another: it took twice as long.
 #[inline(always)]
 fn total<'r, L: Lane>(records: impl Iterator<Item = &'r [u8]>) -> (u64, u128) {
     let (mut count, mut sum) = (0, 0_u128);

@@ -20,8 +20,8 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// The blocks of an open run; about `window_bytes` bytes of its table in memory, a page at
-    /// least.
+    /// Returns the blocks of an open run; about `window_bytes` bytes of its table in memory, a page
+    /// at least.
     ///
     /// # Errors
     ///
@@ -31,12 +31,12 @@ impl Blocks {
         Ok(Self { reader, pages })
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn file(&self) -> &Arc<File> {
         self.reader.file()
     }
 
-    /// The file's name.
+    /// Returns the file's name.
     pub fn path(&self) -> &Path {
         self.reader.path()
     }

@@ -42,7 +42,7 @@ impl Pages {
         Ok(Self { file: Arc::clone(file), geometry, window, shown: 0..0 })
     }
 
-    /// The entry of a block.
+    /// Returns the entry of a block.
     pub(super) fn entry(&mut self, block: u64) -> Result<Entry<'_>> {
         let (blocks, width) =
             (self.geometry.blocks_per_page(), self.geometry.index_key_length as usize);
@@ -102,7 +102,7 @@ pub struct IndexReader {
 }
 
 impl IndexReader {
-    /// The index of the run whose table is `pages`, at its first key.
+    /// Returns the index of the run whose table is `pages`, at its first key.
     pub(super) fn open(pages: Pages, last: LastRecord) -> Result<Self> {
         let (standing, key) = (Standing::Block, IndexKey::default());
         let mut index = Self { pages, last, standing, key, offset: 0, ahead: None };
@@ -115,12 +115,12 @@ impl IndexReader {
         Ok(index)
     }
 
-    /// Whether all keys have been passed.
+    /// Returns whether all keys have been passed.
     pub fn is_over(&self) -> bool {
         self.standing == Standing::Over
     }
 
-    /// The current key; there is one until the index is over.
+    /// Returns the current key; there is one until the index is over.
     pub fn key(&self) -> &IndexKey {
         &self.key
     }

@@ -13,12 +13,12 @@ pub const INDEX_KEY_MAX: usize = 256;
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IndexKey {
     bytes: Vec<u8>,
-    /// Whether the key has more bytes than these.
+    /// True if the key has more bytes than these.
     is_cut: bool,
 }
 
 impl IndexKey {
-    /// The key of `record`, cut after `length` bytes.
+    /// Returns the key of `record`, cut after `length` bytes.
     pub fn of(key: &dyn KeyEncoder, record: &[u8], length: usize) -> Self {
         let mut bytes = Vec::with_capacity(length + 1);
         key.key_bytes(record, length + 1, &mut bytes);
@@ -27,12 +27,12 @@ impl IndexKey {
         Self { bytes, is_cut }
     }
 
-    /// Its bytes.
+    /// Returns its bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Whether keys equal to this one may differ further on.
+    /// Returns whether keys equal to this one may differ further on.
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }

@@ -68,8 +68,8 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// The geometry of a run of `records` records of `data_bytes` bytes together, none of which has
-    /// more than `longest_bytes`.
+    /// Returns the geometry of a run of `records` records of `data_bytes` bytes together, none of
+    /// which has more than `longest_bytes`.
     pub fn new(
         framing: Framing,
         key_length: usize,
@@ -81,7 +81,7 @@ impl Geometry {
         Self { framing, index_key_length, data_bytes, records, longest_bytes }
     }
 
-    /// The geometry of a run of `records` records of `length` bytes each.
+    /// Returns the geometry of a run of `records` records of `length` bytes each.
     pub fn fixed(length: usize, key_length: usize, records: u64) -> Self {
         let bytes = length as u64;
         Self::new(Framing::Fixed(length), key_length, records * bytes, records, bytes)
@@ -112,12 +112,12 @@ impl Geometry {
         self.table_start() + self.pages() * PAGE as u64
     }
 
-    /// Bytes of the whole file.
+    /// Returns the bytes of the whole file.
     pub fn file_bytes(&self) -> u64 {
         self.footer_start() + PAGE as u64
     }
 
-    /// The header.
+    /// Returns the header.
     pub fn header(&self) -> [u8; HEADER] {
         let (kind, detail) = match self.framing {
             Framing::Fixed(length) => (FIXED, length as u32),
@@ -224,7 +224,7 @@ pub struct Footer {
 }
 
 impl Footer {
-    /// The footer's bytes.
+    /// Returns the footer's bytes.
     pub fn bytes(&self, geometry: &Geometry) -> [u8; FOOTER] {
         let mut out = Fields::default();
         let mut key = [0; INDEX_KEY_MAX];
@@ -278,7 +278,7 @@ impl Fields {
         self.0.extend_from_slice(bytes);
     }
 
-    /// The fields and their checksum.
+    /// Returns the fields and their checksum.
     fn sealed<const N: usize>(mut self) -> [u8; N] {
         let checksum = xxh3_64(&self.0);
         self.put(&checksum.to_le_bytes());

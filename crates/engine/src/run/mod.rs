@@ -56,7 +56,7 @@ impl Run {
         spilled::reopen(&self.path, Direct::Off)?.free(DATA_START..DATA_START + whole)
     }
 
-    /// The run of that geometry at `path`.
+    /// Returns the run of that geometry at `path`.
     fn new(path: &Path, geometry: &Geometry) -> Self {
         let Geometry { data_bytes: bytes, records, longest_bytes, .. } = *geometry;
         Self { path: path.to_owned(), bytes, records, longest_bytes }

@@ -41,7 +41,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// A page that says nothing yet.
+    /// Returns a page that says nothing yet.
     pub fn new(index_key_length: usize) -> Self {
         let mut page = Self { bytes: Box::new([0; PAGE]), index_key_length };
         for slot in 0..blocks_per_page(index_key_length) {
@@ -72,7 +72,7 @@ impl Page {
         }
     }
 
-    /// The page's bytes, sealed as page `page_number` of the table.
+    /// Returns the page's bytes, sealed as page `page_number` of the table.
     pub fn sealed(mut self, page_number: u64) -> Box<[u8; PAGE]> {
         let seal = xxh3_64_with_seed(&self.bytes[..PAGE - SEAL], page_number);
         self.bytes[PAGE - SEAL..].copy_from_slice(&seal.to_le_bytes());
@@ -80,7 +80,7 @@ impl Page {
     }
 }
 
-/// Whether the bytes are what was sealed as page `page_number`.
+/// Returns whether the bytes are what was sealed as page `page_number`.
 pub fn is_sealed(page: &[u8], page_number: u64) -> bool {
     let (bytes, seal) = page.split_at(PAGE - SEAL);
     xxh3_64_with_seed(bytes, page_number).to_le_bytes() == seal
@@ -97,7 +97,7 @@ impl<'a> Entry<'a> {
         Self(&page[slot * bytes..][..bytes])
     }
 
-    /// The block's checksum.
+    /// Returns the block's checksum.
     pub fn checksum(self) -> u64 {
         let mut checksum = [0; PLACE];
         checksum.copy_from_slice(&self.0[..PLACE]);

@@ -51,28 +51,28 @@ impl RunReader {
         Ok(Self { file, geometry, footer })
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn file(&self) -> &Arc<File> {
         &self.file
     }
 
-    /// The file's name.
+    /// Returns the file's name.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// The run's sizes.
+    /// Returns the run's sizes.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// The footer.
+    /// Returns the footer.
     pub fn footer(&self) -> &Footer {
         &self.footer
     }
 
-    /// The index, at its first key; about `window_bytes` bytes of the table in memory, a page at
-    /// least.
+    /// Returns the index, at its first key; about `window_bytes` bytes of the table in memory, a
+    /// page at least.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl RunReader {
         IndexReader::open(pages, self.footer.last.clone())
     }
 
-    /// The checksums of blocks `first..end`.
+    /// Returns the checksums of blocks `first..end`.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl RunReader {
         Ok(())
     }
 
-    /// The record at byte `offset` of the data. Slow; for keys longer than the index holds.
+    /// Returns the record at byte `offset` of the data. Slow; for keys longer than the index holds.
     ///
     /// # Errors
     ///

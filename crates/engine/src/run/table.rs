@@ -31,7 +31,7 @@ pub struct Table {
     file: Arc<File>,
     start: u64,
     geometry: Geometry,
-    /// Whether nobody knows yet how many bytes the run will have; any record may be the last then.
+    /// True if nobody knows yet how many bytes the run will have; any record may be the last then.
     is_open: bool,
     state: Mutex<State>,
 }
@@ -55,7 +55,7 @@ struct OpenPage {
 }
 
 impl Table {
-    /// The table of a run of known sizes, written to its place in the run's file.
+    /// Returns the table of a run of known sizes, written to its place in the run's file.
     pub(super) fn new(file: Arc<File>, geometry: Geometry) -> Self {
         Self {
             file,
@@ -66,7 +66,7 @@ impl Table {
         }
     }
 
-    /// The table of a run of open length, whose pages lie in `file` and nothing else does.
+    /// Returns the table of a run of open length, whose pages lie in `file` and nothing else does.
     pub(super) fn aside(file: Arc<File>, geometry: Geometry) -> Self {
         Self { file, start: 0, geometry, is_open: true, state: Mutex::default() }
     }
@@ -108,7 +108,7 @@ impl Table {
         }
     }
 
-    /// The last record, once all have been noted and written.
+    /// Returns the last record, once all have been noted and written.
     pub(super) fn into_last(self) -> LastRecord {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let (left, written) = (state.pages.len(), state.pages_written);
@@ -129,12 +129,12 @@ impl Table {
         Ok(last)
     }
 
-    /// Most pages that were in memory at once.
+    /// Returns most pages that were in memory at once.
     pub fn pages_max(&self) -> usize {
         self.state().pages_max
     }
 
-    /// The page of a block's entry, and which of its entries.
+    /// Returns the page of a block's entry, and which of its entries.
     fn page_of(&self, block: u64) -> (u64, usize) {
         let blocks = self.geometry.blocks_per_page();
         (block / blocks, (block % blocks) as usize)
@@ -187,7 +187,7 @@ impl GranuleSums for Table {
     }
 }
 
-/// The block of a byte of the data, and its place in it.
+/// Returns the block of a byte of the data, and its place in it.
 fn locate(offset: u64) -> (u64, u32) {
     (offset / BLOCK as u64, (offset % BLOCK as u64) as u32)
 }

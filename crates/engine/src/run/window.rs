@@ -24,13 +24,13 @@ pub struct Window {
 }
 
 impl Window {
-    /// A window of `bytes` bytes, at most [`WINDOW_MAX`], that shows nothing yet.
+    /// Returns a window of `bytes` bytes, at most [`WINDOW_MAX`], that shows nothing yet.
     pub fn new(file: &Arc<File>, bytes: usize) -> Result<Self> {
         let region = Arena::new(ByteSize(bytes.clamp(1, WINDOW_MAX) as u64))?;
         Ok(Self { file: Arc::clone(file), queue: Engine::Sync.queue(1)?, region, filled: 0 })
     }
 
-    /// The bytes it shows.
+    /// Returns the bytes it shows.
     pub fn bytes(&self) -> &[u8] {
         &self.region[..self.filled]
     }

@@ -76,7 +76,7 @@ impl RunWriter {
         self.aside.iter().for_each(|aside| aside.count_in(holding, 0));
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn file(&self) -> &Arc<File> {
         &self.file
     }
@@ -123,7 +123,7 @@ fn beside(path: &Path) -> PathBuf {
     path.with_extension("table")
 }
 
-/// A table whose sink is gone.
+/// Returns a table whose sink is gone.
 fn only(table: Arc<Table>) -> Table {
     Arc::into_inner(table).unwrap_or_else(|| unreachable!("the sink had the only other one"))
 }

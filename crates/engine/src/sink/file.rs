@@ -29,14 +29,14 @@ pub struct FileSink {
 }
 
 impl FileSink {
-    /// A sink for `length` bytes at `base` of `file`, written in granules of `granule` bytes. The
-    /// last granule is padded with zeros. `base` is a multiple of what requests past the page cache
-    /// need.
+    /// Returns a sink for `length` bytes at `base` of `file`, written in granules of `granule`
+    /// bytes. The last granule is padded with zeros. `base` is a multiple of what requests past the
+    /// page cache need.
     pub fn new(file: Arc<File>, base: u64, length: u64, granule: usize) -> Self {
         Self { file, base, length, granule, edges: Mutex::default(), sums: None }
     }
 
-    /// A sink for as many bytes as come, until it is [sealed](Self::seal).
+    /// Returns a sink for as many bytes as come, until it is [sealed](Self::seal).
     pub fn growing(file: Arc<File>, granule: usize) -> Self {
         Self::new(file, 0, u64::MAX / granule as u64 * granule as u64, granule)
     }
@@ -62,17 +62,17 @@ impl FileSink {
         Self { sums: Some(sums), ..Self::new(file, base, length, granule) }
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn file(&self) -> &Arc<File> {
         &self.file
     }
 
-    /// Bytes of a granule.
+    /// Returns the bytes of a granule.
     pub fn granule(&self) -> usize {
         self.granule
     }
 
-    /// Bytes of data, padded to whole granules.
+    /// Returns the bytes of data, padded to whole granules.
     pub fn padded_length(&self) -> u64 {
         self.length.next_multiple_of(self.granule as u64)
     }
@@ -168,7 +168,7 @@ pub struct FileWriter<'a, 'p> {
 }
 
 impl<'a, 'p> FileWriter<'a, 'p> {
-    /// A writer that begins at byte `offset` of the data.
+    /// Returns a writer that begins at byte `offset` of the data.
     pub fn new(sink: &'a FileSink, lane: &'a mut Lane<'p>, offset: u64) -> Result<Self> {
         let head = (offset % sink.granule as u64) as usize;
         let buffer = lane.take_buffer()?;

@@ -94,8 +94,8 @@ pub struct Lane<'p> {
 }
 
 impl<'p> Lane<'p> {
-    /// A lane over `queue`, with output buffers of one size, to be filled up to `capacity`, and
-    /// edge buffers of another size.
+    /// Returns a lane over `queue`, with output buffers of one size, to be filled up to `capacity`,
+    /// and edge buffers of another size.
     pub fn new(
         queue: Box<dyn Queue>,
         buffers: Vec<Region>,
@@ -127,12 +127,13 @@ impl<'p> Lane<'p> {
         self.progress
     }
 
-    /// The engine's name.
+    /// Returns the engine's name.
     pub fn engine(&self) -> &'static str {
         self.queue.name()
     }
 
-    /// Bytes of an output buffer to fill before it is written; the longest record fits behind them.
+    /// Returns the bytes of an output buffer to fill before it is written; the longest record fits
+    /// behind them.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
@@ -151,7 +152,7 @@ impl<'p> Lane<'p> {
         self.queue.submit(request)
     }
 
-    /// A read that has ended, without waiting.
+    /// Returns a read that has ended, without waiting.
     pub fn next_arrival(&mut self) -> Result<Option<Completion>> {
         while self.arrived.is_empty() {
             match self.queue.poll()? {
@@ -210,12 +211,12 @@ impl<'p> Lane<'p> {
         self.counters.bytes_written += bytes_written;
     }
 
-    /// Whether an output buffer can be had without waiting.
+    /// Returns whether an output buffer can be had without waiting.
     pub fn has_buffer(&self) -> bool {
         !self.free.is_empty()
     }
 
-    /// A free output buffer, waiting for a write to end where there is none.
+    /// Returns a free output buffer, waiting for a write to end where there is none.
     pub fn take_buffer(&mut self) -> Result<Region> {
         loop {
             if let Some(buffer) = self.free.pop() {
@@ -226,7 +227,7 @@ impl<'p> Lane<'p> {
         }
     }
 
-    /// A free edge buffer, waiting for a write to end where there is none.
+    /// Returns a free edge buffer, waiting for a write to end where there is none.
     pub fn take_edge(&mut self) -> Result<Region> {
         loop {
             if let Some(buffer) = self.free_edges.pop() {

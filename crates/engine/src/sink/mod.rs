@@ -35,7 +35,8 @@ pub trait Writer {
     /// lane's buffers.
     fn room(&mut self) -> &mut [u8];
 
-    /// The first `bytes` of [`room`](Self::room) have been filled. May wait for a free buffer.
+    /// Returns the first `bytes` of [`room`](Self::room) have been filled. May wait for a free
+    /// buffer.
     fn commit(&mut self, bytes: usize) -> Result<()>;
 
     /// Takes `bytes`, however many: for records that may be longer than [`room`](Self::room).

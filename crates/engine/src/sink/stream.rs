@@ -27,12 +27,12 @@ pub struct StreamSink {
 #[derive(Debug)]
 struct State {
     stream: pipe::Writer,
-    /// Whether a task was given up: those after it never get their turn.
+    /// True if a task was given up: those after it never get their turn.
     is_failed: bool,
 }
 
 impl StreamSink {
-    /// A sink at the beginning of a stream.
+    /// Returns a sink at the beginning of a stream.
     pub fn new(stream: pipe::Writer) -> Self {
         Self { state: Mutex::new(State { stream, is_failed: false }), turn: Condvar::new() }
     }
@@ -62,12 +62,12 @@ pub struct StreamWriter<'a, 'p> {
     start: u64,
     filled: usize,
     capacity: usize,
-    /// Whether all of the task was written.
+    /// True if all of the task was written.
     is_whole: bool,
 }
 
 impl<'a, 'p> StreamWriter<'a, 'p> {
-    /// A writer that begins at byte `offset` of the stream.
+    /// Returns a writer that begins at byte `offset` of the stream.
     ///
     /// # Errors
     ///

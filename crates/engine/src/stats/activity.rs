@@ -97,7 +97,7 @@ impl Clock {
         *spent = spent.saturating_sub(taken);
     }
 
-    /// The account of all that was spent, with what the lane has counted.
+    /// Returns the account of all that was spent, with what the lane has counted.
     pub fn time(&self, waited: Waits, written: Duration) -> WorkerTime {
         let spent = |activity: Activity| self.spent[activity as usize].as_secs_f64();
         WorkerTime {

@@ -53,7 +53,7 @@ impl Course {
         (self.shares, self.entered, self.bytes_before) = (shares, now, bytes_done);
     }
 
-    /// Whether it is known what is to come.
+    /// Returns whether it is known what is to come.
     pub fn is_known(&self) -> bool {
         !self.shares.is_empty()
     }
@@ -73,15 +73,15 @@ impl Course {
         }
     }
 
-    /// The share of the work that is done, from 0 to 1, after so many bytes; `None` while nobody
-    /// knows how much there is. Finishing counts as not begun until it is over.
+    /// Returns the share of the work that is done, from 0 to 1, after so many bytes; `None` while
+    /// nobody knows how much there is. Finishing counts as not begun until it is over.
     pub fn done(&self, bytes_done: u64) -> Option<f64> {
         let (before, part, share) = self.place(bytes_done)?;
         let all: f64 = self.shares.iter().map(|share| share.weight).sum();
         (all > 0.0).then(|| ((before + part * share.weight) / all).min(1.0))
     }
 
-    /// How long the job will still take; `None` while that cannot be said.
+    /// Returns how long the job will still take; `None` while that cannot be said.
     pub fn left(&self, bytes_done: u64, now: Instant) -> Option<Duration> {
         let (before, part, share) = self.place(bytes_done)?;
         let done = before + part * share.weight;
@@ -103,14 +103,15 @@ impl Course {
         Duration::try_from_secs_f64((own_left + later).max(0.0)).ok()
     }
 
-    /// How long it will still take where all that is known is that so much of it is done.
+    /// Returns how long it will still take where all that is known is that so much of it is done.
     pub fn left_of(&self, done: f64, now: Instant) -> Option<Duration> {
         let seconds = now.saturating_duration_since(self.begun).as_secs_f64();
         // Nothing done yet makes the quotient infinite: the time left is then unknown.
         Duration::try_from_secs_f64(seconds * (1.0 - done).max(0.0) / done).ok()
     }
 
-    /// The weight of all phases before the present one, the part of it that is done, and its share.
+    /// Returns the weight of all phases before the present one, the part of it that is done, and
+    /// its share.
     fn place(&self, bytes_done: u64) -> Option<(f64, f64, &Share)> {
         let at = self.shares.iter().position(|share| share.phase == self.phase)?;
         let before = self.shares[..at].iter().map(|share| share.weight).sum();

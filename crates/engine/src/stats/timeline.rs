@@ -68,7 +68,7 @@ struct Totals {
 }
 
 impl Timeline {
-    /// A timeline that begins `now`.
+    /// Returns a timeline that begins `now`.
     pub fn begin(progress: &Progress, now: &Now) -> Self {
         Self {
             interval_seconds: INTERVAL.as_secs_f64(),
@@ -93,7 +93,7 @@ impl Timeline {
         self.phase.len()
     }
 
-    /// Whether none has ended yet.
+    /// Returns whether none has ended yet.
     pub fn is_empty(&self) -> bool {
         self.phase.is_empty()
     }
@@ -141,7 +141,7 @@ impl Timeline {
         join(&mut self.memory, u64::max);
     }
 
-    /// Bytes of each stream, in the order of [`Stream::ALL`].
+    /// Returns the bytes of each stream, in the order of [`Stream::ALL`].
     fn streams(&mut self) -> [&mut Vec<u64>; Stream::ALL.len()] {
         [
             &mut self.input_read,
@@ -166,7 +166,7 @@ pub struct StreamSeconds {
 }
 
 impl StreamSeconds {
-    /// Those of each stream, in the order of [`Stream::ALL`].
+    /// Returns those of each stream, in the order of [`Stream::ALL`].
     fn each(&mut self) -> [&mut Vec<f64>; Stream::ALL.len()] {
         [
             &mut self.input_read,

@@ -52,7 +52,7 @@ impl Content {
     }
 }
 
-/// The codec of data that begins so; frames to be skipped are passed over.
+/// Returns the codec of data that begins so; frames to be skipped are passed over.
 fn codec(mut head: &[u8]) -> Option<Codec> {
     while let [first, 0x2a, 0x4d, 0x18, rest @ ..] = head
         && first & 0xf0 == 0x50

@@ -306,7 +306,7 @@ impl Shared {
         }
     }
 
-    /// The next piece of an input, `None` at its end; `used` is the one before.
+    /// Returns the next piece of an input, `None` at its end; `used` is the one before.
     fn next(&self, number: usize, used: Piece, progress: &Progress) -> Result<Option<Piece>> {
         let mut state = self.state();
         let input = &mut state.inputs[number];

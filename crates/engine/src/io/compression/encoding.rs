@@ -94,7 +94,7 @@ struct Slot {
     packed_bytes: usize,
 }
 
-/// Memory of one thread, and of what there is besides them: slots, and codecs at work.
+/// Returns memory of one thread, and of what there is besides them: slots, and codecs at work.
 pub fn thread_bytes(compression: Compression) -> (u64, u64) {
     let slot = 2 * CHUNK_BYTES as u64 + (64 << 10);
     (slot + compression.state_bytes() + THREAD_BYTES, slot * SLOTS_SPARE as u64)
@@ -199,7 +199,7 @@ impl Inlet {
         Ok(())
     }
 
-    /// Bytes taken so far.
+    /// Returns the bytes taken so far.
     pub fn bytes(&self) -> u64 {
         self.0.filling().bytes
     }

@@ -59,7 +59,7 @@ pub static FOREIGN: [Foreign; 14] = [
 const UTF16: (&str, &str) = ("iconv -f UTF-16 -t UTF-8", "iconv -f UTF-8 -t UTF-16");
 const UTF32: (&str, &str) = ("iconv -f UTF-32 -t UTF-8", "iconv -f UTF-8 -t UTF-32");
 
-/// A format of programs that are filters, by how they expand and pack.
+/// Returns a format of programs that are filters, by how they expand and pack.
 const fn filter(
     name: &'static str,
     extensions: &'static [&'static str],
@@ -70,7 +70,7 @@ const fn filter(
     Foreign { name, extensions, magics, has_header, expand, is_filter: true, pack: Some(pack) }
 }
 
-/// A format of programs that take a file by its name.
+/// Returns a format of programs that take a file by its name.
 const fn file(
     name: &'static str,
     extensions: &'static [&'static str],
@@ -90,7 +90,7 @@ impl PartialEq for Foreign {
 impl Eq for Foreign {}
 
 impl Foreign {
-    /// The format of a file by the end of its name.
+    /// Returns the format of a file by the end of its name.
     pub fn of_path(path: &Path) -> Option<&'static Self> {
         let end = path.extension()?;
         // Z and z are two formats.
@@ -139,7 +139,7 @@ impl Foreign {
     }
 }
 
-/// A path as a shell takes it.
+/// Returns a path as a shell takes it.
 fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%=".contains(&byte);

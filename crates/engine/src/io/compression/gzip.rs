@@ -39,7 +39,7 @@ const SYSTEM_UNKNOWN: u8 = 255;
 pub struct Decoder {
     inflate: Decompress,
     crc: Crc,
-    /// Whether a member is being expanded.
+    /// True if a member is being expanded.
     is_inside: bool,
     /// Where it begins in the file, or the last one did.
     start: u64,
@@ -182,7 +182,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// One of a level from 1 to 9.
+    /// Returns one of a level from 1 to 9.
     pub fn new(level: u32) -> Self {
         Self { deflate: Compress::new(Compression::new(level), false), level }
     }
@@ -212,8 +212,8 @@ impl Encode for Encoder {
     }
 }
 
-/// The most bytes of a member. What cannot be deflated is stored, five bytes more for each of its
-/// blocks of some kilobytes; the rest is to be safe.
+/// Returns the most bytes of a member. What cannot be deflated is stored, five bytes more for each
+/// of its blocks of some kilobytes; the rest is to be safe.
 pub fn bound(chunk_bytes: usize) -> usize {
     HEADER_BYTES + chunk_bytes + chunk_bytes / 256 + 4096 + TRAILER_BYTES
 }

@@ -51,7 +51,7 @@ const BLOCK_CODE: u8 = 5 << 4;
 const FRAME_EXTRA: usize = 7 + 4 + 4;
 const BLOCK_EXTRA: usize = 4;
 
-/// Most bytes of a block, as a header's second byte says; `None` for what it may not say.
+/// Returns most bytes of a block, as a header's second byte says; `None` for what it may not say.
 fn block_bytes(code: u8) -> Option<usize> {
     match (code & 0b1000_1111, code >> 4) {
         (0, size @ 4..=7) => Some(1 << (8 + 2 * size)),
@@ -307,7 +307,8 @@ impl Encode for Encoder {
     }
 }
 
-/// The most bytes of a frame. A block takes more while it is being made than what is kept of it.
+/// Returns the most bytes of a frame. A block takes more while it is being made than what is kept
+/// of it.
 pub fn bound(chunk_bytes: usize) -> usize {
     let blocks = chunk_bytes.div_ceil(BLOCK_BYTES);
     FRAME_EXTRA + chunk_bytes + blocks * BLOCK_EXTRA + get_maximum_output_size(BLOCK_BYTES)

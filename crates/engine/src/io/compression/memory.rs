@@ -166,7 +166,7 @@ impl Windows {
         Self { each, spare: AtomicU64::new(spare) }
     }
 
-    /// Bytes that one decoder has to begin with.
+    /// Returns the bytes that one decoder has to begin with.
     pub fn each(&self) -> u64 {
         self.each
     }
@@ -183,7 +183,7 @@ impl Windows {
     }
 }
 
-/// The least budget that has room for such a window of any frame.
+/// Returns the least budget that has room for such a window of any frame.
 pub fn budget_for_window(bytes: u64) -> ByteSize {
     ByteSize(bytes.saturating_mul(SPARE_SHARE))
 }
@@ -207,12 +207,13 @@ fn check_window(origin: &Origin, window: u64, budget: ByteSize) -> Result<()> {
     })
 }
 
-/// The first bytes of a regular file that tell how to expand it.
+/// Returns the first bytes of a regular file that tell how to expand it.
 fn head(path: &Path) -> Result<Option<Vec<u8>>> {
     beginning(path, HEAD_BYTES)
 }
 
-/// The first bytes of a regular file, up to so many; of nothing else, as they would be gone.
+/// Returns the first bytes of a regular file, up to so many; of nothing else, as they would be
+/// gone.
 ///
 /// # Errors
 ///
@@ -232,7 +233,7 @@ pub fn beginning(path: &Path, bytes: usize) -> Result<Option<Vec<u8>>> {
     read.map(|_| Some(head)).map_err(|e| Error::io("read", path, e))
 }
 
-/// The window of the zstd frame that begins so, if one does (RFC 8878, section 3.1.1.1).
+/// Returns the window of the zstd frame that begins so, if one does (RFC 8878, section 3.1.1.1).
 pub fn window_of(head: &[u8]) -> Option<u64> {
     let [descriptor, rest @ ..] = head.strip_prefix(&ZSTD_MAGIC.to_le_bytes())? else {
         return None;
@@ -253,7 +254,7 @@ pub fn window_of(head: &[u8]) -> Option<u64> {
     }
 }
 
-/// The blocks of the lz4 frame that begins so; the largest there are, if none does.
+/// Returns the blocks of the lz4 frame that begins so; the largest there are, if none does.
 fn lz4_block_of(head: &[u8]) -> u64 {
     match head.get(5).map(|code| code >> 4 & 7) {
         Some(code @ 4..=7) => 1 << (8 + 2 * u64::from(code)),

@@ -85,7 +85,7 @@ impl Codec {
     /// Every codec.
     pub const ALL: [Self; 3] = [Self::Gzip, Self::Zstd, Self::Lz4];
 
-    /// Its name, as options take it.
+    /// Returns its name, as options take it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Gzip => "gzip",

@@ -29,7 +29,7 @@ pub struct Compressed {
 }
 
 impl Compressed {
-    /// A stream at its beginning, read until `halt` is told to stop.
+    /// Returns a stream at its beginning, read until `halt` is told to stop.
     pub fn new(reader: pipe::Reader, halt: Arc<Progress>, counter: Arc<AtomicU64>) -> Self {
         let (buffer, unread) = (vec![0; READ_BYTES], 0..0);
         Self { reader, halt, counter, buffer, unread, offset: 0 }
@@ -100,12 +100,12 @@ impl Compressed {
         self.reader.name()
     }
 
-    /// The error that `message` is about this input.
+    /// Returns the error that `message` is about this input.
     pub fn malformed(&self, message: impl Into<Message>) -> Error {
         Error::malformed(self.name(), message)
     }
 
-    /// The error for an input that ends within the `what` that begins at byte `start`.
+    /// Returns the error for an input that ends within the `what` that begins at byte `start`.
     pub fn cut(&self, what: &str, start: u64) -> Error {
         let bytes = self.offset + self.unread.len() as u64;
         self.malformed(format!(
@@ -114,14 +114,14 @@ impl Compressed {
         ))
     }
 
-    /// The error for a `what`, from byte `start` on, that is not as it was written.
+    /// Returns the error for a `what`, from byte `start` on, that is not as it was written.
     pub fn damaged(&self, what: &str, start: u64, why: &str) -> Error {
         self.malformed(format!(
             "the {what} that begins at byte {start} of the compressed data is damaged: {why}"
         ))
     }
 
-    /// The error for bytes that are no `what` where one was to begin.
+    /// Returns the error for bytes that are no `what` where one was to begin.
     pub fn foreign(&self, codec: Codec, what: &str) -> Error {
         if self.unread.is_empty() {
             return self.malformed(message!(
@@ -153,7 +153,7 @@ impl Compressed {
         ))
     }
 
-    /// The error for a codec that could not be set up.
+    /// Returns the error for a codec that could not be set up.
     pub fn unready(codec: Codec) -> Error {
         Error::io("set up", Path::new(codec.name()), io::ErrorKind::OutOfMemory)
     }

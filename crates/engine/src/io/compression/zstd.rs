@@ -29,7 +29,7 @@ const SKIPPABLE_MASK: u32 = 0xffff_fff0;
 /// The largest window that the library knows: which ones there is memory for, we say.
 const WINDOW_LOG_MAX: u32 = 31;
 
-/// Whether four bytes begin a frame that is to be skipped.
+/// Returns whether four bytes begin a frame that is to be skipped.
 pub fn is_skippable(magic: u32) -> bool {
     magic & SKIPPABLE_MASK == SKIPPABLE
 }
@@ -40,14 +40,14 @@ pub struct Decoder {
     windows: Arc<Windows>,
     /// Bytes that we have for a window.
     window_bytes: u64,
-    /// Whether a frame is being expanded.
+    /// True if a frame is being expanded.
     is_inside: bool,
     /// Where it begins in the file, or the last one did.
     start: u64,
 }
 
 impl Decoder {
-    /// A decoder that has its windows from `windows`.
+    /// Returns a decoder that has its windows from `windows`.
     pub fn new(windows: &Arc<Windows>) -> Result<Self> {
         let mut context = DCtx::try_create().ok_or_else(|| Compressed::unready(Codec::Zstd))?;
         let limited = context.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX));
@@ -56,7 +56,7 @@ impl Decoder {
         Ok(Self { context, windows, window_bytes, is_inside: false, start: 0 })
     }
 
-    /// Whether another frame begins.
+    /// Returns whether another frame begins.
     fn begin(&mut self, from: &mut Compressed) -> Result<bool> {
         self.start = from.offset();
         let next = from.at_least(MAGIC_BYTES)?;
@@ -134,7 +134,7 @@ impl Decode for Decoder {
 pub struct Encoder(CCtx<'static>);
 
 impl Encoder {
-    /// One of a level from 1 to 22.
+    /// Returns one of a level from 1 to 22.
     pub fn new(level: u32) -> Result<Self> {
         let unready = || Compressed::unready(Codec::Zstd);
         let mut context = CCtx::try_create().ok_or_else(unready)?;
@@ -157,7 +157,7 @@ impl Encode for Encoder {
     }
 }
 
-/// The most bytes of a frame, with its checksum.
+/// Returns the most bytes of a frame, with its checksum.
 pub fn bound(chunk_bytes: usize) -> usize {
     compress_bound(chunk_bytes) + 4
 }

@@ -12,7 +12,8 @@ use super::{Event, Threads};
 /// Who may count what.
 const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
 
-/// A counter of every event that there is one of, counting from now on; or why there are none.
+/// Returns a counter of every event that there is one of, counting from now on; or why there are
+/// none.
 pub fn open(of: Threads) -> Result<Vec<(Event, File)>, String> {
     let [cycles, others @ ..] = Event::ALL;
     let refused = |error| why(&error, read_to_string(PARANOID).ok().as_deref());
@@ -23,7 +24,7 @@ pub fn open(of: Threads) -> Result<Vec<(Event, File)>, String> {
     Ok(counters)
 }
 
-/// A counter in user mode, as careful kernels allow no other.
+/// Returns a counter in user mode, as careful kernels allow no other.
 fn counter(kind: events::Event, of: Threads) -> io::Result<File> {
     let mut builder = Builder::new().kind(kind);
     builder.enabled(true).inherit(of == Threads::AndLater);

@@ -57,7 +57,7 @@ impl Drop for Chosen {
 }
 
 impl Locale {
-    /// How many columns of a terminal a text takes.
+    /// Returns how many columns of a terminal a text takes.
     pub fn columns(&self, text: &[u8]) -> usize {
         let Some(locale) = self.raw() else {
             return text.iter().filter(|byte| !byte.is_ascii_control()).count();
@@ -95,8 +95,8 @@ impl Locale {
     }
 }
 
-/// The width of a character in `locale`, which is the thread's and lives. One that the library has
-/// no width for is shown in some way, unless it is a control.
+/// Returns the width of a character in `locale`, which is the thread's and lives. One that the
+/// library has no width for is shown in some way, unless it is a control.
 fn width(character: wchar_t, locale: locale_t) -> usize {
     // SAFETY: any number may be asked about, of a live locale object.
     let (width, is_control) =

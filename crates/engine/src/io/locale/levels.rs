@@ -85,7 +85,7 @@ pub(super) struct Levels {
     first_level: Box<[[u8; KEPT_BYTES + 1]; 256]>,
     /// Levels at which any character is taken backwards.
     has_backward: [bool; LEVELS_MAX],
-    /// Whether the last but one of a run taken backwards is passed over.
+    /// True if the last but one of a run taken backwards is passed over.
     passes_over: bool,
 }
 
@@ -115,9 +115,9 @@ impl Levels {
         Some(levels)
     }
 
-    /// Whether [`PROBES`], put in the order of their keys, stand in that of `compare`. Neighbours
-    /// tell: the library walks each text by itself, so that its order is one, though not always the
-    /// one that was meant.
+    /// Returns whether [`PROBES`], put in the order of their keys, stand in that of `compare`.
+    /// Neighbours tell: the library walks each text by itself, so that its order is one, though not
+    /// always the one that was meant.
     fn agrees(&self, compare: impl Fn(&[u8], &[u8]) -> Ordering) -> bool {
         let mut probes = PROBES.map(|text| {
             let mut key = Vec::new();

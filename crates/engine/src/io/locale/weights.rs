@@ -56,7 +56,7 @@ unsafe impl Sync for Weights {}
 pub(super) struct Element(u32);
 
 impl Weights {
-    /// The tables of `locale`; `None` where it has none.
+    /// Returns the tables of `locale`; `None` where it has none.
     ///
     /// # Safety
     ///
@@ -82,18 +82,18 @@ impl Weights {
         })
     }
 
-    /// How many levels texts are compared by.
+    /// Returns how many levels texts are compared by.
     pub fn levels(&self) -> usize {
         self.levels
     }
 
-    /// Whether the level takes runs of this element and others like it from the end.
+    /// Returns whether the level takes runs of this element and others like it from the end.
     pub fn is_backward(&self, element: Element, level: usize) -> bool {
         self.rule(element, level) & BACKWARD != 0
     }
 
-    /// Whether at the level it counts how many elements without weight stand before one with any.
-    /// It is the same for all elements.
+    /// Returns whether at the level it counts how many elements without weight stand before one
+    /// with any. It is the same for all elements.
     pub fn counts_ignored(&self, level: usize) -> bool {
         self.rule(Element(0), level) & POSITION != 0
     }
@@ -104,7 +104,7 @@ impl Weights {
         unsafe { *self.rulesets.add(rule * self.levels + level) }
     }
 
-    /// The weight of an element at a level; empty where the level ignores it.
+    /// Returns the weight of an element at a level; empty where the level ignores it.
     #[inline]
     pub fn weight(&self, element: Element, level: usize) -> &[u8] {
         let mut at = (element.0 & ((1 << INDEX_BITS) - 1)) as usize;
@@ -134,8 +134,8 @@ impl Weights {
         unsafe { *self.table.add(usize::from(byte)) }
     }
 
-    /// The first element of a text that is not empty, and its length. Of several that fit, the
-    /// first in the list is meant; the last of each list fits always.
+    /// Returns the first element of a text that is not empty, and its length. Of several that fit,
+    /// the first in the list is meant; the last of each list fits always.
     pub fn element(&self, text: &[u8]) -> (Element, usize) {
         let Some((&byte, rest)) = text.split_first() else { return (Element(0), 1) };
         if let Some(element) = self.single(byte) {
@@ -167,7 +167,7 @@ impl Weights {
         }
     }
 
-    /// The index in the entry at `at`, and the bytes that have to follow.
+    /// Returns the index in the entry at `at`, and the bytes that have to follow.
     #[inline]
     fn entry(&self, at: usize) -> (i32, &[u8]) {
         // SAFETY: `at` is the place of an entry, which is aligned: an index and a number of bytes.
@@ -183,12 +183,14 @@ impl Weights {
     }
 }
 
-/// Bytes of an entry with `bytes` bytes of characters: index, length, bytes, and what aligns them.
+/// Returns the bytes of an entry with `bytes` bytes of characters: index, length, bytes, and what
+/// aligns them.
 fn entry_bytes(bytes: usize) -> usize {
     4 + (1 + bytes).next_multiple_of(ENTRY_ALIGNMENT)
 }
 
-/// How far a character lies behind the first of its range, by the bytes from where they differ.
+/// Returns how far a character lies behind the first of its range, by the bytes from where they
+/// differ.
 fn range_offset(first: &[u8], here: &[u8]) -> usize {
     let bytes = first.iter().zip(here).skip_while(|(first, here)| first == here);
     bytes.fold(0usize, |offset, (&first, &here)| {

@@ -94,7 +94,7 @@ impl fmt::Display for Stride {
 }
 
 impl Definition {
-    /// A set of these members that holds nothing yet.
+    /// Returns a set of these members that holds nothing yet.
     ///
     /// # Errors
     ///
@@ -141,8 +141,8 @@ impl Definition {
         Ok(())
     }
 
-    /// Whether the file at `path` has the ending `.str` and begins like such a text. Others are not
-    /// opened.
+    /// Returns whether the file at `path` has the ending `.str` and begins like such a text. Others
+    /// are not opened.
     pub fn is_at(path: &Path) -> bool {
         let mut first = [0; FIRST_LINE.len()];
         let is_named = path.extension().is_some_and(|ending| ending == "str");
@@ -278,7 +278,7 @@ impl Definition {
         self.members.iter().map(|member| directory.join(&member.path)).collect()
     }
 
-    /// The members' files; none while nothing was written to the set.
+    /// Returns the members' files; none while nothing was written to the set.
     pub fn files(&self, path: &Path) -> Vec<PathBuf> {
         let Some(numbers) = self.set.zip(self.generation) else { return Vec::new() };
         self.places(path).iter().map(|place| numbered(place, numbers)).collect()
@@ -300,7 +300,7 @@ impl Definition {
         std::fs::remove_file(path).or_else(|e| failed(path, e))
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> Vec<u8> {
         let mut text = format!("{FIRST_LINE}\nbase {}\nlength {}\n", self.base, self.length);
         for (word, number) in [("set", self.set), ("generation", self.generation)] {
@@ -327,7 +327,7 @@ impl Definition {
     }
 }
 
-/// The name of a member's file in a set's generation.
+/// Returns the name of a member's file in a set's generation.
 pub(super) fn numbered(place: &Path, (set, generation): (u32, u32)) -> PathBuf {
     let mut name = place.as_os_str().to_owned();
     name.push(format!("~{set:0NUMBER_DIGITS$x}{generation:0NUMBER_DIGITS$x}"));
@@ -341,7 +341,7 @@ pub(super) fn numbers_of(name: &[u8], file: &[u8]) -> Option<(u32, u32)> {
     Some(((both >> 32) as u32, both as u32))
 }
 
-/// A number that no other set or generation is likely to have.
+/// Returns a number that no other set or generation is likely to have.
 pub(super) fn random_number() -> u32 {
     random() as u32
 }
@@ -350,7 +350,7 @@ fn set_number(text: &str) -> std::result::Result<u32, String> {
     digits(text, NUMBER_DIGITS).map(|number| number as u32)
 }
 
-/// The first word of a line, and what is behind the blank that ends it.
+/// Returns the first word of a line, and what is behind the blank that ends it.
 fn split_word(line: &[u8]) -> (&[u8], &[u8]) {
     let end = line.iter().position(|byte| *byte == b' ').unwrap_or(line.len());
     (&line[..end], line.get(end + 1..).unwrap_or_default())
@@ -362,7 +362,7 @@ fn number(text: &str) -> std::result::Result<u64, String> {
     number.ok_or_else(|| format!("'{}' is not a 64-bit number", text.escape_debug()))
 }
 
-/// A number of so many hexadecimal digits in lower case.
+/// Returns a number of so many hexadecimal digits in lower case.
 fn digits(text: &str, count: usize) -> std::result::Result<u64, String> {
     let is_digit = |digit: u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit);
     let is_number = text.len() == count && text.bytes().all(is_digit);

@@ -23,7 +23,7 @@ pub struct Place {
 }
 
 impl Layout {
-    /// The layout of members with strides of so many bytes.
+    /// Returns the layout of members with strides of so many bytes.
     ///
     /// # Panics
     ///
@@ -44,7 +44,7 @@ impl Layout {
         self.strides.len()
     }
 
-    /// Bytes that `member` takes at a time.
+    /// Returns the bytes that `member` takes at a time.
     pub fn stride(&self, member: usize) -> u64 {
         self.strides[member]
     }
@@ -57,7 +57,7 @@ impl Layout {
         Place { member, offset: row * stride + behind, left: stride - behind }
     }
 
-    /// Bytes that `member` has of a logical file of `length` bytes.
+    /// Returns the bytes that `member` has of a logical file of `length` bytes.
     pub fn member_bytes(&self, member: usize, length: u64) -> u64 {
         let (rows, rest) = (length / self.width, length % self.width);
         let stride = self.strides[member];

@@ -75,7 +75,7 @@ impl StripedOutput {
         Ok(Self { path: path.to_owned(), definition, old, members, file })
     }
 
-    /// The file, for requests.
+    /// Returns the file, for requests.
     pub fn file(&self) -> &Arc<File> {
         &self.file
     }
@@ -135,7 +135,7 @@ fn tidy(place: &Path, (set, counts): (u32, Option<u32>)) -> Result<()> {
     Ok(())
 }
 
-/// An error of a member, which says of which set.
+/// Returns an error of a member, which says of which set.
 fn explained(error: Error, set: &Path) -> Error {
     match error {
         Error::Io { action, path, offset, source } => {

@@ -21,7 +21,7 @@ const END_BYTES: u64 = 4096;
 pub struct Stripes {
     layout: Layout,
     members: Vec<Arc<File>>,
-    /// Whether they are of a job's own making.
+    /// True if they are of a job's own making.
     are_spilled: bool,
 }
 
@@ -32,7 +32,8 @@ impl Stripes {
         Self { layout, members, are_spilled: false }
     }
 
-    /// Those of a temporary file: what is wrong with them later on is damage, and no input's fault.
+    /// Returns those of a temporary file: what is wrong with them later on is damage, and no
+    /// input's fault.
     pub fn spilled(layout: Layout, members: Vec<Arc<File>>) -> Self {
         Self { are_spilled: true, ..Self::new(layout, members) }
     }
@@ -90,12 +91,12 @@ impl Stripes {
         &self.layout
     }
 
-    /// The files.
+    /// Returns the files.
     pub fn members(&self) -> &[Arc<File>] {
         &self.members
     }
 
-    /// The error for a file `name` of so many bytes that ends before byte `end`.
+    /// Returns the error for a file `name` of so many bytes that ends before byte `end`.
     pub fn shortened(&self, name: &Path, end: u64, bytes: u64) -> Error {
         let message = format!("it ends at byte {end} of {bytes}: a member has become shorter");
         match self.are_spilled {
@@ -138,7 +139,7 @@ impl Stripes {
     }
 }
 
-/// The checksum of both ends of a file, and of its length.
+/// Returns the checksum of both ends of a file, and of its length.
 pub(super) fn checksum_of(file: &File) -> Result<u64> {
     let bytes = file.len();
     let mut ends = bytes.to_le_bytes().to_vec();

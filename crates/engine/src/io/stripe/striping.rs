@@ -19,7 +19,7 @@ use crate::io::File;
 use crate::io::arena::Region;
 use crate::io::queue::{Completion, Operation, Queue, Request};
 
-/// A queue around an engine's own that serves striped files too.
+/// Returns a queue around an engine's own that serves striped files too.
 pub fn around(inner: Box<dyn Queue>) -> Box<dyn Queue> {
     Box::new(Striping {
         inner,
@@ -131,7 +131,7 @@ impl Striping {
 }
 
 impl Parted {
-    /// The completion of the request, now that all of its parts are over.
+    /// Returns the completion of the request, now that all of its parts are over.
     fn finish(self) -> Completion {
         let Self { operation, file, offset, range, tag, pieces, mut results, begun, .. } = self;
         results.sort_unstable_by_key(|(at, ..)| *at);

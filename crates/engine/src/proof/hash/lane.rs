@@ -5,10 +5,10 @@ pub const BLOCK: usize = 16;
 
 /// A lane, and what is done with it. Its bytes are those of its value, the lowest first.
 pub trait Lane: Copy {
-    /// The lane of this value.
+    /// Returns the lane of this value.
     fn of(value: u128) -> Self;
 
-    /// The lane of these bytes.
+    /// Returns the lane of these bytes.
     fn block(bytes: &[u8; BLOCK]) -> Self;
 
     /// Both, added bit by bit.
@@ -17,7 +17,7 @@ pub trait Lane: Copy {
     /// SubBytes, ShiftRows, MixColumns, and `key` added bit by bit.
     fn round(self, key: Self) -> Self;
 
-    /// Its value.
+    /// Returns its value.
     fn value(self) -> u128;
 }
 
@@ -30,12 +30,12 @@ pub struct Table(u128);
 /// Rijmen, AES Proposal: Rijndael, section 5.2.1).
 const COLUMNS: [u32; 256] = columns();
 
-/// A byte times x in the field of AES (FIPS 197, section 4.2.1).
+/// Returns a byte times x in the field of AES (FIPS 197, section 4.2.1).
 const fn doubled(byte: u8) -> u8 {
     (byte << 1) ^ (0x1b * (byte >> 7))
 }
 
-/// A byte divided by x + 1.
+/// Returns a byte divided by x + 1.
 const fn thirded(byte: u8) -> u8 {
     let byte = byte ^ (byte << 1);
     let byte = byte ^ (byte << 2);
@@ -43,7 +43,7 @@ const fn thirded(byte: u8) -> u8 {
     byte ^ (0x09 * (byte >> 7))
 }
 
-/// The column of the byte that has this inverse (section 5.1.1).
+/// Returns the column of the byte that has this inverse (section 5.1.1).
 const fn column(inverse: u8) -> u32 {
     let twice = inverse.rotate_left(1) ^ inverse.rotate_left(2);
     let substitute = inverse ^ twice ^ twice.rotate_left(2) ^ 0x63;
@@ -115,13 +115,13 @@ pub mod hardware {
     #[cfg(target_arch = "x86_64")]
     pub use super::x86_64::is_there;
 
-    /// The hash of a record.
+    /// Returns the hash of a record.
     #[target_feature(enable = "aes")]
     pub fn hash(record: &[u8]) -> u128 {
         digest::<Register>(record)
     }
 
-    /// How many records there are, and the sum of their hashes.
+    /// Returns how many records there are, and the sum of their hashes.
     #[target_feature(enable = "aes")]
     pub fn sum<'r>(records: impl Iterator<Item = &'r [u8]>) -> (u64, u128) {
         total::<Register>(records)
@@ -169,7 +169,7 @@ mod x86_64 {
     pub use std::arch::x86_64::__m128i as Bits;
     use std::arch::x86_64::{_mm_aesenc_si128, _mm_xor_si128};
 
-    /// Whether the processor has rounds.
+    /// Returns whether the processor has rounds.
     #[inline]
     pub fn is_there() -> bool {
         std::arch::is_x86_feature_detected!("aes")
@@ -194,7 +194,7 @@ mod aarch64 {
     pub use std::arch::aarch64::uint8x16_t as Bits;
     use std::arch::aarch64::{vaeseq_u8, vaesmcq_u8, vdupq_n_u8, veorq_u8};
 
-    /// Whether the processor has rounds.
+    /// Returns whether the processor has rounds.
     #[inline]
     pub fn is_there() -> bool {
         std::arch::is_aarch64_feature_detected!("aes")
@@ -206,7 +206,7 @@ mod aarch64 {
         unsafe { veorq_u8(a, b) }
     }
 
-    /// A key is added before the substitution here: so none is, and this one afterwards.
+    /// Returns a key is added before the substitution here: so none is, and this one afterwards.
     #[inline]
     #[target_feature(enable = "aes")]
     pub fn round(state: Bits, key: Bits) -> Bits {
