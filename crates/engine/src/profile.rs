@@ -1,5 +1,5 @@
-//! What was measured of a machine: a text (TOML) that `sortwell calibrate` writes and plans are
-//! reckoned with. Its form stands in `docs/machine-profile.md`.
+//! Measurements of a machine: a text (TOML) that `sortwell calibrate` writes and plans use. Its
+//! format is described in `docs/machine-profile.md`.
 //!
 //! Nothing depends on it: without one, plans are made of what is true of most machines, and no time
 //! is foretold.
@@ -19,19 +19,19 @@ const VERSION: u32 = 1;
 /// Longest text.
 const TEXT_MAX: u64 = 1 << 20;
 
-/// What is known of a machine. Rates are in bytes per second.
+/// Measurements of a machine. Rates are in bytes per second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
     /// The version of the form, 1.
     pub version: u32,
-    /// What memory there is, and how fast it comes.
+    /// Size and speed of memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryProfile>,
-    /// What sorting costs.
+    /// Costs of sorting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processor: Option<ProcessorProfile>,
-    /// What disks do.
+    /// Speeds of disks.
     #[serde(default, rename = "disk", skip_serializing_if = "Vec::is_empty")]
     pub disks: Vec<DiskProfile>,
 }
@@ -48,7 +48,7 @@ pub struct MemoryProfile {
     pub is_limit: bool,
     /// Bytes that the system said there were.
     pub claimed_bytes: u64,
-    /// How fast memory comes that was never touched, in pages of 4 KiB to one thread and to all,
+    /// Speed of memory that was never touched, in pages of 4 KiB to one thread,
     pub small_pages_one: f64,
     /// to all threads,
     pub small_pages_all: f64,
@@ -69,13 +69,13 @@ pub struct ProcessorProfile {
     pub measured: String,
     /// Threads at work meanwhile.
     pub threads: usize,
-    /// What records of fixed length cost.
+    /// Costs of records of fixed length.
     pub fixed: Costs,
-    /// What lines cost.
+    /// Costs of lines.
     pub lines: Costs,
 }
 
-/// What records cost in each phase: processor time, whatever the disks do.
+/// Processor time that records cost in each phase, with any disks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Costs {
@@ -95,7 +95,7 @@ pub struct Costs {
 pub struct Cost {
     /// Of each record, however long.
     pub record: f64,
-    /// Of each byte besides.
+    /// Of each byte, in addition.
     pub byte: f64,
 }
 
@@ -107,7 +107,7 @@ pub struct DiskProfile {
     pub measured: String,
     /// A directory on it; what holds for it holds for all directories of its file system.
     pub directory: PathBuf,
-    /// How fast it is read in order,
+    /// Speed of reading in order,
     pub read: f64,
     /// written in order,
     pub write: f64,
@@ -117,14 +117,14 @@ pub struct DiskProfile {
     pub spread: f64,
     /// Seconds until what was written last is durable.
     pub sync_seconds: f64,
-    /// Bytes per second of a file that is removed: some disks are told of each block that is free.
+    /// Bytes per second of removing a file: some disks are notified of each free block.
     pub remove: f64,
     /// Bytes of the smallest request with which it is nearly as fast as it gets,
     pub request_bytes: u64,
-    /// with so many in flight.
+    /// with this many requests in flight.
     pub queue_depth: usize,
-    /// So many blocks of 4 KiB could be read in the time that it takes to begin to read one: Oracle
-    /// 7's `SORT_READ_FAC`.
+    /// Number of blocks of 4 KiB that could be read in the time that it takes to begin to read one:
+    /// Oracle 7's `SORT_READ_FAC`.
     pub read_factor: f64,
     /// True if requests went past the page cache.
     pub is_direct: bool,
@@ -137,8 +137,9 @@ impl Default for Profile {
 }
 
 impl Profile {
-    /// Where the profile of this user's machine lies: `sortwell/machine.toml` below
-    /// `$XDG_CONFIG_HOME`, or below `~/.config`. `None` without a home.
+    /// Returns the path of this user's machine profile: `sortwell/machine.toml` below
+    /// `$XDG_CONFIG_HOME`, or below `
+    /// /.config`. `None` without a home.
     pub fn usual_path() -> Option<PathBuf> {
         let absolute = |name: &str| {
             let path = PathBuf::from(std::env::var_os(name)?);
@@ -193,7 +194,7 @@ impl Profile {
         Ok(profile)
     }
 
-    /// Whether its figures can be reckoned with.
+    /// Checks that plans can use its figures.
     fn check(&self) -> std::result::Result<(), String> {
         let rate = |what: &str, rate: f64| match rate.is_finite() && rate >= 1.0 {
             true => Ok(()),

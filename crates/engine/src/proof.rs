@@ -47,14 +47,14 @@ impl Sum {
         self.records += 1;
     }
 
-    /// Adds so many records that are all like this one.
+    /// Adds `count` records that are all equal to this one.
     pub fn add_copies(&mut self, record: &[u8], count: u64) {
         let copies = hash(record).wrapping_mul(u128::from(count));
         self.checksum = self.checksum.wrapping_add(copies);
         self.records += count;
     }
 
-    /// What was added since `earlier`.
+    /// Returns what was added since `earlier`.
     #[must_use]
     pub fn less(self, earlier: Self) -> Self {
         Self {

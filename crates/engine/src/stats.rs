@@ -1,4 +1,5 @@
-//! What a job did: counters written by every room while it runs, figures for people afterwards.
+//! Statistics of a job: counters that every part writes while it runs, figures for people
+//! afterwards.
 //!
 //! [`Progress`] is the live side: a few shared counters that workers raise once per block and that
 //! another thread may read at any time; it also carries the request to stop. [`Statistics`] is the
@@ -300,9 +301,9 @@ pub struct InvalidKeys {
 /// A key that is not a value of its type in some records.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct InvalidKey {
-    /// Its place in records, in words.
+    /// Place of the key in records, in words.
     pub key: String,
-    /// Its values, in words that follow "is not".
+    /// Expected values, in words that follow "is not".
     pub expected: String,
     /// Number of the records.
     pub records: u64,
@@ -311,9 +312,9 @@ pub struct InvalidKey {
 /// A key of which no record has a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UnmatchedKey {
-    /// Its place in records, in words.
+    /// Place of the key in records, in words.
     pub key: String,
-    /// Its values, in words that follow "is not".
+    /// Expected values, in words that follow "is not".
     pub expected: String,
     /// A type of which all records have values, as it is written in a key.
     pub suggestion: Option<&'static str>,

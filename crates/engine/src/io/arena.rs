@@ -34,13 +34,13 @@ const HUGE_PAGE_BYTES: usize = 2 << 20;
 #[cfg(not(miri))]
 const HUGE_LEAST_BYTES: usize = 8 * HUGE_PAGE_BYTES;
 
-/// What memory is mapped in.
+/// Page sizes that memory can be mapped in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pages {
     /// Huge ones, if there is enough of it for some, as far as the system has them.
     #[default]
     Huge,
-    /// Those of the processor, usually 4 KiB.
+    /// Pages of the processor, usually 4 KiB.
     Small,
 }
 
@@ -56,7 +56,7 @@ impl Arena {
         Self::of_pages(size, Pages::Huge)
     }
 
-    /// The same in pages of a kind, for measuring what that makes of a difference.
+    /// Returns a region in pages of the given kind, so that page sizes can be compared.
     pub fn of_pages(size: ByteSize, pages: Pages) -> Result<Region> {
         let refused = |why: &dyn std::fmt::Display| {
             config!(
@@ -88,7 +88,7 @@ unsafe impl Send for Mapping {}
 // SAFETY: see `Send`; no method of `Mapping` touches the bytes.
 unsafe impl Sync for Mapping {}
 
-/// Miri takes no advice; what is done without it is done.
+/// Ignores advice under Miri; callers continue without it.
 #[cfg(miri)]
 unsafe fn madvise(_: *mut std::ffi::c_void, _: usize, _: Advice) -> Answer<()> {
     Err(rustix::io::Errno::NOSYS)
@@ -217,7 +217,7 @@ impl Region {
         self
     }
 
-    /// Returns one region of several that touch, in any order.
+    /// Joins regions that touch, in any order, into one.
     ///
     /// # Panics
     /// If there are none, or there are gaps between them.
@@ -277,8 +277,8 @@ impl Region {
         }
     }
 
-    /// Start of the region, for the kernel's eyes. Requests own their region, so what the kernel
-    /// does through this pointer is seen by nobody before the request is over.
+    /// Returns the start of the region, for the kernel. Requests own their region, so nobody sees
+    /// what the kernel does through this pointer
     pub(super) fn base(&self) -> *mut u8 {
         // SAFETY: `start` is at most the mapping's length.
         unsafe { self.mapping.base.as_ptr().add(self.start) }

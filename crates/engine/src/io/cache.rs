@@ -1,4 +1,4 @@
-//! How much of a file is in the page cache: a sample, taken without reading anything.
+//! Estimate of how much of a file is in the page cache, from a sample and without reading.
 //!
 //! Reading cached data past the cache would wait for the disk in vain, reading uncached data
 //! through it costs a copy and half the disk's speed. `mincore` on a short-lived mapping tells

@@ -2,8 +2,8 @@
 //! the system shows them.
 //!
 //! Many do not: virtual machines rarely have any, and containers and careful kernels forbid them.
-//! So either counters are there, or words that say why not and what would change that; a nought
-//! that was not counted is never told. The system call is `perf_event_open`, through a crate
+//! So there are either counters, or words that say why not and what would change that. A zero
+//! that was not counted is never reported. The system call is `perf_event_open`, through a crate
 //! (`perf`), which a build without the feature `counters` goes without.
 //!
 //! What must stay true: each event is a counter of its own, in no group, as groups cannot be
@@ -15,7 +15,7 @@ mod perf;
 use std::fs::File;
 use std::io::{self, Read};
 
-/// What is counted, in user mode.
+/// Events that are counted, in user mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Cycles of the processor's clock.
@@ -33,7 +33,7 @@ impl Event {
     pub const ALL: [Self; 4] =
         [Self::Cycles, Self::Instructions, Self::CacheMisses, Self::TlbMisses];
 
-    /// Returns its name, in the plural.
+    /// Returns the event's name, in the plural.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cycles => "cycles",
@@ -49,16 +49,16 @@ impl Event {
 pub enum Threads {
     /// The one that makes the counters.
     This,
-    /// That one, and all that it and its like start later.
+    /// The calling thread, and all threads that it and its descendants start later.
     AndLater,
 }
 
-/// What was counted; an event that could not be is not in it.
+/// Counts of events. Events that could not be counted are missing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counts(pub Vec<(Event, f64)>);
 
 impl Counts {
-    /// Returns how many there were of an event.
+    /// Returns the count of an event.
     pub fn of(&self, event: Event) -> Option<f64> {
         self.0.iter().find(|(counted, _)| *counted == event).map(|(_, count)| *count)
     }
@@ -69,7 +69,7 @@ impl Counts {
 pub struct Counters(Vec<(Event, File)>);
 
 impl Counters {
-    /// Returns those that there are.
+    /// Opens the counters that the system has.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Counters {
         perf::open(of).map(Self)
     }
 
-    /// None: they need the feature `counters`, which this program was built without.
+    /// Returns an error: this program was built without the feature `counters`.
     ///
     /// # Errors
     ///
@@ -107,20 +107,19 @@ impl Counters {
     }
 }
 
-/// What a counter shows, the times in nanoseconds, of all its threads together.
+/// Values of a counter, for all its threads together. Times are in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Reading {
     count: u64,
-    /// How long it was to count.
+    /// Time for which the counter was enabled.
     enabled: u64,
-    /// How long it did: less where counters take turns.
+    /// Time for which it counted: less where counters take turns.
     running: u64,
 }
 
 impl Reading {
-    /// Returns the kernel's three numbers. The crate's own way of reading them insists that none
-    /// ran longer than it was enabled, which threads that still come and go may break by an
-    /// instant.
+    /// Reads the kernel's three numbers. The crate's own way of reading them insists that none ran
+    /// longer than it was enabled, which threads that still come and go may break by an instant.
     fn of(mut counter: &File) -> io::Result<Self> {
         let mut bytes = [0; 3 * size_of::<u64>()];
         counter.read_exact(&mut bytes)?;
@@ -133,8 +132,8 @@ impl Reading {
     }
 }
 
-/// What was counted between two readings. Where counters take turns, as there are fewer than are
-/// asked for, it is what there would have been in the whole time; none if this one had no turn.
+/// Returns the count between two readings. Where there are fewer counters than events, they take
+/// turns; the count is then scaled to the whole time. Returns `None` if this one had no turn.
 fn between(before: &Reading, after: &Reading) -> Option<f64> {
     let count = after.count.checked_sub(before.count)? as f64;
     let running = after.running.checked_sub(before.running)? as f64;

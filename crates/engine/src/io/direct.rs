@@ -17,7 +17,7 @@ use rustix::io::Errno;
 use super::{Answer, limits};
 use crate::error::{ParseError, Setting, message};
 
-/// Whether requests go past the page cache (`O_DIRECT`).
+/// Choice of requests that go past the page cache (`O_DIRECT`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Direct {
     /// Past it, unless the file is mostly cached already, the file system refuses, or few files may
@@ -68,14 +68,14 @@ impl FromStr for Direct {
     }
 }
 
-/// The same for each stream of a job.
+/// Choice of direct requests for each stream of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DirectStreams {
-    /// What is read.
+    /// Inputs.
     pub input: Direct,
     /// Runs.
     pub spill: Direct,
-    /// What is written.
+    /// Output.
     pub output: Direct,
 }
 
@@ -123,9 +123,9 @@ const MEMORY_FILE_SYSTEMS: [u64; 3] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6];
 #[derive(Debug)]
 pub(super) struct DirectDescriptor {
     pub(super) descriptor: OwnedFd,
-    /// What addresses must be multiples of. A power of two.
+    /// Alignment of addresses. A power of two.
     pub(super) memory_alignment: usize,
-    /// What offsets and lengths must be multiples of. A power of two, at least a page.
+    /// Alignment of offsets and lengths. A power of two, at least a page.
     pub(super) block_bytes: usize,
 }
 
@@ -173,7 +173,7 @@ impl DirectDescriptor {
     }
 }
 
-/// Returns alignment of memory and of offsets as the file system states them, `None` where it
+/// Returns the alignment of memory and of offsets as the file system states them, `None` where it
 /// states nothing.
 fn alignments(file: impl AsFd) -> Answer<Option<(usize, usize)>> {
     let wanted = StatxFlags::from_bits_retain(STATX_DIOALIGN);

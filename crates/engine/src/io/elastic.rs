@@ -73,7 +73,7 @@ impl ElasticRegion {
     }
 }
 
-/// Returns the bytes of the pages that `length` bytes lie on, of which there is always one.
+/// Returns the bytes of the pages that `length` bytes lie on; there is always one page.
 fn whole_pages(length: usize) -> Answer<usize> {
     let pages = length.max(1).checked_next_multiple_of(rustix::param::page_size());
     pages.ok_or(rustix::io::Errno::NOMEM)

@@ -35,7 +35,7 @@ use crate::error::{Error, Result};
 /// Bytes that a transfer cut short is still a multiple of, so that direct ones stay direct.
 const CUT: usize = 4096;
 
-/// What happens to a request.
+/// Faults that can happen to a request.
 #[derive(Clone, Copy, Debug)]
 pub enum Fault {
     /// The system refuses it.
@@ -47,32 +47,32 @@ pub enum Fault {
     /// One bit comes out wrong: a read's in memory, a write's in the file alone. Which bit, counted
     /// from the start of the request and around.
     Flips(u64),
-    /// One bit of the memory read into, counted likewise, goes wrong with the first write on the
-    /// queue after so many more requests that the script is about.
+    /// One bit of the memory read into, counted likewise, goes wrong with a later write on the
+    /// queue: the first one after the given number of further requests of the script.
     FlipsLater(u64, u64),
     /// It ends so much later.
     Stalls(Duration),
-    /// It begins so much later, once whoever asked for it looks after it again.
+    /// It begins this much later, once its owner looks after it again.
     BeginsLate(Duration),
-    /// It ends as if all that the script is about went through a disk of so many bytes per second,
+    /// It ends as if all requests of the script went through a disk of this many bytes per second,
     /// one after the other.
     Flows(u64),
-    /// It ends after so many others that were submitted later, if as many are.
+    /// It ends after this many others that were submitted later, if as many are.
     IsOvertaken(u64),
 }
 
-/// What happens to which requests.
+/// A fault, and the requests that it strikes.
 #[derive(Clone, Debug)]
 pub struct Script {
     /// The folder that the files lie in, or the one file.
     pub under: PathBuf,
     /// Only reads or only writes.
     pub operation: Option<Operation>,
-    /// Only requests of so many bytes at least: samples and tables are read in small ones.
+    /// Least bytes of a request that counts: samples and tables are read in small ones.
     pub bytes_min: usize,
-    /// Which of these requests, counted from 0 over all queues.
+    /// Numbers of the requests to strike, counted from 0 over all queues.
     pub numbers: Range<u64>,
-    /// What happens to them.
+    /// Fault that strikes them.
     pub fault: Fault,
 }
 
@@ -92,7 +92,7 @@ struct Playing {
 /// All scripts in force.
 static SCRIPTS: Mutex<Vec<Arc<Playing>>> = Mutex::new(Vec::new());
 
-/// Whether there are any.
+/// True if there are any scripts.
 static ARE_ANY: AtomicBool = AtomicBool::new(false);
 
 fn scripts() -> MutexGuard<'static, Vec<Arc<Playing>>> {
@@ -100,18 +100,18 @@ fn scripts() -> MutexGuard<'static, Vec<Arc<Playing>>> {
 }
 
 impl Script {
-    /// Returns a fault for these requests on files below `under`.
+    /// Returns a script that strikes these requests on files below `under`.
     pub fn new(under: &Path, numbers: Range<u64>, fault: Fault) -> Self {
         Self { under: under.to_owned(), operation: None, bytes_min: 0, numbers, fault }
     }
 
-    /// Of reads, or of writes, alone.
+    /// Restricts the script to reads, or to writes.
     #[must_use]
     pub fn of(self, operation: Operation) -> Self {
         Self { operation: Some(operation), ..self }
     }
 
-    /// Of requests of so many bytes at least.
+    /// Restricts the script to requests of at least `bytes_min` bytes.
     #[must_use]
     pub fn from_bytes(self, bytes_min: usize) -> Self {
         Self { bytes_min, ..self }
@@ -154,7 +154,7 @@ impl Playing {
         self.seen.load(Ordering::Relaxed)
     }
 
-    /// Counts a request; whether it is struck.
+    /// Counts a request, and returns whether it is struck.
     fn strikes(&self, request: &Request) -> bool {
         let Script { under, operation, bytes_min, numbers, .. } = &self.script;
         let is_meant = operation.is_none_or(|operation| operation == request.operation)
@@ -165,7 +165,7 @@ impl Playing {
 }
 
 impl Playing {
-    /// When a disk of so many bytes per second is done with `bytes` more.
+    /// Returns the time at which a disk of `rate` bytes per second is done with `bytes` more.
     fn flow(&self, bytes: usize, rate: u64) -> Instant {
         let mut free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
         let takes = Duration::from_secs_f64(bytes as f64 / rate.max(1) as f64);
@@ -205,14 +205,14 @@ struct Held {
     state: State,
     /// Due then.
     time: Instant,
-    /// And when so many completions were handed out, or there are no others.
+    /// Number of completions that must be handed out before, unless there are no others.
     after: u64,
 }
 
 struct Flip {
     address: usize,
     mask: u8,
-    /// When so many of the script's requests have been seen.
+    /// Number of the script's requests that must be seen before.
     after: u64,
     script: Arc<Playing>,
 }
@@ -303,7 +303,7 @@ impl Faulty {
     }
 }
 
-/// Returns a request as it ends, with `kernel` as the kernel.
+/// Carries out a request, with `kernel` as the kernel, and returns its completion.
 fn carried_out(request: Request, kernel: impl Fn(&Step) -> Answer<usize>) -> Completion {
     match Transfer::start(request) {
         Progress::Again(transfer) => transfer.run(kernel),

@@ -45,7 +45,7 @@ pub struct File {
     share: OnceLock<Share>,
 }
 
-/// What holds the bytes.
+/// Place of the file's bytes.
 #[derive(Debug)]
 enum Body {
     /// A file of the system.
@@ -67,7 +67,7 @@ struct Plain {
 /// The way that the next piece of a transfer takes.
 pub(super) struct Route {
     pub(super) descriptor: RawFd,
-    /// How much of the piece goes this way; the rest is routed again.
+    /// Part of the piece that goes this way; the rest is routed again.
     pub(super) length: usize,
     pub(super) is_direct: bool,
 }
@@ -187,7 +187,7 @@ impl File {
         }
     }
 
-    /// Returns the file of the system; requests on others are parted before they come here.
+    /// Returns the file of the system; requests on others are split before they come here.
     fn plain(&self) -> &Plain {
         match &self.body {
             Body::Plain(plain) => plain,
@@ -195,7 +195,7 @@ impl File {
         }
     }
 
-    /// The same file, just opened, under another name in messages: one that a person knows.
+    /// Renames a file that was just opened, in messages, to a name that a person knows.
     #[must_use]
     pub fn called(mut self: Arc<Self>, name: &Path) -> Arc<Self> {
         if let Some(file) = Arc::get_mut(&mut self) {
@@ -204,25 +204,24 @@ impl File {
         self
     }
 
-    /// Returns the path it was opened with, or is [called](Self::called) by.
+    /// Returns the file's path, or the name that it is [called](Self::called).
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Counts in `holding` what is written to it from now on, besides `claimed` bytes that are
-    /// claimed for it already. It counts in one holding, for good.
+    /// Counts in `holding` what is written to it from now on, in addition to `claimed` bytes that
+    /// are claimed for it already. It counts in one holding, for good.
     pub fn count_in(&self, holding: &Arc<Holding>, claimed: u64) {
         let is_first = self.share.set(Share::new(holding, claimed)).is_ok();
         assert!(is_first, "{} counts already", self.path.display());
     }
 
-    /// What it has of a holding, if it counts in one.
+    /// Returns the file's share of a holding, if it counts in one.
     pub fn share(&self) -> Option<&Share> {
         self.share.get()
     }
 
-    /// Returns the bytes in the file: found at opening, then kept up with what is set and written
-    /// through it.
+    /// Returns the bytes in the file: as found at opening, and as set and written through it since.
     #[expect(clippy::len_without_is_empty, reason = "a file is not a collection")]
     pub fn len(&self) -> u64 {
         self.length.load(Ordering::Relaxed)
@@ -244,8 +243,8 @@ impl File {
         }
     }
 
-    /// What offsets and lengths should be multiples of so that requests can go past the cache: at
-    /// least a page, whether or not the file is direct. Memory needs no more than this either.
+    /// Returns the alignment that offsets and lengths need to go past the cache: at least a page,
+    /// even if the file is not direct. Memory needs no more.
     pub fn block_bytes(&self) -> usize {
         let page_bytes = rustix::param::page_size();
         match &self.body {
@@ -289,8 +288,9 @@ impl File {
         }
     }
 
-    /// Whether the file system says that `length` bytes fit. Asked first because `fallocate` finds
-    /// out by filling the disk to the last block, and every other program there would suffer it.
+    /// Checks that the file system has room for `length` bytes. Asked first because `fallocate`
+    /// finds out by filling the disk to the last block, and every other program there would suffer
+    /// it.
     fn check_room(&self, length: u64) -> Answer<()> {
         let buffered = &self.plain().buffered;
         let system = fstatvfs(buffered)?;
@@ -391,8 +391,8 @@ impl File {
         Ok(())
     }
 
-    /// Returns the file of the system that byte `offset` lies in, where, and how many of `bytes`
-    /// bytes lie there one behind the other.
+    /// Returns the file of the system with byte `offset`, the offset there, and how many of `bytes`
+    /// bytes follow there in one piece.
     fn piece(&self, offset: u64, bytes: usize) -> (&Self, u64, usize) {
         match &self.body {
             Body::Plain(_) => (self, offset, bytes),
@@ -403,9 +403,9 @@ impl File {
         }
     }
 
-    /// What tells whether this is the same file as before, and was not written to: the number of
-    /// the file in its file system, and its last change in seconds and nanoseconds. Of several it
-    /// is the number of the first, and the latest change.
+    /// Returns the identity of the file and of its content: its number in its file system, and its
+    /// last change in seconds and nanoseconds. Of several it is the number of the first, and the
+    /// latest change.
     pub fn identity(&self) -> Result<(u64, (i64, i64))> {
         match &self.body {
             Body::Plain(plain) => {
@@ -424,7 +424,8 @@ impl File {
         }
     }
 
-    /// Where records of the file at `path` lie in part, if it is [marked](Self::mark).
+    /// Returns where records of the file at `path` are stored in part, if it is
+    /// [marked](Self::mark).
     pub fn mark_of(path: &Path) -> Option<PathBuf> {
         let mut value = [0; 4096];
         let length = getxattr(path, IN_PLACE, &mut value).ok()?;

@@ -1,4 +1,4 @@
-//! What the temporary files of a job hold, place by place, and how fast each place takes it.
+//! Accounts of the bytes in a job's temporary files, place by place, and of each place's speed.
 //!
 //! A file that [counts](super::File::count_in) in a [`Holding`] claims bytes before they are
 //! written: all at once where room is reserved for them, else as it grows. So an [`Allowance`] is
@@ -19,7 +19,7 @@ use crate::units::ByteSize;
 /// Fewer bytes tell more of the moment than of the disk.
 const TELLING_BYTES: u64 = 32 << 20;
 
-/// What all temporary files of a job may take together.
+/// Limit for all temporary files of a job together.
 #[derive(Debug)]
 pub struct Allowance {
     limit: u64,
@@ -27,7 +27,7 @@ pub struct Allowance {
 }
 
 impl Allowance {
-    /// So many bytes; without a number, any.
+    /// Returns an allowance of `limit` bytes; unlimited without a number.
     pub fn new(limit: Option<ByteSize>) -> Arc<Self> {
         let limit = limit.map_or(u64::MAX, ByteSize::bytes);
         Arc::new(Self { limit, used: AtomicU64::new(0) })
@@ -55,7 +55,7 @@ impl Allowance {
     }
 }
 
-/// What a place holds of a job's temporary files.
+/// Bytes of a job's temporary files in one place.
 #[derive(Debug)]
 pub struct Holding {
     allowance: Arc<Allowance>,
@@ -64,8 +64,8 @@ pub struct Holding {
 }
 
 impl Holding {
-    /// Of a place that holds `bytes` bytes already, which count whether they are allowed for or
-    /// not.
+    /// Returns the holding of a place that has `bytes` bytes already. These count even beyond the
+    /// allowance.
     pub fn new(allowance: &Arc<Allowance>, bytes: u64) -> Arc<Self> {
         allowance.used.fetch_add(bytes, Ordering::Relaxed);
         let (allowance, bytes) = (Arc::clone(allowance), AtomicU64::new(bytes));
@@ -94,8 +94,7 @@ impl Holding {
         self.allowance.used.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Returns the bytes a second that were written while writes were under way, once there are
-    /// enough to tell.
+    /// Returns the bytes written per second while writes were under way, once there are enough.
     pub fn speed(&self) -> Option<f64> {
         self.clock().speed(Instant::now())
     }
@@ -105,7 +104,7 @@ impl Holding {
     }
 }
 
-/// What one file has of a holding.
+/// Share of one file in a holding.
 #[derive(Debug)]
 pub struct Share {
     holding: Arc<Holding>,
@@ -114,12 +113,12 @@ pub struct Share {
 }
 
 impl Share {
-    /// Returns the share of a file that has claimed so many bytes.
+    /// Returns the share of a file that has claimed `claimed` bytes.
     pub fn new(holding: &Arc<Holding>, claimed: u64) -> Self {
         Self { holding: Arc::clone(holding), claimed: AtomicU64::new(claimed) }
     }
 
-    /// A write up to the byte `end` is about to begin.
+    /// Notes that a write up to the byte `end` is about to begin.
     ///
     /// # Errors
     ///
@@ -136,7 +135,7 @@ impl Share {
         Ok(())
     }
 
-    /// A write of so many bytes has ended.
+    /// Notes that a write of `bytes` bytes has ended.
     pub fn write_ended(&self, bytes: u64) {
         self.holding.clock().end(Instant::now(), bytes);
     }

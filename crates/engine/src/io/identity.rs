@@ -1,5 +1,5 @@
-//! What a path stands for, whatever it is spelled like: `d/e`, `./d/e` and a path through a
-//! symbolic link are one name of one file.
+//! Identity of paths, independent of their spelling: `d/e`, `./d/e` and a path through a symbolic
+//! link are one name of one file.
 //!
 //! Paths are compared by the device and inode of the directory they lead to. The text of a path
 //! decides only where that directory is not there.
@@ -11,7 +11,7 @@ use rustix::fs::stat;
 
 use super::scratch::{directory_of, rename_target};
 
-/// A directory.
+/// Identity of a directory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DirectoryIdentity {
     /// One that is there, by its device and inode.

@@ -1,5 +1,5 @@
-//! Descriptors that whoever started the process has left open, and the names that mean them:
-//! `/dev/stdin`, `/dev/stdout`, `/dev/fd/N`, `/proc/self/fd/N`, and symbolic links to these.
+//! Descriptors that the parent process has left open, and the names that mean them: `/dev/stdin`,
+//! `/dev/stdout`, `/dev/fd/N`, `/proc/self/fd/N`, and symbolic links to these.
 //!
 //! Such a name means the descriptor itself, at the place where it stands. Opening it as a path
 //! would begin again at the start of the file, and a rename would take the file away from everybody
@@ -32,7 +32,7 @@ const STDERR: RawFd = 2;
 /// The device number of `/dev/null`.
 const NULL_DEVICE: (u32, u32) = (1, 3);
 
-/// Where the kernel lists a process's own descriptors.
+/// Directories in which the kernel lists a process's own descriptors.
 const OWN_DESCRIPTORS: [&str; 2] = ["/proc/self/fd", "/proc/thread-self/fd"];
 
 /// Bit `n` is set where descriptor `n` was closed when the process began.
@@ -64,8 +64,7 @@ fn is_closed(number: RawFd, descriptor: BorrowedFd<'_>) -> bool {
         })
 }
 
-/// Returns a descriptor of our own for what descriptor `number` stands for; both share one place in
-/// it.
+/// Duplicates descriptor `number`; both share one position in the file.
 pub(super) fn duplicate(number: RawFd) -> Answer<OwnedFd> {
     if number < 0 {
         return Err(Errno::BADF);
@@ -83,8 +82,8 @@ pub fn named_by(path: &Path) -> Option<RawFd> {
     is_link(path).then(|| follow(path))?
 }
 
-/// Returns the descriptor that a name means, or else what is there under that name: as many calls
-/// as to look there alone, but for symbolic links.
+/// Returns the descriptor that a name means, or else the metadata of the file under that name. It
+/// takes as many calls as to look there alone, except for symbolic links.
 pub fn look(path: &Path) -> io::Result<Result<Metadata, RawFd>> {
     let metadata = fs::symlink_metadata(path)?;
     if !metadata.is_symlink() {

@@ -1,9 +1,9 @@
-//! How a named input can be read: at offsets, by many requests at once, or only in order.
+//! Kinds of inputs: readable at offsets by many requests at once, or only in order.
 //!
 //! Not all that calls itself a regular file has the length it tells. Files under `/proc` tell 0,
 //! and cannot seek to their ends; those under `/sys` tell a page. So a length of 0 is believed when
 //! the first read finds nothing, and that of a file without blocks when there is a last byte.
-//! Whatever has blocks is believed at once: no other file costs a call more.
+//! A file with blocks is believed at once: no other file costs a call more.
 
 use std::fs::File;
 use std::os::fd::AsFd;

@@ -1,4 +1,4 @@
-//! What this process may really use, and what it has used: memory, cores, processor time.
+//! Resources of this process, available and used: memory, cores, processor time.
 //!
 //! A machine's memory is the least of many numbers: what is free or can be freed, what each control
 //! group above us leaves (version 1 and 2), and the process's own resource limits. The parsers take
@@ -19,7 +19,7 @@ const OPEN_FILES_USUAL: usize = 16;
 /// Fewer files than this are few: rings for all workers of a large machine would not leave enough.
 const FILES_FEW: usize = 256;
 
-/// Where control groups are mounted: version 2, version 2 beside version 1, version 1. A group of
+/// Mount points of control groups: version 2, version 2 beside version 1, version 1. A group of
 /// version 1 keeps its files under other names.
 const CGROUP_MOUNTS: [(&str, &GroupFiles); 3] = [
     ("/sys/fs/cgroup", &VERSION_2),
@@ -31,11 +31,11 @@ const CGROUP_MOUNTS: [(&str, &GroupFiles); 3] = [
 struct GroupFiles {
     /// Limits; the least counts, and a missing or boundless one does not.
     limits: &'static [&'static str],
-    /// What the group uses, page cache included.
+    /// File with the group's usage, page cache included.
     usage: &'static str,
     /// Lines of `memory.stat` with page cache that gives way when memory is short.
     reclaimable: &'static [&'static str],
-    /// How `/proc/self/cgroup` marks the hierarchy that memory belongs to.
+    /// Mark in `/proc/self/cgroup` of the hierarchy that memory belongs to.
     controller: &'static str,
 }
 
@@ -62,8 +62,8 @@ pub fn memory() -> Option<ByteSize> {
     least_memory(memory_available, room_of_group)
 }
 
-/// Returns the bytes of memory this process could have if nobody else had any: what it was given
-/// more of it can never use. `None` where the system tells nothing.
+/// Returns the bytes of memory this process could have if no other process used any. It can never
+/// use more. `None` where the system tells nothing.
 pub fn memory_most() -> Option<ByteSize> {
     least_memory(|meminfo| kilobytes(meminfo, "MemTotal:"), |_, _, limit| limit)
 }
@@ -90,7 +90,7 @@ pub fn stack() -> Option<ByteSize> {
 }
 
 /// Lets this process open as many files as it is allowed to: a merge holds all its runs open.
-/// Refusal is no error here; whoever then fails to open a file says so.
+/// Refusal is no error here; a later failure to open a file reports it.
 pub fn raise_open_files() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
@@ -144,13 +144,13 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Returns highest resident size of this process so far, where the system tells.
+/// Returns the highest resident size of this process so far, where the system tells.
 pub fn memory_peak() -> Option<ByteSize> {
     let status = read_to_string("/proc/self/status").ok()?;
     kilobytes(&status, "VmHWM:").map(ByteSize)
 }
 
-/// Returns resident size of this process now, where the system tells.
+/// Returns the resident size of this process now, where the system tells.
 pub fn memory_now() -> Option<ByteSize> {
     let status = read_to_string("/proc/self/status").ok()?;
     kilobytes(&status, "VmRSS:").map(ByteSize)
@@ -173,7 +173,7 @@ pub struct ProcessorTime {
     pub system_seconds: f64,
 }
 
-/// Returns processor time used so far.
+/// Returns the processor time used so far.
 pub fn processor_time() -> ProcessorTime {
     let usage = usage();
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
@@ -189,7 +189,7 @@ pub fn trim_memory() {
     }
 }
 
-/// What this process has used.
+/// Returns the resource usage of this process.
 fn usage() -> libc::rusage {
     // SAFETY: all zeros is a valid `rusage`, and the call only fills the one it is given.
     unsafe {
@@ -199,7 +199,7 @@ fn usage() -> libc::rusage {
     }
 }
 
-/// Returns `MemAvailable` of `/proc/meminfo`, or what comes near it on kernels before 3.14.
+/// Returns `MemAvailable` of `/proc/meminfo`, or an approximation on kernels before 3.14.
 fn memory_available(meminfo: &str) -> Option<u64> {
     kilobytes(meminfo, "MemAvailable:")
         .or_else(|| Some(kilobytes(meminfo, "MemFree:")? + kilobytes(meminfo, "Cached:")?))
@@ -211,8 +211,8 @@ fn kilobytes(text: &str, name: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// Our group below the mount, from `/proc/self/cgroup`: lines of `number:controllers:path`. Version
-/// 2 is the line without controllers.
+/// Returns our group below the mount, from `/proc/self/cgroup`: lines of `number:controllers:path`.
+/// Version 2 is the line without controllers.
 fn group_path<'a>(groups: &'a str, controller: &str) -> Option<&'a str> {
     groups.lines().find_map(|line| {
         let (_, rest) = line.split_once(':')?;
@@ -241,7 +241,7 @@ fn least_of_groups(
         .min()
 }
 
-/// What the group in a folder has left of its limit.
+/// Returns the bytes that the group in a folder has left of its limit.
 fn room_of_group(group: &Path, files: &GroupFiles, limit: u64) -> u64 {
     let read = |name: &str| read_to_string(group.join(name)).ok();
     let usage = read(files.usage).and_then(|text| text.trim().parse().ok()).unwrap_or(0);
@@ -254,7 +254,7 @@ fn limit(text: &str) -> Option<u64> {
     text.trim().parse().ok().filter(|bytes| *bytes < BOUNDLESS_BYTES)
 }
 
-/// What a group with this limit has left, when its page cache gives way.
+/// Returns the bytes that a group with this limit has left, when its page cache gives way.
 fn room(limit: u64, usage: u64, reclaimable: u64) -> u64 {
     limit.saturating_sub(usage.saturating_sub(reclaimable))
 }

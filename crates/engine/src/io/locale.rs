@@ -7,8 +7,8 @@
 //!
 //! Both ways to compare treat a text with NULs as its pieces between them, one after the other, as
 //! strings of the C library end there. The C library's keys have no NUL in them, so that 0 1
-//! between two of them sorts an earlier end first and 0 0 is left for whoever must tell where a key
-//! ends.
+//! between two of them sorts an earlier end first, and 0 0 is left for callers that mark where a
+//! key ends.
 //!
 //! What must stay true: keys are in the order of [`Locale::compare`]. With glibc they are made from
 //! its tables (`levels`), which was tried when it was decided on. Elsewhere, and where tables and
@@ -55,11 +55,11 @@ const PIECE_BYTES: usize = 4 << 10;
 /// The parts of a locale that a sort looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Category {
-    /// Which bytes are blanks, letters, printable.
+    /// Classes of bytes: blanks, letters, printable.
     CharacterType,
     /// The order of text.
     Collation,
-    /// How numbers are written.
+    /// Format of numbers.
     Numeric,
     /// Names of months.
     Time,
@@ -69,7 +69,7 @@ pub enum Category {
 const PARTS: c_int =
     libc::LC_CTYPE_MASK | libc::LC_COLLATE_MASK | libc::LC_NUMERIC_MASK | libc::LC_TIME_MASK;
 
-/// What asks for the other parts.
+/// Variables that select the other parts.
 const OTHERS: [&str; 8] = [
     "LC_MESSAGES",
     "LC_MONETARY",
@@ -89,15 +89,15 @@ fn parts_in_force(value: impl Fn(&str) -> Option<OsString>) -> c_int {
     if has_others { libc::LC_ALL_MASK } else { PARTS }
 }
 
-/// What single bytes are in a locale. In UTF-8 no byte past 127 is a character of its own, and none
-/// of those is a letter.
+/// Classes of single bytes in a locale. In UTF-8 no byte past 127 is a character of its own, and
+/// none of those is a letter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByteClasses {
     /// Blanks: they separate fields and are skipped before numbers.
     pub is_blank: [bool; 256],
     /// Letters and digits.
     pub is_alphanumeric: [bool; 256],
-    /// What has a picture, blank included.
+    /// Bytes with a visible form, blank included.
     pub is_printable: [bool; 256],
     /// Each byte's upper case.
     pub upper: [u8; 256],
@@ -195,8 +195,8 @@ impl Locale {
         }
     }
 
-    /// What stands between a number's whole part and its fraction. A separator of several bytes is
-    /// not understood by numeric comparison and counts as a point.
+    /// Returns the byte between a number's whole part and its fraction. Numeric comparison does not
+    /// support a separator of several bytes; it counts as a point.
     pub fn decimal_point(&self) -> u8 {
         match self.item(libc::RADIXCHAR).as_slice() {
             &[byte] => byte,
@@ -204,7 +204,7 @@ impl Locale {
         }
     }
 
-    /// What groups the digits of large numbers, where that is a single byte.
+    /// Returns the separator between groups of digits, where it is a single byte.
     pub fn thousands_separator(&self) -> Option<u8> {
         match self.item(libc::THOUSEP).as_slice() {
             &[byte] => Some(byte),
@@ -225,7 +225,7 @@ impl Locale {
         }))
     }
 
-    /// What each byte is.
+    /// Returns the classes of each byte.
     pub fn byte_classes(&self) -> ByteClasses {
         let Some(locale) = self.raw() else { return ByteClasses::c() };
         let mut classes = ByteClasses::c();
@@ -297,7 +297,7 @@ impl Locale {
         }
     }
 
-    /// What keys are made from, where it is not the library that makes them.
+    /// Returns the tables that keys are made from, unless the library makes them.
     fn levels(&self) -> Option<&Levels> {
         let make = || {
             // SAFETY: the locale object lives, and as long as what is made: both belong to `self`.
@@ -331,7 +331,7 @@ impl Locale {
         self.handle.map(|handle| handle.as_ptr().cast())
     }
 
-    /// Returns one of the locale's strings; empty for those that the locale C has none for.
+    /// Returns one of the locale's strings; empty for strings that the locale C does not have.
     fn item(&self, item: libc::nl_item) -> Vec<u8> {
         let Some(locale) = self.raw() else {
             return if item == libc::RADIXCHAR { b".".to_vec() } else { Vec::new() };
@@ -346,7 +346,7 @@ impl Locale {
 }
 
 impl ByteClasses {
-    /// Returns those of the locale C, and of all UTF-8 locales.
+    /// Returns the classes of the locale C, and of all UTF-8 locales.
     pub fn c() -> Self {
         let class = |is: fn(&u8) -> bool| std::array::from_fn(|byte| is(&(byte as u8)));
         Self {

@@ -25,20 +25,20 @@ use super::transfer::Step;
 pub(super) const NAME: &str = "mmap";
 pub(super) const NAME_PLAIN: &str = "mmap-plain";
 
-/// Copies so many bytes from a mapping to memory that has room for them.
+/// Function that copies a number of bytes from a mapping to memory that has room for them.
 type Copy = unsafe fn(*const u8, *mut u8, usize) -> Answer<()>;
 
-/// Reads through a mapping; whatever cannot be mapped, and every write, goes the plain way.
+/// Reads through a mapping. Files that cannot be mapped, and every write, go the plain way.
 pub(super) fn perform(step: &Step) -> Answer<usize> {
     perform_by(step, copy_advised)
 }
 
-/// The same without advice.
+/// Reads through a mapping without advice to the kernel.
 pub(super) fn perform_plain(step: &Step) -> Answer<usize> {
     perform_by(step, copy_touched)
 }
 
-/// Whether the kernel copies for this process.
+/// Checks that the kernel copies for this process.
 pub(super) fn probe_plain() -> Answer<()> {
     let (from, mut to) = ([1_u8; 8], [0_u8; 8]);
     // SAFETY: both have as many bytes.
@@ -84,11 +84,11 @@ fn copy_mapped(step: &Step, copy: Copy) -> Answer<usize> {
     }
 }
 
-/// Copies once all pages have been brought in.
+/// Copies after all pages have been brought in.
 ///
 /// # Safety
 ///
-/// Both are memory of so many bytes, the first mapped from the start of the page that it is in.
+/// Both are memory of `length` bytes, the first mapped from the start of the page that it is in.
 unsafe fn copy_advised(from: *const u8, to: *mut u8, length: usize) -> Answer<()> {
     let before = from.addr() % rustix::param::page_size();
     // SAFETY: the mapping begins with that page, and its pages are there when they are copied.
@@ -105,7 +105,7 @@ unsafe fn copy_advised(from: *const u8, to: *mut u8, length: usize) -> Answer<()
 ///
 /// # Safety
 ///
-/// Both are memory of so many bytes.
+/// Both are memory of `length` bytes.
 unsafe fn copy_touched(from: *const u8, to: *mut u8, length: usize) -> Answer<()> {
     let vector = |base: *mut u8| libc::iovec { iov_base: base.cast(), iov_len: length };
     let (from, to) = (vector(from.cast_mut()), vector(to));

@@ -62,7 +62,7 @@ use std::str::FromStr;
 
 use crate::error::{ConfigErrorKind, ParseError, Result, Setting, config, message};
 
-/// What the kernel says to a call.
+/// Kernel's answer to a call.
 type Answer<T> = rustix::io::Result<T>;
 
 pub use arena::{Arena, Pages, Region};
@@ -83,7 +83,7 @@ pub use spill_set::{SpillPlace, SpillSet};
 pub use supply::{Begun, Extent, Supplied, Supply};
 pub use sweep::{abandoned, belonging_directories, is_part, spill_directories, sweep};
 
-/// How requests reach the kernel.
+/// Ways for requests to reach the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Engine {
     /// io_uring where it works and enough files may be open, else a pool of threads.
@@ -95,7 +95,7 @@ pub enum Engine {
     Threads,
     /// Reads copy out of short-lived mappings; writes are plain. Best with cached inputs.
     Mmap,
-    /// The same without advice to the kernel: slower, to be measured against.
+    /// Mappings without advice to the kernel: slower, for comparison.
     MmapPlain,
     /// One plain request after the other.
     Sync,
@@ -147,7 +147,7 @@ impl Engine {
         }
     }
 
-    /// Returns whether it reads through the page cache whatever files would allow.
+    /// Returns whether the engine always reads through the page cache.
     pub fn is_mapping(self) -> bool {
         matches!(self, Self::Mmap | Self::MmapPlain)
     }

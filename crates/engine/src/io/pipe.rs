@@ -5,13 +5,13 @@
 //! spares fifteen of sixteen switches between the two ends. A reader that has gone away surfaces as
 //! [`Error::Io`] whose source is a broken pipe, so that the command can end quietly.
 //!
-//! The other end may let us wait for ever, and a job that was told to stop must not wait with it.
+//! The other end may let us wait for ever, and a job that was asked to stop must not wait with it.
 //! Waiting is therefore done in `poll`, which looks up every `STOP_CHECK_MS`, and never in a read
 //! or write (`Manner`). Making a standard stream's description non-blocking would be simpler, but
 //! it belongs to the shell and its other children as well, and would stay so after us.
 //!
-//! 1 GB sorted into `cat`, best of 3 to 6 on a busy machine: blocking writes 1.08 s, told or free
-//! ones 1.07, modest ones 1.53 (250 000 of them).
+//! 1 GB sorted into `cat`, best of 3 to 6 on a busy machine: blocking writes 1.08 s, flagged or
+//! free ones 1.07, modest ones 1.53 (250 000 of them).
 
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -31,13 +31,13 @@ use super::sync::last_error;
 use crate::error::{Error, Result};
 use crate::stats::Progress;
 
-/// What pipes are enlarged to: the most that an unprivileged user is allowed by default.
+/// Size that pipes are enlarged to: the most that an unprivileged user is allowed by default.
 const PIPE_BYTES: libc::c_int = 1 << 20;
 
-/// How long a blocked stream takes at most to notice that the job was stopped.
+/// Longest time for a blocked stream to notice that the job was stopped.
 const STOP_CHECK_MS: libc::c_int = 50;
 
-/// How long until a named pipe nobody reads is tried again; there is nothing to `poll` yet.
+/// Delay before a named pipe without a reader is tried again; there is nothing to `poll` yet.
 const OPEN_RETRY: Duration = Duration::from_millis(20);
 
 /// Most bytes that are read of a file at once: for those of `/proc` the kernel takes as much memory
@@ -47,20 +47,20 @@ const FREE_READ_BYTES: usize = 256 << 10;
 /// For `preadv2` and `pwritev2`: the stream's own place, as for `read` and `write`.
 const NO_OFFSET: u64 = u64::MAX;
 
-/// What keeps a call from waiting.
+/// Ways to keep a call from waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Manner {
-    /// It is told not to wait, each time. Sockets and, on recent kernels, pipes without a name
+    /// Each call is flagged not to wait. Sockets and, on recent kernels, pipes without a name
     /// understand that.
     Told,
     /// It never waits: on a file, or where the description is non-blocking.
     Free,
-    /// What `poll` allows is asked for, and no more: for writes, [`libc::PIPE_BUF`] bytes. Whoever
-    /// else reads or writes the same pipe may be quicker, and then it waits all the same.
+    /// Calls move no more than `poll` allows: for writes, [`libc::PIPE_BUF`] bytes. Another process
+    /// that reads or writes the same pipe may be quicker, and then the call waits all the same.
     Modest,
 }
 
-/// Which way bytes go.
+/// Direction of bytes.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     In,
@@ -98,7 +98,7 @@ impl End {
         Self { descriptor, name, way, manner, is_polled_next: true, bytes: 0 }
     }
 
-    /// Returns what whoever started the process has left open under a number.
+    /// Returns the stream that the parent process has left open under a number.
     fn inherited(number: RawFd, name: &Path, way: Way) -> Result<Self> {
         let descriptor = duplicate(number).map_err(|e| Error::io(way.action(), name, e))?;
         Ok(Self::new(descriptor, name, way))
@@ -128,7 +128,7 @@ impl End {
     }
 
     /// Passes at least one byte and at most `bytes`, or none at the end of the stream. `call` is
-    /// the read or write of so many bytes, flagged to return rather than wait where that works.
+    /// the read or write of `n` bytes, flagged to return rather than wait where that works.
     fn pass(
         &mut self,
         bytes: usize,
@@ -169,8 +169,8 @@ impl End {
         }
     }
 
-    /// Chooses another manner where calls cannot be told: a non-blocking description of our own, if
-    /// the pipe can be opened once more.
+    /// Chooses another manner where calls cannot be flagged: a non-blocking description of our own,
+    /// if the pipe can be opened once more.
     fn cease_telling(&mut self) {
         self.is_polled_next = true;
         match self.reopened() {
@@ -179,10 +179,9 @@ impl End {
         }
     }
 
-    /// Returns a description of our own of a pipe to be written. Not of one to be read: if it has a
-    /// name and its last writer is gone, a new description would wait for another writer and not
-    /// see the end; and what `poll` allows is as much as there is, so that modest reads are no
-    /// slower.
+    /// Opens a description of our own of a pipe to be written. Not of one to be read: if it has a
+    /// and its last writer is gone, a new description would wait for another writer and not see the
+    /// end; and what `poll` allows is as much as there is, so that modest reads are no slower.
     fn reopened(&self) -> Option<OwnedFd> {
         let kind = FileType::from_raw_mode(fstat(&self.descriptor).ok()?.st_mode);
         if !matches!((self.way, kind), (Way::Out, FileType::Fifo)) {
@@ -233,16 +232,16 @@ fn is_fifo(path: &Path) -> bool {
 #[derive(Debug)]
 pub struct Reader(Source);
 
-/// Where a stream's bytes come from.
+/// Source of a stream's bytes.
 #[derive(Debug)]
 enum Source {
     End(End),
-    /// The caller, who has given so many bytes.
+    /// The caller, and the number of bytes it has given.
     Supplied(Supplied, u64),
 }
 
 impl Reader {
-    /// Standard input.
+    /// Opens standard input.
     pub fn stdin() -> Result<Self> {
         End::inherited(STDIN, Path::new("standard input"), Way::In).map(Self::new)
     }
@@ -252,7 +251,7 @@ impl Reader {
         Self::new(End::new(descriptor.into(), name, Way::In))
     }
 
-    /// What the caller makes.
+    /// Returns a stream that the caller supplies.
     pub fn supplied(supplied: Supplied) -> Self {
         Self(Source::Supplied(supplied, 0))
     }
@@ -261,8 +260,8 @@ impl Reader {
         Self(Source::End(end))
     }
 
-    /// Returns a named pipe, a character device, a descriptor that `path` means (`/dev/fd/3`), or a
-    /// file. A writer is waited for when it is first read.
+    /// Opens a named pipe, a character device, a descriptor that `path` means (`/dev/fd/3`), or a
+    /// file. The first read waits for a writer.
     pub fn open(path: &Path) -> Result<Self> {
         let end = End::named(path, Way::In)?;
         end.map(Self::new).ok_or_else(|| Error::io("open", path, Errno::NXIO))
@@ -330,7 +329,7 @@ impl Reader {
 #[derive(Debug)]
 pub struct Writer(Target);
 
-/// Where a stream's bytes go.
+/// Destination of a stream's bytes.
 #[derive(Debug)]
 enum Target {
     End(End),
@@ -339,7 +338,7 @@ enum Target {
 }
 
 impl Writer {
-    /// Standard output.
+    /// Opens standard output.
     pub fn stdout() -> Result<Self> {
         let end = End::inherited(STDOUT, Path::new("standard output"), Way::Out)?;
         Ok(Self(Target::End(end)))
@@ -349,18 +348,18 @@ impl Writer {
         Self(Target::End(End::new(descriptor.into(), name, Way::Out)))
     }
 
-    /// Returns a file that nothing was written to yet, called `name` in messages.
+    /// Returns a writer to an empty file, called `name` in messages.
     pub fn file(file: &File, name: &Path) -> Result<Self> {
         let descriptor = fcntl_dupfd_cloexec(file, 0).map_err(|e| Error::io("use", name, e))?;
         Ok(Self::of(descriptor, name))
     }
 
-    /// What compresses on the way to somewhere else.
+    /// Returns a writer whose bytes are compressed on the way.
     pub fn inlet(inlet: Inlet) -> Self {
         Self(Target::Inlet(inlet))
     }
 
-    /// Returns a named pipe or character device that exists, or a descriptor that `path` means
+    /// Opens a named pipe or character device that exists, or a descriptor that `path` means
     /// (`/dev/fd/3`). Waits for a reader.
     ///
     /// # Errors

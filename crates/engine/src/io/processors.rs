@@ -10,10 +10,10 @@ use std::str::FromStr;
 use crate::error::{ParseError, message};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
-/// Where the system tells of its nodes.
+/// Directory in which the system lists its nodes.
 const NODES: &str = "/sys/devices/system/node";
 
-/// Whether workers stay where they are.
+/// Choice of processors that workers stay on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Affinity {
     /// On their nodes, if there are several.
@@ -46,7 +46,7 @@ impl FromStr for Affinity {
 }
 
 impl Affinity {
-    /// Returns the processors that each of so many workers stays on; none where they may run
+    /// Returns the processors that each of `workers` workers stays on; `None` where they may run
     /// anywhere, or the system does not tell.
     pub fn places(self, workers: usize) -> Vec<Option<Vec<usize>>> {
         let nodes = if self == Self::Off { Vec::new() } else { nodes(Path::new(NODES)) };
@@ -54,7 +54,7 @@ impl Affinity {
     }
 }
 
-/// The same on a machine with these processors, node by node.
+/// Returns the processors of each worker on a machine with these processors, node by node.
 fn places(affinity: Affinity, nodes: &[Vec<usize>], workers: usize) -> Vec<Option<Vec<usize>>> {
     let by_nodes = match affinity {
         Affinity::Auto => nodes.len() > 1,
@@ -73,8 +73,8 @@ fn places(affinity: Affinity, nodes: &[Vec<usize>], workers: usize) -> Vec<Optio
     (0..workers).map(|worker| nodes.get(worker % nodes.len().max(1)).cloned()).collect()
 }
 
-/// Returns the processors of each node that this thread may run on; of one, where the system tells
-/// of none.
+/// Returns the processors of each node that this thread may run on; all in one node where the
+/// system lists none.
 fn nodes(directory: &Path) -> Vec<Vec<usize>> {
     let allowed = allowed();
     if allowed.is_empty() {
@@ -91,7 +91,7 @@ fn nodes(directory: &Path) -> Vec<Vec<usize>> {
     nodes
 }
 
-/// What the files of nodes say, in the order of their numbers.
+/// Returns the lists in the files of nodes, in the order of their numbers.
 fn listed(directory: &Path) -> Vec<Vec<usize>> {
     let Ok(entries) = read_dir(directory) else { return Vec::new() };
     let number = |entry: std::io::Result<std::fs::DirEntry>| {
@@ -124,8 +124,8 @@ fn allowed() -> Vec<usize> {
     (0..CpuSet::MAX_CPU).filter(|processor| set.is_set(*processor)).collect()
 }
 
-/// Keeps this thread on some processors. Where the system does not let it, it goes on anywhere:
-/// the statistics show that.
+/// Keeps this thread on some processors. Where the system does not allow it, the thread continues
+/// anywhere: the statistics show that.
 pub fn stay_on(processors: &[usize]) {
     let mut set = CpuSet::new();
     for processor in processors.iter().filter(|processor| **processor < CpuSet::MAX_CPU) {
@@ -140,7 +140,7 @@ pub fn stay_on(processors: &[usize]) {
 pub struct Stay(Option<CpuSet>);
 
 impl Stay {
-    /// Stays on these; anywhere, where there are none.
+    /// Keeps the thread on these processors; anywhere, if there are none.
     pub fn on(processors: Option<&[usize]>) -> Self {
         let before = processors.and_then(|processors| {
             let before = sched_getaffinity(None).ok();

@@ -1,7 +1,7 @@
 //! The contract between the rooms above and the engines: requests in, completions out.
 //!
 //! A request owns the region it reads into or writes from; its completion gives region and file
-//! back, whatever happened. Completions come in any order, told apart by `tag`. One queue serves
+//! back in every case. Completions come in any order, identified by `tag`. One queue serves
 //! one worker: it may be moved between threads, never shared. Dropping a queue waits for what is in
 //! flight.
 //!
@@ -15,7 +15,7 @@ use super::arena::Region;
 use super::file::File;
 use crate::error::Result;
 
-/// Which way the bytes go.
+/// Direction of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// From the file into the region.
@@ -27,15 +27,15 @@ pub enum Operation {
 /// Something to be done to a file.
 #[derive(Debug)]
 pub struct Request {
-    /// Which way.
+    /// Direction.
     pub operation: Operation,
     /// The file.
     pub file: Arc<File>,
-    /// Where in the file.
+    /// Offset in the file.
     pub offset: u64,
     /// The memory, owned by the request until its completion.
     pub region: Region,
-    /// Which part of `region` to fill or to write; lies within it.
+    /// Part of `region` to fill or to write; lies within it.
     pub range: Range<usize>,
     /// The submitter's own mark, returned as it was.
     pub tag: u64,
@@ -49,7 +49,8 @@ pub struct Completion {
     /// Bytes transferred. A read is shorter than asked only where the file ends; a write is whole
     /// or an error. Errors carry path and offset.
     pub result: Result<usize>,
-    /// How long it took; where nobody looked when it ended, until it was asked for.
+    /// Time that the request took. Where nobody looked when it ended, the time until it was asked
+    /// for.
     pub took: Duration,
 }
 

@@ -38,8 +38,8 @@ pub fn output() -> Option<PathBuf> {
     is_plain.then(|| PathBuf::from("/dev/stdout")).filter(is_writable)
 }
 
-/// Moves standard output behind the `bytes` bytes written to its file, for whoever shares it and
-/// writes next.
+/// Moves standard output past the `bytes` bytes written to its file, for any process that shares it
+/// and writes next.
 pub fn skip_output(bytes: u64) -> Result<()> {
     let moved = seek(std::io::stdout(), SeekFrom::Start(bytes));
     moved.map(|_| ()).map_err(|e| Error::io("seek in", Path::new("standard output"), e))

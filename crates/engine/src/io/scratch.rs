@@ -8,11 +8,11 @@
 //! Each is locked (`flock`, exclusive) for as long as the job lives; the kernel drops the lock with
 //! the process, however it ends. A name of this pattern whose lock is free is litter, and `sweep`
 //! removes it. A new name is visible an instant before it is locked, and a sweeper may be quicker:
-//! therefore whoever makes a name checks, once it has the lock, that the name still means its file,
+//! therefore the maker of a name checks, once it has the lock, that the name still means its file,
 //! and starts over if it does not. Process numbers are only a hint, as containers may share a
 //! directory.
 //!
-//! A spill directory that holds a `manifest` is no litter: another job may go on with what is in
+//! A spill directory that holds a `manifest` is no litter: another job may continue with what is in
 //! it, with what is in those that say in `belongs` that they are its, and with an output on its way
 //! whose name ends in `.part`. Nobody removes these unasked.
 //!
@@ -48,7 +48,7 @@ pub const KEPT_NAME: &str = "manifest";
 /// And so is one with a file of this name: it belongs to one that has a manifest.
 pub(super) const BELONGS_NAME: &str = "belongs";
 
-/// What the latter begins with where what lies there may be nowhere else.
+/// Start of `belongs` where the files in the directory may be the only copy.
 const ONLY_COPY: &[u8] = b"only-copy ";
 
 pub(super) const FILE_MARK: &str = ".sortwell-";
@@ -59,8 +59,8 @@ pub(super) const DIRECTORY_START: &str = "sortwell-spill-";
 /// Hexadecimal digits of the random part.
 pub(super) const RANDOM_DIGITS: usize = 16;
 
-/// How much of the final name a temporary name keeps: with all else it stays below the 255 bytes
-/// that file systems allow.
+/// Bytes of the final name that a temporary name keeps: the whole stays below the 255 bytes that
+/// file systems allow.
 const NAME_BYTES_MAX: usize = 180;
 
 /// Most symbolic links that are followed one after the other: as many as Linux follows.
@@ -164,7 +164,7 @@ impl TempFile {
         if sync { sync_directory(directory_of(&target)) } else { Ok(()) }
     }
 
-    /// Owner and mode of the file about to be replaced, as far as we may give them.
+    /// Takes over owner and mode of the file about to be replaced, as far as we may give them.
     fn take_after(&self, old: &Stat) {
         let Ok(new) = fstat(&*self.file) else { return };
         if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid) {
@@ -184,7 +184,7 @@ impl Drop for TempFile {
     }
 }
 
-/// Where a rename to `final_path` would go, and the name it would give.
+/// Returns the target of a rename to `final_path`, and its file name.
 fn checked_target(final_path: &Path) -> Result<(PathBuf, OsString)> {
     let target = rename_target(final_path)?;
     match stat(&target).map(|stat| FileType::from_raw_mode(stat.st_mode)) {
@@ -314,7 +314,8 @@ impl SpillDirectory {
         }
     }
 
-    /// Where run files go. They may have any name but `lock`, `manifest` and `belongs`.
+    /// Returns the directory for run files. They may have any name but `lock`, `manifest` and
+    /// `belongs`.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -334,8 +335,8 @@ fn remove_directory(path: &Path) -> Answer<()> {
     rustix::fs::rmdir(path)
 }
 
-/// Removes the files in a directory: first what would keep it, so that nobody goes on with the
-/// rest; the lock last, as long as there is a file there is a lock.
+/// Removes the files in a directory. Files that would keep it go first, so that no job continues
+/// with the rest. The lock goes last, so that the directory is locked while it has files.
 pub(super) fn empty_directory(directory: &OwnedFd) -> Answer<()> {
     match unlinkat(directory, KEPT_NAME, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => {}
@@ -354,7 +355,7 @@ pub(super) fn empty_directory(directory: &OwnedFd) -> Answer<()> {
     }
 }
 
-/// Refuses a path that a manifest names, as its name is none that is given to `kind`.
+/// Returns the error for a path in a manifest whose name is not one of `kind`.
 fn not_named_here(path: &Path, kind: &str) -> Error {
     let path = path.display();
     config!(
@@ -404,8 +405,8 @@ pub fn rename_target(path: &Path) -> Result<PathBuf> {
     Err(Error::io("write", path, Errno::LOOP))
 }
 
-/// Checks that a file may be replaced: either there is none, or it may be written. A rename would
-/// replace it anyway, but the user who took away the permission wants the file to stay.
+/// Checks that a file may be replaced: it is missing, or may be written. A rename would replace it
+/// anyway, but the user who took away the permission wants the file to stay.
 ///
 /// # Errors
 ///
@@ -444,7 +445,7 @@ fn is_taken(error: &Error) -> bool {
     matches!(error, Error::Io { source, .. } if source.kind() == std::io::ErrorKind::AlreadyExists)
 }
 
-/// `.NAME.sortwell-PID-RANDOM.tmp`
+/// Returns a new name `.NAME.sortwell-PID-RANDOM.tmp`.
 fn temporary_name(name: &OsStr, end: &str) -> OsString {
     let name = name.as_bytes();
     let kept = &name[..name.len().min(NAME_BYTES_MAX)];
@@ -453,7 +454,7 @@ fn temporary_name(name: &OsStr, end: &str) -> OsString {
     )
 }
 
-/// `PID-RANDOM`
+/// Returns a new `PID-RANDOM`.
 fn unique() -> String {
     format!("{}-{:0RANDOM_DIGITS$x}", std::process::id(), random())
 }

@@ -1,4 +1,4 @@
-//! How much room a file system has left for this user, and which files share one.
+//! Free space of file systems for this user, and the files that share one.
 
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -8,13 +8,14 @@ use rustix::fs::{StatVfs, fstatvfs, stat, statvfs};
 use crate::error::{Error, Result};
 use crate::units::ByteSize;
 
-/// Free bytes of the file system that holds `directory`, as far as this user may fill them.
+/// Returns the free bytes of the file system that holds `directory`, as far as this user may fill
+/// them.
 pub fn free(directory: &Path) -> Result<ByteSize> {
     let asked = statvfs(directory).map(|system| room(&system));
     asked.map_err(|e| Error::io("ask for the free space of", directory, e))
 }
 
-/// The same of the one that holds an open file, which messages call `name`.
+/// Returns the free bytes of the file system that holds an open file, called `name` in messages.
 pub fn free_around(file: impl AsFd, name: &Path) -> Result<ByteSize> {
     let asked = fstatvfs(file).map(|system| room(&system));
     asked.map_err(|e| Error::io("ask for the free space of", name, e))

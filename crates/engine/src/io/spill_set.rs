@@ -1,4 +1,4 @@
-//! Where runs may go: a directory, or several that every run lies striped over; and what is made
+//! Places for runs: a directory, or several that every run is striped over; and the files made
 //! there for a job.
 //!
 //! ```text
@@ -25,13 +25,13 @@ pub struct SpillPlace {
 }
 
 impl SpillPlace {
-    /// Returns a directory.
+    /// Returns the set of one directory.
     pub fn directory(path: &Path) -> Self {
         Self { directories: vec![(path.to_owned(), 1)] }
     }
 
-    /// What `path` names: the directories of a striped file's members, if it is the definition of
-    /// one, else itself.
+    /// Returns the directories of a striped file's members, if `path` is the definition of one,
+    /// else the directory `path`.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl SpillPlace {
         self.directories.iter().map(|(path, _)| DirectoryIdentity::of(path)).collect()
     }
 
-    /// Each directory, and the stride it takes by turns.
+    /// Returns each directory, and the stride it takes by turns.
     pub fn directories(&self) -> impl Iterator<Item = (&Path, u64)> {
         self.directories.iter().map(|(path, stride)| (path.as_path(), *stride))
     }
@@ -171,7 +171,7 @@ impl SpillSet {
         self.directories[0].path()
     }
 
-    /// Each directory, and the stride it takes by turns.
+    /// Returns each directory, and the stride it takes by turns.
     pub fn directories(&self) -> impl Iterator<Item = (&Path, u64)> {
         let paths = self.directories.iter().map(SpillDirectory::path);
         paths.zip(self.strides.iter().copied())

@@ -18,7 +18,7 @@ use super::sweep::is_spill_directory;
 use super::{Direct, File};
 use crate::error::{Error, Result};
 
-/// What says in a home where the other directories of its files are.
+/// Name of the file in a home that lists the other directories of its files.
 pub(super) const STRIPES_NAME: &str = "stripes";
 
 /// Returns the directories that files of this one lie in, itself first, and how they are dealt out,
@@ -133,8 +133,8 @@ pub fn bytes(path: &Path) -> Result<Option<u64>> {
 }
 
 impl File {
-    /// Where this file should have `length` bytes: the first of its members, or itself, that has
-    /// not as many as it should then; what it has, and should have.
+    /// Returns the first member, or the file itself, that is shorter than it is in a file of
+    /// `length` bytes. Also returns its actual and expected bytes.
     pub fn misfit(&self, length: u64) -> Option<(&Path, u64, u64)> {
         let Some(stripes) = self.stripes() else {
             return (self.len() != length).then(|| (self.path(), self.len(), length));

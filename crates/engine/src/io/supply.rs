@@ -1,7 +1,7 @@
 //! Streams that the caller makes while they are read: what another program gives back, or a part of
 //! something longer.
 //!
-//! Such a stream says itself when it is over, and may refuse to: whoever makes it can look at the
+//! Such a stream says itself when it is over, and may refuse to: its maker can check at the
 //! last moment whether all went well, and no job takes a broken stream for a short one. It is read
 //! once; a job that is given it again finds it at its end.
 
@@ -46,7 +46,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// Average bytes of a record, as far as a plan gains by knowing them.
+    /// Returns the average bytes of a record, as far as a plan gains by knowing them.
     pub fn average(self) -> usize {
         (self.bytes / self.records.max(1)).clamp(1, AVERAGE_MAX) as usize
     }
@@ -56,7 +56,7 @@ impl Extent {
 #[derive(Clone)]
 pub struct Supplied(Box<Parts>);
 
-/// What there is of a stream; aside, so that inputs that are files take no room for it.
+/// State of a stream; boxed, so that inputs that are files take no room for it.
 #[derive(Clone)]
 struct Parts {
     name: PathBuf,

@@ -1,4 +1,4 @@
-//! Removes what killed jobs have left behind, and nothing else.
+//! Removal of what killed jobs have left, and of nothing else.
 //!
 //! A candidate's name must match the pattern of `scratch` to the last character, it must be the
 //! right kind of thing (links are not followed), and its lock must be free. The lock is what
@@ -7,7 +7,7 @@
 //!
 //! The directory itself is the user's and may be a symbolic link, which is followed. Everything in
 //! it is opened relative to its descriptor, so that a name swapped for a link in the meantime leads
-//! nowhere. Whatever cannot be removed is left for the next sweep.
+//! nowhere. A file that cannot be removed is left for the next sweep.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -29,7 +29,7 @@ use super::scratch::{
 };
 use crate::error::{Error, Result};
 
-/// How long the maker of a name is left alone to lock it.
+/// Time in which the maker of a name is left alone to lock it.
 const YOUNG_SECONDS: u64 = 5;
 
 /// Removes temporary outputs and spill directories of dead processes from `directory`. Returns how
@@ -76,8 +76,8 @@ fn each_dead(directory: &Path, mut act: impl FnMut(BorrowedFd<'_>, &[u8], Dead))
     Ok(())
 }
 
-/// This user's spill directories in `directory` that are kept: with the manifest of a job that
-/// another can go on with. One that is not there has none.
+/// Returns this user's spill directories in `directory` that are kept: those with the manifest of a
+/// job that can be resumed. A missing directory has none.
 pub fn spill_directories(directory: &Path) -> Result<Vec<PathBuf>> {
     directories_with(KEPT_NAME, directory)
 }
@@ -87,7 +87,7 @@ pub fn belonging_directories(directory: &Path) -> Result<Vec<PathBuf>> {
     directories_with(BELONGS_NAME, directory)
 }
 
-/// This user's spill directories in `directory` with a file called `mark`.
+/// Returns this user's spill directories in `directory` with a file called `mark`.
 fn directories_with(mark: &str, directory: &Path) -> Result<Vec<PathBuf>> {
     let failed = |e| Error::io("look for spill directories in", directory, e);
     let entries = match open_followed(directory).and_then(Dir::read_from) {
@@ -237,7 +237,7 @@ fn is_left_alone(stat: &Stat, pid: u32) -> bool {
     now.saturating_sub(modified) < YOUNG_SECONDS && is_alive(pid)
 }
 
-/// Returns whether a process of this number exists here, whoever owns it.
+/// Returns whether a process of this number exists here, of any user.
 fn is_alive(pid: u32) -> bool {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
     pid.is_some_and(|pid| !matches!(test_kill_process(pid), Err(Errno::SRCH)))

@@ -112,7 +112,7 @@ impl Threads {
     }
 }
 
-/// The life of a pool thread.
+/// Runs a pool thread.
 fn serve(line: &Line, sender: &Sender<Completion>) {
     while let Some(transfer) = line.next() {
         if sender.send(transfer.run(perform)).is_err() {

@@ -33,7 +33,7 @@ pub(super) struct Transfer {
     begun: Instant,
 }
 
-/// What to ask of the kernel next. The pointer is good until the transfer it came from is advanced.
+/// Next request to the kernel. The pointer is good until the transfer it came from is advanced.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) operation: Operation,
@@ -43,7 +43,7 @@ pub(super) struct Step {
     pub(super) offset: u64,
 }
 
-/// Where a transfer stands after an answer.
+/// State of a transfer after an answer.
 #[derive(Debug)]
 pub(super) enum Progress {
     /// There is another step.

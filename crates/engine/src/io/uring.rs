@@ -29,7 +29,7 @@ pub(super) const NAME: &str = "uring";
 /// The largest ring the kernel makes.
 const ENTRIES_MAX: usize = 32768;
 
-/// Whether io_uring works here at all: the calls are not forbidden, the operations exist, and a
+/// Checks that io_uring works here: the calls are not forbidden, the operations exist, and a
 /// request comes back.
 pub(super) fn probe() -> io::Result<()> {
     let mut ring = setup(2)?;

@@ -1,4 +1,4 @@
-//! Which bytes of which file go where in a load: a pure function of sizes.
+//! Layout of a load: the place of each file's bytes, as a pure function of sizes.
 //!
 //! Reading past the page cache wants offsets, lengths and addresses that are multiples of a page,
 //! and records are of any length and start anywhere. So a *span* (one read request) covers whole
@@ -34,9 +34,9 @@ pub struct Source {
 pub struct Span {
     /// Index of the input.
     pub source: usize,
-    /// Where in the input the span begins.
+    /// Offset in the input at which the span begins.
     pub offset: u64,
-    /// Where in the load the span begins.
+    /// Offset in the load at which the span begins.
     pub at: usize,
     /// Bytes of the load that belong to this span.
     pub length: usize,
@@ -44,7 +44,7 @@ pub struct Span {
     pub wanted: usize,
     /// Number in the load of the first record that begins in this span.
     pub first_record: u32,
-    /// Where in the span that record begins; its end where none does.
+    /// Offset in the span of its first record; the end of the span if none begins there.
     pub skip: usize,
     /// Records that lie in this span whole.
     pub records: u32,
@@ -55,7 +55,7 @@ pub struct Span {
 pub struct Layout {
     /// Read requests, in ascending order of place in the load; together they fill it.
     pub spans: Vec<Span>,
-    /// Where records lie.
+    /// Places of records.
     pub segments: Vec<Segment>,
     /// Records in the load.
     pub records: u32,
@@ -79,7 +79,7 @@ pub struct Cutter {
     record_length: usize,
     /// Longest span; rounded down to pages and, where possible, to whole records.
     block: usize,
-    /// Where the next load begins.
+    /// Input at which the next load begins.
     source: usize,
     offset: u64,
 }

@@ -1,4 +1,4 @@
-//! Which bytes of which file go where in a load of lines: a pure function of sizes.
+//! Layout of a load of lines: the place of each file's bytes, as a pure function of sizes.
 //!
 //! Where a line ends is not known before it is read, so loads are cut by bytes, at pages of their
 //! files, and what a load's last line lacks is at the start of the next load. The unfinished line
@@ -25,7 +25,7 @@ pub struct LineSource {
 }
 
 impl LineSource {
-    /// Where reading begins: at the page that the first wanted byte is on.
+    /// Returns the offset at which reading begins: the page of the first wanted byte.
     fn start(&self) -> u64 {
         self.skip & !(PAGE as u64 - 1)
     }
@@ -36,9 +36,9 @@ impl LineSource {
 pub struct LineSpan {
     /// Index of the input.
     pub source: usize,
-    /// Where in the input the span begins.
+    /// Offset in the input at which the span begins.
     pub offset: u64,
-    /// Where in the load the span begins.
+    /// Offset in the load at which the span begins.
     pub at: usize,
     /// Bytes of the load that belong to this span.
     pub length: usize,
@@ -51,7 +51,7 @@ pub struct LineSpan {
 }
 
 impl LineSpan {
-    /// Where in the load the input's bytes end.
+    /// Returns the offset in the load at which the input's bytes end.
     pub fn end(&self) -> usize {
         self.at + self.wanted
     }
@@ -62,7 +62,7 @@ impl LineSpan {
 pub struct LineLayout {
     /// Read requests, in ascending order of place in the load.
     pub spans: Vec<LineSpan>,
-    /// Where the first span begins; the carried bytes lie right before it.
+    /// Offset of the first span; the carried bytes lie right before it.
     pub start: usize,
     /// Bytes carried.
     pub carried: usize,
@@ -82,7 +82,7 @@ impl LineLayout {
 pub struct LineCutter {
     sources: Vec<LineSource>,
     block: usize,
-    /// Where the next load begins.
+    /// Input at which the next load begins.
     source: usize,
     offset: u64,
 }
@@ -98,7 +98,8 @@ impl LineCutter {
         cutter
     }
 
-    /// The same from byte `offset` of input `source` on, unless that lies before where it begins.
+    /// Returns the cutter moved to byte `offset` of input `source`, or to that input's start if
+    /// that is later.
     #[must_use]
     pub fn at(mut self, source: usize, offset: u64) -> Self {
         if let Some(of) = self.sources.get_mut(source) {
@@ -167,7 +168,7 @@ impl LineCutter {
         Some(LineSpan { source, offset, at, length, wanted, skip, is_end })
     }
 
-    /// Goes on to the next input that has bytes left.
+    /// Moves to the next input that has bytes left.
     fn pass_ended(&mut self) {
         let is_ended = |of: &LineSource, offset: u64| of.source.bytes <= offset.max(of.skip);
         while self.sources.get(self.source).is_some_and(|of| is_ended(of, self.offset)) {

@@ -20,18 +20,18 @@ use crate::io::Region;
 pub struct Segment {
     /// Number of the segment's first record.
     pub first_record: u32,
-    /// Where in the load it begins.
+    /// Offset in the load at which it begins.
     pub at: usize,
 }
 
-/// What has been read of a load, and where its records are.
+/// Bytes of a load that have been read, and the places of its records.
 #[derive(Debug)]
 pub struct Loaded {
     /// The memory; none where records are items of buckets instead.
     pub region: Option<Region>,
-    /// How records are told apart.
+    /// Framing of records.
     pub framing: Framing,
-    /// Where records of fixed length lie.
+    /// Places of records of fixed length.
     pub segments: Vec<Segment>,
 }
 
@@ -54,17 +54,17 @@ pub struct Records<'a> {
 const PLACE_BYTES: usize = 128;
 
 impl<'a> Records<'a> {
-    /// Records in `bytes`: those of fixed length in `segments`, ascending.
+    /// Returns the records in `bytes`: those of fixed length in `segments`, ascending.
     pub fn new(bytes: &'a [u8], framing: Framing, segments: &'a [Segment]) -> Self {
         Self { bytes, framing, segments }
     }
 
-    /// Records that all lie back to back from the start of `bytes`.
+    /// Returns the records that all lie back to back from the start of `bytes`.
     pub fn packed(bytes: &'a [u8], framing: Framing) -> Self {
         Self { bytes, framing, segments: &[Segment { first_record: 0, at: 0 }] }
     }
 
-    /// How records are told apart.
+    /// Returns the framing of records.
     pub fn framing(&self) -> Framing {
         self.framing
     }
@@ -104,7 +104,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Where the first bytes of the record at `location` lie, without looking at them.
+    /// Returns the bytes from the start of the record at `location`, without looking at them.
     #[inline]
     pub fn place(&self, location: u64) -> &'a [u8] {
         match self.framing {
@@ -116,7 +116,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Where record `number` of fixed length begins.
+    /// Returns the offset at which record `number` of fixed length begins.
     #[inline]
     fn place_of(&self, number: u64, length: usize) -> usize {
         let number = number as u32;

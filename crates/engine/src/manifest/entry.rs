@@ -1,4 +1,4 @@
-//! What a manifest says, entry by entry.
+//! Entries of a manifest.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -15,7 +15,7 @@ use crate::run::Run;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Entry {
-    /// What is sorted, and how. The first entry, and no other.
+    /// Description of the sort. The first entry, and no other.
     Job(JobEntry),
     /// A load was read and is in a run.
     Run(RunEntry),
@@ -32,7 +32,7 @@ pub enum Entry {
 pub struct JobEntry {
     /// The version of the program.
     pub version: String,
-    /// Where the output goes.
+    /// Path of the output.
     pub output: PathText,
     /// The output on its way, beside its final name.
     pub part: PathText,
@@ -45,14 +45,14 @@ pub struct JobEntry {
     pub is_merge: bool,
     /// The inputs, in order.
     pub inputs: Vec<InputEntry>,
-    /// Everything else that the output hangs on: what it is called, and what it is set to.
+    /// Names and values of all other settings that the output depends on.
     pub settings: Vec<(String, String)>,
 }
 
 /// An input as it was when the job began.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputEntry {
-    /// Its path.
+    /// Path.
     pub path: PathText,
     /// The number of the file in its file system.
     pub inode: u64,
@@ -64,7 +64,7 @@ pub struct InputEntry {
     pub ends: (Hash, Hash),
 }
 
-/// Where in the inputs a record begins.
+/// Place in the inputs at which a record begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct InputPlace {
     /// Index of the input; the number of inputs where all have been passed.
@@ -78,7 +78,7 @@ pub struct InputPlace {
 pub struct RunEntry {
     /// The run that it became.
     pub run: RunText,
-    /// Where the next load begins.
+    /// Place at which the next load begins.
     pub next: InputPlace,
     /// Records read and their bytes.
     pub taken: (u64, u64),
@@ -87,7 +87,7 @@ pub struct RunEntry {
     pub ragged: u64,
     /// Count and checksum of all records that were read.
     pub read: SumText,
-    /// The same of those that go no further: dropped, as others are the same.
+    /// Count and checksum of the records that were dropped as duplicates.
     pub dropped: SumText,
     /// Counts about the keys of all records that were read.
     #[serde(default, skip_serializing_if = "KeyTally::is_empty")]
@@ -99,7 +99,7 @@ pub struct RunEntry {
 pub struct MergedEntry {
     /// Of what there was, the first that was merged, and the one behind the last.
     pub range: (usize, usize),
-    /// What they became.
+    /// Run that they became.
     pub run: RunText,
     /// Count and checksum of what was read of inputs.
     #[serde(default)]
@@ -127,10 +127,11 @@ pub struct SlabEntry {
     pub edge: Bytes,
     /// Count and checksum of the records that went no further than there.
     pub written: SumText,
-    /// Where not all records are written, how far that has come.
+    /// Progress of the selection, where not all records are written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selected: Option<SelectedEntry>,
-    /// Where streams were merged: slabs, whose bounds are in a run's table, cannot begin there.
+    /// Progress of a merge of streams. Slabs, whose bounds are in a run's table, cannot begin
+    /// there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub streams: Option<StreamsEntry>,
     /// The last record that was written, which none after it may belong before.
@@ -180,7 +181,7 @@ impl SlabEntry {
     }
 }
 
-/// How far a merge of streams has come, besides; nothing of it is wanted where all are runs.
+/// Further progress of a merge of streams; unused where all inputs of the merge are runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamsEntry {
     /// For each, the records and line feeds before the next record.
@@ -190,7 +191,7 @@ pub struct StreamsEntry {
     /// Rows of inputs that were left out for the number of their cells.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ragged: u64,
-    /// The same of what was dropped, as others are equal to it.
+    /// Count and checksum of what was dropped, as others are equal to it.
     pub dropped: SumText,
     /// Counts about the keys of all records that were read from inputs.
     #[serde(default, skip_serializing_if = "KeyTally::is_empty")]
@@ -200,7 +201,7 @@ pub struct StreamsEntry {
     pub last: Option<Bytes>,
 }
 
-/// How far records have come of which some are written.
+/// Progress of records of which only some are written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SelectedEntry {
     /// Records taken.
@@ -223,9 +224,9 @@ fn is_zero(count: &u64) -> bool {
 pub struct GroupText {
     /// The one of them that is kept.
     pub record: Bytes,
-    /// How many they are.
+    /// Number of records in the group.
     pub count: u64,
-    /// What is folded of them.
+    /// Folded values of the group.
     pub values: Vec<ValueText>,
 }
 
@@ -237,7 +238,7 @@ pub enum ValueText {
     Nothing {},
     /// A number as text.
     Number(String),
-    /// What a cell says.
+    /// Text of a cell.
     Text(Bytes),
     /// A machine's number.
     Integer(String),
@@ -246,7 +247,7 @@ pub enum ValueText {
 /// A run by its file's name, which lies in one of the job's directories.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunText {
-    /// Its path.
+    /// Path.
     pub path: PathText,
     /// Bytes of its records.
     pub bytes: u64,
@@ -309,7 +310,8 @@ impl<'de> Deserialize<'de> for Hash {
     }
 }
 
-/// A path, whose bytes need not be text: what is none, and `%`, stands there as `%` and two digits.
+/// A path, whose bytes need not be text: bytes that are not, and `%`, stand there as `%` and two
+/// digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathText(pub PathBuf);
 

@@ -55,7 +55,7 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] where its inputs are so many that it would not be read again.
+    /// [`Error::Config`] where it has too many inputs to be read again.
     pub fn create(directory: &Path, job: &JobEntry) -> Result<Self> {
         let path = directory.join(KEPT_NAME);
         let first = Line::of(&path, 0, &Entry::Job(job.clone()))?.checked()?;
@@ -87,7 +87,7 @@ impl Manifest {
         Ok((Self { path, file, chain }, entries))
     }
 
-    /// What the manifest in a directory says, without touching it.
+    /// Reads the entries of the manifest in a directory, without changing it.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl Manifest {
         read(&path, &file, usize::MAX).map(|(entries, ..)| entries)
     }
 
-    /// Returns the first thing it says.
+    /// Reads the first entry of the manifest in a directory.
     ///
     /// # Errors
     ///
@@ -112,8 +112,8 @@ impl Manifest {
         self.add(Line::of(&self.path, self.chain, entry)?.checked()?)
     }
 
-    /// The same of an entry that may as well not be there; whether it is noted. One that is too
-    /// long to be read again, as the group that it says is open has a long record, is not.
+    /// Appends an optional entry, and returns whether it was written. An entry that is too long to
+    /// be read again is left out: its open group may have a long record.
     pub fn append_if_short(&mut self, entry: &Entry) -> Result<bool> {
         let line = Line::of(&self.path, self.chain, entry)?;
         if line.is_too_long() {
@@ -138,7 +138,7 @@ struct Line {
 }
 
 impl Line {
-    /// That of `entry` behind the one of checksum `before`.
+    /// Returns the line of `entry` after the one of checksum `before`.
     fn of(path: &Path, before: u64, entry: &Entry) -> Result<Self> {
         let text = serde_json::to_string(entry)
             .map_err(|e| Error::io("write", path, std::io::Error::from(e)))?;
@@ -146,12 +146,12 @@ impl Line {
         Ok(Self { text: format!("{sum:0DIGITS$x} {text}\n"), sum })
     }
 
-    /// Returns whether it would not be read again.
+    /// Returns whether the line is too long to be read again.
     fn is_too_long(&self) -> bool {
         self.text.len() as u64 > LINE_MAX
     }
 
-    /// Itself, if it would be.
+    /// Returns the line, unless it is too long to be read again.
     fn checked(self) -> Result<Self> {
         if self.is_too_long() {
             return Err(config!(

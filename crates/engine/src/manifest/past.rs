@@ -1,4 +1,4 @@
-//! What a manifest's entries come to: where a job stands.
+//! State of a job, from its manifest's entries.
 
 use std::path::Path;
 
@@ -8,21 +8,21 @@ use crate::key::KeyTally;
 use crate::proof::Sum;
 use crate::run::Run;
 
-/// What is wrong with an entry is told in words.
+/// Result whose error says what is wrong with an entry.
 type Told<T> = std::result::Result<T, &'static str>;
 
-/// Where a job stands that another has begun.
+/// State of a job that another process has begun.
 #[derive(Clone, Debug, Default)]
 pub struct Past {
     /// Runs there are, in the order of the input.
     pub runs: Vec<Run>,
-    /// Where inputs are sorted already: what is to be merged, in order.
+    /// Merges of inputs that are sorted already, in order.
     pub merging: Vec<Merging>,
     /// True if anything was done that need not be done again.
     pub is_begun: bool,
     /// Runs that were generated, before any were merged.
     pub generated: u64,
-    /// Where the next load begins.
+    /// Place at which the next load begins.
     pub next: InputPlace,
     /// Records read and their bytes.
     pub taken: (u64, u64),
@@ -30,11 +30,11 @@ pub struct Past {
     pub ragged: u64,
     /// Count and checksum of what was read.
     pub read: Sum,
-    /// The same of what was dropped.
+    /// Count and checksum of the dropped records.
     pub dropped: Sum,
     /// Counts about the keys of the records that were read.
     pub keys: KeyTally,
-    /// How far the output has come.
+    /// Progress of the output.
     pub slab: Option<SlabEntry>,
     /// True if it is whole.
     pub is_whole: bool,
@@ -50,7 +50,7 @@ pub enum Merging {
 }
 
 impl Past {
-    /// What the entries of the manifest at `path` come to, and the job that they are of.
+    /// Returns the job and the state that the entries of the manifest at `path` describe.
     ///
     /// # Errors
     ///

@@ -17,10 +17,10 @@ use crate::units::ByteSize;
 
 pub use parts::{Parts, may_be_part};
 
-/// What messages call standard output.
+/// Name of standard output in messages.
 const STDOUT: &str = "standard output";
 
-/// Where records go, open.
+/// Open destination of records.
 #[derive(Debug)]
 pub enum Output {
     /// A file under a temporary name beside its final one.
@@ -40,9 +40,9 @@ pub enum Output {
     Stream(Option<pipe::Writer>),
     /// Any of these, compressed on the way.
     Compressed {
-        /// What it goes to.
+        /// Destination of the compressed bytes.
         target: Box<Output>,
-        /// What compresses it.
+        /// Compressor of the output.
         encoding: Encoding,
     },
 }
@@ -86,7 +86,7 @@ impl Output {
         Ok(Self::Redirected(file.called(Path::new(STDOUT))))
     }
 
-    /// The same output, compressed by so many threads.
+    /// Returns the output, compressed by the given number of threads.
     pub fn compressed(mut self, how: Compression, threads: usize) -> Result<Self> {
         let writer = match &mut self {
             Self::File { temporary, path } => pipe::Writer::file(temporary.file(), path)?,
@@ -264,7 +264,7 @@ impl Output {
     }
 }
 
-/// What writes are multiples of.
+/// Returns the bytes that writes are multiples of.
 fn granule(file: &File) -> usize {
     file.block_bytes().max(PAGE)
 }

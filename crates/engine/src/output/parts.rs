@@ -39,7 +39,7 @@ struct Part {
 }
 
 impl Parts {
-    /// Files that will appear beside `path`, under names made of it.
+    /// Returns an output in files that will appear beside `path`, under names made of it.
     pub fn new(path: &Path, direct: Direct, force: bool) -> Result<Self> {
         if path.file_name().is_none() {
             return Err(config!(ConfigErrorKind::InvalidPath, "{} names no file", path.display()));
@@ -48,7 +48,7 @@ impl Parts {
         Ok(Self { path: path.to_owned(), directory, direct, force, made: Mutex::default() })
     }
 
-    /// Returns a sink that takes nothing, for whoever must be given one.
+    /// Returns a sink that takes nothing, for callers that need one.
     pub fn no_sink(&self) -> Result<Sink> {
         let file = File::create(&self.directory.path().join("none"), self.direct)?;
         let granule = granule(&file);
@@ -117,7 +117,7 @@ impl PartFiles for Parts {
     }
 }
 
-/// `out.csv` and `Berlin` as `out-Berlin.csv`.
+/// Returns the path of a part: `out.csv` and `Berlin` give `out-Berlin.csv`.
 fn named(path: &Path, name: &str) -> PathBuf {
     let [start, end] = around_name(path);
     path.with_file_name([&start, OsStr::new(name), &end].into_iter().collect::<OsString>())

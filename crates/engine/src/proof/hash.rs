@@ -23,8 +23,8 @@ use lane::{BLOCK, Lane, Table};
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
 use lane::hardware;
 
-/// What lanes begin with, and what is added in each round: the first digits of pi behind the point,
-/// in which nothing can be hidden.
+/// Initial values of lanes, also added in each round: the first digits of pi after the point, in
+/// which nothing can be hidden.
 const BEGINNINGS: [u128; 2] =
     [0x243f_6a88_85a3_08d3_1319_8a2e_0370_7344, 0xa409_3822_299f_31d0_082e_fa98_ec4e_6c89];
 const KEY: u128 = 0x4528_21e6_38d0_1377_be54_66cf_34e9_0c6c;

@@ -41,17 +41,19 @@ impl Blocks {
         self.reader.path()
     }
 
-    /// Where in the file the blocks begin, and where the last of them ends.
+    /// Returns the offsets in the file at which the blocks begin, and at which the last of them
+    /// ends.
     pub fn bounds(&self) -> (u64, u64) {
         (DATA_START, self.reader.geometry().table_start())
     }
 
-    /// Where in the file the records end: before the padding of the last block.
+    /// Returns the offset in the file at which the records end: before the padding of the last
+    /// block.
     pub fn records_end(&self) -> u64 {
         DATA_START + self.reader.geometry().data_bytes
     }
 
-    /// No record of the run has more bytes than that.
+    /// Returns an upper bound of the bytes of a record of the run.
     pub fn longest_bytes(&self) -> u64 {
         self.reader.geometry().longest_bytes
     }

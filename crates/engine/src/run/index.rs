@@ -78,12 +78,12 @@ impl Pages {
     }
 }
 
-/// What kind of key an index stands at.
+/// Kind of key that an index stands at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Standing {
     /// The first one of a block.
     Block,
-    /// That of the run's last record.
+    /// The key of the run's last record.
     Last,
     /// None: all have been passed.
     Over,
@@ -125,18 +125,18 @@ impl IndexReader {
         &self.key
     }
 
-    /// Where in the data the record of the current key begins.
+    /// Returns the offset in the data of the record of the current key.
     pub fn record(&self) -> u64 {
         self.offset
     }
 
-    /// Where in the data the part begins whose first key is the current one; the end of the data
-    /// where there is no such part.
+    /// Returns the offset in the data of the part whose first key is the current one; the end of
+    /// the data where there is no such part.
     pub fn part_start(&self) -> u64 {
         if self.standing == Standing::Block { self.offset } else { self.pages.geometry.data_bytes }
     }
 
-    /// Where that part ends.
+    /// Returns the offset at which that part ends.
     pub fn part_end(&self) -> u64 {
         self.ahead.map_or(self.pages.geometry.data_bytes, |(_, start)| start)
     }

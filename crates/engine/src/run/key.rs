@@ -1,8 +1,8 @@
 //! Index keys: the first bytes of normalized keys, and whether more follow.
 //!
-//! Kept so, keys that end and keys that were cut need no padding to be told apart: the end of a key
-//! comes before any byte, and a whole key before a longer one that begins with it. Two keys that
-//! were both cut and agree are not decided here; the records must be asked.
+//! Kept so, keys that end and keys that were cut need no padding to be distinguished: the end of a
+//! key comes before any byte, and a whole key before a longer one that begins with it. Two keys
+//! that were both cut and agree are not decided here; the records must be asked.
 
 use crate::key::KeyEncoder;
 
@@ -37,8 +37,8 @@ impl IndexKey {
         self.is_cut
     }
 
-    /// Puts its bytes at the beginning of `out`; the length to be kept with them, which is one more
-    /// for a key that goes on.
+    /// Writes the key's bytes at the beginning of `out`. Returns the length to be stored with them,
+    /// which is one more for a key that was cut.
     pub fn write(&self, out: &mut [u8]) -> u16 {
         out[..self.bytes.len()].copy_from_slice(&self.bytes);
         self.bytes.len() as u16 + u16::from(self.is_cut)
@@ -51,7 +51,7 @@ impl IndexKey {
         key
     }
 
-    /// The same, in place.
+    /// Reads what [`write`](Self::write) has written into this key, in place.
     pub fn read_into(&mut self, bytes: &[u8], length: usize) {
         self.bytes.clear();
         self.bytes.extend_from_slice(&bytes[..length.min(bytes.len())]);

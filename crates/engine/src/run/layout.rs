@@ -26,7 +26,7 @@ const MAGIC: [u8; 8] = *b"SWRUN\r\n\x1a";
 /// Version of the format.
 const VERSION: u32 = 2;
 
-/// Where data begins: a page, so that requests past the page cache are aligned.
+/// Offset of the data: a page, so that requests past the page cache are aligned.
 pub const DATA_START: u64 = PAGE as u64;
 
 /// Bytes covered by one checksum. Smaller blocks would make more checksums than keys, larger ones
@@ -42,7 +42,7 @@ pub const FOOTER: usize = FOOTER_FIELDS + 8;
 
 const _: () = assert!(HEADER <= PAGE && FOOTER <= PAGE && BLOCK.is_multiple_of(PAGE));
 
-/// How the header names [`Framing`]: what kind, and its length or byte.
+/// Header's code of [`Framing`]: its kind, and its length or byte.
 const FIXED: u32 = 0;
 const TERMINATED: u32 = 1;
 const QUOTED: u32 = 2;
@@ -52,10 +52,10 @@ const GROUPED: u32 = 5;
 
 const _: () = assert!(GROUP_LINES_MAX < 1 << 24);
 
-/// What a run's sizes follow from; all of it is known before the run is written.
+/// Values that a run's sizes follow from, all known before the run is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
-    /// How one record is told from the next.
+    /// Framing of records.
     pub framing: Framing,
     /// Most bytes of every index key.
     pub index_key_length: u32,
@@ -102,12 +102,12 @@ impl Geometry {
         self.blocks().div_ceil(self.blocks_per_page())
     }
 
-    /// Where the table begins.
+    /// Returns the offset at which the table begins.
     pub fn table_start(&self) -> u64 {
         DATA_START + self.blocks() * BLOCK as u64
     }
 
-    /// Where the footer begins.
+    /// Returns the offset at which the footer begins.
     pub fn footer_start(&self) -> u64 {
         self.table_start() + self.pages() * PAGE as u64
     }
@@ -208,18 +208,18 @@ impl Geometry {
 /// The last record of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LastRecord {
-    /// Where in the data it begins.
+    /// Offset in the data at which it begins.
     pub offset: u64,
-    /// Its key.
+    /// Key.
     pub key: IndexKey,
 }
 
-/// What is known of a run once it is written.
+/// Facts about a run that are known once it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Footer {
     /// Count and checksum of the records.
     pub sum: Sum,
-    /// The last record; nothing where there is none.
+    /// Last record; empty if there is none.
     pub last: LastRecord,
 }
 

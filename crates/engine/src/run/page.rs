@@ -10,7 +10,7 @@
 //! An entry says of its block what it must look like, and where in it the first record begins that
 //! begins there (long records leave blocks where none does), with the beginning of that record's
 //! key. Which blocks a page tells of follows from its number. Each page is sealed by itself: it can
-//! be written as soon as it is complete and believed as soon as it is read, whatever the size of
+//! be written as soon as it is complete and believed as soon as it is read, for any size of
 //! the table; the seed makes a page in another one's place as wrong as a damaged one.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -91,7 +91,7 @@ pub fn is_sealed(page: &[u8], page_number: u64) -> bool {
 pub struct Entry<'a>(&'a [u8]);
 
 impl<'a> Entry<'a> {
-    /// Entry `slot` of `page`.
+    /// Returns entry `slot` of `page`.
     pub fn of(page: &'a [u8], slot: usize, index_key_length: usize) -> Self {
         let bytes = KEY + index_key_length;
         Self(&page[slot * bytes..][..bytes])
@@ -104,7 +104,7 @@ impl<'a> Entry<'a> {
         u64::from_le_bytes(checksum)
     }
 
-    /// Where in the block the first record begins that begins there.
+    /// Returns the offset in the block of the first record that begins there.
     pub fn place(self) -> Option<u32> {
         Some(number(&self.0[PLACE..])).filter(|place| *place != NO_RECORD)
     }

@@ -24,10 +24,10 @@ use crate::io::File;
 use crate::key::KeyEncoder;
 use crate::sink::{GranuleSums, Lane};
 
-/// Where workers note what a run's table must tell.
+/// Table of a run, to which workers add entries.
 #[derive(Debug)]
 pub struct Table {
-    /// Where pages are written, from byte `start` on.
+    /// File for pages, from byte `start` on.
     file: Arc<File>,
     start: u64,
     geometry: Geometry,
@@ -129,7 +129,7 @@ impl Table {
         Ok(last)
     }
 
-    /// Returns most pages that were in memory at once.
+    /// Returns the largest number of pages that were in memory at once.
     pub fn pages_max(&self) -> usize {
         self.state().pages_max
     }
@@ -150,7 +150,7 @@ impl Table {
 }
 
 impl State {
-    /// Page `number`, if need be a new one.
+    /// Returns page `number`, and adds it if it is missing.
     fn page(&mut self, geometry: &Geometry, number: u64) -> &mut Page {
         &mut self.open_page(geometry, number).page
     }

@@ -18,7 +18,7 @@ pub const WINDOW_MAX: usize = 64 << 10;
 pub struct Window {
     file: Arc<File>,
     queue: Box<dyn Queue>,
-    /// Its first `filled` bytes are those that were asked for last.
+    /// Memory whose first `filled` bytes are those that were asked for last.
     region: Region,
     filled: usize,
 }

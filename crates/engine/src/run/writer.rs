@@ -28,7 +28,7 @@ pub struct RunWriter {
     sink: Sink,
     table: Arc<Table>,
     file: Arc<File>,
-    /// Where pages of the table are put aside, in a run of open length.
+    /// File for pages of the table, in a run of open length.
     aside: Option<Arc<File>>,
 }
 
@@ -65,12 +65,13 @@ impl RunWriter {
         Self { geometry, sink: Sink::File(sink), table, file, aside }
     }
 
-    /// Where the records go, each after it was noted in the table.
+    /// Returns the sink for records. Each must be in the table before it is written.
     pub fn sink(&self) -> &Sink {
         &self.sink
     }
 
-    /// Counts in `holding` what it takes besides `claimed` bytes, which it has claimed already.
+    /// Counts in `holding` what it takes in addition to `claimed` bytes, which it has claimed
+    /// already.
     pub fn count_in(&self, holding: &Arc<Holding>, claimed: u64) {
         self.file.count_in(holding, claimed);
         self.aside.iter().for_each(|aside| aside.count_in(holding, 0));
@@ -81,7 +82,7 @@ impl RunWriter {
         &self.file
     }
 
-    /// Where records are noted before they are written.
+    /// Returns the table, which must have each record before it is written.
     pub fn table(&self) -> &Table {
         &self.table
     }
@@ -96,8 +97,9 @@ impl RunWriter {
         frame(lane, &file, &geometry, &footer)
     }
 
-    /// The same for a run of open length, which turned out to have `bytes` bytes of records, none
-    /// of more than `longest_bytes`. Only writes of `lane` may be under way still.
+    /// Writes table, header and footer of a run of open length, which turned out to have `bytes`
+    /// bytes of records, none of more than `longest_bytes`. Only writes of `lane` may be under way
+    /// still.
     pub fn finish_open(
         self,
         lane: &mut Lane<'_>,
@@ -118,7 +120,7 @@ impl RunWriter {
     }
 }
 
-/// Where the table of the open run at `path` is put aside.
+/// Returns the path of the file with the table of the open run at `path`.
 fn beside(path: &Path) -> PathBuf {
     path.with_extension("table")
 }

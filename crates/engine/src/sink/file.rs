@@ -51,7 +51,7 @@ impl FileSink {
         self.write(lane, granule * self.granule as u64, region, 0..self.granule)
     }
 
-    /// The same, telling `sums` the checksum of every granule.
+    /// Returns a sink that reports the checksum of every granule to `sums`.
     pub fn with_checksums(
         file: Arc<File>,
         base: u64,
@@ -77,7 +77,7 @@ impl FileSink {
         self.length.next_multiple_of(self.granule as u64)
     }
 
-    /// What there is of the granule that `offset` lies in, up to there: all before was written.
+    /// Returns the bytes before `offset` of the granule that it lies in: all of them were written.
     pub fn edge_before(&self, offset: u64) -> Vec<u8> {
         let edges = self.edges.lock().unwrap_or_else(PoisonError::into_inner);
         let filled = (offset % self.granule as u64) as usize;
@@ -85,7 +85,7 @@ impl FileSink {
         edge.map_or_else(Vec::new, |edge| edge.bytes[..filled].to_vec())
     }
 
-    /// Goes on where another sink of the same file was, at `offset`, with what it had
+    /// Continues where another sink of the same file was, at `offset`, with the bytes it had
     /// [there](Self::edge_before).
     pub fn restore(&self, lane: &mut Lane<'_>, offset: u64, edge: &[u8]) -> Result<()> {
         self.add_edge(lane, offset - edge.len() as u64, edge)
@@ -154,11 +154,11 @@ impl FileSink {
 pub struct FileWriter<'a, 'p> {
     sink: &'a FileSink,
     lane: &'a mut Lane<'p>,
-    /// Where the task begins.
+    /// Offset at which the task begins.
     offset: u64,
     /// `None` only while it is exchanged.
     buffer: Option<Region>,
-    /// Where the buffer's first byte belongs in the data: a multiple of the granule.
+    /// Offset in the data of the buffer's first byte: a multiple of the granule.
     start: u64,
     /// Bytes `head..filled` of the buffer are this task's; `head` is zero but for the first buffer.
     head: usize,
@@ -202,13 +202,13 @@ impl<'a, 'p> FileWriter<'a, 'p> {
         }
     }
 
-    /// Where in the buffer the first granule begins that is this task's alone.
+    /// Returns the offset in the buffer of the first granule that is this task's alone.
     fn first_whole(&self) -> usize {
         self.head.next_multiple_of(self.sink.granule)
     }
 
-    /// Writes a full buffer and goes on in another, which begins with what the full one had too
-    /// much.
+    /// Writes a full buffer and continues in another, which begins with the surplus of the full
+    /// one.
     fn exchange(&mut self) -> Result<()> {
         let Some(full) = self.buffer.take() else { return Ok(()) };
         let mut next = self.lane.take_buffer()?;

@@ -1,8 +1,8 @@
-//! What one worker moves bytes with: its queue, its buffers, and an account of its waiting.
+//! Lane of one worker: its queue, its buffers, and an account of its waiting.
 //!
-//! Reads and writes share the queue. Whoever waits for a free buffer may be handed a finished read
-//! instead; the lane keeps it until the worker asks for it, so that no completion is ever lost and
-//! a producer need not know that reading goes on.
+//! Reads and writes share the queue. A worker that waits for a free buffer may be handed a finished
+//! read instead; the lane keeps it until the worker asks for it, so that no completion is ever lost
+//! and a producer need not know that reading continues.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::io::{Completion, File, Operation, Queue, Region, Request};
 use crate::stats::{Progress, Requests, Stream, Waits};
 use crate::units::ByteSize;
 
-/// What a lane has done so far.
+/// Counters of what a lane has done so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LaneCounters {
     /// Bytes read.
@@ -32,7 +32,7 @@ pub struct LaneCounters {
 }
 
 impl LaneCounters {
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -45,12 +45,12 @@ impl LaneCounters {
         }
     }
 
-    /// Time in which its worker did nothing else.
+    /// Returns the time in which its worker did nothing else.
     pub fn counted(&self) -> Duration {
         self.waited.total() + self.writing
     }
 
-    /// What was done since `earlier`.
+    /// Returns what was done since `earlier`.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl LaneCounters {
     }
 }
 
-/// Counts a request that begins, with so many in flight, itself included.
+/// Counts a request that begins, with `in_flight` requests in flight, itself included.
 pub fn count(requests: &mut Requests, request: &Request, in_flight: usize) {
     let Request { file, offset, region, range, .. } = request;
     let address = region.address() + range.start;
@@ -117,12 +117,12 @@ impl<'p> Lane<'p> {
         }
     }
 
-    /// What this lane has done so far.
+    /// Returns the counters of this lane so far.
     pub fn counters(&self) -> LaneCounters {
         self.counters
     }
 
-    /// Where the job's progress is told.
+    /// Returns the job's progress.
     pub fn progress(&self) -> &'p Progress {
         self.progress
     }
@@ -172,7 +172,7 @@ impl<'p> Lane<'p> {
         self.wait_for(Stream::read_in(self.progress.phase()))
     }
 
-    /// The same for the sake of a write.
+    /// Waits until any one request has ended, and counts the time as waiting for a write.
     fn wait_for_write(&mut self) -> Result<()> {
         self.wait_for(Stream::written_in(self.progress.phase()))
     }
@@ -216,7 +216,7 @@ impl<'p> Lane<'p> {
         !self.free.is_empty()
     }
 
-    /// Returns a free output buffer, waiting for a write to end where there is none.
+    /// Returns a free output buffer. Waits for a write to end if there is no free one.
     pub fn take_buffer(&mut self) -> Result<Region> {
         loop {
             if let Some(buffer) = self.free.pop() {
@@ -227,7 +227,7 @@ impl<'p> Lane<'p> {
         }
     }
 
-    /// Returns a free edge buffer, waiting for a write to end where there is none.
+    /// Returns a free edge buffer. Waits for a write to end if there is no free one.
     pub fn take_edge(&mut self) -> Result<Region> {
         loop {
             if let Some(buffer) = self.free_edges.pop() {

@@ -4,7 +4,7 @@
 //! positions in runs, give every task its offset. What is left is that disks want large, aligned
 //! blocks and tasks end anywhere. A [`FileWriter`] fills one aligned buffer after another; a
 //! *granule* (the unit of alignment: a page of an output, a checksummed block of a run) that two
-//! tasks share is put together in the sink and written by whoever brings its last byte:
+//! tasks share is put together in the sink and written by the task that brings its last byte:
 //!
 //! ```text
 //!   task 0                 task 1                      task 2
@@ -31,11 +31,11 @@ pub const OPEN_LENGTH: u64 = i64::MAX as u64;
 
 /// Takes the bytes of one task, in order.
 pub trait Writer {
-    /// Free space to put bytes into: at least one byte, and no less than the slack behind the
-    /// lane's buffers.
+    /// Returns free space to put bytes into: at least one byte, and no less than the slack after
+    /// the lane's buffers.
     fn room(&mut self) -> &mut [u8];
 
-    /// Returns the first `bytes` of [`room`](Self::room) have been filled. May wait for a free
+    /// Notes that the first `bytes` of [`room`](Self::room) have been filled. May wait for a free
     /// buffer.
     fn commit(&mut self, bytes: usize) -> Result<()>;
 
@@ -52,14 +52,14 @@ pub trait Writer {
     }
 }
 
-/// Is told what a file's granules look like, by the workers that write them.
+/// Receiver of the checksums of a file's granules, from the workers that write them.
 pub trait GranuleSums: std::fmt::Debug + Send + Sync {
     /// Granules from number `first` on are being written; `sums` are their XXH3-64, of the last
     /// granule with the zeros it is padded with. `lane` may be written to.
     fn granules_written(&self, lane: &mut Lane<'_>, first: u64, sums: &[u64]) -> Result<()>;
 }
 
-/// Where a stage's bytes go.
+/// Destination of a stage's bytes.
 #[derive(Debug)]
 pub enum Sink {
     /// A file, in any order.

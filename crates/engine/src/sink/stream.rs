@@ -13,14 +13,14 @@ use crate::error::{Error, Result};
 use crate::io::{Region, pipe};
 use crate::stats::Stream;
 
-/// How often a waiting worker looks whether the job was stopped.
+/// Interval at which a waiting worker checks for a stop of the job.
 const STOP_CHECK: Duration = Duration::from_millis(50);
 
 /// A stream, open for writing.
 #[derive(Debug)]
 pub struct StreamSink {
     state: Mutex<State>,
-    /// Told whenever the state has changed.
+    /// Notified whenever the state has changed.
     turn: Condvar,
 }
 
@@ -42,7 +42,7 @@ impl StreamSink {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the stream: wakes all who wait for a turn that will not come.
+    /// Ends the stream: wakes all workers that wait for a turn that will not come.
     fn fail(&self) {
         self.state().is_failed = true;
         self.turn.notify_all();
@@ -56,9 +56,9 @@ pub struct StreamWriter<'a, 'p> {
     sink: &'a StreamSink,
     lane: &'a mut Lane<'p>,
     buffer: Option<Region>,
-    /// Where the task begins.
+    /// Offset at which the task begins.
     offset: u64,
-    /// Where in the stream the buffer's first byte belongs.
+    /// Offset in the stream of the buffer's first byte.
     start: u64,
     filled: usize,
     capacity: usize,

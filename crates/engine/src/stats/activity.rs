@@ -1,4 +1,4 @@
-//! What workers do with their time: AlphaSort's "where the time goes" (Nyberg et al., SIGMOD 1994,
+//! Time of workers by activity: AlphaSort's "where the time goes" (Nyberg et al., SIGMOD 1994,
 //! figure 5), worker by worker.
 
 use std::time::{Duration, Instant};
@@ -53,7 +53,7 @@ pub struct WorkerTime {
 }
 
 impl WorkerTime {
-    /// The same with rest in what is left of so many seconds.
+    /// Returns the activity with the remainder of `seconds` as rest.
     #[must_use]
     pub fn rested_of(self, seconds: f64) -> Self {
         let Self { reading, waiting, dealing, sorting, merging, gathering, writing, .. } = self;
@@ -69,7 +69,7 @@ pub struct Clock {
     spent: [Duration; Activity::COUNT],
     at: Activity,
     since: Instant,
-    /// What the lane had counted when that was last asked.
+    /// Time that the lane had counted when it was last asked.
     counted: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! How far a job is, and how long it will still take.
+//! Progress of a job, and the time that is left.
 //!
 //! Bytes differ in what they cost: those of a first pass are dealt into buckets, those of the last
 //! are only written. So each phase has a weight, which is what it is expected to take beside the
@@ -12,19 +12,19 @@ use super::Phase;
 /// A phase yet to come, or under way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
-    /// Which phase.
+    /// Phase.
     pub phase: Phase,
     /// Bytes that it reads and writes.
     pub bytes: u64,
-    /// What it is expected to take, in whatever unit all shares have.
+    /// Time that it is expected to take, in any unit that all shares have.
     pub weight: f64,
 }
 
 /// Less than this part of the first phase says little about its pace.
 const LEAST_PART: f64 = 0.03;
 
-/// What was done before a phase counts for its pace as if it were this part of it: a slab has to be
-/// read before anything of it is written, so that the beginning of a phase seems slow.
+/// Part of a phase that the work before it counts as, for its pace: a slab has to be read before
+/// anything of it is written, so that the beginning of a phase seems slow.
 const PRIOR: f64 = 0.15;
 
 /// The phases of a job, and when it came to the present one.
@@ -47,8 +47,8 @@ impl Default for Course {
 }
 
 impl Course {
-    /// Sets what is to come, after so many bytes were moved. Phases are entered in this order; a
-    /// job that is planned again is in the first of them already.
+    /// Sets the phases to come, after `bytes_done` bytes were moved. Phases are entered in this
+    /// order; a job that is planned again is in the first of them already.
     pub fn expect(&mut self, shares: Vec<Share>, bytes_done: u64, now: Instant) {
         (self.shares, self.entered, self.bytes_before) = (shares, now, bytes_done);
     }
@@ -58,7 +58,7 @@ impl Course {
         !self.shares.is_empty()
     }
 
-    /// A phase moves more bytes than was expected; it weighs as much more.
+    /// Sets the bytes of a phase that moves more than was expected; its weight grows with them.
     pub fn expect_of(&mut self, phase: Phase, bytes: u64) {
         if let Some(share) = self.shares.iter_mut().find(|share| share.phase == phase) {
             share.weight *= bytes as f64 / share.bytes.max(1) as f64;
@@ -66,15 +66,15 @@ impl Course {
         }
     }
 
-    /// Enters a phase, after so many bytes were moved.
+    /// Enters a phase, after `bytes_done` bytes were moved.
     pub fn enter(&mut self, phase: Phase, bytes_done: u64, now: Instant) {
         if phase != self.phase {
             (self.phase, self.entered, self.bytes_before) = (phase, now, bytes_done);
         }
     }
 
-    /// Returns the share of the work that is done, from 0 to 1, after so many bytes; `None` while
-    /// nobody knows how much there is. Finishing counts as not begun until it is over.
+    /// Returns the share of the work that is done, from 0 to 1, after `bytes_done` bytes; `None`
+    /// while nobody knows the total. Finishing counts as not begun until it is over.
     pub fn done(&self, bytes_done: u64) -> Option<f64> {
         let (before, part, share) = self.place(bytes_done)?;
         let all: f64 = self.shares.iter().map(|share| share.weight).sum();

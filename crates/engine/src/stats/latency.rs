@@ -1,4 +1,4 @@
-//! How long requests take, in a fixed and small amount of memory whatever their number.
+//! Durations of requests, in a fixed and small amount of memory for any number of them.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 /// Digits that are kept of each time.
 const DIGITS: u8 = 2;
 
-/// Longest time told apart, in microseconds: an hour.
+/// Longest time that is distinguished, in microseconds: an hour.
 const LONGEST: u64 = 3600 * 1_000_000;
 
 /// Ratio of the upper bounds of neighbouring buckets.

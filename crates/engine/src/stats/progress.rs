@@ -24,7 +24,7 @@ pub struct Progress {
     writes_in_flight: AtomicU64,
     /// Time that workers were blocked on I/O, all together.
     waited_nanoseconds: [AtomicU64; Stream::ALL.len()],
-    /// How long requests of each stream took. Taken for a moment, once per request.
+    /// Durations of requests of each stream. Locked for a moment, once per request.
     latencies: [Mutex<Histogram>; Stream::ALL.len()],
 }
 
@@ -137,7 +137,7 @@ impl Progress {
         self.course(|course| course.expect(shares, done, Instant::now()));
     }
 
-    /// Says that a phase will move so many bytes, and all of them together so many.
+    /// Sets the bytes that a phase will move, and the `total` of all phases.
     pub fn expect_more(&self, (phase, bytes): (Phase, u64), total: u64) {
         self.expect_bytes(total);
         self.course(|course| course.expect_of(phase, bytes));

@@ -1,5 +1,5 @@
-//! What went on during a job, bit by bit: the I/O profile of Oracle's figures. It takes a fixed
-//! amount of memory: once it is full, each two neighbouring bits become one.
+//! Timeline of a job, interval by interval: the I/O profile of Oracle's figures. It takes a fixed
+//! amount of memory: once it is full, each two neighbouring intervals become one.
 
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ pub struct Now {
     pub memory: ByteSize,
 }
 
-/// What only grows, as it was at the end of the last interval.
+/// Totals that only grow, as they were at the end of the last interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Totals {
     bytes: [u64; Stream::ALL.len()],
@@ -166,7 +166,7 @@ pub struct StreamSeconds {
 }
 
 impl StreamSeconds {
-    /// Returns those of each stream, in the order of [`Stream::ALL`].
+    /// Returns the series of each stream, in the order of [`Stream::ALL`].
     fn each(&mut self) -> [&mut Vec<f64>; Stream::ALL.len()] {
         [
             &mut self.input_read,

@@ -1,4 +1,4 @@
-//! What workers waited for: which file's requests they were blocked on.
+//! Time that workers waited, by the file whose requests blocked them.
 
 use std::time::Duration;
 
@@ -16,23 +16,23 @@ impl Waits {
         self.0[stream as usize] += waited;
     }
 
-    /// Time blocked on a stream.
+    /// Returns the time blocked on a stream.
     pub fn of(&self, stream: Stream) -> Duration {
         self.0[stream as usize]
     }
 
-    /// Time blocked on any.
+    /// Returns the time blocked on any stream.
     pub fn total(&self) -> Duration {
         self.0.iter().sum()
     }
 
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self(Stream::ALL.map(|stream| self.of(stream) + other.of(stream)))
     }
 
-    /// What came after `earlier`.
+    /// Returns what came after `earlier`.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self(Stream::ALL.map(|stream| self.of(stream).saturating_sub(earlier.of(stream))))

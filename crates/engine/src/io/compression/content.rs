@@ -1,7 +1,7 @@
-//! What data is, by how it begins: what we expand, what other programs expand, or neither.
+//! Detection of data formats by their first bytes: ours, those of other programs, or plain data.
 //!
 //! Whole headers are looked at, not their first bytes alone: text that happens to begin as some
-//! format does has to stay text. `foreign` lists the formats that are told apart to be refused.
+//! format does has to stay text. `foreign` lists the formats that are detected to be refused.
 
 use xxhash_rust::xxh32::xxh32;
 
@@ -35,7 +35,7 @@ impl Content {
         FOREIGN.iter().find(|foreign| foreign.begins(head)).map_or(Self::Plain, Self::Foreign)
     }
 
-    /// Returns whether data may be other than plain that begins with these few bytes and goes on.
+    /// Returns whether data that starts with these few bytes may still turn out not to be plain.
     pub fn is_open(few: &[u8]) -> bool {
         let begins = |magic: &[u8]| {
             let length = few.len().min(magic.len());
@@ -52,7 +52,7 @@ impl Content {
     }
 }
 
-/// Returns the codec of data that begins so; frames to be skipped are passed over.
+/// Returns the codec of data that starts with `head`, after any skippable frames.
 fn codec(mut head: &[u8]) -> Option<Codec> {
     while let [first, 0x2a, 0x4d, 0x18, rest @ ..] = head
         && first & 0xf0 == 0x50
@@ -69,18 +69,18 @@ fn codec(mut head: &[u8]) -> Option<Codec> {
     is_lz4(head).then_some(Codec::Lz4)
 }
 
-/// A member's header (RFC 1952, section 2.3): method 8, and no flag that means nothing.
+/// Checks a member's header (RFC 1952, section 2.3): method 8, and no reserved flag.
 fn is_gzip(head: &[u8]) -> bool {
     head.starts_with(&GZIP_MAGIC) && head.len() >= 10 && head[3] & 0xe0 == 0
 }
 
-/// A frame's header (RFC 8878, section 3.1.1.1): the reserved bit is not set.
+/// Checks a frame's header (RFC 8878, section 3.1.1.1): the reserved bit is not set.
 fn is_zstd(head: &[u8]) -> bool {
     let descriptor = head.strip_prefix(&ZSTD_MAGIC.to_le_bytes()).and_then(<[u8]>::first);
     descriptor.is_some_and(|descriptor| descriptor & 1 << 3 == 0)
 }
 
-/// A frame's header (lz4 frame format, version 1): its version, reserved bits and checksum.
+/// Checks a frame's header (lz4 frame format, version 1): version, reserved bits and checksum.
 fn is_lz4(head: &[u8]) -> bool {
     let Some(descriptor @ [flags, block, ..]) = head.strip_prefix(&LZ4_MAGIC) else { return false };
     let length = 2 + if flags & 1 << 3 != 0 { 8 } else { 0 } + if flags & 1 != 0 { 4 } else { 0 };

@@ -1,4 +1,4 @@
-//! Threads that expand compressed inputs ahead of whoever reads them.
+//! Threads that expand compressed inputs ahead of their readers.
 //!
 //! Every input is a stream with a few buffers. A thread takes an input whose buffers are not all
 //! full, expands as much as fills one, and puts the input back at the end of the queue: so one
@@ -6,7 +6,7 @@
 //! is read and the one that comes next. At most one thread is at an input at any time.
 //!
 //! The reader waits for a buffer and looks now and then whether the job was stopped. When the last
-//! stream is dropped, wherever the job is then, the threads are told to halt, and waited for: a
+//! stream is dropped, at any point of the job, the threads are stopped, and waited for: a
 //! thread never outlives its job, not even one that waits for a pipe.
 
 use std::collections::VecDeque;
@@ -23,10 +23,10 @@ use crate::error::{Error, Result};
 use crate::io::{Supplied, Supply, pipe};
 use crate::stats::Progress;
 
-/// How often a waiting reader looks whether the job was stopped.
+/// Interval at which a waiting reader checks for a stop of the job.
 const STOP_CHECK: Duration = Duration::from_millis(50);
 
-/// Where compressed bytes come from.
+/// Source of compressed bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A file or a named pipe.
@@ -56,14 +56,14 @@ pub struct Decoding {
     threads: Vec<JoinHandle<()>>,
 }
 
-/// What threads and readers share.
+/// State that threads and readers share.
 struct Shared {
     shape: Shape,
     windows: Arc<Windows>,
     state: Mutex<State>,
-    /// Told when there is something to expand, or to stop.
+    /// Notified when there is something to expand, or to stop.
     work: Condvar,
-    /// Told when something has been expanded.
+    /// Notified when something has been expanded.
     news: Condvar,
     /// Stops threads that wait for a pipe.
     halt: Arc<Progress>,
@@ -86,11 +86,11 @@ struct Input {
     is_queued: bool,
     ready: VecDeque<Piece>,
     spare: Vec<Vec<u8>>,
-    /// What ended it, if not its end.
+    /// Error that ended the input, if one did.
     failure: Option<Error>,
 }
 
-/// How far an input has come.
+/// Progress of an input.
 enum Stage {
     Unopened,
     Open(Box<Open>),
@@ -174,13 +174,13 @@ impl Decoding {
         Ok((decoding, streams))
     }
 
-    /// Compressed bytes read so far.
+    /// Returns the compressed bytes read so far.
     pub fn bytes(&self) -> u64 {
         self.shared.bytes.load(Ordering::Relaxed)
     }
 }
 
-/// What messages call the records of a compressed input: their offsets are not those of the file.
+/// Returns the name that messages give to an expanded input: its offsets are not those of the file.
 fn expanded_name(origin: &Origin) -> PathBuf {
     let mut name = match origin {
         Origin::File(path) => path.clone().into_os_string(),
@@ -228,7 +228,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a thread does.
+    /// Runs a decoding thread.
     fn serve(&self) {
         let _guard = Guard(self);
         let mut state = self.state();

@@ -3,10 +3,11 @@
 //! The output is cut into chunks of a megabyte, wherever records end, and each becomes a member or
 //! frame of its own: so the bytes are the same for any number of threads. A chunk travels in a
 //! *slot* with room for what becomes of it. Whichever thread finds that the next chunk in order is
-//! done writes it, and all that follow and are done, while the others go on compressing. There are
-//! as many slots as memory was set aside for, and who has bytes to write waits for a free one.
+//! done writes it, and all that follow and are done, while the others continue compressing. There
+//! are as many slots as memory was set aside for. A thread with bytes to write waits for a free
+//! one.
 //!
-//! A write that fails ends it all: the error is handed to whoever writes next, or to `finish`.
+//! A write that fails ends the output: the next write, or `finish`, returns the error.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -19,14 +20,14 @@ use crate::error::{Error, Result};
 use crate::io::pipe;
 use crate::stats::Progress;
 
-/// Bytes of a chunk: the same everywhere, as the output's bytes hang on it. Less would cost zstd a
-/// part of what it saves, more would be memory.
+/// Bytes of a chunk: the same everywhere, as the output's bytes depend on it. Smaller chunks would
+/// cost zstd some of its savings; larger ones would take more memory.
 pub const CHUNK_BYTES: usize = 1 << 20;
 
-/// How often those who wait look whether the job was stopped.
+/// Interval at which waiting threads check for a stop of the job.
 const STOP_CHECK: Duration = Duration::from_millis(50);
 
-/// Slots besides one for each thread: one that is being filled, and one that is being written.
+/// Slots beyond one for each thread: one that is being filled, and one that is being written.
 const SLOTS_SPARE: usize = 2;
 
 /// Pages of a thread's stack, and what its allocator keeps.
@@ -46,9 +47,9 @@ struct Shared {
     name: PathBuf,
     filling: Mutex<Filling>,
     state: Mutex<State>,
-    /// Told when there is something to compress, or to stop.
+    /// Notified when there is something to compress, or to stop.
     work: Condvar,
-    /// Told when something was written, or failed.
+    /// Notified when something was written, or failed.
     news: Condvar,
     /// Held by the thread that writes.
     target: Mutex<pipe::Writer>,
@@ -94,14 +95,14 @@ struct Slot {
     packed_bytes: usize,
 }
 
-/// Returns memory of one thread, and of what there is besides them: slots, and codecs at work.
+/// Returns the memory of one thread, and the memory of the rest: slots, and codecs at work.
 pub fn thread_bytes(compression: Compression) -> (u64, u64) {
     let slot = 2 * CHUNK_BYTES as u64 + (64 << 10);
     (slot + compression.state_bytes() + THREAD_BYTES, slot * SLOTS_SPARE as u64)
 }
 
 impl Encoding {
-    /// Compresses to `target` with so many threads.
+    /// Compresses to `target` with the given number of threads.
     pub fn start(target: pipe::Writer, compression: Compression, threads: usize) -> Result<Self> {
         let threads = threads.max(1);
         let mut encoders = Vec::with_capacity(threads);
@@ -133,17 +134,17 @@ impl Encoding {
         Ok(encoding)
     }
 
-    /// Where the output's bytes go.
+    /// Returns the inlet for the output's bytes.
     pub fn inlet(&self) -> Inlet {
         Inlet(Arc::clone(&self.shared))
     }
 
-    /// Compresses and writes what is left; compressed bytes in all.
+    /// Compresses and writes what is left, and returns the number of compressed bytes.
     ///
     /// # Errors
     ///
-    /// Whatever kept a chunk from being written, or [`Error::Interrupted`] soon after a stop was
-    /// asked for through `progress`.
+    /// The error that kept a chunk from being written, or [`Error::Interrupted`] soon after a stop
+    /// was asked for through `progress`.
     pub fn finish(self, progress: &Progress) -> Result<u64> {
         let filling = std::mem::take(&mut *self.shared.filling());
         if !filling.chunk.is_empty() || filling.bytes == 0 {
@@ -204,7 +205,7 @@ impl Inlet {
         self.0.filling().bytes
     }
 
-    /// What the output is called in messages.
+    /// Returns the output's name in messages.
     pub fn name(&self) -> &Path {
         &self.0.name
     }
@@ -217,7 +218,7 @@ impl std::fmt::Debug for Inlet {
 }
 
 impl State {
-    /// The error that ended it, if one did.
+    /// Returns the error that ended the output, if one did.
     fn check(&mut self) -> Result<()> {
         assert!(!self.has_panicked, "a thread that compresses has panicked");
         match self.failure.take() {
@@ -287,7 +288,7 @@ impl Shared {
         Ok(empty)
     }
 
-    /// What a thread does.
+    /// Runs a compressing thread.
     fn serve(&self, mut encoder: Box<dyn Encode>) {
         let _guard = Guard(self);
         let mut state = self.state();

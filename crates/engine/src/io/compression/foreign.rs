@@ -1,4 +1,4 @@
-//! Formats that are not read or written here, told apart to be refused with what to do instead.
+//! Formats that we neither read nor write. We detect them to say what to do instead.
 //!
 //! To add one, add a row to [`FOREIGN`].
 
@@ -59,7 +59,7 @@ pub static FOREIGN: [Foreign; 14] = [
 const UTF16: (&str, &str) = ("iconv -f UTF-16 -t UTF-8", "iconv -f UTF-8 -t UTF-16");
 const UTF32: (&str, &str) = ("iconv -f UTF-32 -t UTF-8", "iconv -f UTF-8 -t UTF-32");
 
-/// Returns a format of programs that are filters, by how they expand and pack.
+/// Returns a format of programs that are filters, with how they expand and pack.
 const fn filter(
     name: &'static str,
     extensions: &'static [&'static str],
@@ -149,7 +149,7 @@ fn shell_word(path: &Path) -> String {
     }
 }
 
-/// The stream header of xz: flags whose upper bits are zero, and their CRC-32.
+/// Checks the stream header of xz: flags whose upper bits are zero, and their CRC-32.
 fn is_xz(head: &[u8]) -> bool {
     let Some(([zero, check], sum)) = head.get(6..).and_then(<[u8]>::split_first_chunk) else {
         return false;
@@ -158,20 +158,20 @@ fn is_xz(head: &[u8]) -> bool {
     *zero == 0 && check & 0xf0 == 0 && sum == Some(crc32(&[*zero, *check]))
 }
 
-/// CRC-32 as xz and gzip have it, bit by bit, of a few bytes.
+/// Returns the CRC-32 of a few bytes, as xz and gzip have it, computed bit by bit.
 fn crc32(bytes: &[u8]) -> u32 {
     let bit = |sum: u32, _| sum >> 1 ^ if sum & 1 == 1 { 0xedb8_8320 } else { 0 };
     !bytes.iter().fold(u32::MAX, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), bit))
 }
 
-/// A level, and the magic of a block, or of the end where there is none.
+/// Checks for a level, and the magic of a block or of the end.
 fn is_bzip2(head: &[u8]) -> bool {
     const BLOCK: &[u8] = &[0x31, 0x41, 0x59, 0x26, 0x53, 0x59];
     const END: &[u8] = &[0x17, 0x72, 0x45, 0x38, 0x50, 0x90];
     matches!(head.get(3), Some(b'1'..=b'9')) && matches!(head.get(4..10), Some(BLOCK | END))
 }
 
-/// The header of a first file, with a version and a method that there are, or an empty archive.
+/// Checks for the header of a first file, with a known version and method, or an empty archive.
 fn is_zip(head: &[u8]) -> bool {
     let word = |at: usize| Some(u16::from_le_bytes(*head.get(at..)?.first_chunk()?));
     if head.starts_with(b"PK\x05\x06") {
@@ -185,24 +185,24 @@ fn is_zip(head: &[u8]) -> bool {
         && head.len() > 30
 }
 
-/// Legal sizes of the dictionary, as powers of two.
+/// Checks for a legal size of the dictionary, as a power of two.
 fn is_lzip(head: &[u8]) -> bool {
     head.get(5).is_some_and(|size| (12..=29).contains(&(size & 0x1f)))
 }
 
-/// Flags: the most bits of a code, and two that mean nothing.
+/// Checks the flags: the most bits of a code, and two unused flags that are not set.
 fn is_compress(head: &[u8]) -> bool {
     head.get(2).is_some_and(|flags| flags & 0x60 == 0 && (9..=16).contains(&(flags & 0x1f)))
 }
 
-/// The length of a first block, of at most what 8 MiB may grow to.
+/// Checks the length of a first block: at most what 8 MiB may grow to.
 fn is_old_lz4(head: &[u8]) -> bool {
     let length = head.get(4..).and_then(<[u8]>::first_chunk);
     length.is_some_and(|length| (1..=0x80_8100).contains(&u32::from_le_bytes(*length)))
 }
 
-/// A page's header or the metadata in the compact protocol of Thrift: field 1 is a small integer,
-/// and field 2 an integer or a list.
+/// Checks for a page's header or the metadata in the compact protocol of Thrift: field 1 is a small
+/// integer, and field 2 an integer or a list.
 fn is_parquet(head: &[u8]) -> bool {
     matches!(head.get(4..7), Some([0x15, 0 | 2 | 4 | 6, 0x15 | 0x19]))
 }

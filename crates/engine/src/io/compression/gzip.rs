@@ -41,7 +41,7 @@ pub struct Decoder {
     crc: Crc,
     /// True if a member is being expanded.
     is_inside: bool,
-    /// Where it begins in the file, or the last one did.
+    /// Offset in the file of the current member, or of the last one.
     start: u64,
 }
 
@@ -182,7 +182,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Returns one of a level from 1 to 9.
+    /// Returns an encoder of a level from 1 to 9.
     pub fn new(level: u32) -> Self {
         Self { deflate: Compress::new(Compression::new(level), false), level }
     }

@@ -40,18 +40,18 @@ const DICTIONARY: u8 = 1;
 /// Of a block's length: it is not compressed.
 const STORED: u32 = 1 << 31;
 
-/// How far blocks look back.
+/// Distance that blocks look back.
 const WINDOW_BYTES: usize = 64 << 10;
 
 /// Bytes of the blocks we make, and how a header says so.
 const BLOCK_BYTES: usize = 256 << 10;
 const BLOCK_CODE: u8 = 5 << 4;
 
-/// Bytes of a frame besides its blocks, and besides each of them.
+/// Bytes of a frame beyond its blocks, and beyond the data of each block.
 const FRAME_EXTRA: usize = 7 + 4 + 4;
 const BLOCK_EXTRA: usize = 4;
 
-/// Returns most bytes of a block, as a header's second byte says; `None` for what it may not say.
+/// Returns the most bytes of a block, by a header's second byte; `None` for an invalid one.
 fn block_bytes(code: u8) -> Option<usize> {
     match (code & 0b1000_1111, code >> 4) {
         (0, size @ 4..=7) => Some(1 << (8 + 2 * size)),
@@ -59,7 +59,7 @@ fn block_bytes(code: u8) -> Option<usize> {
     }
 }
 
-/// What a frame says of itself.
+/// Fields of a frame's header.
 #[derive(Clone, Copy, Debug, Default)]
 struct Header {
     flags: u8,
@@ -77,15 +77,15 @@ impl Header {
 pub struct Decoder {
     /// Of the frame that is being expanded, if one is.
     header: Option<Header>,
-    /// Where it begins in the file, or the last one did.
+    /// Offset in the file of the current frame, or of the last one.
     start: u64,
     /// A block as it was read.
     packed: Vec<u8>,
     /// A block expanded.
     block: Vec<u8>,
-    /// What of it was not handed out yet.
+    /// Part of the block that was not handed out yet.
     rest: Range<usize>,
-    /// What lies before the block, as far as blocks look back.
+    /// Bytes before the block, as far as blocks look back.
     window: Vec<u8>,
     /// Checksum and length of the content so far.
     content: Xxh32,
@@ -134,7 +134,7 @@ impl Decoder {
         from.damaged(FRAME, self.start, why)
     }
 
-    /// Takes so many bytes of the frame.
+    /// Takes `N` bytes of the frame.
     fn field<const N: usize>(&self, from: &mut Compressed) -> Result<[u8; N]> {
         let mut field = [0; N];
         if from.read(&mut field)? < N {

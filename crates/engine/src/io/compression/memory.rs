@@ -1,9 +1,9 @@
-//! What decoding takes of a job's memory.
+//! Memory that decoding takes from a job's budget.
 //!
 //! A decoder holds the compressed bytes it is at, what it has to look back at, and the buffers it
 //! fills ahead. Only the middle differs much: 32 KiB with gzip, up to 8 MiB with lz4, with zstd
-//! whatever the file says. So the first bytes of every file are looked at before anything is
-//! planned. For what they do not tell (pipes, frames behind the first) there are spare bytes that
+//! the size that the file states. So the first bytes of every file are looked at before anything is
+//! planned. For unknown sizes (pipes, frames after the first) there are spare bytes that
 //! all decoders share ([`Windows`]), and a frame that asks for more than there are is refused.
 
 use std::fs::File;
@@ -17,18 +17,17 @@ use super::{Codec, Compression, Origin, Shape};
 use crate::error::{Error, Result, Setting, message};
 use crate::units::ByteSize;
 
-/// One part in so many of the budget, at most, is a window of a pipe, and is enough for levels of
-/// zstd up to 19.
+/// Divisor of the budget for a pipe's largest window: enough for levels of zstd up to 19.
 const PIPE_SHARE: u64 = 32;
 const PIPE_WINDOW_MAX: u64 = 8 << 20;
-/// One part in so many is spare, where there are windows.
+/// Divisor of the budget for spare bytes, where there are windows.
 const SPARE_SHARE: u64 = 16;
-/// One part in so many may be a window that a file asks for: two files, and a half for the rest.
+/// Divisor of the budget for a window that a file asks for: two files, and a half for the rest.
 const ASKED_SHARE: u64 = 8;
 
-/// One part in so many of the budget is for decoding ahead in inputs read one after the other.
+/// Divisor of the budget for decoding ahead in inputs read one after the other.
 const AHEAD_SHARE: u64 = 8;
-/// One part in so many is for inputs that are read at once.
+/// Divisor of the budget for inputs that are read at once.
 const AT_ONCE_SHARE: u64 = 4;
 
 /// Most inputs that are decoded ahead of the one being read, and it.
@@ -39,7 +38,7 @@ const GZIP_STATE: u64 = 128 << 10;
 const ZSTD_TABLES: u64 = 512 << 10;
 const LZ4_TABLES: u64 = 192 << 10;
 
-/// What a frame of zstd begins with.
+/// Magic number of a zstd frame.
 pub const ZSTD_MAGIC: u32 = 0xfd2f_b528;
 
 /// The largest blocks of lz4.
@@ -51,7 +50,7 @@ const THREAD_BYTES: u64 = 256 << 10;
 /// Bytes of a file's beginning that tell all there is to know.
 pub const HEAD_BYTES: usize = 18;
 
-/// How inputs are decoded, and what of the budget that takes.
+/// Plan for decoding the inputs, and the part of the budget that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Appetite {
     /// Threads and buffers.
@@ -62,17 +61,17 @@ pub struct Appetite {
     pub spare_bytes: u64,
     /// Memory that it takes beside the job's own: `spare_bytes`, `thread_bytes`, and decoders'.
     pub bytes: u64,
-    /// Of that, what threads take whatever the budget.
+    /// Part of `bytes` that threads take with any budget.
     pub thread_bytes: u64,
-    /// One part in so many of the budget, at most, is for decoders, if that is more than they need.
+    /// Divisor of the budget for the most that decoders take, if that is more than they need.
     pub share: u64,
     /// Most inputs that may be read at once.
     pub width: usize,
 }
 
 impl Appetite {
-    /// For inputs that are read one after the other. The next ones are begun while one is read, as
-    /// far as there are threads and memory.
+    /// Plans decoding of inputs that are read one after the other. While one input is read,
+    /// decoding of the next ones begins, as far as there are threads and memory.
     pub fn in_turn(inputs: &[(Origin, Codec)], budget: ByteSize, threads: usize) -> Result<Self> {
         let most = threads.min(inputs.len()).clamp(1, IN_TURN_MAX);
         let State { window_bytes, spare_bytes, each: state } = State::new(inputs, budget)?;
@@ -87,7 +86,7 @@ impl Appetite {
         Ok(Self { shape, window_bytes, spare_bytes, bytes, thread_bytes, share, width })
     }
 
-    /// For inputs that are read at once, as far as there is memory.
+    /// Plans decoding of inputs that are read at once, as far as there is memory.
     pub fn at_once(inputs: &[(Origin, Codec)], budget: ByteSize, threads: usize) -> Result<Self> {
         let State { window_bytes, spare_bytes, each: state } = State::new(inputs, budget)?;
         let shape = Shape { threads, ahead: 0, buffer_bytes: 128 << 10, ready: 1 };
@@ -99,8 +98,8 @@ impl Appetite {
         Ok(Self { shape, window_bytes, spare_bytes, bytes, thread_bytes, share, width })
     }
 
-    /// What it takes, part by part, each with what it would be of a larger budget. Buffers grow
-    /// with the budget too, by less than what the spare bytes are taken to here.
+    /// Returns the memory taken, part by part, each with its divisor of a larger budget. Buffers
+    /// grow with the budget too, by less than the share assumed here for the spare bytes.
     pub fn parts(&self) -> [(u64, u64); 3] {
         let decoders = self.bytes - self.spare_bytes - self.thread_bytes;
         let spare = (self.spare_bytes, SPARE_SHARE * 3 / 4);
@@ -108,13 +107,13 @@ impl Appetite {
     }
 }
 
-/// What one input takes.
+/// Returns the bytes that one input takes.
 fn each_bytes(shape: Shape, state: u64) -> u64 {
     // One buffer more is being filled, and one read.
     state + (READ_BYTES + (shape.ready + 2) * shape.buffer_bytes) as u64
 }
 
-/// What decoders hold besides their buffers.
+/// Memory that decoders hold in addition to their buffers.
 struct State {
     window_bytes: u64,
     spare_bytes: u64,
@@ -156,12 +155,12 @@ impl State {
 pub struct Windows {
     /// Bytes that each has for its own.
     each: u64,
-    /// Bytes that are still there for whoever needs more.
+    /// Bytes that are left for any decoder that needs more.
     spare: AtomicU64,
 }
 
 impl Windows {
-    /// So many bytes for each, and so many for all.
+    /// Returns windows with `each` bytes for each decoder, and `spare` bytes for all together.
     pub fn new(each: u64, spare: u64) -> Self {
         Self { each, spare: AtomicU64::new(spare) }
     }
@@ -183,7 +182,7 @@ impl Windows {
     }
 }
 
-/// Returns the least budget that has room for such a window of any frame.
+/// Returns the least budget that has room for a window of `bytes` bytes in any frame.
 pub fn budget_for_window(bytes: u64) -> ByteSize {
     ByteSize(bytes.saturating_mul(SPARE_SHARE))
 }
@@ -212,8 +211,8 @@ fn head(path: &Path) -> Result<Option<Vec<u8>>> {
     beginning(path, HEAD_BYTES)
 }
 
-/// Returns the first bytes of a regular file, up to so many; of nothing else, as they would be
-/// gone.
+/// Returns up to `bytes` first bytes of a regular file. Returns `None` for any other file, as
+/// reading would consume them.
 ///
 /// # Errors
 ///
@@ -233,7 +232,8 @@ pub fn beginning(path: &Path, bytes: usize) -> Result<Option<Vec<u8>>> {
     read.map(|_| Some(head)).map_err(|e| Error::io("read", path, e))
 }
 
-/// Returns the window of the zstd frame that begins so, if one does (RFC 8878, section 3.1.1.1).
+/// Returns the window of a zstd frame that starts with `head`, if it is one (RFC 8878, section
+/// 3.1.1.1).
 pub fn window_of(head: &[u8]) -> Option<u64> {
     let [descriptor, rest @ ..] = head.strip_prefix(&ZSTD_MAGIC.to_le_bytes())? else {
         return None;
@@ -254,7 +254,7 @@ pub fn window_of(head: &[u8]) -> Option<u64> {
     }
 }
 
-/// Returns the blocks of the lz4 frame that begins so; the largest there are, if none does.
+/// Returns the block size of an lz4 frame that starts with `head`; the largest, if it is none.
 fn lz4_block_of(head: &[u8]) -> u64 {
     match head.get(5).map(|code| code >> 4 & 7) {
         Some(code @ 4..=7) => 1 << (8 + 2 * u64::from(code)),
@@ -262,7 +262,7 @@ fn lz4_block_of(head: &[u8]) -> u64 {
     }
 }
 
-/// One part in so many of the budget is for compressing the output.
+/// Divisor of the budget for compressing the output.
 pub const OUTPUT_SHARE: u64 = 8;
 
 /// Threads that compress an output, of those wanted, and what of the budget they take.

@@ -8,15 +8,15 @@
 //!                                               \__ threads of `encoding` __/
 //! ```
 //!
-//! What an input is, is told by its beginning (`content`), or by its name; formats that are not
-//! expanded here are told apart too, and refused (`foreign`).
+//! The format of an input is detected by its start (`content`), or by its name. Formats that are
+//! not expanded here are detected too, and refused (`foreign`).
 //!
 //! To all else such an input is a stream, and so is such an output. A codec is one file here: how
-//! it is told apart, decoded and encoded. `memory` says what that takes of the budget.
+//! it is detected, decoded and encoded. `memory` says what that takes of the budget.
 //!
 //! What we write are whole members or frames, one a chunk, each with its checksum: any program that
-//! knows the format reads them one after the other, and their bytes hang on the records alone, not
-//! on the number of threads.
+//! knows the format reads them one after the other, and their bytes depend on the records alone,
+//! not on the number of threads.
 
 mod content;
 mod decoding;
@@ -85,7 +85,7 @@ impl Codec {
     /// Every codec.
     pub const ALL: [Self; 3] = [Self::Gzip, Self::Zstd, Self::Lz4];
 
-    /// Returns its name, as options take it.
+    /// Returns the codec's name, as options take it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Gzip => "gzip",
@@ -109,7 +109,7 @@ impl Codec {
         Self::ALL.into_iter().find(|codec| end.eq_ignore_ascii_case(codec.extension()))
     }
 
-    /// What decodes it, with memory for what it looks back at from `windows`.
+    /// Returns the codec's decoder, which takes memory for its window from `windows`.
     #[cfg(feature = "compression")]
     fn decoder(self, windows: &Arc<Windows>) -> Result<Box<dyn Decode>> {
         Ok(match self {

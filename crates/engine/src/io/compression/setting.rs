@@ -1,4 +1,4 @@
-//! What a job is told about compression: which inputs to expand, and how to compress its output.
+//! Compression settings of a job: the inputs to expand, and the compression of its output.
 
 use std::fmt;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::{Codec, Foreign};
 use super::{Encode, gzip, lz4, zstd};
 use crate::error::{ConfigErrorKind, Error, ParseError, Result, config, message};
 
-/// Which inputs are expanded.
+/// Choice of the inputs to expand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Decompress {
     /// No decompression: files are read as they are.
@@ -121,7 +121,8 @@ impl Compression {
         self.codec
     }
 
-    /// Returns memory that a thread at it takes, besides its chunks. Two threads raised the highest
+    /// Returns the memory that a working thread takes, in addition to its chunks. Two threads
+    /// raised the highest
     /// resident size by nothing to be seen with gzip and lz4, and with zstd by 1.6 MB at level 3,
     /// 5.3 at 5, 20.5 at 9 and 12, 33 from 15 to 22 (24 MB of lines).
     pub(super) fn state_bytes(self) -> u64 {
@@ -133,7 +134,7 @@ impl Compression {
         }
     }
 
-    /// What encodes so, and the most bytes that it makes of `chunk_bytes`.
+    /// Returns the encoder, and the most bytes that it makes of `chunk_bytes`.
     #[cfg(feature = "compression")]
     pub(super) fn encoder(self, chunk_bytes: usize) -> Result<(Box<dyn Encode>, usize)> {
         Ok(match self.codec {
@@ -150,9 +151,9 @@ impl Compression {
 }
 
 impl Codec {
-    /// Returns the level taken where none is said. Of zstd, that of its program. Of gzip, 3: what
-    /// its program takes, 6, needs 1.7 times the processor time for a file that is 3% to 7% smaller
-    /// (a table, program text), or 3.7 times for one that is 11% smaller (lines of long repeats).
+    /// Returns the default level. Of zstd, that of its program. Of gzip, 3: what its program takes,
+    /// 6, needs 1.7 times the processor time for a file that is 3% to 7% smaller (a table, program
+    /// text), or 3.7 times for one that is 11% smaller (lines of long repeats).
     const fn usual_level(self) -> u32 {
         match self {
             Self::Gzip => 3,

@@ -17,30 +17,30 @@ pub const READ_BYTES: usize = 128 << 10;
 /// An input's bytes as they lie in the file.
 pub struct Compressed {
     reader: pipe::Reader,
-    /// Told to stop when nobody wants the bytes any more.
+    /// Stops reading when nobody wants the bytes any more.
     halt: Arc<Progress>,
-    /// Where bytes that were read are counted.
+    /// Count of the bytes that were read.
     counter: Arc<AtomicU64>,
     buffer: Vec<u8>,
-    /// What of the buffer was read and not taken yet.
+    /// Part of the buffer that was read and not taken yet.
     unread: Range<usize>,
-    /// Where in the file the first unread byte lies.
+    /// Offset in the file of the first unread byte.
     offset: u64,
 }
 
 impl Compressed {
-    /// Returns a stream at its beginning, read until `halt` is told to stop.
+    /// Returns a stream at its beginning, read until `halt` requests a stop.
     pub fn new(reader: pipe::Reader, halt: Arc<Progress>, counter: Arc<AtomicU64>) -> Self {
         let (buffer, unread) = (vec![0; READ_BYTES], 0..0);
         Self { reader, halt, counter, buffer, unread, offset: 0 }
     }
 
-    /// What comes next, of any length; nothing at the end only.
+    /// Returns the next bytes, of any number; empty at the end only.
     pub fn unread(&mut self) -> Result<&[u8]> {
         self.at_least(1)
     }
 
-    /// What comes next: so many bytes or more, fewer at the end only.
+    /// Returns the next bytes: `bytes` or more, fewer at the end only.
     pub fn at_least(&mut self, bytes: usize) -> Result<&[u8]> {
         debug_assert!(bytes <= READ_BYTES);
         if self.unread.len() < bytes {
@@ -53,7 +53,7 @@ impl Compressed {
         Ok(&self.buffer[self.unread.clone()])
     }
 
-    /// Takes so many of the bytes that were looked at.
+    /// Takes `bytes` of the bytes that were looked at.
     pub fn take(&mut self, bytes: usize) {
         debug_assert!(bytes <= self.unread.len());
         self.unread.start += bytes;
@@ -76,7 +76,7 @@ impl Compressed {
         Ok(filled)
     }
 
-    /// Takes so many bytes without looking at them, fewer at the end only. Returns how many.
+    /// Takes `bytes` bytes without looking at them, fewer at the end only. Returns their number.
     pub fn skip(&mut self, bytes: u64) -> Result<u64> {
         let mut left = bytes;
         while left > 0 {
@@ -90,12 +90,12 @@ impl Compressed {
         Ok(bytes - left)
     }
 
-    /// Where in the file the next byte lies.
+    /// Returns the offset in the file of the next byte.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// What the input is called.
+    /// Returns the input's name in messages.
     pub fn name(&self) -> &Path {
         self.reader.name()
     }
@@ -114,14 +114,14 @@ impl Compressed {
         ))
     }
 
-    /// Returns the error for a `what`, from byte `start` on, that is not as it was written.
+    /// Returns the error for a `what`, from byte `start` on, that is damaged.
     pub fn damaged(&self, what: &str, start: u64, why: &str) -> Error {
         self.malformed(format!(
             "the {what} that begins at byte {start} of the compressed data is damaged: {why}"
         ))
     }
 
-    /// Returns the error for bytes that are no `what` where one was to begin.
+    /// Returns the error for bytes that are no `what` where one should begin.
     pub fn foreign(&self, codec: Codec, what: &str) -> Error {
         if self.unread.is_empty() {
             return self.malformed(message!(

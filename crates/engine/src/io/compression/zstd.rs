@@ -29,7 +29,7 @@ const SKIPPABLE_MASK: u32 = 0xffff_fff0;
 /// The largest window that the library knows: which ones there is memory for, we say.
 const WINDOW_LOG_MAX: u32 = 31;
 
-/// Returns whether four bytes begin a frame that is to be skipped.
+/// Returns whether four bytes begin a skippable frame.
 pub fn is_skippable(magic: u32) -> bool {
     magic & SKIPPABLE_MASK == SKIPPABLE
 }
@@ -42,7 +42,7 @@ pub struct Decoder {
     window_bytes: u64,
     /// True if a frame is being expanded.
     is_inside: bool,
-    /// Where it begins in the file, or the last one did.
+    /// Offset in the file of the current frame, or of the last one.
     start: u64,
 }
 
@@ -134,7 +134,7 @@ impl Decode for Decoder {
 pub struct Encoder(CCtx<'static>);
 
 impl Encoder {
-    /// Returns one of a level from 1 to 22.
+    /// Returns an encoder of a level from 1 to 22.
     pub fn new(level: u32) -> Result<Self> {
         let unready = || Compressed::unready(Codec::Zstd);
         let mut context = CCtx::try_create().ok_or_else(unready)?;

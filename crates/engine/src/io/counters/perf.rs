@@ -12,8 +12,8 @@ use super::{Event, Threads};
 /// Who may count what.
 const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
 
-/// Returns a counter of every event that there is one of, counting from now on; or why there are
-/// none.
+/// Opens a counter of every event that the system has, counting from now on. Fails with the reason
+/// if there are none.
 pub fn open(of: Threads) -> Result<Vec<(Event, File)>, String> {
     let [cycles, others @ ..] = Event::ALL;
     let refused = |error| why(&error, read_to_string(PARANOID).ok().as_deref());
@@ -24,7 +24,7 @@ pub fn open(of: Threads) -> Result<Vec<(Event, File)>, String> {
     Ok(counters)
 }
 
-/// Returns a counter in user mode, as careful kernels allow no other.
+/// Opens a counter in user mode, as careful kernels allow no other.
 fn counter(kind: events::Event, of: Threads) -> io::Result<File> {
     let mut builder = Builder::new().kind(kind);
     builder.enabled(true).inherit(of == Threads::AndLater);
@@ -47,7 +47,7 @@ fn kind(event: Event) -> events::Event {
     }
 }
 
-/// What an error of opening a counter means; `paranoid` is what the kernel says of its caution.
+/// Explains an error of opening a counter; `paranoid` is the kernel's level of caution.
 fn why(error: &io::Error, paranoid: Option<&str>) -> String {
     match error.kind() {
         io::ErrorKind::PermissionDenied => {

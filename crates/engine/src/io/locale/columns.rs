@@ -1,4 +1,4 @@
-//! How wide text is on a terminal, as the C library has it.
+//! Width of text on a terminal, according to the C library.
 //!
 //! A character is as wide as the library's table says, and a control has no width. A byte that no
 //! character begins with has one column, and so has what the end of the text cuts off of a
@@ -18,12 +18,12 @@ unsafe extern "C" {
     fn wcwidth(character: wchar_t) -> c_int;
     fn iswcntrl_l(character: u32, locale: locale_t) -> c_int;
     fn iscntrl_l(byte: c_int, locale: locale_t) -> c_int;
-    /// What `MB_CUR_MAX` stands for: the most bytes of a character of the thread's locale.
+    /// Returns the value of `MB_CUR_MAX`: the most bytes of a character of the thread's locale.
     fn __ctype_get_mb_cur_max() -> size_t;
 }
 
-/// What the library keeps of a character it saw a part of (`mbstate_t`); all zero is the beginning
-/// of one. The library's own is 8 bytes, or 128 in some.
+/// State of the library for a partly seen character (`mbstate_t`); all zero is the beginning of
+/// one. The library's own is 8 bytes, or 128 in some.
 #[repr(C, align(8))]
 struct State([u8; 128]);
 
@@ -35,11 +35,13 @@ impl State {
 const IS_NONE: size_t = size_t::MAX;
 const IS_CUT: size_t = size_t::MAX - 1;
 
-/// Makes a locale that of this thread until it is dropped: these functions have no variant that is
-/// told the locale.
+/// Guard that sets this thread's locale until it is dropped: these functions have no variant with a
+/// locale argument.
 struct Chosen(locale_t);
 
 impl Chosen {
+    /// Sets the thread's locale until it is dropped.
+    ///
     /// # Safety
     ///
     /// `locale` must live for as long as what is returned.

@@ -76,7 +76,7 @@ pub(super) const PROBES: [&[u8]; 38] = [
     "-漢漢1 2a".as_bytes(),
 ];
 
-/// What a sort knows of a locale's tables.
+/// Data that a sort uses of a locale's tables.
 #[derive(Debug)]
 pub(super) struct Levels {
     weights: Weights,
@@ -289,8 +289,8 @@ impl Elements {
     }
 }
 
-/// Where a key goes: into a buffer as far as it is wanted, or through a buffer to whoever looks at
-/// it piece by piece.
+/// Destination of a key: a buffer for as much as is wanted, or a buffer that is read piece by
+/// piece.
 pub struct KeyOut<'a> {
     pub key: &'a mut Vec<u8>,
     /// Bytes of the buffer from which on no more is wanted, or it is shown.

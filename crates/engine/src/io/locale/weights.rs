@@ -1,4 +1,4 @@
-//! The collation tables of glibc: which weights the characters of a text have at each level.
+//! Collation tables of glibc, with the weights of characters at each level.
 //!
 //! glibc lends the tables of a locale by `nl_langinfo_l`, under names that its headers publish and
 //! whose meaning has not changed since its version 2.3 (2002). Other C libraries have none of them.
@@ -11,13 +11,12 @@
 //!     rulesets  [rule][level]   forward 1, backward 2, position 4
 //! ```
 //!
-//! What must stay true: nothing here is trusted before whoever made the tables has compared keys
+//! What must stay true: nothing here is trusted before the maker of the tables has compared keys
 //! made with them against the library's own comparison (`levels`).
 
 use libc::locale_t;
 
-/// What `nl_langinfo_l` knows them by: the number of levels, rulesets, table, weights, extra,
-/// indirect.
+/// Names in `nl_langinfo_l`: the number of levels, rulesets, table, weights, extra, indirect.
 const ITEMS: [libc::nl_item; 6] = {
     let first = libc::LC_COLLATE << 16;
     [first, first + 1, first + 2, first + 3, first + 4, first + 5]
@@ -26,7 +25,7 @@ const ITEMS: [libc::nl_item; 6] = {
 /// Bits of an index; the rule stands above them.
 const INDEX_BITS: u32 = 24;
 
-/// What entries of `extra` are aligned to.
+/// Alignment of entries of `extra`.
 const ENTRY_ALIGNMENT: usize = 4;
 
 /// Levels that any locale of glibc has at most.
@@ -82,7 +81,7 @@ impl Weights {
         })
     }
 
-    /// Returns how many levels texts are compared by.
+    /// Returns the number of levels that texts are compared by.
     pub fn levels(&self) -> usize {
         self.levels
     }
@@ -122,7 +121,7 @@ impl Weights {
         unsafe { *self.weights.add(at) }
     }
 
-    /// Whether a byte is an element whatever follows it.
+    /// Returns the element of a byte that is one whatever follows it.
     #[inline]
     pub fn single(&self, byte: u8) -> Option<Element> {
         u32::try_from(self.first(byte)).ok().map(Element)
@@ -183,14 +182,13 @@ impl Weights {
     }
 }
 
-/// Returns the bytes of an entry with `bytes` bytes of characters: index, length, bytes, and what
-/// aligns them.
+/// Returns the bytes of an entry with `bytes` bytes of characters: index, length, bytes, and
+/// padding.
 fn entry_bytes(bytes: usize) -> usize {
     4 + (1 + bytes).next_multiple_of(ENTRY_ALIGNMENT)
 }
 
-/// Returns how far a character lies behind the first of its range, by the bytes from where they
-/// differ.
+/// Returns the distance of a character from the first of its range, by the bytes that differ.
 fn range_offset(first: &[u8], here: &[u8]) -> usize {
     let bytes = first.iter().zip(here).skip_while(|(first, here)| first == here);
     bytes.fold(0usize, |offset, (&first, &here)| {

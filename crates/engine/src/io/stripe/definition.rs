@@ -15,13 +15,13 @@ use crate::io::scratch::{TempFile, directory_of, random, rename_target};
 use crate::io::{Direct, NameIdentity};
 use crate::units::ByteSize;
 
-/// What every text begins with.
+/// First line of every text.
 const FIRST_LINE: &str = "sortwell-stripe 1";
 
 /// Strides are multiples of it, so that requests go past the page cache.
 const STRIDE_UNIT: u64 = 4096;
 
-/// What a stride is a multiple of where nothing is said, in bytes.
+/// Base of strides where the text sets none, in bytes.
 const BASE: u64 = 1 << 20;
 
 /// Longest text, and most members.
@@ -42,8 +42,8 @@ pub struct Definition {
     pub base: u64,
     /// Bytes of the logical file.
     pub length: u64,
-    /// The number of the set, by which its members are told from those of others at the same
-    /// paths; drawn when it is first written to, if not before.
+    /// Number of the set, which distinguishes its members from those of others at the same paths;
+    /// drawn when it is first written to, if not before.
     pub set: Option<u32>,
     /// The number of what was written last, which has members of its own.
     pub generation: Option<u32>,
@@ -54,20 +54,20 @@ pub struct Definition {
 /// One file of a striped file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its path, without set and generation; relative ones begin in the directory of the text.
+    /// Path, without set and generation; relative ones begin in the directory of the text.
     pub path: PathBuf,
-    /// How much it takes at a time.
+    /// Stride of the member.
     pub stride: Stride,
     /// The checksum of its ends, once it was written.
     pub checksum: Option<u64>,
 }
 
-/// What a member takes at a time.
+/// Number of bytes that a member takes at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stride {
     /// Bytes.
     Bytes(u64),
-    /// So many times the base.
+    /// Multiple of the base.
     Times(u64),
 }
 
@@ -121,8 +121,8 @@ impl Definition {
         read.map_err(|fault| Error::malformed(path, fault))
     }
 
-    /// Checks that no two members of the set that is defined at `path` have the same file, by
-    /// whatever paths.
+    /// Checks that no two members of the set that is defined at `path` have the same file, by any
+    /// paths.
     ///
     /// # Errors
     ///
@@ -216,7 +216,7 @@ impl Definition {
         Ok(())
     }
 
-    /// Whether it makes sense; what does not, in words.
+    /// Checks that the definition makes sense; the error says what does not.
     fn check(&self) -> std::result::Result<(), String> {
         if self.members.is_empty() {
             return Err("it has no members".to_owned());
@@ -261,7 +261,7 @@ impl Definition {
         }
     }
 
-    /// How the logical file is dealt out.
+    /// Returns the layout of the logical file.
     pub fn layout(&self) -> Layout {
         let bytes = |member| self.stride_bytes(member).unwrap_or_else(|| unreachable!("checked"));
         Layout::new(self.members.iter().map(bytes).collect())
@@ -300,7 +300,7 @@ impl Definition {
         std::fs::remove_file(path).or_else(|e| failed(path, e))
     }
 
-    /// Returns the text.
+    /// Returns the text of the definition.
     pub fn text(&self) -> Vec<u8> {
         let mut text = format!("{FIRST_LINE}\nbase {}\nlength {}\n", self.base, self.length);
         for (word, number) in [("set", self.set), ("generation", self.generation)] {
@@ -334,7 +334,7 @@ pub(super) fn numbered(place: &Path, (set, generation): (u32, u32)) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Set and generation in the name of a file, if it is one of the member `name`.
+/// Returns the set and generation in the name of a file, if it is one of the member `name`.
 pub(super) fn numbers_of(name: &[u8], file: &[u8]) -> Option<(u32, u32)> {
     let rest = file.strip_prefix(name)?.strip_prefix(b"~")?;
     let both = digits(std::str::from_utf8(rest).ok()?, 2 * NUMBER_DIGITS).ok()?;
@@ -362,7 +362,7 @@ fn number(text: &str) -> std::result::Result<u64, String> {
     number.ok_or_else(|| format!("'{}' is not a 64-bit number", text.escape_debug()))
 }
 
-/// Returns a number of so many hexadecimal digits in lower case.
+/// Returns a number of `count` hexadecimal digits in lower case.
 fn digits(text: &str, count: usize) -> std::result::Result<u64, String> {
     let is_digit = |digit: u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit);
     let is_number = text.len() == count && text.bytes().all(is_digit);

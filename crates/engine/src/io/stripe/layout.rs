@@ -1,17 +1,17 @@
-//! Which byte of a striped file lies where: arithmetic, and nothing else.
+//! Arithmetic of striped files: the member and offset of each byte.
 
-/// How a logical file is dealt out.
+/// Distribution of a logical file over members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Bytes of a stride of each member; none is 0.
     strides: Vec<u64>,
-    /// Where in a row each member's stride begins.
+    /// Offset in a row of each member's stride.
     starts: Vec<u64>,
     /// Bytes of a row: a stride of each.
     width: u64,
 }
 
-/// Where a byte lies.
+/// Place of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The index of the member.
@@ -23,7 +23,7 @@ pub struct Place {
 }
 
 impl Layout {
-    /// Returns the layout of members with strides of so many bytes.
+    /// Returns the layout of members with the given strides, in bytes.
     ///
     /// # Panics
     ///
@@ -39,7 +39,7 @@ impl Layout {
         Self { strides, starts, width }
     }
 
-    /// Members.
+    /// Returns the number of members.
     pub fn members(&self) -> usize {
         self.strides.len()
     }
@@ -49,7 +49,7 @@ impl Layout {
         self.strides[member]
     }
 
-    /// Where byte `offset` of the logical file lies.
+    /// Returns the place of byte `offset` of the logical file.
     pub fn place(&self, offset: u64) -> Place {
         let (row, within) = (offset / self.width, offset % self.width);
         let member = self.starts.partition_point(|start| *start <= within) - 1;

@@ -31,7 +31,7 @@ use crate::io::{Direct, File};
 /// [finished](Self::finish).
 #[derive(Debug)]
 pub struct StripedOutput {
-    /// Where the set is defined.
+    /// Path of the set's definition.
     path: PathBuf,
     /// As it will be.
     definition: Definition,
@@ -42,7 +42,7 @@ pub struct StripedOutput {
 }
 
 impl StripedOutput {
-    /// New members for the set that is defined at `path`.
+    /// Creates new members for the set that is defined at `path`.
     ///
     /// # Errors
     ///

@@ -26,7 +26,7 @@ pub struct Stripes {
 }
 
 impl Stripes {
-    /// Open files as members.
+    /// Returns the set with open files as members.
     pub fn new(layout: Layout, members: Vec<Arc<File>>) -> Self {
         assert_eq!(layout.members(), members.len());
         Self { layout, members, are_spilled: false }
@@ -86,7 +86,7 @@ impl Stripes {
         definition.generation.is_some() && Self::open_members(definition, path, Direct::Off).is_ok()
     }
 
-    /// Which byte lies where.
+    /// Returns the layout.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -96,7 +96,7 @@ impl Stripes {
         &self.members
     }
 
-    /// Returns the error for a file `name` of so many bytes that ends before byte `end`.
+    /// Returns the error for a file `name` of `bytes` bytes that ends before byte `end`.
     pub fn shortened(&self, name: &Path, end: u64, bytes: u64) -> Error {
         let message = format!("it ends at byte {end} of {bytes}: a member has become shorter");
         match self.are_spilled {
@@ -151,7 +151,8 @@ pub(super) fn checksum_of(file: &File) -> Result<u64> {
     Ok(xxh3_64(&ends))
 }
 
-/// What `act` makes of all `items`, in their order, some at the same time. The first error is told.
+/// Applies `act` to all `items`, some in parallel, and returns the results in order. Returns the
+/// first error.
 pub(super) fn in_parallel<T: Send, R: Send>(
     items: impl Iterator<Item = T>,
     act: impl Fn(T) -> Result<R> + Sync,

@@ -44,7 +44,7 @@ struct Striping {
     whole: usize,
 }
 
-/// What no other request in flight has: its memory.
+/// Returns the memory of a request, which no other request in flight has.
 fn place_of(request: &Request) -> (usize, usize) {
     (request.region.address(), request.region.len())
 }
@@ -149,8 +149,8 @@ impl Parted {
     }
 }
 
-/// What came of all parts together: bytes up to the first that is short, which only the end of the
-/// file may be.
+/// Returns the outcome of all parts together: bytes up to the first part that is short, which only
+/// the end of the file may be.
 fn outcome(
     operation: Operation,
     file: &File,

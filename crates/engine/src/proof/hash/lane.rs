@@ -11,10 +11,10 @@ pub trait Lane: Copy {
     /// Returns the lane of these bytes.
     fn block(bytes: &[u8; BLOCK]) -> Self;
 
-    /// Both, added bit by bit.
+    /// Adds two lanes bit by bit.
     fn plus(self, other: Self) -> Self;
 
-    /// SubBytes, ShiftRows, MixColumns, and `key` added bit by bit.
+    /// Applies SubBytes, ShiftRows and MixColumns, and adds `key` bit by bit.
     fn round(self, key: Self) -> Self;
 
     /// Returns its value.
@@ -25,9 +25,9 @@ pub trait Lane: Copy {
 #[derive(Clone, Copy)]
 pub struct Table(u128);
 
-/// What a byte of the first row becomes in its column: twice its substitute, the substitute, the
-/// same, three times it. For a byte of another row that is turned by as many bytes (Daemen and
-/// Rijmen, AES Proposal: Rijndael, section 5.2.1).
+/// Column that each byte of the first row becomes: twice its substitute, the substitute, the
+/// substitute again, three times it. For a byte of another row that is turned by as many bytes
+/// (Daemen and Rijmen, AES Proposal: Rijndael, section 5.2.1).
 const COLUMNS: [u32; 256] = columns();
 
 /// Returns a byte times x in the field of AES (FIPS 197, section 4.2.1).
@@ -163,7 +163,7 @@ pub mod hardware {
     }
 }
 
-/// What x86-64 has (AES-NI).
+/// Lanes of x86-64 (AES-NI).
 #[cfg(target_arch = "x86_64")]
 mod x86_64 {
     pub use std::arch::x86_64::__m128i as Bits;
@@ -188,7 +188,7 @@ mod x86_64 {
     }
 }
 
-/// What AArch64 has.
+/// Lanes of AArch64.
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod aarch64 {
     pub use std::arch::aarch64::uint8x16_t as Bits;
@@ -206,7 +206,8 @@ mod aarch64 {
         unsafe { veorq_u8(a, b) }
     }
 
-    /// Returns a key is added before the substitution here: so none is, and this one afterwards.
+    /// Applies a round. AArch64 adds a key before the substitution: it gets zero here, and `key` is
+    /// added afterwards.
     #[inline]
     #[target_feature(enable = "aes")]
     pub fn round(state: Bits, key: Bits) -> Bits {
