@@ -2,7 +2,7 @@
 //! format is described in `docs/machine-profile.md`.
 //!
 //! Nothing depends on it: without one, plans are made of what is true of most machines, and no time
-//! is foretold.
+//! is predicted.
 
 use std::fs;
 use std::io::Read;
@@ -93,9 +93,9 @@ pub struct Costs {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cost {
-    /// Of each record, however long.
+    /// Cost of each record, of any length.
     pub record: f64,
-    /// Of each byte, in addition.
+    /// Cost of each byte, in addition.
     pub byte: f64,
 }
 
@@ -113,7 +113,7 @@ pub struct DiskProfile {
     pub write: f64,
     /// and both at once, reads and writes together.
     pub both: f64,
-    /// By how much of their median the measurements of each of these lay apart, at most.
+    /// Largest spread of the measurements of any of these, as a part of their median.
     pub spread: f64,
     /// Seconds until what was written last is durable.
     pub sync_seconds: f64,

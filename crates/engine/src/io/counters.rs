@@ -44,7 +44,7 @@ impl Event {
     }
 }
 
-/// Of which threads events are counted.
+/// Threads whose events are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threads {
     /// The one that makes the counters.

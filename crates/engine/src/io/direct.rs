@@ -1,6 +1,6 @@
 //! Past the page cache or through it: the user's wish, and what a file system can do.
 //!
-//! Direct transfers need offset, length and memory aligned. `statx` tells the alignments since
+//! Direct transfers need offset, length and memory aligned. `statx` reports the alignments since
 //! Linux 6.1; where it does not, 4 KiB for all three is tried and suits every disk we know. Offsets
 //! and lengths are never aligned to less than a page: a direct write and a buffered one that share
 //! a page of the cache can undo each other, and with page-sized blocks requests that do not overlap
@@ -130,7 +130,7 @@ pub(super) struct DirectDescriptor {
 }
 
 impl DirectDescriptor {
-    /// Opens the file behind `buffered` a second time, by its path. An error says why requests past
+    /// Opens the file of `buffered` a second time, by its path. An error says why requests past
     /// the cache are impossible; it is never a reason to fail the job by itself.
     pub(super) fn open(path: &Path, buffered: impl AsFd, access: OFlags) -> Answer<Self> {
         let system = fstatfs(&buffered)?;

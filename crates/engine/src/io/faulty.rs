@@ -50,7 +50,7 @@ pub enum Fault {
     /// One bit of the memory read into, counted likewise, goes wrong with a later write on the
     /// queue: the first one after the given number of further requests of the script.
     FlipsLater(u64, u64),
-    /// It ends so much later.
+    /// It ends this much later.
     Stalls(Duration),
     /// It begins this much later, once its owner looks after it again.
     BeginsLate(Duration),
@@ -85,7 +85,7 @@ struct Playing {
     script: Script,
     /// Requests seen that the script is about.
     seen: AtomicU64,
-    /// When the disk that they [flow](Fault::Flows) through is done with those it has.
+    /// Time at which the disk that they [flow](Fault::Flows) through is done with its requests.
     free_at: Mutex<Instant>,
 }
 
@@ -203,7 +203,7 @@ enum State {
 
 struct Held {
     state: State,
-    /// Due then.
+    /// Time at which it is due.
     time: Instant,
     /// Number of completions that must be handed out before, unless there are no others.
     after: u64,

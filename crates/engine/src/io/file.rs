@@ -41,7 +41,7 @@ pub struct File {
     body: Body,
     /// Length at opening, or as set or written through this file since.
     length: AtomicU64,
-    /// Of a temporary file, what it has of the bytes its place holds.
+    /// Share of a temporary file in the bytes that its place holds.
     share: OnceLock<Share>,
 }
 

@@ -14,9 +14,9 @@ use super::scratch::{directory_of, rename_target};
 /// Identity of a directory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DirectoryIdentity {
-    /// One that is there, by its device and inode.
+    /// A directory that exists, by its device and inode.
     Existing(u64, u64),
-    /// One that is not there, by its absolute path.
+    /// A missing directory, by its absolute path.
     Missing(PathBuf),
 }
 
@@ -44,14 +44,15 @@ impl NameIdentity {
         Self { directory: DirectoryIdentity::of(directory_of(path)), name }
     }
 
-    /// Returns the identity of the name that a file written to `path` gets: behind symbolic links.
+    /// Returns the identity of the name that a file written to `path` gets, with symbolic links
+    /// followed.
     pub fn behind_links(path: &Path) -> Self {
         // Links in a circle lead nowhere else.
         Self::of(&rename_target(path).unwrap_or_else(|_| path.to_owned()))
     }
 }
 
-/// Returns those of `items` whose identity none before them has, in their order.
+/// Returns the `items` whose identity no earlier item has, in their order.
 pub fn distinct<T, I: Eq + std::hash::Hash>(
     items: impl IntoIterator<Item = T>,
     identity: impl Fn(&T) -> I,

@@ -1,8 +1,8 @@
 //! Kinds of inputs: readable at offsets by many requests at once, or only in order.
 //!
-//! Not all that calls itself a regular file has the length it tells. Files under `/proc` tell 0,
-//! and cannot seek to their ends; those under `/sys` tell a page. So a length of 0 is believed when
-//! the first read finds nothing, and that of a file without blocks when there is a last byte.
+//! Not every regular file has the length it reports. Files under `/proc` report 0,
+//! and cannot seek to their ends; those under `/sys` report a page. So a length of 0 is believed
+//! when the first read finds nothing, and that of a file without blocks when there is a last byte.
 //! A file with blocks is believed at once: no other file costs a call more.
 
 use std::fs::File;
@@ -22,7 +22,7 @@ use crate::stats::Progress;
 /// The ways to read a named input.
 #[derive(Debug)]
 pub enum InputKind {
-    /// At known offsets; or not at all, as opening it will tell.
+    /// At known offsets; or not at all, as opening it will show.
     Offsets,
     /// In order, from its beginning to its end.
     Order,
@@ -61,7 +61,7 @@ impl InputKind {
         }
     }
 
-    /// Looks whether a file that tells a length of 0 holds something.
+    /// Checks whether a file that reports a length of 0 has content.
     fn of_nothing(path: &Path, progress: &Progress) -> Result<Self> {
         let Ok(mut reader) = Reader::open(path) else { return Ok(Self::Offsets) };
         let mut first = vec![0];
@@ -72,7 +72,7 @@ impl InputKind {
     }
 }
 
-/// Returns whether a file without blocks has as many bytes as it tells. Where the last cannot be
+/// Returns whether a file without blocks has as many bytes as it reports. Where the last cannot be
 /// read, that is for those who need it to say.
 pub(super) fn has_length(file: impl AsFd, length: u64) -> bool {
     let mut last = [0];

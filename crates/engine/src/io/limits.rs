@@ -13,7 +13,7 @@ use rustix::process::{Resource, getrlimit, setrlimit};
 use crate::error::{ConfigErrorKind, Result, config};
 use crate::units::ByteSize;
 
-/// Files taken to be open where the system does not tell: the standard streams and a few more.
+/// Files taken to be open where the system does not report it: the standard streams and a few more.
 const OPEN_FILES_USUAL: usize = 16;
 
 /// Fewer files than this are few: rings for all workers of a large machine would not leave enough.
@@ -129,7 +129,7 @@ pub fn check_open_files(left: usize, needed: usize) -> Result<()> {
     ))
 }
 
-/// Returns how many files this process may still open, as far as the system tells.
+/// Returns how many files this process may still open, as far as the system reports it.
 pub fn open_files_left() -> usize {
     let open = match std::fs::read_dir("/proc/self/fd") {
         Ok(entries) => entries.count().saturating_sub(1), // the directory itself is one of them
@@ -144,13 +144,13 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Returns the highest resident size of this process so far, where the system tells.
+/// Returns the highest resident size of this process so far, where the system reports it.
 pub fn memory_peak() -> Option<ByteSize> {
     let status = read_to_string("/proc/self/status").ok()?;
     kilobytes(&status, "VmHWM:").map(ByteSize)
 }
 
-/// Returns the resident size of this process now, where the system tells.
+/// Returns the resident size of this process now, where the system reports it.
 pub fn memory_now() -> Option<ByteSize> {
     let status = read_to_string("/proc/self/status").ok()?;
     kilobytes(&status, "VmRSS:").map(ByteSize)

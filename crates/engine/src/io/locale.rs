@@ -212,7 +212,7 @@ impl Locale {
         }
     }
 
-    /// Returns the short names of the months from January on; `None` for those of the locale C.
+    /// Returns the short names of the months from January on; `None` for the locale C.
     pub fn month_abbreviations(&self) -> Option<[Vec<u8>; 12]> {
         if self.is_c(Category::Time) {
             return None;
@@ -243,7 +243,7 @@ impl Locale {
     }
 
     /// Appends a key for `text`: keys of two texts, compared as bytes (a shorter one first where it
-    /// begins the longer one), are in the order of the texts. A byte 0 in a key has a 1 behind it.
+    /// begins the longer one), are in the order of the texts. A byte 0 in a key has a 1 after it.
     /// Where no more than the first `limit` bytes of it are wanted, others may be left out.
     pub fn append_key(&self, text: &[u8], limit: usize, key: &mut Vec<u8>) {
         self.write_key(text, &mut KeyOut::beginning(key, limit));

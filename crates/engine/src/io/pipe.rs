@@ -44,7 +44,8 @@ const OPEN_RETRY: Duration = Duration::from_millis(20);
 /// of its own, and refuses to take megabytes.
 const FREE_READ_BYTES: usize = 256 << 10;
 
-/// For `preadv2` and `pwritev2`: the stream's own place, as for `read` and `write`.
+/// Offset for `preadv2` and `pwritev2` that means the stream's own place, as for `read` and
+/// `write`.
 const NO_OFFSET: u64 = u64::MAX;
 
 /// Ways to keep a call from waiting.
@@ -53,7 +54,7 @@ enum Manner {
     /// Each call is flagged not to wait. Sockets and, on recent kernels, pipes without a name
     /// understand that.
     Told,
-    /// It never waits: on a file, or where the description is non-blocking.
+    /// Calls never wait: on a file, or where the description is non-blocking.
     Free,
     /// Calls move no more than `poll` allows: for writes, [`libc::PIPE_BUF`] bytes. Another process
     /// that reads or writes the same pipe may be quicker, and then the call waits all the same.
@@ -333,7 +334,7 @@ pub struct Writer(Target);
 #[derive(Debug)]
 enum Target {
     End(End),
-    /// To threads that compress them first.
+    /// Threads that compress the bytes first.
     Inlet(Inlet),
 }
 

@@ -45,7 +45,7 @@ pub(super) const LOCK_NAME: &str = "lock";
 /// A spill directory with a file of that name is kept.
 pub const KEPT_NAME: &str = "manifest";
 
-/// And so is one with a file of this name: it belongs to one that has a manifest.
+/// A spill directory with a file of this name is kept too: it belongs to one that has a manifest.
 pub(super) const BELONGS_NAME: &str = "belongs";
 
 /// Start of `belongs` where the files in the directory may be the only copy.
@@ -109,7 +109,7 @@ impl TempFile {
         self.is_kept = is_kept;
     }
 
-    /// Creates the file in the directory of `final_path` (behind symbolic links), under a temporary
+    /// Creates the file in the directory of `final_path` (after symbolic links), under a temporary
     /// name. Refuses a final path that is there and not a regular file: a rename would replace it.
     pub fn create(final_path: &Path, direct: Direct) -> Result<Self> {
         let (target, name) = checked_target(final_path)?;

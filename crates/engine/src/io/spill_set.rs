@@ -49,7 +49,7 @@ impl SpillPlace {
         Ok(Self { directories: places.map(directory).collect() })
     }
 
-    /// Returns what tells whether another place has the same directories.
+    /// Returns the identities of the directories, to compare with another place.
     pub fn identity(&self) -> Vec<DirectoryIdentity> {
         self.directories.iter().map(|(path, _)| DirectoryIdentity::of(path)).collect()
     }

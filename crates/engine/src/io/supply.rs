@@ -100,7 +100,7 @@ impl Supplied {
 #[derive(Debug)]
 pub struct Begun {
     beginning: VecDeque<u8>,
-    /// None where it has ended: a terminal would be asked for more.
+    /// Rest of the stream; `None` after its end, as a terminal would be asked for more.
     rest: Option<Reader>,
 }
 

@@ -31,7 +31,7 @@ struct Line {
 #[derive(Debug, Default)]
 struct Waiting {
     transfers: VecDeque<Transfer>,
-    /// No request will follow: threads leave when the line is empty.
+    /// True if no request will follow: threads leave when the line is empty.
     is_closed: bool,
 }
 

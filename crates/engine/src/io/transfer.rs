@@ -48,7 +48,7 @@ pub(super) struct Step {
 pub(super) enum Progress {
     /// There is another step.
     Again(Transfer),
-    /// It is over.
+    /// The transfer is over.
     Finished(Completion),
 }
 
@@ -94,7 +94,7 @@ impl Transfer {
         Progress::Finished(Completion { request, result: Err(error), took })
     }
 
-    /// Returns the next thing to ask of the kernel. The memory behind the pointer is mapped,
+    /// Returns the next thing to ask of the kernel. The memory at the pointer is mapped,
     /// belongs to this transfer alone, and may be written if the step reads.
     pub(super) fn step(&mut self) -> Step {
         let length = self.rest().min(STEP_BYTES_MAX);

@@ -63,8 +63,8 @@ fn setup(entries: u32) -> io::Result<IoUring> {
 /// A ring and the requests in it.
 pub(super) struct Uring {
     ring: IoUring,
-    /// One for each request that the ring may hold. A slot is occupied from the first push of its
-    /// transfer until the answer to the last.
+    /// Slots, one for each request that the ring may hold. A slot is occupied from the first push
+    /// of its transfer until the answer to the last.
     slots: Vec<Option<Transfer>>,
     /// Slots that are not occupied.
     free: Vec<usize>,

@@ -132,7 +132,7 @@ impl LineCutter {
         )
     }
 
-    /// Returns the next load, of at most `capacity` bytes of memory, behind `carried` bytes.
+    /// Returns the next load, of at most `capacity` bytes of memory, after `carried` bytes.
     pub fn next_load(&mut self, capacity: usize, carried: usize) -> LineLayout {
         let start = carried.next_multiple_of(PAGE);
         let mut load = LineLayout { spans: Vec::new(), start, carried };

@@ -27,7 +27,7 @@ pub enum Entry {
     Whole {},
 }
 
-/// A job: what must be the same so that another can go on with it.
+/// A job: the settings that another job must share to continue it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobEntry {
     /// The version of the program.
@@ -58,7 +58,7 @@ pub struct InputEntry {
     pub inode: u64,
     /// Bytes in it.
     pub bytes: u64,
-    /// When it was changed last, in seconds and nanoseconds of Unix time.
+    /// Time of its last change, in seconds and nanoseconds of Unix time.
     pub modified: (i64, i64),
     /// Checksums of its first and its last block.
     pub ends: (Hash, Hash),
@@ -97,7 +97,7 @@ pub struct RunEntry {
 /// A merge of neighbouring runs, or of inputs that are sorted already.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergedEntry {
-    /// Of what there was, the first that was merged, and the one behind the last.
+    /// Numbers of the first that was merged, and of the one after the last.
     pub range: (usize, usize),
     /// Run that they became.
     pub run: RunText,
@@ -119,7 +119,7 @@ pub struct MergedEntry {
 pub struct SlabEntry {
     /// The first record of the next slab: its run, and the byte in that at which it begins.
     pub bound: (usize, u64),
-    /// For each run, the byte at which the next slab begins.
+    /// Bytes at which the next slab begins, one for each run.
     pub ends: Vec<u64>,
     /// Bytes of the output.
     pub offset: u64,
@@ -184,7 +184,7 @@ impl SlabEntry {
 /// Further progress of a merge of streams; unused where all inputs of the merge are runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamsEntry {
-    /// For each, the records and line feeds before the next record.
+    /// Records and line feeds before the next record, for each stream.
     pub passed: Vec<(u64, u64)>,
     /// Count and checksum of all that was read of inputs.
     pub read: SumText,
@@ -234,7 +234,7 @@ pub struct GroupText {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ValueText {
-    /// Of empty cells.
+    /// Value of empty cells.
     Nothing {},
     /// A number as text.
     Number(String),

@@ -1,4 +1,4 @@
-//! The manifest: what a job has done so far, so that another can go on with it.
+//! The manifest: what a job has done so far, so that another can continue it.
 //!
 //! A file of lines in a job's first spill directory, to which entries are appended and made durable
 //! once what they speak of is durable itself. Each line is a checksum, over the checksum before it
@@ -71,7 +71,7 @@ impl Manifest {
         &self.path
     }
 
-    /// Opens the manifest in a directory: what it says, and the means to go on with it.
+    /// Opens the manifest in a directory: what it says, and the means to continue it.
     ///
     /// # Errors
     ///
@@ -167,7 +167,7 @@ impl Line {
     }
 }
 
-/// Returns the checksum of a line behind the one of checksum `before`.
+/// Returns the checksum of a line after the one of checksum `before`.
 fn chained(before: u64, text: &[u8]) -> u64 {
     xxh3_64(&[&before.to_le_bytes(), text].concat())
 }

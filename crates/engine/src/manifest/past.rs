@@ -40,7 +40,7 @@ pub struct Past {
     pub is_whole: bool,
 }
 
-/// One of those that are merged where inputs are sorted already.
+/// A part of a merge of inputs that are sorted already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Merging {
     /// The input of this number.

@@ -56,7 +56,7 @@ impl Output {
     }
 
     /// Returns an output that will appear at `path`, on its way at `part`: there already, unless it
-    /// is new. It stays there if it gets no other name, so that another job can go on with it.
+    /// is new. It stays there if it gets no other name, so that another job can continue it.
     pub fn part(path: &Path, part: &Path, is_new: bool, direct: Direct) -> Result<Self> {
         let temporary = TempFile::part(part, is_new, direct)?;
         Ok(Self::File { temporary, path: path.to_owned() })

@@ -22,7 +22,7 @@ use crate::sink::{FileSink, Sink};
 /// The files of one output.
 #[derive(Debug)]
 pub struct Parts {
-    /// The name that those of the files are made of.
+    /// Path that the files' names are made of.
     path: PathBuf,
     directory: SpillDirectory,
     direct: Direct,
@@ -132,7 +132,7 @@ pub fn may_be_part(path: &Path, other: &Path) -> bool {
     rest.is_some_and(|rest| rest.ends_with(end.as_bytes())) && directory(path) == directory(other)
 }
 
-/// Returns what stands before and behind the part's own name in the name of its file.
+/// Returns the text before and after the part's own name in the name of its file.
 fn around_name(path: &Path) -> [OsString; 2] {
     let mut start = path.file_stem().unwrap_or_default().to_owned();
     start.push("-");

@@ -79,7 +79,7 @@ fn take<L: Lane>(lane: L, block: &[u8; BLOCK], key: L) -> L {
     lane.plus(L::block(block)).round(key)
 }
 
-/// Returns a record that is shorter than a block, with zeros behind it: made of two parts, of which
+/// Returns a record that is shorter than a block, with zeros after it: made of two parts, of which
 /// the second ends with the record, as a copy of so few bytes would take longer than all the rest.
 #[inline(always)]
 fn padded(record: &[u8]) -> u128 {

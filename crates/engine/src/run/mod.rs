@@ -41,7 +41,7 @@ pub struct Run {
     pub bytes: u64,
     /// Records in it.
     pub records: u64,
-    /// No record has more bytes than that.
+    /// Upper bound of the bytes of a record.
     pub longest_bytes: u64,
 }
 

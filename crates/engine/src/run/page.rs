@@ -9,7 +9,7 @@
 //!
 //! An entry says of its block what it must look like, and where in it the first record begins that
 //! begins there (long records leave blocks where none does), with the beginning of that record's
-//! key. Which blocks a page tells of follows from its number. Each page is sealed by itself: it can
+//! key. The blocks of a page follow from its number. Each page is sealed by itself: it can
 //! be written as soon as it is complete and believed as soon as it is read, for any size of
 //! the table; the seed makes a page in another one's place as wrong as a damaged one.
 

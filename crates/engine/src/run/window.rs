@@ -1,4 +1,4 @@
-//! A small window on a run file: the tables behind the data are read through it, piece by piece.
+//! A small window on a run file: the tables after the data are read through it, piece by piece.
 //!
 //! Tables grow with the input, memory does not, so that nothing here holds more than its window.
 //! Bytes come as they lie in the file; whether to believe them is for the reader above to say.

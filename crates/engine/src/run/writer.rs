@@ -1,8 +1,8 @@
 //! Writing a run: many workers bring records, one call at the end makes it whole.
 //!
-//! The table lies behind the data, so that where its pages belong follows from how much data there
+//! The table lies after the data, so that where its pages belong follows from how much data there
 //! will be. Where nobody knows that before the last record (a merge of streams that drops what is
-//! equal), pages are put aside in a file of their own and moved behind the data in the end: one
+//! equal), pages are put aside in a file of their own and moved after the data in the end: one
 //! part in 250 of it, or less.
 
 use std::path::{Path, PathBuf};
@@ -130,7 +130,7 @@ fn only(table: Arc<Table>) -> Table {
     Arc::into_inner(table).unwrap_or_else(|| unreachable!("the sink had the only other one"))
 }
 
-/// Copies the table of a run to its place behind the data.
+/// Copies the table of a run to its place after the data.
 fn move_pages(
     lane: &mut Lane<'_>,
     (aside, file): (&Arc<File>, &Arc<File>),

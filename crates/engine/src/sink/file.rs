@@ -24,7 +24,7 @@ pub struct FileSink {
     length: u64,
     granule: usize,
     edges: Mutex<HashMap<u64, Edge>>,
-    /// Who wants checksums of the granules.
+    /// Receiver of the granules' checksums.
     sums: Option<Arc<dyn GranuleSums>>,
 }
 

@@ -133,7 +133,7 @@ impl<'p> Lane<'p> {
     }
 
     /// Returns the bytes of an output buffer to fill before it is written; the longest record fits
-    /// behind them.
+    /// after them.
     pub fn capacity(&self) -> usize {
         self.capacity
     }

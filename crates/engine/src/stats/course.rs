@@ -2,8 +2,8 @@
 //!
 //! Bytes differ in what they cost: those of a first pass are dealt into buckets, those of the last
 //! are only written. So each phase has a weight, which is what it is expected to take beside the
-//! others, and what is left of a phase is reckoned at that phase's own pace, the more of it is done
-//! the more; what is to come, at the pace of all that was done.
+//! others, and what is left of a phase is estimated at that phase's own pace, the more of it is
+//! done the more; what is to come, at the pace of all that was done.
 
 use std::time::{Duration, Instant};
 

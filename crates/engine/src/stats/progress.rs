@@ -18,7 +18,7 @@ pub struct Progress {
     bytes_total: AtomicU64,
     /// The phases, as far as they are known, and how far it is.
     course: Mutex<Course>,
-    /// Of the bytes moved, those of each stream.
+    /// Bytes moved of each stream.
     streams: [AtomicU64; Stream::ALL.len()],
     reads_in_flight: AtomicU64,
     writes_in_flight: AtomicU64,

@@ -155,7 +155,7 @@ impl Timeline {
 /// Seconds of each interval, stream by stream.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct StreamSeconds {
-    /// Of reads of inputs,
+    /// Seconds of reads of inputs,
     pub input_read: Vec<f64>,
     /// writes of runs,
     pub spill_written: Vec<f64>,

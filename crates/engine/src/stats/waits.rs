@@ -39,7 +39,7 @@ impl Waits {
     }
 }
 
-/// As seconds, under the names of the streams.
+/// Serializes the times as seconds, under the names of the streams.
 impl Serialize for Waits {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_map(Stream::ALL.map(|stream| (stream.name(), self.of(stream).as_secs_f64())))

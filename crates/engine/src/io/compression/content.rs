@@ -9,7 +9,7 @@ use super::Codec;
 use super::foreign::{FOREIGN, Foreign};
 use super::memory::ZSTD_MAGIC;
 
-/// Bytes of a beginning that tell what there is to know.
+/// Bytes at the start of data that identify its format.
 pub const CONTENT_BYTES: usize = 4096;
 
 const GZIP_MAGIC: [u8; 3] = [0x1f, 0x8b, 8];

@@ -42,7 +42,7 @@ pub enum Origin {
 pub struct Shape {
     /// Threads for files. Each pipe has one more, as it may be waited for.
     pub threads: usize,
-    /// Inputs behind the one being read that are begun already.
+    /// Inputs after the one being read that are begun already.
     pub ahead: usize,
     /// Bytes of a buffer.
     pub buffer_bytes: usize,

@@ -265,7 +265,7 @@ impl Shared {
         Ok(waited.unwrap_or_else(PoisonError::into_inner).0)
     }
 
-    /// Has a chunk compressed; returns an empty one in exchange.
+    /// Hands a chunk over for compression; returns an empty one in exchange.
     fn hand_over(&self, chunk: Vec<u8>, progress: &Progress) -> Result<Vec<u8>> {
         let mut state = self.state();
         state.check()?;

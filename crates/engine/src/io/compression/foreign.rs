@@ -13,7 +13,7 @@ pub struct Foreign {
     pub name: &'static str,
     /// The endings of its file names.
     extensions: &'static [&'static str],
-    /// The first bytes of its data; empty if no bytes tell.
+    /// The first bytes of its data; empty if no bytes identify it.
     pub(super) magics: &'static [&'static [u8]],
     /// Returns whether data that begins with the magic is of this format.
     has_header: fn(&[u8]) -> bool,
@@ -207,7 +207,7 @@ fn is_parquet(head: &[u8]) -> bool {
     matches!(head.get(4..7), Some([0x15, 0 | 2 | 4 | 6, 0x15 | 0x19]))
 }
 
-/// Units of UTF-16 behind the mark: all there may be, and one of them ASCII, as line ends are.
+/// Checks the units of UTF-16 after the mark: all are valid, and one is ASCII, as line ends are.
 fn is_utf16(head: &[u8]) -> bool {
     let is_little = head[0] == 0xff;
     let (units, odd) = head[2..].as_chunks();
@@ -226,7 +226,7 @@ fn is_utf16(head: &[u8]) -> bool {
     has_ascii && is_good && (!is_low_next || is_cut)
 }
 
-/// Characters of UTF-32 behind the mark.
+/// Checks the characters of UTF-32 after the mark.
 fn is_utf32(head: &[u8]) -> bool {
     let (characters, odd) = head[4..].as_chunks();
     let character = |bytes: &[u8; 4]| match head[0] == 0xff {

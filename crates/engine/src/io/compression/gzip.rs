@@ -32,7 +32,7 @@ const HAS_NAME: u8 = 1 << 3;
 const HAS_COMMENT: u8 = 1 << 4;
 const RESERVED: u8 = 0b1110_0000;
 
-/// Of a system that the standard does not list.
+/// Code of a system that the standard does not list.
 const SYSTEM_UNKNOWN: u8 = 255;
 
 /// Expands members.

@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 const FRAME: &str = "lz4 frame";
 
 const MAGIC: u32 = 0x184d_2204;
-/// Of the format before this one, which has neither lengths nor checksums.
+/// Magic number of the format before this one, which has neither lengths nor checksums.
 const MAGIC_LEGACY: u32 = 0x184c_2102;
 
 /// Flags of a header.
@@ -37,7 +37,7 @@ const CONTENT_CHECKSUM: u8 = 1 << 2;
 const RESERVED: u8 = 1 << 1;
 const DICTIONARY: u8 = 1;
 
-/// Of a block's length: it is not compressed.
+/// Flag in a block's length: the block is not compressed.
 const STORED: u32 = 1 << 31;
 
 /// Distance that blocks look back.
@@ -75,7 +75,7 @@ impl Header {
 
 /// Expands frames.
 pub struct Decoder {
-    /// Of the frame that is being expanded, if one is.
+    /// Header of the frame that is being expanded, if one is.
     header: Option<Header>,
     /// Offset in the file of the current frame, or of the last one.
     start: u64,
@@ -270,7 +270,7 @@ impl Decoder {
     }
 }
 
-/// Moves a window on behind a block.
+/// Moves a window past a block.
 fn look_back(window: &mut Vec<u8>, block: &[u8]) {
     let kept = &block[block.len().saturating_sub(WINDOW_BYTES)..];
     let excess = (window.len() + kept.len()).saturating_sub(WINDOW_BYTES);

@@ -47,7 +47,7 @@ const LZ4_BLOCK_MAX: u64 = 4 << 20;
 /// Pages of a thread's stack, and what its allocator keeps.
 const THREAD_BYTES: u64 = 256 << 10;
 
-/// Bytes of a file's beginning that tell all there is to know.
+/// Bytes at the start of a file that are enough to plan its decoding.
 pub const HEAD_BYTES: usize = 18;
 
 /// Plan for decoding the inputs, and the part of the budget that it takes.

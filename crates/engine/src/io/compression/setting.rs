@@ -187,7 +187,7 @@ impl FromStr for Decompress {
 impl FromStr for Compress {
     type Err = ParseError;
 
-    /// Reads `auto`, `off`, or the name of a codec, with a level behind a colon if there is one.
+    /// Reads `auto`, `off`, or the name of a codec, with a level after a colon if there is one.
     fn from_str(text: &str) -> std::result::Result<Self, ParseError> {
         match text {
             "auto" => Ok(Self::Auto),

@@ -9,7 +9,7 @@ use perf_event::events::{self, CacheOp, CacheResult, Hardware, WhichCache};
 
 use super::{Event, Threads};
 
-/// Who may count what.
+/// File with the kernel's restrictions on counting.
 const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
 
 /// Opens a counter of every event that the system has, counting from now on. Fails with the reason

@@ -24,7 +24,7 @@ use std::ops::Range;
 
 use super::weights::{Element, LEVELS_MAX, Weights};
 
-/// Ends a level. All weights are greater, so that a text ends before every longer one.
+/// Byte that ends a level. All weights are greater, so that a text ends before every longer one.
 const LEVEL_END: u8 = 1;
 
 /// Bytes of a weight that a table of single bytes keeps: the first level of letters takes 1 or 2.
@@ -116,8 +116,8 @@ impl Levels {
     }
 
     /// Returns whether [`PROBES`], put in the order of their keys, stand in that of `compare`.
-    /// Neighbours tell: the library walks each text by itself, so that its order is one, though not
-    /// always the one that was meant.
+    /// Comparing neighbours is enough: the library walks each text by itself, so that its order is
+    /// one, though not always the one that was meant.
     fn agrees(&self, compare: impl Fn(&[u8], &[u8]) -> Ordering) -> bool {
         let mut probes = PROBES.map(|text| {
             let mut key = Vec::new();

@@ -350,7 +350,7 @@ fn set_number(text: &str) -> std::result::Result<u32, String> {
     digits(text, NUMBER_DIGITS).map(|number| number as u32)
 }
 
-/// Returns the first word of a line, and what is behind the blank that ends it.
+/// Returns the first word of a line, and the rest after the blank that ends it.
 fn split_word(line: &[u8]) -> (&[u8], &[u8]) {
     let end = line.iter().position(|byte| *byte == b' ').unwrap_or(line.len());
     (&line[..end], line.get(end + 1..).unwrap_or_default())

@@ -33,7 +33,7 @@ use crate::io::{Direct, File};
 pub struct StripedOutput {
     /// Path of the set's definition.
     path: PathBuf,
-    /// As it will be.
+    /// Definition as it will be.
     definition: Definition,
     /// The files that are replaced.
     old: Vec<PathBuf>,

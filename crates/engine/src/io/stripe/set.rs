@@ -10,10 +10,10 @@ use super::{Definition, Layout};
 use crate::error::{Error, Result};
 use crate::io::{Direct, File};
 
-/// Members that are looked after at the same time, at most.
+/// Most members that are handled at the same time.
 const AT_ONCE: usize = 64;
 
-/// Bytes at either end of a member that tell it from others.
+/// Bytes at either end of a member that distinguish it from others.
 const END_BYTES: u64 = 4096;
 
 /// Members, and which bytes they have.
@@ -32,7 +32,7 @@ impl Stripes {
         Self { layout, members, are_spilled: false }
     }
 
-    /// Returns those of a temporary file: what is wrong with them later on is damage, and no
+    /// Returns the members of a temporary file: what is wrong with them later on is damage, and no
     /// input's fault.
     pub fn spilled(layout: Layout, members: Vec<Arc<File>>) -> Self {
         Self { are_spilled: true, ..Self::new(layout, members) }

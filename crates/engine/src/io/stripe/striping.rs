@@ -1,4 +1,4 @@
-//! A queue that parts requests on striped files where strides end, so that the engine behind it
+//! A queue that splits requests on striped files where strides end, so that the engine below it
 //! sees members alone.
 //!
 //! ```text
@@ -35,7 +35,7 @@ struct Striping {
     inner: Box<dyn Queue>,
     /// Requests whose parts are in flight, by a number of their own.
     parted: HashMap<u64, Parted>,
-    /// For each part in flight, address and length of its memory: the number of its request.
+    /// Number of the request of each part in flight, by address and length of the part's memory.
     parts: HashMap<(usize, usize), u64>,
     next: u64,
     /// Over, and not yet handed out.
@@ -58,7 +58,7 @@ struct Parted {
     tag: u64,
     /// The memory of parts that are over, and what no part needs.
     pieces: Vec<Region>,
-    /// Of each part that is over: where in the range it begins, its length, what came of it.
+    /// Offset in the range, length and result of each part that is over.
     results: Vec<(usize, usize, Result<usize>)>,
     in_flight: usize,
     begun: Instant,
