@@ -168,7 +168,7 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// Those of [`read`](Self::read).
+    /// The errors of [`read`](Self::read).
     pub fn usual() -> Result<Option<Self>> {
         match Self::usual_path() {
             Some(path) if path.exists() => Self::read(&path).map(Some),
@@ -238,7 +238,7 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// Those of writing.
+    /// The errors of writing.
     pub fn write(&self, path: &Path) -> Result<()> {
         let directory = directory_of(path);
         fs::create_dir_all(directory).map_err(|e| Error::io("make", directory, e))?;

@@ -73,7 +73,7 @@ impl Counters {
     ///
     /// # Errors
     ///
-    /// Why there are none, and what would change that, in one sentence without a full stop.
+    /// The reason, and what would change that, in one sentence without a full stop.
     #[cfg(feature = "counters")]
     pub fn new(of: Threads) -> Result<Self, String> {
         perf::open(of).map(Self)

@@ -24,7 +24,7 @@ impl Cursor {
     ///
     /// # Errors
     ///
-    /// Those of [`File::read_at`].
+    /// The errors of [`File::read_at`].
     pub fn read_next(&mut self, buffer: &mut [u8]) -> Result<usize> {
         let read = self.file.read_at(buffer, self.offset)?;
         self.offset += read as u64;

@@ -165,8 +165,8 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Those of opening; [`Error::Malformed`] where the definition or a member is not as it should
-    /// be.
+    /// The errors of opening; [`Error::Malformed`] where the definition or a member is not as it
+    /// should be.
     pub fn open_stripes(path: &Path, direct: Direct) -> Result<Arc<Self>> {
         let definition = Definition::read(path)?;
         let stripes = Stripes::open(&definition, path, direct)?;

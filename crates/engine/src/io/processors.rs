@@ -140,7 +140,7 @@ pub fn stay_on(processors: &[usize]) {
 pub struct Stay(Option<CpuSet>);
 
 impl Stay {
-    /// Keeps the thread on these processors; anywhere, if there are none.
+    /// Keeps the thread on these processors. Without any, the thread runs anywhere.
     pub fn on(processors: Option<&[usize]>) -> Self {
         let before = processors.and_then(|processors| {
             let before = sched_getaffinity(None).ok();

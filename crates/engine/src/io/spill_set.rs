@@ -35,7 +35,7 @@ impl SpillPlace {
     ///
     /// # Errors
     ///
-    /// Those of reading the definition.
+    /// The errors of reading the definition.
     pub fn at(path: &Path) -> Result<Self> {
         if !Definition::is_at(path) {
             return Ok(Self::directory(path));
@@ -68,7 +68,7 @@ impl SpillPlace {
     ///
     /// # Errors
     ///
-    /// Those of looking for a directory that is not there.
+    /// The errors of looking for a directory that is not there.
     pub fn real(&self) -> Result<Self> {
         let real = |(path, stride): &(PathBuf, u64)| match path.canonicalize() {
             Ok(path) => Ok((path, *stride)),

@@ -111,7 +111,7 @@ fn put_together(
 ///
 /// # Errors
 ///
-/// The first; the rest is removed all the same.
+/// The first error; the rest is removed all the same.
 pub fn remove(path: &Path) -> Result<()> {
     let remove =
         |path: PathBuf| std::fs::remove_file(&path).map_err(|e| Error::io("remove", &path, e));

@@ -129,7 +129,7 @@ impl Supplied {
     ///
     /// # Errors
     ///
-    /// Those of [`File::open_stripes`].
+    /// The errors of [`File::open_stripes`].
     pub fn striped(path: &Path) -> Result<Self> {
         let file = File::open_stripes(path, Direct::Off)?;
         Ok(Self::new(path, Cursor::new(&file, 0)))

@@ -59,7 +59,7 @@ impl Parts {
     ///
     /// # Errors
     ///
-    /// Those of the system; then none of the files is there.
+    /// The errors of the system; then none of the files is there.
     pub fn finish(&self, sync: bool) -> Result<()> {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         for part in made.iter() {

@@ -219,7 +219,7 @@ pub struct LastRecord {
 pub struct Footer {
     /// Count and checksum of the records.
     pub sum: Sum,
-    /// Last record; empty if there is none.
+    /// Last record; empty for an empty run.
     pub last: LastRecord,
 }
 

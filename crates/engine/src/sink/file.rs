@@ -182,7 +182,8 @@ impl<'a, 'p> FileWriter<'a, 'p> {
     ///
     /// # Errors
     ///
-    /// Those of the lane, and [`Error::Changed`](crate::Error::Changed) where it ends elsewhere.
+    /// The errors of the lane, and [`Error::Changed`](crate::Error::Changed) where it ends
+    /// elsewhere.
     pub fn finish(mut self, end: u64) -> Result<()> {
         let Some(buffer) = self.buffer.take() else { return Ok(()) };
         if let Err(error) = ends_at(end, self.start + self.filled as u64, self.offset) {

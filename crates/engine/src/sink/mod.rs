@@ -122,7 +122,8 @@ impl Sink {
     ///
     /// # Errors
     ///
-    /// Those of `produce` and of writing, and [`Error::Changed`] where it brings another number.
+    /// The errors of `produce` and of writing, and [`Error::Changed`] where it brings another
+    /// number.
     pub fn write(
         &self,
         lane: &mut Lane<'_>,

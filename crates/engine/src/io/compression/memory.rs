@@ -254,7 +254,8 @@ pub fn window_of(head: &[u8]) -> Option<u64> {
     }
 }
 
-/// Returns the block size of an lz4 frame that starts with `head`; the largest, if it is none.
+/// Returns the block size of an lz4 frame that starts with `head`, or the largest size for other
+/// data.
 fn lz4_block_of(head: &[u8]) -> u64 {
     match head.get(5).map(|code| code >> 4 & 7) {
         Some(code @ 4..=7) => 1 << (8 + 2 * u64::from(code)),

@@ -288,7 +288,7 @@ impl Definition {
     ///
     /// # Errors
     ///
-    /// Those of the system. Files that are gone already are no error.
+    /// The errors of the system. Files that are gone already are no error.
     pub fn remove(&self, path: &Path) -> Result<()> {
         let failed = |path: &Path, e| Err(Error::io("remove", path, e));
         for file in self.files(path) {

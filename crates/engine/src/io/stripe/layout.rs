@@ -27,7 +27,7 @@ impl Layout {
     ///
     /// # Panics
     ///
-    /// If there is none, one is 0, or their sum is no `u64`.
+    /// If there are no strides, one is 0, or their sum is no `u64`.
     pub fn new(strides: Vec<u64>) -> Self {
         assert!(!strides.is_empty() && !strides.contains(&0), "strides {strides:?}");
         let mut width: u64 = 0;

@@ -42,8 +42,8 @@ impl Stripes {
     ///
     /// # Errors
     ///
-    /// Those of opening; [`Error::Malformed`] where a member has not as many bytes as it should, or
-    /// others than were written.
+    /// The errors of opening; [`Error::Malformed`] where a member has not as many bytes as it
+    /// should, or others than were written.
     pub fn open(definition: &Definition, path: &Path, direct: Direct) -> Result<Self> {
         if definition.length == 0 {
             let message = "it is empty: nothing was written to this striped file".to_owned();
