@@ -138,8 +138,7 @@ impl Default for Profile {
 
 impl Profile {
     /// Returns the path of this user's machine profile: `sortwell/machine.toml` below
-    /// `$XDG_CONFIG_HOME`, or below `
-    /// /.config`. `None` without a home.
+    /// `$XDG_CONFIG_HOME`, or below `~/.config`. `None` without a home.
     pub fn usual_path() -> Option<PathBuf> {
         let absolute = |name: &str| {
             let path = PathBuf::from(std::env::var_os(name)?);
