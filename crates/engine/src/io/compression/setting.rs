@@ -123,7 +123,8 @@ impl Compression {
 
     /// Returns the memory that a working thread takes, in addition to its chunks. Two threads
     /// raised the highest resident size by nothing to be seen with gzip and lz4. With zstd they
-    /// raised it by 1.6 MB at level 3, 5.3 at 5, 20.5 at 9 and 12, 33 from 15 to 22 (24 MB of lines).
+    /// raised it by 1.6 MB at level 3, 5.3 at 5, 20.5 at 9 and 12, and 33 from 15 to 22 (24 MB of
+    /// lines).
     pub(super) fn state_bytes(self) -> u64 {
         match (self.codec, self.level) {
             (Codec::Gzip | Codec::Lz4, _) => 512 << 10,
