@@ -133,8 +133,8 @@ pub fn bytes(path: &Path) -> Result<Option<u64>> {
 }
 
 impl File {
-    /// Returns the first member, or the file itself, that is shorter than it is in a file of
-    /// `length` bytes. Also returns its actual and expected bytes.
+    /// Returns the first member, or the file itself, whose size is wrong for a file of `length`
+    /// bytes. Also returns its actual and expected bytes.
     pub fn misfit(&self, length: u64) -> Option<(&Path, u64, u64)> {
         let Some(stripes) = self.stripes() else {
             return (self.len() != length).then(|| (self.path(), self.len(), length));

@@ -121,7 +121,7 @@ impl Weights {
         unsafe { *self.weights.add(at) }
     }
 
-    /// Returns the element of a byte that is one before any other byte.
+    /// Returns the element of a byte, if the byte is one regardless of the bytes after it.
     #[inline]
     pub fn single(&self, byte: u8) -> Option<Element> {
         u32::try_from(self.first(byte)).ok().map(Element)
