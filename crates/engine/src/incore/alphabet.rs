@@ -26,7 +26,7 @@ pub struct Alphabet {
 }
 
 impl Alphabet {
-    /// The alphabet of `words`, as they were sampled.
+    /// Returns the alphabet of `words`, as they were sampled.
     pub fn of(words: impl Iterator<Item = u64>) -> Self {
         let mut is_seen = [[false; 256]; 8];
         for word in words {
@@ -56,7 +56,7 @@ impl Alphabet {
         self.bits
     }
 
-    /// A number that is in the order of words: never less for a greater one.
+    /// Returns a number that is in the order of words: never less for a greater one.
     #[inline]
     pub fn pack(&self, word: u64) -> u64 {
         self.pack_exact(word).unwrap_or_else(|| self.pack_to_gap(word))

@@ -79,7 +79,7 @@ unsafe impl Send for Dealer {}
 unsafe impl Sync for Dealer {}
 
 impl Dealer {
-    /// A dealer with `buckets` empty chains.
+    /// Returns a dealer with `buckets` empty chains.
     pub fn new(pool: Arc<Pool>, item: Item, buckets: usize) -> Self {
         Self {
             pool,
@@ -236,7 +236,7 @@ impl Dealer {
         }
     }
 
-    /// Room for one more line of `bytes` bytes at the end of a bucket's chain.
+    /// Returns room for one more line of `bytes` bytes at the end of a bucket's chain.
     #[inline]
     fn place_line(&mut self, bucket: usize, bytes: usize) -> *mut u8 {
         let tail = &mut self.tails[bucket];
@@ -355,12 +355,12 @@ impl Dealt {
         Self { item: dealers[0].item, dealers, blocks }
     }
 
-    /// What lies in the buckets.
+    /// Returns what lies in the buckets.
     pub fn item(&self) -> Item {
         self.item
     }
 
-    /// The pool the buckets lie in.
+    /// Returns the pool the buckets lie in.
     pub fn pool(&self) -> &Arc<Pool> {
         &self.dealers[0].pool
     }
@@ -370,12 +370,12 @@ impl Dealt {
         self.dealers.iter().map(|dealer| dealer.count(bucket)).sum()
     }
 
-    /// Bytes of the longest record, where they differ in length.
+    /// Returns the number of bytes of the longest record, where they differ in length.
     pub fn longest_bytes(&self) -> u64 {
         self.dealers.iter().map(|dealer| dealer.longest_bytes).max().unwrap_or(0)
     }
 
-    /// Bytes of a bucket's records.
+    /// Returns the number of bytes of a bucket's records.
     pub fn bytes(&self, bucket: usize, framing: Framing) -> u64 {
         match framing {
             Framing::Fixed(length) => (self.count(bucket) * length) as u64,

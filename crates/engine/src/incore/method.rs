@@ -22,7 +22,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Its name.
+    /// Returns its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Radix => "radix",
@@ -50,8 +50,8 @@ impl Method {
     }
 }
 
-/// Insertion sort: the best for a handful, and for what is almost sorted. Whether it got through
-/// with no more than `moves` moves; if not, it stopped with everything still there.
+/// Returns insertion sort: the best for a handful, and for what is almost sorted. Whether it got
+/// through with no more than `moves` moves; if not, it stopped with everything still there.
 fn insert<T: Copy + Ord>(entries: &mut [T], moves: usize) -> bool {
     let mut moves_left = moves;
     for next in 1..entries.len() {

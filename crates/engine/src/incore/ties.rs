@@ -96,7 +96,7 @@ fn ask_ahead(
     ahead
 }
 
-/// Where the first two entries with equal digests are.
+/// Returns where the first two entries with equal digests are.
 fn next_tie(entries: &[u64]) -> Option<usize> {
     entries.windows(2).position(|pair| digest(pair[0]) == digest(pair[1]))
 }
@@ -147,9 +147,9 @@ fn refine<K: KeyEncoder>(
     }
 }
 
-/// The first word in which not all keys of a group are equal, which agree in all before `word`;
-/// `None` where all are. Each record is fetched once: finding its end may take as long as reading
-/// all of it.
+/// Returns the first word in which not all keys of a group are equal, which agree in all before
+/// `word`; `None` where all are. Each record is fetched once: finding its end may take as long as
+/// reading all of it.
 fn first_difference<K: KeyEncoder>(
     group: &[u64],
     word: usize,
@@ -200,7 +200,7 @@ impl<'a> Noting<'a> {
     }
 }
 
-/// The subgroups that were noted as open.
+/// Returns the subgroups that were noted as open.
 fn open_subgroups(group: &mut [u64]) -> impl Iterator<Item = &mut [u64]> {
     group
         .chunk_by_mut(|a, b| digest(*a) == digest(*b))
@@ -232,7 +232,7 @@ fn compare<K: KeyEncoder>(
     }
 }
 
-/// The key word of a pair.
+/// Returns the key word of a pair.
 fn value_of(pair: u128) -> u64 {
     (pair >> 64) as u64
 }

@@ -30,9 +30,9 @@ pub struct Made {
     pub algorithm: Option<Algorithm>,
     /// Worker threads.
     pub threads: usize,
-    /// Whether inputs were read past the page cache.
+    /// True if inputs were read past the page cache.
     pub direct_input: bool,
-    /// Whether the output was written past it.
+    /// True if the output was written past it.
     pub direct_output: bool,
     /// What was read and written.
     pub streams: Streams,
@@ -136,7 +136,7 @@ fn processors_of(seen: &Seen) -> Vec<usize> {
     seen.processors.iter().copied().collect()
 }
 
-/// Which stream the bytes of each phase belong to.
+/// Returns which stream the bytes of each phase belong to.
 fn streams(phases: &[(PhaseTime, LaneCounters)]) -> Streams {
     let mut streams = Streams::default();
     let add = |stream: &mut ByteSize, bytes: u64| stream.0 += bytes;
@@ -162,7 +162,8 @@ fn requests(phases: &[(PhaseTime, LaneCounters)]) -> StreamRequests {
     requests
 }
 
-/// The requests of a merge, which reads inputs and runs in the same phase: so many were of runs.
+/// Returns the requests of a merge, which reads inputs and runs in the same phase: so many were of
+/// runs.
 pub fn requests_of_merge(
     phases: &[(PhaseTime, LaneCounters)],
     run_reads: Requests,
@@ -172,7 +173,7 @@ pub fn requests_of_merge(
     StreamRequests { input_read, spill_read: run_reads, ..all }
 }
 
-/// What was moved in each phase, and whether runs were read and whether runs were written.
+/// Returns what was moved in each phase, and whether runs were read and whether runs were written.
 fn with_runs(
     phases: &[(PhaseTime, LaneCounters)],
 ) -> impl Iterator<Item = (&LaneCounters, (bool, bool))> {

@@ -40,7 +40,7 @@ pub struct Endpoints {
     pub is_durable: bool,
 }
 
-/// Advice on a sort that has ended.
+/// Returns advice on a sort that has ended.
 pub fn of(
     statistics: &Statistics,
     (work, need, ends): (&Work, &Need, Endpoints),
@@ -150,7 +150,7 @@ fn flush(of: &Statistics, ends: Endpoints) -> Option<Message> {
     })
 }
 
-/// What kept the workers.
+/// Returns what kept the workers.
 fn busiest(of: &Statistics, work: &Work) -> Option<Message> {
     if of.seconds < LEAST_SECONDS {
         return None;
@@ -182,7 +182,7 @@ fn busiest(of: &Statistics, work: &Work) -> Option<Message> {
     })
 }
 
-/// What to do about runs that share a disk with the input.
+/// Returns what to do about runs that share a disk with the input.
 fn spill_disk(work: &Work) -> Message {
     let device = |path: &Path| space::device(path).ok();
     let Input::Files(files) = &work.input else { return Message::default() };

@@ -74,7 +74,7 @@ impl Coders {
         Self { may_take_scratch: self.may_take_scratch || select.may_take_memory(), ..self }
     }
 
-    /// The inputs as they are to be read, one after the other.
+    /// Returns the inputs as they are to be read, one after the other.
     pub fn in_turn<'i>(
         &mut self,
         inputs: &'i [Input],
@@ -88,7 +88,7 @@ impl Coders {
         self.replaced(inputs, instead, packed, appetite)
     }
 
-    /// The inputs as they are to be read, all at once, and how many that may be.
+    /// Returns the inputs as they are to be read, all at once, and how many that may be.
     pub fn at_once<'i>(
         &mut self,
         inputs: &'i [Input],
@@ -104,8 +104,8 @@ impl Coders {
         Ok((self.replaced(inputs, instead, packed, Some(appetite))?, Some(width)))
     }
 
-    /// The inputs with what is read in place of some; what is packed is expanded, as `appetite` has
-    /// it.
+    /// Returns the inputs with what is read in place of some; what is packed is expanded, as
+    /// `appetite` has it.
     fn replaced<'i>(
         &mut self,
         inputs: &'i [Input],
@@ -155,7 +155,7 @@ impl Coders {
         self.besides.add(columns);
     }
 
-    /// The output, compressed if that is wanted.
+    /// Returns the output, compressed if that is wanted.
     pub fn output(&mut self, output: Output, how: Option<Compression>) -> Result<Output> {
         let Some(how) = how else { return Ok(output) };
         let (threads, bytes) = encoders(how, self.budget, self.threads);
@@ -182,12 +182,12 @@ impl Coders {
         self.decoding.is_some()
     }
 
-    /// The whole budget.
+    /// Returns the whole budget.
     pub fn budget(&self) -> ByteSize {
         self.budget
     }
 
-    /// The memory for keys and values of long records, if they may take any.
+    /// Returns the memory for keys and values of long records, if they may take any.
     pub fn scratch(&self, lengths: Lengths) -> Option<ScratchMemory> {
         self.may_take_scratch.then(|| ScratchMemory::new(self.budget, lengths))
     }
@@ -201,7 +201,7 @@ impl Coders {
         besides
     }
 
-    /// An error about the budget, with what of it is taken.
+    /// Returns an error about the budget, with what of it is taken.
     pub fn explain(&self, error: Error) -> Error {
         let taken = ByteSize(self.besides.bytes());
         match error {
@@ -216,7 +216,7 @@ impl Coders {
         }
     }
 
-    /// The account of the job, with how much all was in the files.
+    /// Returns the account of the job, with how much all was in the files.
     pub fn noted(&self, mut statistics: Statistics, written: Option<u64>) -> Statistics {
         statistics.streams.compressed_read =
             self.decoding.as_ref().map(|decoding| ByteSize(decoding.bytes()));
@@ -250,14 +250,14 @@ const PACKED_COPIES: usize = 4;
 const KEPT_BYTES: usize = 900;
 const KEPT_COPIES: usize = 6;
 
-/// What the names of inputs take of a budget, if they are many: whether they are read or not, they
-/// are all in memory as long as the job runs.
+/// Returns what the names of inputs take of a budget, if they are many: whether they are read or
+/// not, they are all in memory as long as the job runs.
 pub fn names_bytes(inputs: &[Input]) -> ByteSize {
     let bytes = |input: &Input| (NAME_BYTES + NAME_COPIES * name_length(input)) as u64;
     ByteSize(inputs.iter().skip(FEW_NAMES).map(bytes).sum())
 }
 
-/// What is noted of an input.
+/// Returns what is noted of an input.
 fn kept_bytes(input: &Input) -> usize {
     KEPT_BYTES + KEPT_COPIES * name_length(input)
 }
@@ -265,7 +265,7 @@ fn kept_bytes(input: &Input) -> usize {
 /// Bytes of memory that a key takes: its text, and what it means, as read, bound and compiled.
 const KEY_BYTES: usize = 1500;
 
-/// Bytes of an input's name.
+/// Returns the number of bytes of an input's name.
 fn name_length(input: &Input) -> usize {
     match input {
         Input::File(path) | Input::Striped(path) => path.as_os_str().len(),
@@ -273,7 +273,7 @@ fn name_length(input: &Input) -> usize {
     }
 }
 
-/// What compressed inputs take besides, if they are many.
+/// Returns what compressed inputs take besides, if they are many.
 fn packed_bytes(packed: &[(Origin, Codec)]) -> u64 {
     let bytes = |(origin, _): &(Origin, Codec)| {
         let length = if let Origin::File(path) = origin { path.as_os_str().len() } else { 0 };

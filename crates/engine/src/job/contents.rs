@@ -39,7 +39,7 @@ pub enum Instead {
 }
 
 impl<'a> Look<'a> {
-    /// A look at inputs of this format.
+    /// Returns a look at inputs of this format.
     pub fn new(how: Decompress, format: Format, is_at_once: bool, progress: &'a Progress) -> Self {
         let is_text = matches!(format, Format::Lines { .. } | Format::Csv(_) | Format::JsonLines);
         Self { how, is_text, is_at_once, progress }
@@ -123,7 +123,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// A stream that was opened, behind another one or not.
+    /// Returns a stream that was opened, behind another one or not.
     fn stream(&self, mut reader: pipe::Reader, is_behind: bool) -> Result<Option<Instead>> {
         let name = reader.name().to_owned();
         if is_behind && !self.is_at_once {

@@ -27,12 +27,12 @@ pub struct CopyJob {
     pub engine: Engine,
     /// Whether the page cache is bypassed.
     pub direct: Direct,
-    /// Whether the output is made durable before it gets its name.
+    /// True if the output is made durable before it gets its name.
     pub sync: bool,
 }
 
 impl CopyJob {
-    /// A job with every choice left to sortwell.
+    /// Returns a job with every choice left to sortwell.
     pub fn new(input: Input, output: Output) -> Self {
         Self { input, output, engine: Engine::Auto, direct: Direct::Auto, sync: true }
     }
@@ -114,8 +114,8 @@ impl<'a> Copy<'a> {
         Ok(())
     }
 
-    /// Bytes of the block at `offset`, of which `read` were read: fewer than the file said where it
-    /// has become shorter.
+    /// Returns the number of bytes of the block at `offset`, of which `read` were read: fewer than
+    /// the file said where it has become shorter.
     fn whole(&self, offset: u64, read: usize) -> Result<usize> {
         let wanted = (self.file.len() - offset).min(BLOCK_BYTES as u64) as usize;
         if read >= wanted {

@@ -10,8 +10,8 @@ use crate::key::{Key, ListMemory};
 use crate::pipeline::Columns;
 use crate::predicate::Predicate;
 
-/// What admits the records of a job, given the columns of the first row; `None` where all take
-/// part. Conditions look at fields as the job's keys do.
+/// Returns what admits the records of a job, given the columns of the first row; `None` where all
+/// take part. Conditions look at fields as the job's keys do.
 pub fn predicate(
     job: &SortJob,
     order: &TextOrder,

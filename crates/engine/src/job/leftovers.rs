@@ -67,7 +67,7 @@ pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>> {
     Ok(found)
 }
 
-/// The directories that a name stands for, each once.
+/// Returns the directories that a name stands for, each once.
 fn places(name: &Path) -> Result<Vec<PathBuf>> {
     let place = SpillPlace::at(name)?;
     let mut places: Vec<PathBuf> = place.directories().map(|(path, _)| path.to_owned()).collect();
@@ -97,7 +97,7 @@ fn leftover(directory: &Path) -> Result<Leftover> {
     Ok(Leftover { path: directory.to_owned(), state, output, bytes: ByteSize(bytes) })
 }
 
-/// The job of a manifest whose later lines may be damaged.
+/// Returns the job of a manifest whose later lines may be damaged.
 fn job_of(directory: &Path) -> Option<JobEntry> {
     match Manifest::first(directory) {
         Ok(Some(Entry::Job(job))) => Some(job),
@@ -105,7 +105,7 @@ fn job_of(directory: &Path) -> Option<JobEntry> {
     }
 }
 
-/// Whether there is more than the beginning in a manifest, as far as it can be read.
+/// Returns whether there is more than the beginning in a manifest, as far as it can be read.
 fn holds_records(directory: &Path) -> bool {
     let past = Manifest::look(directory).and_then(|entries| Past::of(directory, entries));
     past.map_or(true, |(_, past)| !past.runs.is_empty() && !past.is_whole)
@@ -116,7 +116,7 @@ fn bytes_in(directory: &Path) -> u64 {
     entries.map(|entry| allocated(&entry.path())).sum()
 }
 
-/// Bytes that a file takes of its disk.
+/// Returns the number of bytes that a file takes of its disk.
 fn allocated(path: &Path) -> u64 {
     use std::os::unix::fs::MetadataExt;
     fs::symlink_metadata(path).map_or(0, |data| data.blocks() * 512)

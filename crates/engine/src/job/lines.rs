@@ -28,8 +28,8 @@ struct Line<'a> {
     bytes: &'a [u8],
 }
 
-/// The lines of `text` in order, each with its end, which the last may lack; with `is_unique` only
-/// the first of equal ones.
+/// Returns the lines of `text` in order, each with its end, which the last may lack; with
+/// `is_unique` only the first of equal ones.
 ///
 /// # Errors
 ///

@@ -153,7 +153,7 @@ impl Places {
     }
 }
 
-/// What the job of this directory has left, if it was one like `job`.
+/// Returns what the job of this directory has left, if it was one like `job`.
 fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     let path = &job.output;
     let Some(Entry::Job(entry)) = Manifest::first(directory)? else {
@@ -233,7 +233,8 @@ fn are_there(past: &Past, directory: &Path) -> Result<bool> {
     Ok(are_whole)
 }
 
-/// Whether an output of so many bytes has all that was noted of it; otherwise it is made again.
+/// Returns whether an output of so many bytes has all that was noted of it; otherwise it is made
+/// again.
 fn has_noted(part_bytes: Option<u64>, past: &Past, job: &JobEntry) -> Result<bool> {
     let noted = past.slab.as_ref().map_or(0, |slab| slab.offset - slab.edge.0.len() as u64);
     let has_all = part_bytes.is_some_and(|bytes| bytes >= noted);
@@ -250,7 +251,7 @@ fn has_noted(part_bytes: Option<u64>, past: &Past, job: &JobEntry) -> Result<boo
     Ok(has_all)
 }
 
-/// Bytes that a file or directory says it has, if it is there.
+/// Returns the number of bytes that a file or directory says it has, if it is there.
 fn bytes_of(path: &Path) -> Result<Option<u64>> {
     match fs::symlink_metadata(path) {
         Ok(data) => Ok(Some(data.len())),

@@ -80,7 +80,7 @@ fn told(counts: &Counts) -> Counted {
     }
 }
 
-/// What only the system knows.
+/// Returns what only the system knows.
 fn now() -> Now {
     let used = limits::processor_time();
     Now {

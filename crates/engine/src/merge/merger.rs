@@ -46,10 +46,10 @@ impl<'a> Source<'a> {
 
 /// How the loop over records cuts them: a type each, so that each gets a loop of its own.
 trait Cut {
-    /// Bytes of the next record of a source that has one.
+    /// Returns the number of bytes of the next record of a source that has one.
     fn next_length(&self, source: &Source<'_>) -> usize;
 
-    /// The first record of `rest`, if there is any.
+    /// Returns the first record of `rest`, if there is any.
     fn first<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]>;
 }
 
@@ -111,7 +111,7 @@ pub struct Merger<'a, K> {
 }
 
 impl<'a, K: KeyEncoder> Merger<'a, K> {
-    /// A merger of `sources`, each sorted, of whole records, whose order `check` proves.
+    /// Returns a merger of `sources`, each sorted, of whole records, whose order `check` proves.
     pub fn new(
         (key, framing): (&'a K, Framing),
         sources: impl IntoIterator<Item = &'a [u8]>,

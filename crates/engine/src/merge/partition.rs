@@ -16,13 +16,13 @@ pub struct Piece<'a> {
 }
 
 impl<'a> Piece<'a> {
-    /// The bytes of the run from offset `start` to `end`.
+    /// Returns the bytes of the run from offset `start` to `end`.
     pub fn between(&self, start: u64, end: u64) -> &'a [u8] {
         &self.bytes[(start - self.first_offset) as usize..(end - self.first_offset) as usize]
     }
 
-    /// The part of a range of records between two known places, or its ends, in which `is_before`
-    /// changes.
+    /// Returns the part of a range of records between two known places, or its ends, in which
+    /// `is_before` changes.
     fn narrow(
         &self,
         framing: Framing,
@@ -37,16 +37,16 @@ impl<'a> Piece<'a> {
         (low, known.get(passed).copied().unwrap_or(end))
     }
 
-    /// The record that begins at `offset` of the run.
+    /// Returns the record that begins at `offset` of the run.
     fn record(&self, offset: u64, framing: Framing) -> &'a [u8] {
         let rest = &self.bytes[(offset - self.first_offset) as usize..];
         &rest[..framing.first_length(rest)]
     }
 }
 
-/// For each run, where the first record begins, of those in `ranges` (offsets of its candidates,
-/// start and end), that does not come before the record at `bound_offset` of run `bound_run`, in
-/// the order (key, run, position).
+/// Returns, for each run, where the first record begins, of those in `ranges` (offsets of its
+/// candidates, start and end), that does not come before the record at `bound_offset` of run
+/// `bound_run`, in the order (key, run, position).
 pub fn positions<K: KeyEncoder>(
     key: &K,
     framing: Framing,
@@ -72,8 +72,8 @@ pub fn positions<K: KeyEncoder>(
     pieces.iter().zip(ranges).enumerate().map(position).collect()
 }
 
-/// Where the first of `records` begins for which `is_before` does not hold; it holds for all before
-/// that. Both ends of the search are always between records.
+/// Returns where the first of `records` begins for which `is_before` does not hold; it holds for
+/// all before that. Both ends of the search are always between records.
 fn partition_point(framing: Framing, records: &[u8], is_before: impl Fn(&[u8]) -> bool) -> usize {
     if !framing.is_local() {
         let passed = framing.records(records).take_while(|record| is_before(record));

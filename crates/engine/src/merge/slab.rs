@@ -46,7 +46,7 @@ pub struct Slab {
 }
 
 impl Slab {
-    /// Bytes of memory for its blocks.
+    /// Returns the number of bytes of memory for its blocks.
     pub fn memory_bytes(&self) -> usize {
         self.blocks.iter().map(|blocks| (blocks.end - blocks.start) as usize * BLOCK).sum()
     }
@@ -62,7 +62,7 @@ pub struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    /// A planner of slabs of at most `capacity` bytes. Of the index of each run, about
+    /// Returns a planner of slabs of at most `capacity` bytes. Of the index of each run, about
     /// `window_bytes` bytes are in memory at a time.
     ///
     /// # Errors
@@ -81,8 +81,8 @@ impl<'a> Planner<'a> {
         Ok(Self { heads: Heads::new(key, walks)?, capacity, part })
     }
 
-    /// The least capacity that slabs are sure to keep to, of runs whose longest records have so
-    /// many bytes each.
+    /// Returns the least capacity that slabs are sure to keep to, of runs whose longest records
+    /// have so many bytes each.
     pub fn least_capacity(longest_bytes: impl IntoIterator<Item = u64>) -> u64 {
         let parts = longest_bytes.into_iter().map(part_blocks_max);
         let (all, longest) = parts.fold((0, 0), |(all, most), part| (all + part, part.max(most)));
@@ -104,7 +104,7 @@ impl<'a> Planner<'a> {
         Ok(false)
     }
 
-    /// The next slab; `None` when all runs are used up.
+    /// Returns the next slab; `None` when all runs are used up.
     ///
     /// # Errors
     ///

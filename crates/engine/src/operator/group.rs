@@ -62,7 +62,7 @@ enum Fault {
 }
 
 impl<'a, 'p> GroupWriter<'a, 'p> {
-    /// A writer of task `task`.
+    /// Returns a writer of task `task`.
     pub(super) fn new(
         selection: &'a Selection,
         target: Target<'a>,
@@ -129,7 +129,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         Ok(self.selection.making.is_one_group(order, before, record))
     }
 
-    /// Whether a record belongs to a group, and can be added to it here.
+    /// Returns whether a record belongs to a group, and can be added to it here.
     fn is_of(&self, group: &Group, record: &[u8], values: &[Value]) -> Result<bool> {
         let Selection { making, is_last, .. } = self.selection;
         let is_same = self.is_same(&group.record, record)?;
@@ -199,7 +199,8 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         Ok(())
     }
 
-    /// What is wrong, unless it is behind all that is wanted. All before it has been written.
+    /// Returns what is wrong, unless it is behind all that is wanted. All before it has been
+    /// written.
     fn check(&mut self) -> Result<()> {
         match self.fault.take().filter(|_| !self.selection.is_full()) {
             Some(Fault::Duplicate(place, record)) => Err(self.selection.not_unique(place, &record)),
@@ -225,8 +226,8 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         group
     }
 
-    /// A group that begins with `record`, once the one before it is closed. Its memory is that of
-    /// the one before, where nobody else has it.
+    /// Returns a group that begins with `record`, once the one before it is closed. Its memory is
+    /// that of the one before, where nobody else has it.
     fn next_group(
         &mut self,
         done: Option<Group>,
@@ -242,7 +243,8 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         Ok(group)
     }
 
-    /// A group that no record of this task belongs to any more; what can be used again of it.
+    /// Returns a group that no record of this task belongs to any more; what can be used again of
+    /// it.
     fn close(&mut self, group: Group) -> Result<Group> {
         if self.has_turn || self.first.is_some() {
             return self.emit(&group.record, group.count, &group.values).map(|()| group);
@@ -291,7 +293,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         Ok(())
     }
 
-    /// What two groups with the same key are together.
+    /// Returns what two groups with the same key are together.
     fn join(&mut self, mut open: Group, mut first: Group) -> Result<Group> {
         let count = open.count + first.count;
         let mut values = std::mem::take(&mut open.values);
@@ -307,8 +309,8 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         Ok(Group { count, values, ..kept })
     }
 
-    /// What stands before a record that is the first of `count`: seven places, as uniq has it, or
-    /// more where these are too few.
+    /// Returns what stands before a record that is the first of `count`: seven places, as uniq has
+    /// it, or more where these are too few.
     fn prefix(&self, count: u64) -> String {
         let Selection { select, making, .. } = self.selection;
         if select.count && !making.shape.counts() { format!("{count:7} ") } else { String::new() }

@@ -111,12 +111,12 @@ impl Making {
         select.early().filter(|_| !self.folds_late)
     }
 
-    /// The files of an output that is split, each under `header`: of `records` records.
+    /// Returns the files of an output that is split, each under `header`: of `records` records.
     pub fn splitter(&self, files: Arc<dyn PartFiles>, header: Vec<u8>, records: u64) -> Splitter {
         Splitter::new(&self.splitting, files, header, records)
     }
 
-    /// What stands at the top of files, in the shape of what is written below it.
+    /// Returns what stands at the top of files, in the shape of what is written below it.
     ///
     /// # Errors
     ///

@@ -128,23 +128,23 @@ impl Select {
         self.count || self.having.asks_count()
     }
 
-    /// Whether there may be records that nobody wants, so that they are not even sorted.
+    /// Returns whether there may be records that nobody wants, so that they are not even sorted.
     pub fn is_partial(&self) -> bool {
         self.skip > 0 || self.limit.is_some()
     }
 
-    /// How many of the records, or groups of equal ones, are looked at, from the first on.
+    /// Returns how many of the records, or groups of equal ones, are looked at, from the first on.
     pub fn end(&self) -> Option<u64> {
         self.limit.map(|limit| self.skip.saturating_add(limit))
     }
 
-    /// How many of `records` are written, if none are equal.
+    /// Returns how many of `records` are written, if none are equal.
     pub fn written_of(&self, records: u64) -> u64 {
         records.saturating_sub(self.skip).min(self.limit.unwrap_or(u64::MAX))
     }
 
-    /// What can be done to some of the records before all are together. Not counts, which would
-    /// have to be kept beside the records; nor can it be told which duplicate is the first.
+    /// Returns what can be done to some of the records before all are together. Not counts, which
+    /// would have to be kept beside the records; nor can it be told which duplicate is the first.
     pub fn early(&self) -> Option<Self> {
         let is_early = self.groups() && !self.counts() && self.unique != Some(Unique::Error);
         is_early.then(|| Self {
@@ -157,7 +157,7 @@ impl Select {
         })
     }
 
-    /// Which of equal neighbours is left, where nothing else is made of them.
+    /// Returns which of equal neighbours is left, where nothing else is made of them.
     pub fn kept(&self) -> Option<Unique> {
         let is_all = !self.counts() && self.folds.is_empty();
         self.unique.filter(|unique| *unique != Unique::Error && is_all)

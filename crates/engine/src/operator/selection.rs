@@ -38,9 +38,9 @@ pub struct Selection {
     pub select: Select,
     /// What is made of it.
     pub(super) making: Arc<Making>,
-    /// Whether nothing is selected of what is left any more: it is the output, not a run.
+    /// True if nothing is selected of what is left any more: it is the output, not a run.
     pub is_last: bool,
-    /// Whether it is accounted for every record, in [`Selected::sum`].
+    /// True if it is accounted for every record, in [`Selected::sum`].
     pub is_summed: bool,
     /// Where they go instead of the sink, where these are several files.
     pub(super) splitter: Option<Splitter>,
@@ -85,7 +85,7 @@ pub struct Selected {
 }
 
 impl Selection {
-    /// A selection that writes an output, from byte `start` of its sink on.
+    /// Returns a selection that writes an output, from byte `start` of its sink on.
     pub fn last(select: Select, making: Arc<Making>, start: u64, is_summed: bool) -> Self {
         // Records that nobody wants are not looked at.
         let is_summed = is_summed && !select.is_partial();
@@ -111,7 +111,7 @@ impl Selection {
         }
     }
 
-    /// A selection that writes a run.
+    /// Returns a selection that writes a run.
     pub fn early(select: Select, making: Arc<Making>, is_summed: bool) -> Self {
         Self { is_last: false, ..Self::last(select, making, 0, is_summed) }
     }
@@ -126,7 +126,7 @@ impl Selection {
         Self { splitter, ..self }
     }
 
-    /// Whether as many records were written as are wanted.
+    /// Returns whether as many records were written as are wanted.
     pub fn is_full(&self) -> bool {
         self.is_full.load(Ordering::Relaxed)
     }
@@ -178,9 +178,9 @@ impl Selection {
         Ok(selected)
     }
 
-    /// Where it stands between two stages: the bytes that the output has, the account of records
-    /// that went no further, and the rest. `None` while a record is kept back that is too long to
-    /// be noted.
+    /// Returns where it stands between two stages: the bytes that the output has, the account of
+    /// records that went no further, and the rest. `None` while a record is kept back that is too
+    /// long to be noted.
     pub fn standing(&self) -> Option<(u64, Sum, SelectedEntry)> {
         let state = self.state();
         let State { taken, passed, selected: Selected { records, sum, .. }, .. } = *state;
@@ -220,7 +220,7 @@ impl Selection {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether all tasks before `task` are done.
+    /// Returns whether all tasks before `task` are done.
     pub(super) fn is_turn(&self, task: usize) -> bool {
         self.state().task == task
     }
@@ -271,7 +271,7 @@ impl Selection {
         self.changed.notify_all();
     }
 
-    /// The error for record number `place` of the task whose turn it is, counted from 1.
+    /// Returns the error for record number `place` of the task whose turn it is, counted from 1.
     pub(super) fn not_unique(&self, place: u64, record: &[u8]) -> Error {
         let number = self.state().taken + place;
         self.malformed(message!(
@@ -284,7 +284,7 @@ impl Selection {
         ))
     }
 
-    /// The error for a record that may not be as it is.
+    /// Returns the error for a record that may not be as it is.
     pub(super) fn malformed(&self, message: Message) -> Error {
         Error::malformed(&self.origin, message)
     }

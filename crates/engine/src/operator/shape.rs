@@ -36,8 +36,8 @@ enum Parts {
 }
 
 impl Shape {
-    /// The shape of records of `layout` with `places` alone, if there are any, and at their end a
-    /// cell or bytes for counts, if `counts`.
+    /// Returns the shape of records of `layout` with `places` alone, if there are any, and at their
+    /// end a cell or bytes for counts, if `counts`.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl Shape {
         Ok(Self { layout: Some(layout), parts, counts })
     }
 
-    /// Whether records are written as they are.
+    /// Returns whether records are written as they are.
     pub fn is_whole(&self) -> bool {
         matches!(self.parts, Parts::All) && !self.counts
     }
@@ -110,7 +110,7 @@ impl Shape {
         }
     }
 
-    /// A header in the shape of the records below it; it may have several rows.
+    /// Returns a header in the shape of the records below it; it may have several rows.
     ///
     /// # Errors
     ///

@@ -69,7 +69,7 @@ pub trait PartFiles: std::fmt::Debug + Send + Sync {
 }
 
 impl Splitting {
-    /// What `split` asks for, of records of this layout.
+    /// Returns what `split` asks for, of records of this layout.
     ///
     /// # Errors
     ///
@@ -141,7 +141,7 @@ struct Part {
 }
 
 impl Splitter {
-    /// The files of `splitting`, which get `records` records.
+    /// Returns the files of `splitting`, which get `records` records.
     pub fn new(
         splitting: &Splitting,
         files: Arc<dyn PartFiles>,
@@ -159,8 +159,8 @@ impl Splitter {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many records belong into the file that the next one belongs into, as far as that hangs
-    /// on their number.
+    /// Returns how many records belong into the file that the next one belongs into, as far as that
+    /// hangs on their number.
     pub fn left(&self) -> u64 {
         let Some((count, total)) = self.counts else { return u64::MAX };
         let state = self.state();
@@ -250,7 +250,7 @@ impl Splitter {
 }
 
 impl State {
-    /// The name that a value gives to its file.
+    /// Returns the name that a value gives to its file.
     fn name(&mut self, value: &[u8]) -> Result<String> {
         let name = name_of(value);
         let Some(other) = self.names.insert(name.clone(), value.to_owned()) else {
@@ -283,7 +283,7 @@ impl State {
     }
 }
 
-/// What a value looks like in a name: letters, digits and a few signs, others as `_`.
+/// Returns what a value looks like in a name: letters, digits and a few signs, others as `_`.
 fn name_of(value: &[u8]) -> String {
     let Ok(text) = std::str::from_utf8(value) else {
         return value.iter().take(NAME_MAX / 2).map(|byte| format!("{byte:02x}")).collect();

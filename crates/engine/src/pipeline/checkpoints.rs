@@ -66,17 +66,17 @@ impl Checkpoints {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Bytes that streams merge before it is seen whether one is due.
+    /// Returns the number of bytes that streams merge before it is seen whether one is due.
     pub fn stage_bytes(&self) -> u64 {
         if self.state().taking.is_zero() { STAGE_BYTES_OFTEN } else { STAGE_BYTES }
     }
 
-    /// Whether any was made.
+    /// Returns whether any was made.
     pub fn were_noted(&self) -> bool {
         self.state().has_noted
     }
 
-    /// Whether some of it was done before.
+    /// Returns whether some of it was done before.
     pub fn are_behind_others(&self) -> bool {
         self.state().past.is_some()
     }
@@ -124,7 +124,7 @@ impl Checkpoints {
         }
     }
 
-    /// Whether it is time for another.
+    /// Returns whether it is time for another.
     pub fn is_due(&self) -> bool {
         let state = self.state();
         state.last.elapsed() >= state.taking * SHARE

@@ -37,7 +37,7 @@ impl Dealers {
         Self { item, pool: Arc::new(pool), classifier, each }
     }
 
-    /// Where records belong; `make` says so where nothing else has.
+    /// Returns where records belong; `make` says so where nothing else has.
     pub fn classifier(&self, make: impl FnOnce() -> Classifier) -> &Classifier {
         self.classifier.get_or_init(make)
     }
@@ -135,7 +135,7 @@ impl Dealers {
         })
     }
 
-    /// The classifier, the pool, and what was dealt, by one dealer at least.
+    /// Returns the classifier, the pool, and what was dealt, by one dealer at least.
     pub fn finish(self) -> (Classifier, Arc<Pool>, Vec<Dealer>) {
         let Self { item, pool, classifier, each } = self;
         let classifier = classifier.into_inner().unwrap_or_else(|| Classifier::single(0));

@@ -51,7 +51,7 @@ pub struct Dealing<'a, K> {
     pub record_length: usize,
     /// What is asked of records, if anything is.
     pub gate: Option<&'a Gate>,
-    /// Whether records are counted and summed.
+    /// True if records are counted and summed.
     pub verify: bool,
     /// Bytes of the longest span.
     pub block: usize,
@@ -93,7 +93,7 @@ pub struct FilledLoad {
 }
 
 impl<'a, K: KeyEncoder> RawLoad<'a, K> {
-    /// A load with nothing read yet.
+    /// Returns a load with nothing read yet.
     pub fn new(
         how: &'a Dealing<'a, K>,
         input: &'a Input,
@@ -181,7 +181,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         Ok(Claim::Worked)
     }
 
-    /// The load with all its buckets, once everything has been read.
+    /// Returns the load with all its buckets, once everything has been read.
     pub fn finish(self, workers: &mut [Worker<'_>]) -> FilledLoad {
         let Self { how, mut layout, slots, dealers, stream_end, fault, .. } = self;
         let (classifier, pool, mut dealers) = dealers.finish();

@@ -16,7 +16,7 @@ pub struct Piece {
     pub head: Vec<u8>,
     /// What lies behind its last line end, if it has one.
     pub tail: Option<Vec<u8>>,
-    /// Whether the input ends with it.
+    /// True if the input ends with it.
     pub is_end: bool,
 }
 
@@ -50,7 +50,7 @@ impl Edges {
         lines
     }
 
-    /// Bytes of the unfinished line.
+    /// Returns the number of bytes of the unfinished line.
     pub fn open_bytes(&self) -> usize {
         self.open.len()
     }

@@ -21,7 +21,7 @@ pub struct RowShape {
     pub dialect: Dialect,
     /// How many cells a row has to have; `None` for any number.
     pub cells: Option<usize>,
-    /// Whether the rows' header says so, rather than the first row.
+    /// True if the rows' header says so, rather than the first row.
     pub is_of_header: bool,
     /// True for the header of all inputs together, while each has a header of its own.
     pub is_of_union: bool,
@@ -80,7 +80,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Whether it lets everything pass, given the key.
+    /// Returns whether it lets everything pass, given the key.
     pub fn is_open<K: KeyEncoder + ?Sized>(&self, key: &K) -> bool {
         self.shape == Shape::Any
             && self.predicate.is_none()
@@ -88,7 +88,7 @@ impl Gate {
             && !key.is_partial()
     }
 
-    /// Whether every record takes part that is as it must be.
+    /// Returns whether every record takes part that is as it must be.
     pub fn admits_all(&self) -> bool {
         self.predicate.is_none() && !self.drops_ragged()
     }
@@ -214,12 +214,12 @@ impl FirstFault {
         }
     }
 
-    /// Whether there is one before `at`.
+    /// Returns whether there is one before `at`.
     pub fn is_before(&self, at: usize) -> bool {
         self.first().as_ref().is_some_and(|first| first.at < at)
     }
 
-    /// The fault, if there was one.
+    /// Returns the fault, if there was one.
     pub fn take(&self) -> Option<Fault> {
         self.first().take()
     }

@@ -36,7 +36,7 @@ pub struct Destination<'a> {
     pub sink: &'a Sink,
     /// The table of a run.
     pub table: Option<&'a Table>,
-    /// Whether records are counted and summed: those of an output are.
+    /// True if records are counted and summed: those of an output are.
     pub is_summed: bool,
     /// Where the first record belongs.
     pub start: u64,
@@ -49,7 +49,7 @@ pub struct Destination<'a> {
 }
 
 impl<'a> Destination<'a> {
-    /// The destination that a run is, of what `selection` leaves.
+    /// Returns the destination that a run is, of what `selection` leaves.
     pub fn run(
         writer: &'a RunWriter,
         selection: Option<&'a Selection>,
@@ -74,7 +74,7 @@ impl<'a> Destination<'a> {
         }
     }
 
-    /// Whether no more records are wanted.
+    /// Returns whether no more records are wanted.
     pub fn is_full(&self) -> bool {
         self.selection.is_some_and(Selection::is_full)
     }
@@ -144,7 +144,7 @@ impl<'a> Destination<'a> {
         hand(Target { sink: self.sink, compare: &compare, order: self.order, note: &note })
     }
 
-    /// The sum that records are added to which are written, if they are.
+    /// Returns the sum that records are added to which are written, if they are.
     pub fn sum_of<'s>(&self, sum: &'s mut Sum) -> Option<&'s mut Sum> {
         self.is_summed.then_some(sum)
     }
@@ -185,7 +185,7 @@ pub struct Gathering<'a, K> {
 }
 
 impl<'a, K: KeyEncoder> Gathering<'a, K> {
-    /// All of `load`, in tasks of about `task_bytes`.
+    /// Returns all of `load`, in tasks of about `task_bytes`.
     pub fn new(
         key: &'a K,
         load: &'a KeyedLoad,

@@ -65,7 +65,7 @@ impl Taken {
         self.ragged += other.ragged;
     }
 
-    /// What was taken in since `earlier`.
+    /// Returns what was taken in since `earlier`.
     pub fn less(self, earlier: Self) -> Self {
         Self {
             records: self.records - earlier.records,
@@ -121,7 +121,7 @@ struct Generation<'a, 'w, K> {
 }
 
 impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
-    /// Run generation that goes on behind `past`.
+    /// Returns run generation that goes on behind `past`.
     fn after(
         past: Past,
         work: &'a Work,
@@ -288,8 +288,8 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
         self.memory.extend(halves.into_iter().flatten());
     }
 
-    /// All memory in one piece, now that the load that lay in `memory` has been written; what the
-    /// next begins with is at its start.
+    /// Returns all memory in one piece, now that the load that lay in `memory` has been written;
+    /// what the next begins with is at its start.
     fn join_all(&mut self, memory: Region, intake: &mut impl Intake) -> Region {
         let address = memory.address();
         let mut joined = Region::join_all(self.memory.drain(..).chain([memory]));

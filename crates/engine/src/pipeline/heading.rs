@@ -60,7 +60,7 @@ pub struct TopSize {
 }
 
 impl TopSize {
-    /// The size of `bytes`, whose lines end with `end`.
+    /// Returns the size of `bytes`, whose lines end with `end`.
     fn of(bytes: &[u8], end: u8) -> Self {
         Self { bytes: bytes.len() as u64, lines: memchr_iter(end, bytes).count() as u64 }
     }
@@ -159,7 +159,8 @@ impl Heading {
         Ok((top, bytes))
     }
 
-    /// Bytes of the top, once all of it has been read; `is_whole` at the end of the input.
+    /// Returns the number of bytes of the top, once all of it has been read; `is_whole` at the end
+    /// of the input.
     fn length(&self, bytes: &[u8], is_whole: bool) -> Option<usize> {
         match self {
             Self::Nothing => Some(0),
@@ -186,7 +187,7 @@ impl Heading {
         Err(Error::Malformed { path: path.to_owned(), message: message.into() })
     }
 
-    /// The top that is `bytes`, whose end may be that of the input.
+    /// Returns the top that is `bytes`, whose end may be that of the input.
     fn top(&self, path: &Path, bytes: &[u8]) -> Result<Top> {
         let path = path.to_owned();
         match self {
@@ -220,12 +221,12 @@ impl Heading {
 pub struct Columns {
     /// What the first row's cells say.
     pub cells: Vec<Vec<u8>>,
-    /// Whether these are names.
+    /// True if these are names.
     pub are_named: bool,
 }
 
 impl Columns {
-    /// An order whose keys know their columns by number.
+    /// Returns an order whose keys know their columns by number.
     ///
     /// # Errors
     ///
@@ -240,7 +241,7 @@ impl Columns {
 }
 
 impl Top {
-    /// Whether the input has nothing: neither lines nor a row, be there a mark or not.
+    /// Returns whether the input has nothing: neither lines nor a row, be there a mark or not.
     pub fn is_nothing(&self, heading: &Heading) -> bool {
         match heading {
             Heading::Row(_) => self.first_row.is_empty(),
@@ -248,7 +249,7 @@ impl Top {
         }
     }
 
-    /// The columns that its first row shows; `None` where there is no row.
+    /// Returns the columns that its first row shows; `None` where there is no row.
     pub fn columns(&self, heading: &Heading) -> Option<Columns> {
         let Heading::Row(csv) = heading else { return None };
         if self.first_row.is_empty() {
@@ -297,7 +298,7 @@ impl Top {
     }
 }
 
-/// The mark of the byte order, if there is one, and what follows.
+/// Returns the mark of the byte order, if there is one, and what follows.
 fn split_mark(bytes: &[u8]) -> (&[u8], &[u8]) {
     let length = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     bytes.split_at(length)

@@ -92,8 +92,8 @@ pub struct FilledLines {
     pub layout: LineLayout,
     /// Where what was read of it ends.
     pub end: usize,
-    /// Whether no line in it is whole, or has room. A load without records is another thing: all
-    /// of its lines may have been left out.
+    /// True if no line in it is whole, or has room. A load without records is another thing: all of
+    /// its lines may have been left out.
     pub is_stuck: bool,
     /// Rows that were left out for the number of their cells.
     pub ragged: u64,
@@ -102,8 +102,8 @@ pub struct FilledLines {
 }
 
 impl<'a, K: KeyEncoder> RawLines<'a, K> {
-    /// A load with nothing read yet, in `memory`, at the start of which the carried bytes lie. Its
-    /// entries lie in `pool`.
+    /// Returns a load with nothing read yet, in `memory`, at the start of which the carried bytes
+    /// lie. Its entries lie in `pool`.
     pub fn new(
         how: &'a Dealing<'a, K>,
         input: &'a Input,
@@ -258,7 +258,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)[number] = Some(region);
     }
 
-    /// The load with all its buckets, once everything has been read.
+    /// Returns the load with all its buckets, once everything has been read.
     pub fn finish(self, workers: &mut [Worker<'_>], sum_before: Sum) -> FilledLines {
         let Self { how, layout, slots, around, found, dealers, fault, .. } = self;
         let slots = slots.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -325,7 +325,7 @@ struct Piece {
     dealt: Vec<Range<usize>>,
 }
 
-/// The pieces of a load, each of whose inputs that end in it ends with a terminator.
+/// Returns the pieces of a load, each of whose inputs that end in it ends with a terminator.
 fn finish_inputs(
     region: &mut Region,
     layout: &LineLayout,

@@ -30,7 +30,7 @@ use crate::stats::Phase;
 /// share of the budget's reserve. No run has less than a page of its table in memory.
 const INDEX_SHARE: usize = 32;
 
-/// Bytes of the window on each table, where `runs` runs are merged at once.
+/// Returns the number of bytes of the window on each table, where `runs` runs are merged at once.
 pub fn table_window_bytes(plan: &Plan, runs: usize) -> usize {
     plan.areas * plan.slab_bytes / INDEX_SHARE / runs.max(1)
 }
@@ -112,7 +112,7 @@ fn expect(crew: &Crew<'_>, runs: &[Run], groups: &[Range<usize>]) {
     }
 }
 
-/// The geometry of what `runs` will be, merged.
+/// Returns the geometry of what `runs` will be, merged.
 fn geometry(framing: Framing, key_length: usize, runs: &[Run]) -> Geometry {
     let bytes = runs.iter().map(|run| run.bytes).sum();
     let records = runs.iter().map(|run| run.records).sum();

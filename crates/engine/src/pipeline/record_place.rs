@@ -152,7 +152,7 @@ fn pass(reader: &mut BufReader<Cursor>, bytes: u64) {
     reader.get_mut().skip(bytes - there);
 }
 
-/// Records that end in what `reader` brings, and line feeds.
+/// Returns the records that end in what `reader` brings, and line feeds.
 fn counted(reader: &mut impl BufRead, framing: Framing) -> io::Result<(u64, u64)> {
     let (quoting, end) = match framing {
         Framing::Terminated(end) => (None, end),

@@ -96,7 +96,7 @@ pub struct RowMemory {
 }
 
 impl RowMemory {
-    /// Memory for windows of `window_bytes`, which share `spare_bytes` for longer rows.
+    /// Returns memory for windows of `window_bytes`, which share `spare_bytes` for longer rows.
     pub fn new(window_bytes: usize, spare_bytes: usize, share: u64) -> Self {
         Self { window_bytes, spare_bytes: AtomicUsize::new(spare_bytes), share }
     }
@@ -136,8 +136,8 @@ pub struct Rewritten {
 }
 
 impl Rewritten {
-    /// The rows of `rest`, whose top has `top_bytes`, in the order that a union of `width` columns
-    /// has.
+    /// Returns the rows of `rest`, whose top has `top_bytes`, in the order that a union of `width`
+    /// columns has.
     pub fn new(
         (rest, name, top_bytes): (Rest, PathBuf, u64),
         csv: CsvFormat,

@@ -60,7 +60,7 @@ impl Default for Random {
 }
 
 impl Random {
-    /// A number from 0 up to 1 (xorshift64*, Marsaglia 2003 and Vigna 2016).
+    /// Returns a number from 0 up to 1 (xorshift64*, Marsaglia 2003 and Vigna 2016).
     fn next(&mut self) -> f64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -82,8 +82,8 @@ fn buffers(count: usize, window: usize) -> Result<Vec<Region>> {
     Ok(buffers)
 }
 
-/// A classifier for a load of about `load_bytes`, made of some of the first records of a stream,
-/// for want of a better sample.
+/// Returns a classifier for a load of about `load_bytes`, made of some of the first records of a
+/// stream, for want of a better sample.
 pub fn of_first<K: KeyEncoder>(
     how: &Dealing<'_, K>,
     (framing, first): (Framing, &[u8]),
@@ -94,8 +94,8 @@ pub fn of_first<K: KeyEncoder>(
     build(&sample, wanted, how.buckets_max)
 }
 
-/// The sample for that, and the buckets wanted. However many the first records are, no more are
-/// taken than of a load in files: rows of short ones would be larger than they are themselves.
+/// Returns the sample for that, and the buckets wanted. However many the first records are, no more
+/// are taken than of a load in files: rows of short ones would be larger than they are themselves.
 fn sample_of_first<K: KeyEncoder>(
     key: &K,
     framing: Framing,
@@ -131,7 +131,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// A sampler of records of `record_length` bytes.
+    /// Returns a sampler of records of `record_length` bytes.
     pub fn new(engine: Engine, record_length: usize) -> Result<Self> {
         let window = (record_length + PAGE).next_multiple_of(PAGE);
         let depth = (DEPTH * PAGE / window).clamp(2, DEPTH);
@@ -140,7 +140,7 @@ impl Sampler {
         Ok(Self { queue: engine.queue(depth)?, free, window, record_length, random })
     }
 
-    /// A classifier for a load that will be read from `files`, of about `wanted` buckets.
+    /// Returns a classifier for a load that will be read from `files`, of about `wanted` buckets.
     pub fn classifier<K: KeyEncoder>(
         &mut self,
         key: &K,
@@ -209,7 +209,7 @@ impl Sampler {
     }
 }
 
-/// The span that record `number` begins in, and its offset in the file.
+/// Returns the span that record `number` begins in, and its offset in the file.
 pub fn place_of(layout: &Layout, length: usize, number: u32) -> (&Span, u64) {
     let after = layout.spans.partition_point(|span| span.first_record <= number).max(1);
     let span = &layout.spans[after - 1];
@@ -217,7 +217,7 @@ pub fn place_of(layout: &Layout, length: usize, number: u32) -> (&Span, u64) {
     (span, span.offset + span.skip as u64 + ahead)
 }
 
-/// The first record after `number` that may lie in another file.
+/// Returns the first record after `number` that may lie in another file.
 fn same_segment_end(layout: &Layout, number: u32) -> u32 {
     let after = layout.spans.partition_point(|span| span.first_record <= number).max(1);
     let source = layout.spans[after - 1].source;
@@ -250,7 +250,7 @@ pub struct LineSampler {
 }
 
 impl LineSampler {
-    /// A sampler of lines.
+    /// Returns a sampler of lines.
     pub fn new(engine: Engine) -> Result<Self> {
         let free = buffers(DEPTH, LINE_WINDOW)?;
         Ok(Self { queue: engine.queue(DEPTH)?, free, random: Random::default(), guide: None })
@@ -270,7 +270,8 @@ impl LineSampler {
         Ok(())
     }
 
-    /// A classifier for a load that begins with the first of `lines`, of about `wanted` buckets.
+    /// Returns a classifier for a load that begins with the first of `lines`, of about `wanted`
+    /// buckets.
     pub fn classifier<K: KeyEncoder>(
         &mut self,
         key: &K,
@@ -341,7 +342,7 @@ impl LineSampler {
 /// Places at which records are measured.
 const MEASURED: u64 = 16;
 
-/// Average bytes of the records in `files`, as some pages from all over them show it.
+/// Returns average bytes of the records in `files`, as some pages from all over them show it.
 pub fn average_length(files: &[Arc<File>], framing: Framing) -> Result<usize> {
     let mut queue = Engine::Sync.queue(1)?;
     let mut free = buffers(1, LINE_WINDOW)?;

@@ -69,7 +69,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// All that `cutter` cuts.
+    /// Returns all that `cutter` cuts.
     pub fn new(cutter: LineCutter) -> Self {
         let bytes: u64 = cutter.left().map(|(_, _, bytes)| bytes).sum();
         Self {
@@ -84,13 +84,13 @@ impl Source {
         }
     }
 
-    /// What no load has claimed yet.
+    /// Returns what no load has claimed yet.
     pub fn cutter(&self) -> &LineCutter {
         &self.cutter
     }
 
-    /// Whether a block that has been dealt was worth it. That is asked once there is enough to
-    /// tell.
+    /// Returns whether a block that has been dealt was worth it. That is asked once there is enough
+    /// to tell.
     fn is_worth_it(&mut self) -> bool {
         if self.taken.bytes < self.trial_bytes {
             return true;
@@ -154,12 +154,12 @@ pub struct FilledSieve {
     pub source: Source,
     /// What was dropped, and its sum.
     pub dropped: (Taken, Sum),
-    /// Whether the input has to be read again without a sieve.
+    /// True if the input has to be read again without a sieve.
     pub is_unsuited: bool,
 }
 
 impl<'a, K: KeyEncoder> RawSieve<'a, K> {
-    /// A load with nothing read yet, of lines that have `average` bytes on average.
+    /// Returns a load with nothing read yet, of lines that have `average` bytes on average.
     pub fn new(
         how: &'a Dealing<'a, K>,
         (files, terminator): (&'a [Arc<File>], u8),
@@ -194,7 +194,7 @@ impl<'a, K: KeyEncoder> RawSieve<'a, K> {
         self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether there is room for one more block, behind those that are pending.
+    /// Returns whether there is room for one more block, behind those that are pending.
     fn has_room(&self, pending: usize) -> bool {
         let blocks = pending + 1;
         let store = blocks * STORE_TIMES * self.block + self.each.len() * SHELF;
@@ -271,7 +271,7 @@ impl<'a, K: KeyEncoder> RawSieve<'a, K> {
         (Taken { records, bytes: lines.len() as u64, ragged: 0 }, dropped)
     }
 
-    /// The load with all its buckets, once everything has been read.
+    /// Returns the load with all its buckets, once everything has been read.
     pub fn finish(self) -> FilledSieve {
         let Self { how, source, buffers, sieve, dealers, each, is_unsuited, .. } = self;
         let (classifier, pool, mut dealers) = dealers.finish();

@@ -61,7 +61,7 @@ pub struct RawSlab<'a> {
 }
 
 impl<'a> RawSlab<'a> {
-    /// A slab to be read into `memory`.
+    /// Returns a slab to be read into `memory`.
     pub fn new(runs: &'a [RunReader], expected: ExpectedSlab, mut memory: Region) -> Self {
         let ExpectedSlab { slab, spans } = expected;
         assert!(slab.memory_bytes() <= memory.len(), "a slab fits the memory it was planned for");
@@ -74,12 +74,12 @@ impl<'a> RawSlab<'a> {
         Self { runs, slab, spans, slots, unused: Some(memory), next }
     }
 
-    /// What is read.
+    /// Returns what is read.
     pub fn slab(&self) -> &Slab {
         &self.slab
     }
 
-    /// The slab, once all of it has been read.
+    /// Returns the slab, once all of it has been read.
     pub fn finish(self) -> LoadedSlab {
         let slots = self.slots.into_inner().unwrap_or_else(PoisonError::into_inner);
         let regions = slots.into_iter().chain([self.unused]).flatten();
@@ -147,7 +147,7 @@ impl LoadedSlab {
         Self { region, slab, known }
     }
 
-    /// For each run, the records that are in memory.
+    /// Returns, for each run, the records that are in memory.
     pub fn pieces(&self) -> Vec<Piece<'_>> {
         let mut start = 0;
         let ranges = self.slab.bytes.iter().zip(&self.slab.blocks).zip(&self.known);
@@ -162,7 +162,7 @@ impl LoadedSlab {
             .collect()
     }
 
-    /// The memory, for other uses.
+    /// Returns the memory, for other uses.
     pub fn into_region(self) -> Region {
         self.region
     }

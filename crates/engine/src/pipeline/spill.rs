@@ -33,7 +33,7 @@ const QUIET_PAUSE: Duration = Duration::from_millis(2);
 pub struct Spill {
     places: Places,
     log: Option<Log>,
-    /// Whether anything was noted that another job can go on with.
+    /// True if anything was noted that another job can go on with.
     has_noted: bool,
 }
 
@@ -49,13 +49,13 @@ struct Log {
 }
 
 impl Spill {
-    /// Spill space in `places`, of at most `limit` bytes together. Nothing is made yet.
+    /// Returns spill space in `places`, of at most `limit` bytes together. Nothing is made yet.
     pub fn new(places: Vec<SpillPlace>, limit: Option<ByteSize>) -> Self {
         Self { places: Places::new(places, limit), log: None, has_noted: false }
     }
 
-    /// Spill space in directories that are there, for a job whose manifest lies in the first, with
-    /// so many names of runs taken; `past` is what was done before, if anything was.
+    /// Returns spill space in directories that are there, for a job whose manifest lies in the
+    /// first, with so many names of runs taken; `past` is what was done before, if anything was.
     pub fn kept(
         sets: Vec<SpillSet>,
         manifest: Manifest,
@@ -68,7 +68,7 @@ impl Spill {
         Self { places, log, has_noted }
     }
 
-    /// Where directories are made when they are needed.
+    /// Returns where directories are made when they are needed.
     pub fn places(&self) -> &[SpillPlace] {
         self.places.named()
     }
@@ -92,19 +92,19 @@ impl Spill {
         self
     }
 
-    /// Bytes of a record, on average, as far as was noted.
+    /// Returns the number of bytes of a record, on average, as far as was noted.
     pub fn average_length(&self) -> Option<usize> {
         let past = self.log.as_ref()?.past.as_ref()?;
         let (records, bytes) = past.taken;
         bytes.checked_div(records).map(|average| (average as usize).max(1))
     }
 
-    /// Whether what was done is noted.
+    /// Returns whether what was done is noted.
     pub fn is_logged(&self) -> bool {
         self.log.is_some()
     }
 
-    /// Whether anything was noted that another job can go on with.
+    /// Returns whether anything was noted that another job can go on with.
     pub fn has_noted(&self) -> bool {
         self.has_noted
     }
@@ -114,7 +114,7 @@ impl Spill {
         self.has_noted = true;
     }
 
-    /// What was done before, if anything was.
+    /// Returns what was done before, if anything was.
     pub fn take_past(&mut self) -> Option<Past> {
         self.log.as_mut().and_then(|log| log.past.take())
     }
@@ -165,7 +165,7 @@ impl Spill {
         self.places.remove(run)
     }
 
-    /// Whether there is something to note.
+    /// Returns whether there is something to note.
     pub fn is_pending(&self) -> bool {
         self.log.as_ref().is_some_and(|log| log.pending.is_some())
     }
@@ -232,7 +232,7 @@ impl Spill {
         Ok(())
     }
 
-    /// The manifest, for what is left to be noted of a job whose runs are all there.
+    /// Returns the manifest, for what is left to be noted of a job whose runs are all there.
     pub fn take_manifest(&mut self) -> Option<Manifest> {
         self.log.take().map(|log| log.manifest)
     }

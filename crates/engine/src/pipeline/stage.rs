@@ -44,7 +44,7 @@ pub struct Worker<'p> {
     pub number: usize,
     /// Reads it keeps in flight.
     pub read_depth: usize,
-    /// Whether what it writes in a stage may still be under way in the next.
+    /// True if what it writes in a stage may still be under way in the next.
     pub overlaps: bool,
     /// The processors it stays on, if it does.
     pub place: Option<Vec<usize>>,
@@ -116,13 +116,13 @@ pub enum Claim {
 
 /// A load being brought into memory.
 pub trait Fill: Sync {
-    /// The next thing to read.
+    /// Returns the next thing to read.
     fn claim(&self, worker: &mut Worker<'_>) -> Result<Claim>;
 
-    /// Something claimed has been read. Whether that made work, which was done.
+    /// Returns something claimed has been read. Whether that made work, which was done.
     fn arrived(&self, worker: &mut Worker<'_>, completion: Completion) -> Result<bool>;
 
-    /// What a worker is at when something has been read.
+    /// Returns what a worker is at when something has been read.
     fn activity(&self) -> Activity {
         Activity::Dealing
     }
@@ -141,7 +141,7 @@ pub trait Fill: Sync {
 
 /// A load in memory being turned into output.
 pub trait Drain: Sync {
-    /// The next task; tasks are claimed in the order of the output.
+    /// Returns the next task; tasks are claimed in the order of the output.
     fn claim(&self) -> Option<usize>;
 
     /// Does a task, and turns the worker to what it does meanwhile.
@@ -215,7 +215,7 @@ impl Drop for Alarm<'_> {
 /// What a worker does in a stage.
 struct Step<'a> {
     fill: Option<&'a dyn Fill>,
-    /// Whether `fill` has nothing more to claim; reads may still be in flight.
+    /// True if `fill` has nothing more to claim; reads may still be in flight.
     is_exhausted: bool,
     drain: Option<&'a dyn Drain>,
     /// Set when any worker fails.

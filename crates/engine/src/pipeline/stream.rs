@@ -32,7 +32,7 @@ pub struct Stream {
     known_tops: VecDeque<TopSize>,
     /// Bytes that were read behind it and that nobody has had yet.
     pending: VecDeque<u8>,
-    /// Whether the stream being read is past its top.
+    /// True if the stream being read is past its top.
     is_past_top: bool,
     /// How far its records are.
     tracker: Tracker,
@@ -121,23 +121,23 @@ impl Stream {
         Self { top: Some(top), known_tops: sizes.into(), ..self }
     }
 
-    /// How much all of them bring, where each says so and it is of use: for lines.
+    /// Returns how much all of them bring, where each says so and it is of use: for lines.
     pub fn extent(&self) -> Option<Extent> {
         self.extent
     }
 
-    /// Whether the end of the last one has been seen.
+    /// Returns whether the end of the last one has been seen.
     pub fn is_at_end(&self) -> bool {
         self.readers.is_empty()
     }
 
-    /// What stays on top, once the first one's has been read.
+    /// Returns what stays on top, once the first one's has been read.
     pub fn header(&self) -> &[u8] {
         self.top.as_ref().map_or(&[], |top| &top.bytes)
     }
 
-    /// The stream being read, or the last if all have ended, and how many of its bytes were passed
-    /// on, its header included.
+    /// Returns the stream being read, or the last if all have ended, and how many of its bytes were
+    /// passed on, its header included.
     pub fn place(&self) -> (PathBuf, u64) {
         match self.readers.front() {
             Some(reader) => (reader.name().to_owned(), reader.bytes() - self.pending.len() as u64),
@@ -145,24 +145,25 @@ impl Stream {
         }
     }
 
-    /// The stream that the byte behind `passed` others came from, and where that one begins.
+    /// Returns the stream that the byte behind `passed` others came from, and where that one
+    /// begins.
     pub fn begun(&self, passed: u64) -> Option<&Begun> {
         self.begun.iter().rev().find(|begun| begun.at <= passed)
     }
 
-    /// What a stream is called.
+    /// Returns what a stream is called.
     pub fn name(&self, begun: &Begun) -> PathBuf {
         self.names.get(begun.number).to_owned()
     }
 
-    /// What all of them together are called.
+    /// Returns what all of them together are called.
     pub fn common_name(&self) -> PathBuf {
         let only = (self.names.count() == 1).then(|| self.names.get(0));
         only.unwrap_or_else(|| Path::new("the inputs, taken together")).to_owned()
     }
 
-    /// What is wrong with the last record passed on, if it ends too soon. It is told when all
-    /// before it have been looked at.
+    /// Returns what is wrong with the last record passed on, if it ends too soon. It is told when
+    /// all before it have been looked at.
     pub fn cut_off(&self) -> Option<&Message> {
         self.cut_off.as_ref()
     }

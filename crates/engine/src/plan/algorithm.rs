@@ -27,7 +27,7 @@ impl Algorithm {
         Self::ReplacementSelection,
     ];
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -36,7 +36,7 @@ impl Algorithm {
         }
     }
 
-    /// How a bucket is sorted.
+    /// Returns how a bucket is sorted.
     pub(super) fn method(self) -> Method {
         match self {
             Self::Buckets(method) => method,

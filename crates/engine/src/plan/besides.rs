@@ -16,12 +16,12 @@ pub struct Part {
 }
 
 impl Part {
-    /// A part that is the same of any budget.
+    /// Returns a part that is the same of any budget.
     pub fn fixed(bytes: u64) -> Self {
         Self { bytes, share: 0 }
     }
 
-    /// Bytes of a budget that is no less than the present one, at most.
+    /// Returns the number of bytes of a budget that is no less than the present one, at most.
     fn of(self, budget: u64) -> u64 {
         self.bytes.max(budget.checked_div(self.share).unwrap_or(0))
     }
@@ -42,17 +42,17 @@ impl Besides {
         *free = part;
     }
 
-    /// Bytes taken of the budget that there is.
+    /// Returns the number of bytes taken of the budget that there is.
     pub fn bytes(&self) -> u64 {
         self.0.iter().map(|part| part.bytes).sum()
     }
 
-    /// What is left of the budget that there is.
+    /// Returns what is left of the budget that there is.
     pub fn rest_of(&self, budget: ByteSize) -> ByteSize {
         ByteSize(budget.bytes().saturating_sub(self.bytes()))
     }
 
-    /// The budget, in MiB, that leaves `least` for records.
+    /// Returns the budget, in MiB, that leaves `least` for records.
     pub fn around_mib(&self, least: ByteSize) -> u64 {
         let mut budget = least.bytes().next_multiple_of(1 << 20);
         loop {

@@ -22,7 +22,7 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// Whether all pieces are alike.
+    /// Returns whether all pieces are alike.
     pub fn is_even(self) -> bool {
         self.thousandths == 0
     }

@@ -125,7 +125,7 @@ impl Levers {
         Ok(())
     }
 
-    /// What more requests in flight than usual take of the budget, of so many workers.
+    /// Returns what more requests in flight than usual take of the budget, of so many workers.
     pub(super) fn requests(&self, threads: usize) -> Part {
         let reads = self.queue_depth.unwrap_or(0).div_ceil(threads.max(1));
         let each = reads.saturating_add(self.write_buffers.unwrap_or(0));
@@ -133,7 +133,8 @@ impl Levers {
         Part::fixed(REQUEST_BYTES.saturating_mul(more as u64))
     }
 
-    /// Bytes of the smallest piece of a run that is worth a request of its own.
+    /// Returns the number of bytes of the smallest piece of a run that is worth a request of its
+    /// own.
     pub(super) fn piece_bytes(&self) -> usize {
         let factor = self.read_factor.unwrap_or(FACTOR_USUAL) as usize;
         (FACTOR_TIMES * FACTOR_BLOCK).saturating_mul(factor).clamp(FACTOR_BLOCK, PIECE_MAX)

@@ -49,13 +49,13 @@ pub struct Need {
     pub inputs: usize,
     /// Bytes per record; where they differ, their average as far as it is known.
     pub record_length: usize,
-    /// Whether records differ in length.
+    /// True if records differ in length.
     pub varies: bool,
-    /// Whether a word tells little of their keys.
+    /// True if a word tells little of their keys.
     pub is_key_wide: bool,
     /// Records that are wanted, the first in order, where the others need not even be sorted.
     pub wanted: Option<u64>,
-    /// Whether records that are the same to the byte may be dropped as they are read.
+    /// True if records that are the same to the byte may be dropped as they are read.
     pub drops_copies: bool,
     /// How records are brought into order.
     pub algorithm: Algorithm,
@@ -90,7 +90,7 @@ pub struct Plan {
     pub scratch_bytes: usize,
     /// How it does.
     pub method: Method,
-    /// Whether all input fits one load.
+    /// True if all input fits one load.
     pub is_one_pass: bool,
     /// Loads, or slabs, that are in memory at once: two that take turns, or one.
     pub areas: usize,
@@ -167,7 +167,7 @@ impl Need {
 }
 
 impl Plan {
-    /// The plan for a need.
+    /// Returns the plan for a need.
     ///
     /// # Errors
     ///
@@ -180,10 +180,10 @@ impl Plan {
         plan.with(need.algorithm).map(|plan| plan.or_without_overlap(need))
     }
 
-    /// The plan for what is left of a need some of whose runs are made already, so that all of it
-    /// will not be one load. It has room for as many runs as the plan for the whole, and takes the
-    /// same form: another might merge fewer of them at once, and what is noted of their last merge
-    /// would count for nothing.
+    /// Returns the plan for what is left of a need some of whose runs are made already, so that all
+    /// of it will not be one load. It has room for as many runs as the plan for the whole, and
+    /// takes the same form: another might merge fewer of them at once, and what is noted of their
+    /// last merge would count for nothing.
     ///
     /// # Errors
     ///
@@ -194,8 +194,8 @@ impl Plan {
         Self::within(&rest).ok_or_else(|| too_small(need))?.with(need.algorithm)
     }
 
-    /// The plan for a need, with room for what is known of all runs; `None` where the budget is
-    /// too small.
+    /// Returns the plan for a need, with room for what is known of all runs; `None` where the
+    /// budget is too small.
     fn around_runs(need: &Need) -> Option<Self> {
         let plan = Self::within(need)?;
         match plan.runs_bytes(need.input_bytes.unwrap_or(0)) {
@@ -208,7 +208,7 @@ impl Plan {
         }
     }
 
-    /// The plan for a need, runs being made of loads; `None` where the budget is too small.
+    /// Returns the plan for a need, runs being made of loads; `None` where the budget is too small.
     fn within(need: &Need) -> Option<Self> {
         let item = item(need);
         let usable = memory::usable(need.besides.rest_of(need.budget), need.threads);
@@ -217,7 +217,7 @@ impl Plan {
         (1..=most).rev().find_map(|threads| Self::with_threads(need, item, (usable, threads)))
     }
 
-    /// The plan for so many threads that share `usable` bytes.
+    /// Returns the plan for so many threads that share `usable` bytes.
     fn with_threads(need: &Need, item: Item, (usable, threads): (usize, usize)) -> Option<Self> {
         let lane = LaneMemory::new(need.record_length, usable, threads, &need.levers);
         let scratch_bytes = memory::scratch_bytes(item);
@@ -317,7 +317,7 @@ impl Plan {
     }
 }
 
-/// The load of all input, if it may be one.
+/// Returns the load of all input, if it may be one.
 fn whole_load(need: &Need, sizes: &memory::Sizes) -> Option<LoadMemory> {
     let is_run = |bytes: &u64| need.levers.run.is_none_or(|run| *bytes <= run.bytes());
     let bytes = need.input_bytes.filter(is_run)?;
@@ -326,7 +326,7 @@ fn whole_load(need: &Need, sizes: &memory::Sizes) -> Option<LoadMemory> {
     Some(sizes.load_for(bytes + padding, bytes))
 }
 
-/// What lies in the buckets for a need.
+/// Returns what lies in the buckets for a need.
 fn item(need: &Need) -> Item {
     match (need.varies, need.is_key_wide) {
         (false, _) => Item::for_length(need.record_length),
@@ -335,7 +335,8 @@ fn item(need: &Need) -> Item {
     }
 }
 
-/// What copies are dropped with, if they are, in a load of `limit` bytes and what is left of it.
+/// Returns what copies are dropped with, if they are, in a load of `limit` bytes and what is left
+/// of it.
 fn sieve(need: &Need, sizes: &memory::Sizes, (limit, left): (usize, usize)) -> Option<SieveMemory> {
     let copies = need.input_bytes.filter(|_| need.drops_copies)?;
     SieveMemory::new(sizes, copies, limit).filter(|sieve| sieve.bytes() <= left)
@@ -348,7 +349,7 @@ const LOAD_LEAST: u64 = 64 << 20;
 /// A load has so many times what is wanted of all.
 const LOAD_TIMES: u64 = 8;
 
-/// Most memory of a load for a need.
+/// Returns the maximum number of memory of a load for a need.
 fn load_limit(need: &Need, sizes: &memory::Sizes) -> usize {
     let wanted_bytes = |wanted: u64| wanted.saturating_mul(need.record_length as u64);
     let limit = need.wanted.map(|wanted| wanted_bytes(wanted).saturating_mul(LOAD_TIMES));
@@ -367,11 +368,11 @@ const PIECES_ENOUGH: u64 = 16;
 /// Loads smaller than this make runs so many that merging them takes longer.
 const ENOUGH_LEAST: u64 = 128 << 20;
 
-/// Memory of a load, and of a slab, beyond which more makes nothing faster: with loads of `l` bytes
-/// `n` bytes become `n / l` runs, of each of which a slab as large holds `l * l / n` bytes, and
-/// once that is a piece like any other, more memory has only to be got first. On a machine where
-/// fresh memory comes at 0.3 to 3 GB/s, 4 GB take a third less time in 512 MiB than in 2 GiB. A
-/// load that is alone has what two in turn would have.
+/// Returns memory of a load, and of a slab, beyond which more makes nothing faster: with loads of
+/// `l` bytes `n` bytes become `n / l` runs, of each of which a slab as large holds `l * l / n`
+/// bytes, and once that is a piece like any other, more memory has only to be got first. On a
+/// machine where fresh memory comes at 0.3 to 3 GB/s, 4 GB take a third less time in 512 MiB than
+/// in 2 GiB. A load that is alone has what two in turn would have.
 fn enough(need: &Need, sizes: &memory::Sizes, merge_width: usize) -> Option<usize> {
     let bytes = need.input_bytes?;
     // Long runs are what selection is for; streams divide all memory anew; and runs may be given.
@@ -401,8 +402,8 @@ fn widths(need: &Need, slab_bytes: usize, threads: usize) -> (usize, usize) {
     (width.min(open_max), open_max)
 }
 
-/// Bytes of a read request, where so much memory is shared by loads, and of so many reads in
-/// flight, which together take an eighth of it.
+/// Returns the number of bytes of a read request, where so much memory is shared by loads, and of
+/// so many reads in flight, which together take an eighth of it.
 fn block_bytes(levers: &Levers, item: Item, (shared, reads): (usize, usize)) -> usize {
     let usual = (shared / (8 * reads.max(READS_IN_FLIGHT))).clamp(BLOCK_MIN, BLOCK_MAX);
     let wanted = levers.block.map_or(usual, |block| block.bytes().min(BLOCK_WANTED_MAX) as usize);
@@ -419,10 +420,10 @@ fn block_bytes(levers: &Levers, item: Item, (shared, reads): (usize, usize)) -> 
 }
 
 impl Plan {
-    /// Whether runs go past the page cache, given the user's wish. Buffers that a user has set and
-    /// that take more than a tenth of the memory are for the cache to write: Oracle 7's rule for
-    /// `SORT_DIRECT_WRITES`. A plan's own buffers may be more of a small budget; past the cache is
-    /// faster there, too.
+    /// Returns whether runs go past the page cache, given the user's wish. Buffers that a user has
+    /// set and that take more than a tenth of the memory are for the cache to write: Oracle 7's
+    /// rule for `SORT_DIRECT_WRITES`. A plan's own buffers may be more of a small budget; past the
+    /// cache is faster there, too.
     pub fn spill_direct(&self, wish: Direct) -> Direct {
         let is_set = self.levers.write_buffers.is_some() || self.levers.write_buffer.is_some();
         let buffers = self.threads * self.lane.buffers * self.lane.capacity;
@@ -432,8 +433,8 @@ impl Plan {
         }
     }
 
-    /// Bytes of the arena that are used where no record is longer than usual; the rest costs only
-    /// addresses.
+    /// Returns the number of bytes of the arena that are used where no record is longer than usual;
+    /// the rest costs only addresses.
     pub fn used_bytes(&self) -> usize {
         match self.is_one_pass {
             true => self.arena_bytes,
@@ -441,8 +442,8 @@ impl Plan {
         }
     }
 
-    /// Bytes that runs take beside records, where an input of `bytes` bytes makes so many that the
-    /// reserve has no room for them.
+    /// Returns the number of bytes that runs take beside records, where an input of `bytes` bytes
+    /// makes so many that the reserve has no room for them.
     fn runs_bytes(&self, bytes: u64) -> u64 {
         if self.is_one_pass {
             return 0;
@@ -452,12 +453,13 @@ impl Plan {
         bytes.div_ceil(least).saturating_sub(RUNS_USUAL) * RUN_BYTES
     }
 
-    /// How runs are expected to be merged.
+    /// Returns how runs are expected to be merged.
     pub fn merge_way(&self) -> Way {
         self.levers.merge.unwrap_or(Way::Slabs)
     }
 
-    /// Memory of a merge of streams: all but the output buffers of the one worker that does it.
+    /// Returns memory of a merge of streams: all but the output buffers of the one worker that does
+    /// it.
     pub fn stream_bytes(&self) -> usize {
         self.arena_bytes - self.lane.bytes()
     }

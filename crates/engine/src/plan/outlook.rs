@@ -44,7 +44,7 @@ pub struct Outlook {
 }
 
 impl Outlook {
-    /// What `plan`, made for `need`, comes to for an input of `bytes` bytes.
+    /// Returns what `plan`, made for `need`, comes to for an input of `bytes` bytes.
     pub fn new(need: &Need, plan: &Plan, bytes: u64) -> Self {
         let volume = plan.volume(bytes);
         let (runs, merge_width) = (volume.runs as u64, volume.merge_width as u64);
@@ -76,7 +76,7 @@ impl Outlook {
     }
 }
 
-/// The least budget whose plan is `good`, if any is.
+/// Returns the least budget whose plan is `good`, if any is.
 fn least_budget(need: &Need, good: impl Fn(&Plan) -> bool) -> Option<ByteSize> {
     super::least_budget(|budget| Plan::new(&Need { budget, ..*need }).is_ok_and(|plan| good(&plan)))
 }

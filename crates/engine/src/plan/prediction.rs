@@ -149,7 +149,7 @@ impl<'a> Work<'a> {
 }
 
 impl Rates {
-    /// How long `plan` takes for an input of `bytes` bytes.
+    /// Returns how long `plan` takes for an input of `bytes` bytes.
     pub fn predict(&self, plan: &Plan, bytes: u64) -> Prediction {
         let seconds_a_byte = STALE / self.fresh_memory + (1.0 - STALE) / self.reused_memory;
         let mut phases = self.phases(plan, bytes, 1.0 / seconds_a_byte);
@@ -160,12 +160,12 @@ impl Rates {
         Prediction { seconds: seconds(&phases), most_seconds, phases }
     }
 
-    /// How long it takes at most, as far as that is for memory to say.
+    /// Returns how long it takes at most, as far as that is for memory to say.
     fn most_seconds(&self, plan: &Plan, bytes: u64) -> f64 {
         seconds(&self.phases(plan, bytes, self.fresh_memory))
     }
 
-    /// The phases, where memory comes at `memory` bytes per second.
+    /// Returns the phases, where memory comes at `memory` bytes per second.
     fn phases(&self, plan: &Plan, bytes: u64, memory: f64) -> Vec<PhasePrediction> {
         let volume = plan.volume(bytes);
         let touching = plan.touched_bytes(bytes) as f64 / memory;
@@ -175,10 +175,9 @@ impl Rates {
         }
     }
 
-    /// The plan for a need and an input of `bytes` bytes that is done first, with requests as the
-    /// disks want them: that of the whole budget, or one of two passes in less memory,
-    /// where memory that was never touched comes so slowly that moving everything twice takes less
-    /// time.
+    /// Returns the plan for a need and an input of `bytes` bytes that is done first, with requests
+    /// as the disks want them: that of the whole budget, or one of two passes in less memory, where
+    /// memory that was never touched comes so slowly that moving everything twice takes less time.
     ///
     /// # Errors
     ///
@@ -225,7 +224,7 @@ impl Rates {
         (need, best)
     }
 
-    /// The disks that are read.
+    /// Returns the disks that are read.
     fn disks(&self) -> impl Iterator<Item = &DiskProfile> {
         self.input.iter().chain(&self.spill).map(|part| &part.disk)
     }
@@ -307,7 +306,7 @@ impl Rates {
         }
     }
 
-    /// What is written last becomes durable, and runs are removed.
+    /// Returns what is written last becomes durable, and runs are removed.
     fn finishing(&self, volume: &Volume) -> PhasePrediction {
         let durable = self.output.iter().map(|part| part.disk.sync_seconds).fold(0.0, f64::max);
         let removed = |part: &Part| volume.generated_bytes as f64 * part.share / part.disk.remove;
@@ -317,7 +316,7 @@ impl Rates {
     }
 }
 
-/// What reads and writes come to: one work if they are done at the same time, else two.
+/// Returns what reads and writes come to: one work if they are done at the same time, else two.
 fn in_turn<'a>(is_overlapped: bool, mut reading: Work<'a>, writing: Work<'a>) -> Vec<Work<'a>> {
     if !is_overlapped {
         return vec![reading, writing];
@@ -326,7 +325,7 @@ fn in_turn<'a>(is_overlapped: bool, mut reading: Work<'a>, writing: Work<'a>) ->
     vec![reading.of(writing.processor_seconds)]
 }
 
-/// A phase of so many stages, in which these works are done one after the other.
+/// Returns a phase of so many stages, in which these works are done one after the other.
 fn phase(phase: Phase, works: &[Work<'_>], stages: u64) -> PhasePrediction {
     let stages = STAGE_SECONDS * stages as f64;
     let sum = |part: fn(&Work<'_>) -> f64| works.iter().map(part).sum::<f64>();
@@ -335,7 +334,7 @@ fn phase(phase: Phase, works: &[Work<'_>], stages: u64) -> PhasePrediction {
     expected(phase, stages + seconds, busy)
 }
 
-/// A phase that takes so long, however fast memory comes, and disks and processors so long.
+/// Returns a phase that takes so long, however fast memory comes, and disks and processors so long.
 fn expected(phase: Phase, seconds: f64, busy: (f64, f64)) -> PhasePrediction {
     let (disk_seconds, processor_seconds) = busy;
     PhasePrediction { phase, seconds, most_seconds: seconds, disk_seconds, processor_seconds }
@@ -347,7 +346,7 @@ fn seconds(phases: &[PhasePrediction]) -> f64 {
 }
 
 impl Plan {
-    /// Bytes of memory that an input of `bytes` bytes brings into use.
+    /// Returns the number of bytes of memory that an input of `bytes` bytes brings into use.
     fn touched_bytes(&self, bytes: u64) -> u64 {
         let records = bytes / self.sizes.record_length as u64;
         let read = (self.load.read_bytes as u64).min(bytes);

@@ -49,8 +49,8 @@ pub struct ReplacementMemory {
 }
 
 impl ReplacementMemory {
-    /// The division of what `plan` has for loads, for records of `average` bytes. `None` where not
-    /// even a few have room.
+    /// Returns the division of what `plan` has for loads, for records of `average` bytes. `None`
+    /// where not even a few have room.
     pub fn new(plan: &Plan, average: usize) -> Option<Self> {
         let (varies, average) = (plan.sizes.varies, average.max(1));
         let total = (plan.areas * plan.slab_bytes).min(AREAS_MAX.saturating_mul(plan.load_limit));
@@ -77,7 +77,7 @@ impl ReplacementMemory {
         })
     }
 
-    /// Bytes of memory that loads have and this leaves alone.
+    /// Returns the number of bytes of memory that loads have and this leaves alone.
     pub fn left_alone(&self) -> usize {
         self.piece_bytes + self.window_bytes + self.spare_bytes
     }

@@ -26,7 +26,7 @@ pub enum Lengths {
 }
 
 impl Lengths {
-    /// One part in so many of the budget is for keys.
+    /// Returns one part in so many of the budget is for keys.
     fn share(self) -> u64 {
         match self {
             Self::Average(LONG_BYTES..) => 2,
@@ -46,7 +46,7 @@ pub struct ScratchMemory {
 }
 
 impl ScratchMemory {
-    /// The part of a budget for records of such lengths.
+    /// Returns the part of a budget for records of such lengths.
     pub fn new(budget: ByteSize, lengths: Lengths) -> Self {
         let share = lengths.share();
         Self { bytes: budget.bytes() / share, share }

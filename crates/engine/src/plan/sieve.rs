@@ -44,8 +44,8 @@ pub struct SieveMemory {
 }
 
 impl SieveMemory {
-    /// The memory for an input of `input_bytes`, in a load within `limit` bytes; `None` where it is
-    /// not worth it.
+    /// Returns the memory for an input of `input_bytes`, in a load within `limit` bytes; `None`
+    /// where it is not worth it.
     pub fn new(sizes: &Sizes, input_bytes: u64, limit: usize) -> Option<Self> {
         let block_bytes = sizes.block_bytes.min(BLOCK_MAX);
         let expected = input_bytes / sizes.record_length as u64;
@@ -64,7 +64,7 @@ impl SieveMemory {
         (is_worth_it && memory.bytes() <= limit / WHOLE_SHARE).then_some(memory)
     }
 
-    /// Bytes of all.
+    /// Returns the number of bytes of all.
     pub fn bytes(&self) -> usize {
         self.buffers_bytes + self.table_bytes + self.store_extra_bytes
     }

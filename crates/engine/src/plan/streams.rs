@@ -109,7 +109,7 @@ impl StreamNeed {
 }
 
 impl StreamPlan {
-    /// The plan.
+    /// Returns the plan.
     ///
     /// # Errors
     ///
@@ -142,30 +142,30 @@ impl StreamPlan {
     }
 }
 
-/// The output's buffers.
+/// Returns the output's buffers.
 fn lane(need: &StreamNeed) -> LaneMemory {
     LaneMemory::new(1, usable(need), 1, &need.levers)
 }
 
-/// Bytes of the arena that are left by what is taken besides.
+/// Returns the number of bytes of the arena that are left by what is taken besides.
 fn usable(need: &StreamNeed) -> usize {
     let mut besides = need.besides;
     besides.add(need.levers.requests(1));
     memory::usable(besides.rest_of(need.budget), 1)
 }
 
-/// Bytes for inputs.
+/// Returns the number of bytes for inputs.
 fn rest(need: &StreamNeed) -> usize {
     usable(need).saturating_sub(lane(need).bytes())
 }
 
-/// Most inputs that have memory at once.
+/// Returns the maximum number of inputs that have memory at once.
 fn by_memory(need: &StreamNeed) -> usize {
     let rest = rest(need);
     (rest - rest / LONG_SHARE) / (2 * least_piece(&need.levers))
 }
 
-/// Bytes of the smallest piece.
+/// Returns the number of bytes of the smallest piece.
 fn least_piece(levers: &Levers) -> usize {
     let wanted = match (levers.block, levers.read_factor) {
         (Some(bytes), _) => usize::try_from(bytes.bytes()).unwrap_or(usize::MAX).min(WANTED_MAX),
@@ -215,18 +215,18 @@ impl RunStreams {
         Self { piece_bytes, spare_bytes: grown.sum::<u64>() as usize }
     }
 
-    /// Bytes of a window that no record is longer than.
+    /// Returns the number of bytes of a window that no record is longer than.
     pub fn least_window_bytes() -> u64 {
         PIECE_MIN as u64
     }
 
-    /// The least memory for runs with such longest records.
+    /// Returns the least memory for runs with such longest records.
     pub fn least_bytes(longest: impl IntoIterator<Item = u64>) -> u64 {
         Self::bytes(longest, PIECE_MIN)
     }
 
-    /// A piece of `piece_bytes` for each run, and a window that is as large or holds the longest
-    /// record; in whole pages.
+    /// Returns a piece of `piece_bytes` for each run, and a window that is as large or holds the
+    /// longest record; in whole pages.
     fn bytes(longest: impl IntoIterator<Item = u64>, piece_bytes: usize) -> u64 {
         let piece = piece_bytes as u64;
         longest.into_iter().map(|most| piece + most.max(piece).next_multiple_of(PAGE as u64)).sum()

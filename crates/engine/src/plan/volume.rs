@@ -56,7 +56,7 @@ pub struct Volume {
 }
 
 impl Plan {
-    /// What an input of `bytes` bytes comes to.
+    /// Returns what an input of `bytes` bytes comes to.
     pub fn volume(&self, bytes: u64) -> Volume {
         let wanted = |records: Option<u64>| {
             let bytes = records.map(|some| some.saturating_mul(self.sizes.record_length as u64));
@@ -113,7 +113,7 @@ impl Volume {
         }
     }
 
-    /// Bytes that are written to runs, and read back.
+    /// Returns the number of bytes that are written to runs, and read back.
     pub fn spilled_bytes(&self) -> u64 {
         self.generated_bytes + self.merged_bytes
     }
@@ -123,13 +123,13 @@ impl Volume {
         self.slab_bytes.map_or(0, |slab| self.stages_each * bytes.div_ceil(slab.max(1)))
     }
 
-    /// Bytes that all reads and writes move.
+    /// Returns the number of bytes that all reads and writes move.
     pub fn moved_bytes(&self) -> u64 {
         self.input_bytes + 2 * self.spilled_bytes() + self.output_bytes
     }
 
-    /// The phases, of a sort that has read `taken` bytes of its input and written `written` bytes
-    /// of its output before.
+    /// Returns the phases, of a sort that has read `taken` bytes of its input and written `written`
+    /// bytes of its output before.
     pub fn shares(&self, taken: u64, written: u64) -> Vec<Share> {
         let share = |phase, bytes: u64, weight: f64| Share { phase, bytes, weight };
         let output = self.output_bytes.saturating_sub(written);
@@ -150,13 +150,13 @@ impl Volume {
         ]
     }
 
-    /// Room that runs need at most, all together.
+    /// Returns room that runs need at most, all together.
     pub fn run_space(&self) -> u64 {
         // Checksums and index keys take less than one part in a hundred of a run.
         self.generated_bytes + self.generated_bytes / 100 + self.twice_bytes
     }
 
-    /// Room that runs need beside the input where they take its place.
+    /// Returns room that runs need beside the input where they take its place.
     pub fn in_place_space(&self) -> u64 {
         (IN_PLACE_LOADS * self.run_bytes).max(self.twice_bytes).min(self.generated_bytes)
     }

@@ -78,7 +78,7 @@ thread_local! {
 }
 
 impl Predicate {
-    /// The predicate of an expression in records of `order`, whose own keys play no part.
+    /// Returns the predicate of an expression in records of `order`, whose own keys play no part.
     /// `resolve` says what a key means: which collation its locale has, and which field its name.
     ///
     /// # Errors
@@ -97,7 +97,7 @@ impl Predicate {
         Self { root }
     }
 
-    /// Whether `record`, whole as its format has it, takes part.
+    /// Returns whether `record`, whole as its format has it, takes part.
     pub fn admits(&self, record: &[u8]) -> bool {
         self.holds(Subject { record, count: b"1" })
     }
@@ -114,12 +114,13 @@ impl Predicate {
         holds == Some(true)
     }
 
-    /// Bytes of memory that its lists of values take.
+    /// Returns the number of bytes of memory that its lists of values take.
     pub fn list_bytes(&self) -> usize {
         self.root.list_bytes()
     }
 
-    /// Bytes of memory that asking about a long record takes in proportion to it.
+    /// Returns the number of bytes of memory that asking about a long record takes in proportion to
+    /// it.
     pub fn scratch_bytes(&self, record: &[u8]) -> usize {
         self.root.scratch_bytes(record)
     }
@@ -165,7 +166,7 @@ impl Node {
     }
 }
 
-/// What `nodes` say together, where one that says `decisive` decides it.
+/// Returns what `nodes` say together, where one that says `decisive` decides it.
 fn joined(
     nodes: &[Node],
     decisive: bool,
@@ -257,14 +258,15 @@ impl SubjectKey {
         if self.is_count { subject.count } else { subject.record }
     }
 
-    /// Bytes of memory that looking at a long record takes in proportion to it.
+    /// Returns the number of bytes of memory that looking at a long record takes in proportion to
+    /// it.
     fn scratch_bytes(&self, record: &[u8]) -> usize {
         if self.is_count { 0 } else { self.key.scratch_bytes(record) }
     }
 }
 
 impl Comparison {
-    /// Whether two values that stand to each other as `order` says are meant.
+    /// Returns whether two values that stand to each other as `order` says are meant.
     fn admits(self, order: Ordering) -> bool {
         match self {
             Self::Equal => order.is_eq(),

@@ -21,8 +21,8 @@ impl Fault {
         Self { at, message: message.into() }
     }
 
-    /// The message, and under it `text`, in which the fault was found, with its place marked. Of a
-    /// long text only what lies around the place.
+    /// Returns the message, and under it `text`, in which the fault was found, with its place
+    /// marked. Of a long text only what lies around the place.
     pub fn shown_in(&self, text: &str) -> String {
         let before = text[..self.at].chars().count();
         let length = text.chars().count();

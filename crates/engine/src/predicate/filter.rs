@@ -17,7 +17,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Whether every record takes part.
+    /// Returns whether every record takes part.
     pub fn is_all(&self) -> bool {
         self.include.is_empty() && self.exclude.is_empty()
     }
@@ -42,7 +42,8 @@ impl Filter {
         all.any(|expression| expression.root.has_location(asked))
     }
 
-    /// What admits the records that take part, bound as in [`Predicate::new`]; `None` where all do.
+    /// Returns what admits the records that take part, bound as in [`Predicate::new`]; `None` where
+    /// all do.
     ///
     /// # Errors
     ///

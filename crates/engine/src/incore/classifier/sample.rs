@@ -27,7 +27,7 @@ enum IsLast {
 }
 
 impl Sample {
-    /// An empty sample of keys that agree in all words before `first_word`.
+    /// Returns an empty sample of keys that agree in all words before `first_word`.
     pub fn new<K: KeyEncoder>(key: &K, first_word: usize) -> Self {
         let words = key.words();
         let columns = match first_word {
@@ -50,7 +50,7 @@ impl Sample {
         self.values.resize(row + self.columns, 0);
     }
 
-    /// Whether word `word` of a key, which is `value`, is its last.
+    /// Returns whether word `word` of a key, which is `value`, is its last.
     pub(super) fn is_last(&self, word: usize, value: u64) -> bool {
         match self.is_last {
             IsLast::At(last) => word >= last,
@@ -58,7 +58,7 @@ impl Sample {
         }
     }
 
-    /// The alphabets of the words of open keys, as far as any sampled key goes.
+    /// Returns the alphabets of the words of open keys, as far as any sampled key goes.
     pub(super) fn alphabets(&self) -> Vec<Alphabet> {
         if matches!(self.is_last, IsLast::At(_)) || self.first_word == LOCATION {
             return Vec::new();
@@ -72,17 +72,17 @@ impl Sample {
         (0..self.columns).map_while(of_column).collect()
     }
 
-    /// Whether nothing was sampled.
+    /// Returns whether nothing was sampled.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// Records sampled.
+    /// Returns the records sampled.
     pub fn len(&self) -> usize {
         self.values.len() / self.columns
     }
 
-    /// The rows in order.
+    /// Returns the rows in order.
     pub(super) fn sorted(&self) -> Vec<&[u64]> {
         let mut rows: Vec<&[u64]> = self.values.chunks_exact(self.columns).collect();
         rows.sort_unstable();

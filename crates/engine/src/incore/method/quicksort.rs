@@ -53,7 +53,7 @@ fn partition<T: Copy + Ord>(entries: &mut [T]) -> usize {
     smaller
 }
 
-/// Where the median of three is, or of nine.
+/// Returns where the median of three is, or of nine.
 fn choose_pivot<T: Copy + Ord>(entries: &[T]) -> usize {
     let (step, last) = (entries.len() / 8, entries.len() - 1);
     let [mut low, mut middle, mut high] = [0, 4 * step, last];
@@ -65,7 +65,7 @@ fn choose_pivot<T: Copy + Ord>(entries: &[T]) -> usize {
     median(entries, [low, middle, high])
 }
 
-/// Which of three places has the entry between those of the others.
+/// Returns which of three places has the entry between those of the others.
 fn median<T: Copy + Ord>(entries: &[T], mut places: [usize; 3]) -> usize {
     places.sort_unstable_by_key(|place| entries[*place]);
     places[1]

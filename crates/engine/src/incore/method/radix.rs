@@ -29,7 +29,7 @@ trait Integer: Copy + Ord + BitOr<Output = Self> + Default {
     /// Bits up to the highest that is set.
     fn bits(self) -> u32;
 
-    /// The number whose lowest bit is bit `bit`, cut to [`DIGIT_BITS`].
+    /// Returns the number whose lowest bit is bit `bit`, cut to [`DIGIT_BITS`].
     fn digit(self, bit: u32) -> usize;
 }
 

@@ -67,7 +67,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// One free block of all the memory, as far as units can be counted.
+    /// Returns one free block of all the memory, as far as units can be counted.
     pub fn new(memory: Region) -> Self {
         let units = (memory.len() / UNIT).min(UNITS_MAX) as u32;
         let mut blocks = Self { memory, heads: Box::new([NONE; LISTS]), filled: [0; LISTS / 64] };
@@ -98,14 +98,14 @@ impl Blocks {
         Some(place)
     }
 
-    /// The record in a block.
+    /// Returns the record in a block.
     #[inline]
     pub fn get(&self, place: u32) -> &[u8] {
         let start = place as usize * UNIT + TAG;
         &self.memory[start..start + self.get_word(place, 1) as usize]
     }
 
-    /// The first bytes of a block, without looking at them.
+    /// Returns the first bytes of a block, without looking at them.
     #[inline]
     pub fn beginning(&self, place: u32) -> &[u8] {
         let start = place as usize * UNIT;
@@ -129,12 +129,12 @@ impl Blocks {
         self.insert(start, units);
     }
 
-    /// The memory.
+    /// Returns the memory.
     pub fn into_region(self) -> Region {
         self.memory
     }
 
-    /// A free block of at least `units` units.
+    /// Returns a free block of at least `units` units.
     fn find(&self, units: u32) -> Option<u32> {
         let own = list_of(units);
         // Blocks of the list that this would be the least of are all long enough.
@@ -152,7 +152,7 @@ impl Blocks {
         (block != NONE && self.units(block) >= units).then_some(block)
     }
 
-    /// The first list from `list` on that has a block.
+    /// Returns the first list from `list` on that has a block.
     fn list_from(&self, list: usize) -> Option<usize> {
         let (word, bit) = (list / 64, list % 64);
         let first = self.filled[word] & (u64::MAX << bit);
@@ -201,7 +201,7 @@ impl Blocks {
         self.get_word(place, 0) >> FLAG_BITS
     }
 
-    /// Word `index` of the block at `place`.
+    /// Returns word `index` of the block at `place`.
     #[inline]
     fn get_word(&self, place: u32, index: usize) -> u32 {
         u32::from_ne_bytes(self.memory.as_chunks().0[2 * place as usize + index])
@@ -211,7 +211,7 @@ impl Blocks {
         self.memory.as_chunks_mut().0[2 * place as usize + index] = value.to_ne_bytes();
     }
 
-    /// The last word of the free block before `place`: its units.
+    /// Returns the last word of the free block before `place`: its units.
     fn word_before(&self, place: u32) -> u32 {
         u32::from_ne_bytes(self.memory.as_chunks().0[2 * place as usize - 1])
     }
@@ -221,12 +221,12 @@ impl Blocks {
     }
 }
 
-/// Sizes to a list, of those that `units` is among.
+/// Returns the sizes to a list, of those that `units` is among.
 fn step(units: u32) -> u32 {
     1 << (units.ilog2() - STEP_BITS)
 }
 
-/// The list of free blocks of so many units.
+/// Returns the list of free blocks of so many units.
 fn list_of(units: u32) -> usize {
     if units < EXACT {
         return units as usize;

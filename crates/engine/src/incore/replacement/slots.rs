@@ -33,7 +33,7 @@ impl Slots {
         Some(place)
     }
 
-    /// The record in a slot.
+    /// Returns the record in a slot.
     #[inline]
     pub fn get(&self, place: u32) -> &[u8] {
         &self.memory[place as usize * self.length..][..self.length]
@@ -45,7 +45,7 @@ impl Slots {
         self.free = Some(place);
     }
 
-    /// The memory.
+    /// Returns the memory.
     pub fn into_region(self) -> Region {
         self.memory
     }

@@ -30,7 +30,7 @@ type Row = [u128; 3];
 
 const _: () = assert!(FEW_WORDS == 4);
 
-/// Whether `entries` rows fit the scratch space `wide`.
+/// Returns whether `entries` rows fit the scratch space `wide`.
 pub fn fit(entries: usize, wide: &[u128]) -> bool {
     entries * size_of::<Row>() <= size_of_val(wide)
 }
@@ -70,12 +70,12 @@ pub fn refine<K: KeyEncoder>(
     }
 }
 
-/// Two words that compare as one.
+/// Returns two words that compare as one.
 fn pair(high: u64, low: u64) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
-/// The words of a row.
+/// Returns the words of a row.
 fn words(row: &Row) -> [u64; FEW_WORDS] {
     let [first, second, _] = *row;
     [(first >> 64) as u64, first as u64, (second >> 64) as u64, second as u64]

@@ -28,7 +28,7 @@ const END_BYTES: u64 = 64 << 10;
 pub struct Wanted {
     /// Where the output goes.
     pub output: PathBuf,
-    /// Whether it takes the place of the input, which goes as it is read.
+    /// True if it takes the place of the input, which goes as it is read.
     pub is_in_place: bool,
     /// Whether the output bypasses the page cache.
     pub direct: Direct,
@@ -52,7 +52,7 @@ struct NotedSetting {
 }
 
 impl Wanted {
-    /// A sort whose groups become `folds`; `is_open` where no record can be refused.
+    /// Returns a sort whose groups become `folds`; `is_open` where no record can be refused.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl Wanted {
         })
     }
 
-    /// A merge of `inputs`.
+    /// Returns a merge of `inputs`.
     ///
     /// # Errors
     ///
@@ -134,7 +134,7 @@ impl Wanted {
         })
     }
 
-    /// What the manifest says of it, with its output on the way at `part`.
+    /// Returns what the manifest says of it, with its output on the way at `part`.
     pub fn entry<'p>(&self, part: &Path, directories: impl Iterator<Item = &'p Path>) -> JobEntry {
         JobEntry {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -213,7 +213,7 @@ fn other_inputs(asked: Setting) -> Error {
     )
 }
 
-/// The one file that an output is which is on its way for long.
+/// Returns the one file that an output is which is on its way for long.
 fn one_output(
     output: &Output,
     compress: Compress,
@@ -265,7 +265,7 @@ impl NotedSetting {
     }
 }
 
-/// An input as it is now.
+/// Returns an input as it is now.
 fn input_entry(file: &Arc<File>) -> Result<InputEntry> {
     let (inode, modified) = file.identity()?;
     let bytes = file.len();

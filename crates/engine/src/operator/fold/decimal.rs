@@ -41,7 +41,7 @@ impl Decimal {
         Some(number)
     }
 
-    /// Whether there is no digit behind the point.
+    /// Returns whether there is no digit behind the point.
     pub fn is_whole(&self) -> bool {
         self.scale == 0
     }
@@ -63,7 +63,7 @@ impl Decimal {
         self.tidy();
     }
 
-    /// Which of two numbers is greater; digits of zero at the end do not count.
+    /// Returns which of two numbers is greater; digits of zero at the end do not count.
     pub fn compare(&self, other: &Self) -> Ordering {
         let order = match (self.is_negative, other.is_negative) {
             (false, true) => return Ordering::Greater,
@@ -139,7 +139,7 @@ fn subtract_digits(digits: &mut [u8], less: &[u8]) {
     assert_eq!(borrowed, 0, "the greater comes first");
 }
 
-/// The digits of a number from the most significant on, and zeros up to this length.
+/// Returns the digits of a number from the most significant on, and zeros up to this length.
 fn padded(number: &Decimal, length: usize) -> impl Iterator<Item = u8> {
     let digits = number.digits.iter().rev().copied();
     digits.chain(std::iter::repeat(0)).take(length)

@@ -112,7 +112,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The value as a manifest has it.
+    /// Returns the value as a manifest has it.
     pub fn text(&self) -> ValueText {
         match self {
             Self::Nothing => ValueText::Nothing {},
@@ -126,7 +126,7 @@ impl Value {
         }
     }
 
-    /// The value of a manifest, if it is one.
+    /// Returns the value of a manifest, if it is one.
     pub fn of_text(text: &ValueText) -> Option<Self> {
         // More can be added to what is noted.
         let is_usual = |number: &i128| number.unsigned_abs() < 1 << 126;
@@ -169,12 +169,13 @@ impl Folds {
         self.0.len()
     }
 
-    /// Whether nothing is folded.
+    /// Returns whether nothing is folded.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Bytes of memory that comparing the values of a long record takes in proportion to it.
+    /// Returns the number of bytes of memory that comparing the values of a long record takes in
+    /// proportion to it.
     pub fn scratch_bytes(&self, record: &[u8]) -> usize {
         let bytes_of = |fold: &Fold| match (&fold.order, fold.field) {
             (Some(order), Field::Text { column }) => {
@@ -190,7 +191,7 @@ impl Folds {
         self.0.iter().map(bytes_of).max().unwrap_or(0)
     }
 
-    /// Bytes of memory that lists of values take.
+    /// Returns the number of bytes of memory that lists of values take.
     pub fn list_bytes(&self) -> usize {
         self.0.iter().filter_map(|fold| fold.order.as_ref()).map(CellOrder::list_bytes).sum()
     }
@@ -203,7 +204,7 @@ impl Folds {
         names.fold(first, |names, next| message!("{}, {}", names, next))
     }
 
-    /// The values of a record.
+    /// Returns the values of a record.
     ///
     /// # Errors
     ///
@@ -219,7 +220,7 @@ impl Folds {
         }
     }
 
-    /// Whether all values together could be written into a record.
+    /// Returns whether all values together could be written into a record.
     pub fn fit(&self, values: &[Value], more: &[Value]) -> bool {
         self.0.iter().zip(values.iter().zip(more)).all(|(fold, pair)| match (fold.field, pair) {
             (Field::Machine(number), (Value::Integer(a), Value::Integer(b))) => {
@@ -439,7 +440,7 @@ impl Fold {
     }
 }
 
-/// Whether two fields share bytes.
+/// Returns whether two fields share bytes.
 fn overlap(a: Field, b: Field) -> bool {
     match (a.range(), b.range()) {
         (Some(a), Some(b)) => a.start < b.end && b.start < a.end,

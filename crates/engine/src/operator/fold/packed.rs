@@ -25,7 +25,7 @@ impl Packed {
         2 * self.width as u32 - 1
     }
 
-    /// The value of its bytes; `None` where they are no number.
+    /// Returns the value of its bytes; `None` where they are no number.
     pub fn read(bytes: &[u8]) -> Option<i128> {
         let (last, others) = bytes.split_last()?;
         let halves = others.iter().flat_map(|byte| [byte >> 4, byte & 15]).chain([last >> 4]);
@@ -38,7 +38,7 @@ impl Packed {
         }
     }
 
-    /// Whether a value fits.
+    /// Returns whether a value fits.
     pub fn holds(self, value: i128) -> bool {
         value.unsigned_abs() < 10_u128.pow(self.digits())
     }

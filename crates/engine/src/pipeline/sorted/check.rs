@@ -29,7 +29,7 @@ pub struct CheckWork {
     pub engine: Engine,
     /// Whether files bypass the page cache.
     pub direct: Direct,
-    /// Whether equal neighbours are out of order too.
+    /// True if equal neighbours are out of order too.
     pub is_strict: bool,
 }
 

@@ -154,7 +154,7 @@ impl<K: KeyEncoder> Emission<'_, '_, '_, K> {
         }
     }
 
-    /// Whether the next record of `source` is equal to the one written last.
+    /// Returns whether the next record of `source` is equal to the one written last.
     #[inline]
     fn is_dropped(&mut self, source: &Source) -> bool {
         let Some(filter) = &mut self.filter else { return false };
@@ -179,8 +179,8 @@ impl<K: KeyEncoder> Emission<'_, '_, '_, K> {
 }
 
 impl<'w> Filter<'w> {
-    /// A filter that has seen nothing, of records that are equal as `unique` says; `dropped` is
-    /// what others like it have dropped before, where that is summed.
+    /// Returns a filter that has seen nothing, of records that are equal as `unique` says;
+    /// `dropped` is what others like it have dropped before, where that is summed.
     pub fn new(unique: &'w UniqueBy, dropped: Option<Sum>) -> Self {
         Self { unique, prefix: None, record: Kept::default(), dropped }
     }
@@ -212,12 +212,12 @@ impl<'w> Filter<'w> {
         self.dropped = Some(dropped);
     }
 
-    /// What was dropped.
+    /// Returns what was dropped.
     pub fn dropped(&self) -> Sum {
         self.dropped.unwrap_or_default()
     }
 
-    /// The record that was written last, if one was.
+    /// Returns the record that was written last, if one was.
     pub fn last(&self) -> Option<&[u8]> {
         self.prefix.map(|_| self.record.record())
     }

@@ -67,12 +67,13 @@ pub struct Feed<'p> {
     counters: LaneCounters,
     /// Of its reads, those of runs, and what they brought.
     run_reads: (Requests, ByteSize),
-    /// Whether every input so far is a file that is read past the page cache.
+    /// True if every input so far is a file that is read past the page cache.
     is_direct: bool,
 }
 
 impl<'p> Feed<'p> {
-    /// A feed for as many files at once as there are pieces, with at most `depth` reads in flight.
+    /// Returns a feed for as many files at once as there are pieces, with at most `depth` reads in
+    /// flight.
     pub fn new(
         (engine, depth): (Engine, usize),
         pieces: Vec<Region>,
@@ -126,7 +127,7 @@ impl<'p> Feed<'p> {
         Ok(reading)
     }
 
-    /// A tag that no open file has.
+    /// Returns a tag that no open file has.
     fn take_tag(&mut self) -> usize {
         self.free_tags.pop().unwrap_or_else(|| {
             self.arrived.push(None);
@@ -147,32 +148,32 @@ impl<'p> Feed<'p> {
         Reading::Streams(Arc::clone(streams), stream.common_name())
     }
 
-    /// Whether every input so far is a file that is read past the page cache.
+    /// Returns whether every input so far is a file that is read past the page cache.
     pub fn is_direct(&self) -> bool {
         self.is_direct
     }
 
-    /// What was read, and the time it was waited for.
+    /// Returns what was read, and the time it was waited for.
     pub fn counters(&self) -> LaneCounters {
         self.counters
     }
 
-    /// Of its reads, those of runs, and what they brought.
+    /// Returns of its reads, those of runs, and what they brought.
     pub fn run_reads(&self) -> (Requests, ByteSize) {
         self.run_reads
     }
 
-    /// Asked to stop, or not.
+    /// Returns asked to stop, or not.
     pub fn check_stop(&self) -> Result<()> {
         if self.progress.is_stopping() { Err(Error::Interrupted) } else { Ok(()) }
     }
 
-    /// Bytes that windows may still grow by.
+    /// Returns the number of bytes that windows may still grow by.
     pub fn spare_bytes(&self) -> usize {
         self.spare_bytes
     }
 
-    /// The engine's name.
+    /// Returns the engine's name.
     pub fn engine(&self) -> &'static str {
         self.queue.name()
     }
@@ -220,7 +221,7 @@ impl<'p> Feed<'p> {
 }
 
 impl Reading {
-    /// What the input is called.
+    /// Returns what the input is called.
     pub fn name(&self) -> &Path {
         match self {
             Self::File(ahead) => ahead.file.path(),
@@ -229,7 +230,7 @@ impl Reading {
         }
     }
 
-    /// Most bytes of a record, where that is known.
+    /// Returns the maximum number of bytes of a record, where that is known.
     pub fn longest_bytes(&self) -> Option<usize> {
         let Self::File(Ahead { blocks: Some(blocks), .. }) = self else { return None };
         Some(usize::try_from(blocks.longest_bytes()).unwrap_or(usize::MAX))
@@ -286,7 +287,7 @@ impl Reading {
 }
 
 impl Ahead {
-    /// What its bytes are counted for.
+    /// Returns what its bytes are counted for.
     fn stream(&self) -> stats::Stream {
         match self.blocks {
             Some(_) => stats::Stream::SpillRead,
@@ -354,7 +355,7 @@ impl Ahead {
         Ok(())
     }
 
-    /// The error for a file that ends `read` bytes behind the start of the next piece.
+    /// Returns the error for a file that ends `read` bytes behind the start of the next piece.
     fn too_short(&self, read: usize) -> Error {
         let path = self.file.path().to_owned();
         let Some(blocks) = &self.blocks else {

@@ -73,13 +73,13 @@ pub struct MergeWork {
     pub engine: Engine,
     /// Whether files bypass the page cache.
     pub direct: DirectStreams,
-    /// Whether the output is proven.
+    /// True if the output is proven.
     pub verify: bool,
     /// The equality of records, if only the first of equal ones is written.
     pub unique: Option<UniqueBy>,
-    /// Whether an input that is not sorted is an error.
+    /// True if an input that is not sorted is an error.
     pub is_checked: bool,
-    /// Whether it is noted only now and then how far the output has come, where that is noted.
+    /// True if it is noted only now and then how far the output has come, where that is noted.
     pub is_thrifty: bool,
 }
 
@@ -107,7 +107,7 @@ pub struct Merged {
     pub streams: Streams,
     /// Of all reads, those of runs: in one phase there are reads of both.
     pub run_reads: Requests,
-    /// Whether every input was read past the page cache.
+    /// True if every input was read past the page cache.
     pub is_direct: bool,
 }
 
@@ -169,7 +169,7 @@ pub fn merge<K: KeyEncoder>(
     Ok(Merged { outcome, ..merged })
 }
 
-/// What is left of `inputs` to be merged, and what was done before.
+/// Returns what is left of `inputs` to be merged, and what was done before.
 fn left(inputs: Vec<Place>, past: Option<Past>) -> (Vec<Place>, Past) {
     let Some(mut past) = past else { return (inputs, Past::default()) };
     let mut runs = VecDeque::from(std::mem::take(&mut past.runs));

@@ -31,7 +31,7 @@ pub enum Place {
         bytes: u64,
         /// The size of its top.
         top: TopSize,
-        /// Whether it is the definition of a striped one.
+        /// True if it is the definition of a striped one.
         is_striped: bool,
     },
     /// A run of our own; removed when it has been merged.
@@ -47,7 +47,7 @@ impl Place {
         }
     }
 
-    /// Bytes it has, where that is known.
+    /// Returns the number of bytes it has, where that is known.
     pub fn bytes(&self) -> Option<u64> {
         match self {
             Self::Stdin | Self::Stream(_) => None,
@@ -83,7 +83,7 @@ impl Place {
         Standing { offset: bytes, records: 0, lines }
     }
 
-    /// Whether it is a run of our own.
+    /// Returns whether it is a run of our own.
     pub fn is_spilled(&self) -> bool {
         matches!(self, Self::Spilled(..))
     }

@@ -57,7 +57,7 @@ pub struct Source {
     keys: Option<KeyTally>,
     /// What is asked of records, if anything is.
     watch: Option<Watch>,
-    /// Whether the next record takes part.
+    /// True if the next record takes part.
     is_wanted: bool,
     /// Rows so far that were left out for the number of their cells.
     ragged: u64,
@@ -96,7 +96,7 @@ pub enum Step {
 }
 
 impl Source {
-    /// A source before its first record, with a window of `window_bytes`.
+    /// Returns a source before its first record, with a window of `window_bytes`.
     pub fn new(
         reading: Reading,
         framing: Framing,
@@ -146,31 +146,31 @@ impl Source {
         self
     }
 
-    /// The next record; empty where there is none.
+    /// Returns the next record; empty where there is none.
     #[inline]
     pub fn record(&self) -> &[u8] {
         &self.window[self.start..self.start + self.length]
     }
 
-    /// Its key prefix; the largest there is where there is none.
+    /// Returns its key prefix; the largest there is where there is none.
     #[inline]
     pub fn prefix(&self) -> u64 {
         self.prefix
     }
 
-    /// Whether there is a next record.
+    /// Returns whether there is a next record.
     #[inline]
     pub fn has_record(&self) -> bool {
         self.length > 0
     }
 
-    /// True if the next record takes part. Merges have no conditions.
+    /// Returns true if the next record takes part. Merges have no conditions.
     #[inline]
     pub fn is_wanted(&self) -> bool {
         self.is_wanted
     }
 
-    /// The next record's number, from 1, and where it begins in the input.
+    /// Returns the next record's number, from 1, and where it begins in the input.
     pub fn place(&self) -> (u64, u64) {
         (self.number, self.offset)
     }
@@ -185,7 +185,7 @@ impl Source {
         self.ragged
     }
 
-    /// Where it is, before the next record.
+    /// Returns where it is, before the next record.
     pub fn standing(&self) -> Standing {
         let records = self.number - u64::from(self.has_record());
         let end = self.framing.line_end();
@@ -197,19 +197,20 @@ impl Source {
         Standing { offset: self.offset, records, lines }
     }
 
-    /// Bytes of the next record and of those that the window holds behind it, on average.
+    /// Returns the number of bytes of the next record and of those that the window holds behind it,
+    /// on average.
     pub fn average_ahead(&self) -> usize {
         let ahead = &self.window[self.start..self.end];
         let whole = self.framing.whole_bytes(ahead).max(self.length);
         whole / self.framing.count(&ahead[..whole]).max(1)
     }
 
-    /// What the input is called.
+    /// Returns what the input is called.
     pub fn name(&self) -> &Path {
         self.reading.name()
     }
 
-    /// Count and checksum of the records so far that take part, the next one included.
+    /// Returns count and checksum of the records so far that take part, the next one included.
     pub fn sum(&self) -> Sum {
         self.sum.unwrap_or_default()
     }
@@ -341,7 +342,8 @@ impl Source {
         Ok(())
     }
 
-    /// Bytes of the record behind the next one, where the window holds all of it.
+    /// Returns the number of bytes of the record behind the next one, where the window holds all of
+    /// it.
     #[inline]
     fn length_behind(&mut self) -> Option<usize> {
         let rest = &self.window[self.start + self.length..self.end];
@@ -423,7 +425,8 @@ impl Source {
         Ok(())
     }
 
-    /// Bytes of the last record, now that nothing follows: a line that lacks its end gets one.
+    /// Returns the number of bytes of the last record, now that nothing follows: a line that lacks
+    /// its end gets one.
     fn last_length(&mut self, feed: &mut Feed<'_>) -> Result<usize> {
         let left = self.end - self.start;
         match self.framing {

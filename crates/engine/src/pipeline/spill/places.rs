@@ -74,7 +74,7 @@ impl Places {
         Self { named: Vec::new(), made, allowance, runs }
     }
 
-    /// Where directories are made when they are needed.
+    /// Returns where directories are made when they are needed.
     pub fn named(&self) -> &[SpillPlace] {
         &self.named
     }
@@ -92,7 +92,7 @@ impl Places {
         if self.made.is_empty() { all - named.max().unwrap_or(0) } else { 0 }
     }
 
-    /// The first directory, which has to be there.
+    /// Returns the first directory, which has to be there.
     pub fn first(&self) -> &Path {
         self.made[0].set.home()
     }
@@ -199,7 +199,7 @@ impl Places {
         }
     }
 
-    /// The places in the order in which they are asked to take a run.
+    /// Returns the places in the order in which they are asked to take a run.
     fn in_order(&self, bytes: u64) -> Result<Vec<usize>> {
         if let [_] = &self.made[..] {
             return Ok(vec![0]);
@@ -216,7 +216,7 @@ impl Places {
     }
 }
 
-/// Bytes of the file of a run that is written.
+/// Returns the number of bytes of the file of a run that is written.
 fn file_bytes(run: &Run) -> u64 {
     spilled::bytes(&run.path).ok().flatten().unwrap_or(run.bytes)
 }

@@ -51,7 +51,8 @@ impl Systems {
         self.systems.iter().map(|system| system.free).collect()
     }
 
-    /// Bytes that fit in all places together, in pieces of `piece_bytes` at most.
+    /// Returns the number of bytes that fit in all places together, in pieces of `piece_bytes` at
+    /// most.
     pub fn room(&self, piece_bytes: u64) -> u64 {
         share::room(&self.free(), &self.places, piece_bytes)
     }
