@@ -16,7 +16,7 @@
 /// Marks a byte that was not seen.
 const GAP: u64 = 1 << 63;
 
-/// What the bytes at each place of one word are worth.
+/// Values of the bytes at each place of one word.
 #[derive(Clone, Debug)]
 pub struct Alphabet {
     /// For each place and byte, its number times what a step at this place is worth.
@@ -62,7 +62,7 @@ impl Alphabet {
         self.pack_exact(word).unwrap_or_else(|| self.pack_to_gap(word))
     }
 
-    /// The same, where no other word has that number.
+    /// Returns the number of a word, where no other word has that number.
     #[inline]
     pub fn pack_exact(&self, word: u64) -> Option<u64> {
         let (mut sum, mut any) = (0_u64, 0);

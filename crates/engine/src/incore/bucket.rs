@@ -91,7 +91,7 @@ impl Scratch {
     }
 }
 
-/// What it takes to sort any bucket of a load.
+/// Data needed to sort any bucket of a load.
 #[derive(Debug)]
 pub struct Sorter<'a, K> {
     /// The key.

@@ -64,13 +64,13 @@ struct Node {
     /// Smallest sampled value; smaller ones fall into cell 0.
     base: u64,
     shift: u32,
-    /// Where this node's cells begin in the common table: below, cells, above.
+    /// Index in the common table where this node's cells begin: below, cells, above.
     first: u32,
     /// Number of the last cell ("above").
     last: u32,
 }
 
-/// What a bucket knows of its entries, so as to order them by a digest instead of whole keys.
+/// Facts about the entries of a bucket, used to order them by a digest instead of whole keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaf {
     /// All earlier words of the bucket's keys are equal: whole keys are, where it is [`LOCATION`].

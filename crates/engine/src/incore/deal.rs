@@ -37,10 +37,11 @@ struct Tail {
     chunk: u32,
 }
 
-/// How full a worker's chains were after one block.
+/// Fill of a worker's chains after one block.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
-    /// Where the block begins: marks of all workers, sorted by it, are the input's order.
+    /// Location where the block begins. The marks of all workers, sorted by it, give the input's
+    /// order.
     first: u64,
     /// Index of this mark in its dealer's `marked`, counted in rows of one number per bucket.
     row: u32,
@@ -338,7 +339,7 @@ fn finish_streaming() {
 pub struct Dealt {
     item: Item,
     dealers: Vec<Dealer>,
-    /// Where items are records: dealer and mark of every block, in the order of the input.
+    /// Dealer and mark of every block, in the order of the input, where items are records.
     blocks: Vec<(u32, Mark)>,
 }
 
@@ -388,8 +389,8 @@ impl Dealt {
         self.visit(bucket, &mut show, false);
     }
 
-    /// Like [`each`](Self::each), for the last time: chunks go back to the pool once shown, so that
-    /// `show` may deal the items again into the same pool.
+    /// Shows the items of a bucket, like [`each`](Self::each), for the last time. Chunks go back to
+    /// the pool once shown, so that `show` may deal the items again into the same pool.
     pub fn drain(&self, bucket: usize, mut show: impl FnMut(&[u8])) {
         self.visit(bucket, &mut show, true);
     }

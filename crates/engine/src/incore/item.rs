@@ -4,7 +4,7 @@
 /// stay where it was read, and gathering it does not fetch a cache line that holds three others.
 pub const RECORD_ITEM_MAX: usize = 16;
 
-/// What lies in the buckets.
+/// Kind of item that lies in the buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
     /// Entries: digest and location of the record.

@@ -26,10 +26,10 @@ const OVERSAMPLING: usize = 16;
 /// Parts that a bucket dealt again makes, in all likelihood, at most.
 const PARTS_MAX: usize = 512;
 
-/// Where one bucket lies.
+/// Place of one bucket.
 #[derive(Clone, Copy, Debug)]
 struct Part {
-    /// Which dealing it comes from, in `KeyedLoad::dealings`.
+    /// Index in `KeyedLoad::dealings` of the dealing it comes from.
     dealing: usize,
     bucket: usize,
     leaf: Leaf,
@@ -43,7 +43,7 @@ struct Part {
 /// A load in buckets.
 #[derive(Debug)]
 pub struct KeyedLoad {
-    /// Where records are, unless they are the buckets' items.
+    /// Place of the records, unless they are the buckets' items.
     loaded: Loaded,
     /// Records wanted in a bucket.
     bucket_records: usize,
@@ -169,7 +169,7 @@ impl KeyedLoad {
         self.parts.len()
     }
 
-    /// Returns neighbouring buckets together, so that each group has `bytes` bytes of records or
+    /// Returns groups of neighbouring buckets, so that each group has `bytes` bytes of records or
     /// more.
     pub fn tasks(&self, bytes: u64) -> Vec<Range<usize>> {
         let mut tasks = Vec::new();

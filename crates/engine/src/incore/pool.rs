@@ -26,7 +26,7 @@ pub const NONE: u32 = u32::MAX;
 /// Bytes of a link.
 const LINK: usize = size_of::<u32>();
 
-/// What chunks are aligned to: a cache line.
+/// Alignment of chunks: a cache line.
 pub const LINE: usize = 128;
 
 /// Bytes of a chunk. Small enough that part-filled ones do not matter (512 buckets on 16 workers

@@ -19,7 +19,7 @@ use crate::load::Records;
 /// Groups below this are compared record by record.
 const SMALL: usize = 24;
 
-/// How many entries ahead records are asked for. They lie anywhere in memory.
+/// Number of entries to prefetch ahead. Their records lie anywhere in memory.
 const AHEAD_ENTRIES: usize = 16;
 
 /// Levels of splitting before comparing whole keys: bounds the stack on adversarial keys.
@@ -185,7 +185,7 @@ impl<'a> Noting<'a> {
         Self { rest: group, note: 1 }
     }
 
-    /// The next subgroup, by its locations in order.
+    /// Adds the next subgroup, by its locations in order.
     fn subgroup(&mut self, locations: impl ExactSizeIterator<Item = u64>, is_open: bool) {
         let is_open = is_open && locations.len() > 1;
         if is_open {

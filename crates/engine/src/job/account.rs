@@ -14,19 +14,19 @@ use crate::stats::{
 };
 use crate::units::ByteSize;
 
-/// What is known at the start of a job, its clocks above all.
+/// State at the start of a job, above all its clocks.
 #[derive(Debug)]
 pub struct Account {
-    /// Where the order of text comes from, as far as that is anybody's.
+    /// Origins of the collations in use, if any.
     collations: Vec<String>,
     begun: Instant,
     used: ProcessorTime,
 }
 
-/// How a job moved its bytes.
+/// Record of how a job moved its bytes.
 #[derive(Debug)]
 pub struct Made {
-    /// How records were brought into order.
+    /// Algorithm that brought the records into order.
     pub algorithm: Option<Algorithm>,
     /// Worker threads.
     pub threads: usize,
@@ -34,9 +34,9 @@ pub struct Made {
     pub direct_input: bool,
     /// True if the output was written past it.
     pub direct_output: bool,
-    /// What was read and written.
+    /// Bytes read and written.
     pub streams: Streams,
-    /// In which requests.
+    /// Requests that moved them.
     pub requests: StreamRequests,
 }
 
@@ -149,7 +149,7 @@ fn streams(phases: &[(PhaseTime, LaneCounters)]) -> Streams {
     streams
 }
 
-/// The same of requests.
+/// Returns which stream the requests of each phase belong to.
 fn requests(phases: &[(PhaseTime, LaneCounters)]) -> StreamRequests {
     let mut requests = StreamRequests::default();
     for (moved, (reads_runs, writes_runs)) in with_runs(phases) {

@@ -21,7 +21,7 @@ const MUCH: f64 = 0.5;
 /// Most of the memory there is that advice may ask for.
 const MEMORY_SHARE: f64 = 0.8;
 
-/// Where the system says whether there are huge pages.
+/// Path of the kernel setting that says whether huge pages are on.
 const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
 
 /// From this share of the time on, what happens after the last record was written is long.
@@ -40,7 +40,7 @@ pub struct Endpoints {
     pub is_durable: bool,
 }
 
-/// Returns advice on a sort that has ended.
+/// Returns advice about a sort that has ended.
 pub fn of(
     statistics: &Statistics,
     (work, need, ends): (&Work, &Need, Endpoints),
@@ -58,7 +58,7 @@ pub fn of(
     advice
 }
 
-/// More memory, where that would take fewer passes.
+/// Returns advice to use more memory, where that would take fewer passes.
 fn memory(of: &Statistics, work: &Work, need: &Need) -> Option<Message> {
     let bytes = work.input.bytes().filter(|_| of.passes > 1)?;
     let outlook = Outlook::new(need, &work.plan, bytes);
@@ -214,7 +214,7 @@ fn strides(of: &Statistics, work: &Work) -> Option<Message> {
     ))
 }
 
-/// Where the kernel refused what is fastest.
+/// Returns advice where the kernel refused the fastest engine.
 fn engine(of: &Statistics, wanted: Engine) -> Option<Message> {
     (wanted == Engine::Auto && of.engine != Engine::Uring.name()).then(|| {
         message!(
@@ -225,7 +225,7 @@ fn engine(of: &Statistics, wanted: Engine) -> Option<Message> {
     })
 }
 
-/// Where there are none.
+/// Returns advice where huge pages are switched off.
 fn huge_pages(text: &str) -> Option<Message> {
     text.contains("[never]").then(|| {
         message!(

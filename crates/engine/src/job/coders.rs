@@ -27,7 +27,7 @@ use crate::units::ByteSize;
 pub struct Coders {
     budget: ByteSize,
     threads: usize,
-    /// What is taken of the budget.
+    /// Parts of the budget that are already taken.
     besides: Besides,
     /// True if keys or conditions may take memory in proportion to a record.
     may_take_scratch: bool,
@@ -236,17 +236,17 @@ const COLUMN_COPIES: usize = 3;
 /// Names of so many inputs are nothing beside all else that a process has in memory.
 const FEW_NAMES: usize = 1000;
 
-/// What the name of a file takes, at most: with whoever named it, in the list that a sort or a
-/// merge makes of it, and of places where its records begin.
+/// Largest memory for the name of a file: the caller's copy, the list that a sort or a merge makes,
+/// and the list of places where its records begin.
 const NAME_BYTES: usize = 136;
 const NAME_COPIES: usize = 2;
 
-/// What an input that is compressed takes besides, until its turn comes and after that.
+/// Additional memory of a compressed input, until its turn comes and after that.
 const PACKED_BYTES: usize = 1100;
 const PACKED_COPIES: usize = 4;
 
-/// What an input takes besides of which it is noted what it was like, before and now, and the line
-/// that says so.
+/// Additional memory of an input whose state is noted: its state before and now, and the line that
+/// records it.
 const KEPT_BYTES: usize = 900;
 const KEPT_COPIES: usize = 6;
 

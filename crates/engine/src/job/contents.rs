@@ -20,7 +20,7 @@ use crate::stats::Progress;
 
 /// The settings for looking at inputs.
 pub struct Look<'a> {
-    /// Which are compressed.
+    /// Choice of which inputs are compressed.
     pub how: Decompress,
     /// True if the content tells, because records are text.
     pub is_text: bool,

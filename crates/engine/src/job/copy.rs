@@ -19,13 +19,13 @@ const DEPTH: usize = 24;
 /// One copy: the bytes of a file, striped or not, to an output.
 #[derive(Clone, Debug)]
 pub struct CopyJob {
-    /// What is copied: a file or a striped file.
+    /// Source of the copy: a file or a striped file.
     pub input: Input,
-    /// Where it goes.
+    /// Destination of the copy.
     pub output: Output,
-    /// How bytes are moved.
+    /// I/O engine that moves the bytes.
     pub engine: Engine,
-    /// Whether the page cache is bypassed.
+    /// Choice of whether the copy bypasses the page cache.
     pub direct: Direct,
     /// True if the output is made durable before it gets its name.
     pub sync: bool,
@@ -37,7 +37,7 @@ impl CopyJob {
         Self { input, output, engine: Engine::Auto, direct: Direct::Auto, sync: true }
     }
 
-    /// Copies; the bytes there were. Blocks until the output is in place.
+    /// Copies the input and returns the number of bytes. Blocks until the output is in place.
     ///
     /// # Errors
     ///
@@ -81,7 +81,7 @@ struct Copy<'a> {
     queue: Box<dyn Queue>,
     file: Arc<File>,
     free: Vec<Region>,
-    /// What is to be read next.
+    /// Offset of the next byte to read.
     next: u64,
     progress: &'a Progress,
 }

@@ -17,15 +17,15 @@ use crate::units::ByteSize;
 pub struct Leftover {
     /// The directory of its manifest; of an abandoned job, a spill directory or a temporary output.
     pub path: PathBuf,
-    /// What became of the job.
+    /// State of the job.
     pub state: State,
-    /// Where its output was to go, if the manifest says so.
+    /// Path of its output, if the manifest records one.
     pub output: Option<PathBuf>,
     /// Bytes in its directories, and of its output on its way.
     pub bytes: ByteSize,
 }
 
-/// What became of a job.
+/// State of a job that has ended early or still runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     /// It is running.
@@ -37,7 +37,7 @@ pub enum State {
         /// Bytes of the output that are done.
         merged: ByteSize,
     },
-    /// What it has noted is damaged, in words.
+    /// Its manifest is damaged; the text describes the damage.
     Damaged(String),
     /// It was killed, and nothing can go on with what it left.
     Abandoned,

@@ -23,7 +23,7 @@ const KEPT_BYTES: usize = 256;
 struct Line<'a> {
     /// The first word of its key.
     prefix: u64,
-    /// Where its key is kept, as far as it is; empty where the line itself is as good.
+    /// Range of its stored key; empty where the line itself serves as the key.
     kept: Range<usize>,
     bytes: &'a [u8],
 }

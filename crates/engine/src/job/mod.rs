@@ -279,13 +279,13 @@ impl SortJob {
     }
 }
 
-/// What a sort asks of records, bound to their columns.
+/// Conditions, changes and order that a sort applies to records, bound to their columns.
 struct Asked {
-    /// Which records are admitted.
+    /// Gate that admits records.
     gate: Gate,
-    /// What is made of records when they are selected.
+    /// Changes made to records when they are selected.
     making: Making,
-    /// What records are ordered by.
+    /// Key that orders the records.
     key: CompiledKey,
 }
 

@@ -26,10 +26,10 @@ use crate::pipeline::{self, Columns, Header, Heading, Names, Top, TopSize};
 use crate::stats::Progress;
 use crate::units::ByteSize;
 
-/// What lines are taken to be as long as, before any was seen.
+/// Assumed bytes of a line before any was seen.
 const LINE_LENGTH: usize = 64;
 
-/// So many inputs may be small ones, and are looked at before.
+/// Number of inputs above which they may be small, so that the sort looks at them first.
 const MANY_INPUTS: usize = 256;
 
 /// Inputs smaller than this, on average, are small.
@@ -46,21 +46,21 @@ const DESCRIPTORS_EACH: usize = 4;
 const INPUT_FILES: usize = 1;
 const OUTPUT_FILES: usize = 3;
 
-/// What a sort begins with.
+/// State that a sort begins with.
 pub struct Opened {
     /// The engine that will be used.
     pub engine: Engine,
     /// Ceiling of the process's resident size.
     pub budget: ByteSize,
-    /// What expands inputs and compresses the output.
+    /// Coders that expand inputs and compress the output.
     pub coders: Coders,
     /// The inputs.
     pub input: pipeline::Input,
-    /// What stands at the top of them.
+    /// Header at the top of the inputs.
     pub header: Header,
     /// The columns that the top shows.
     pub columns: Option<Columns>,
-    /// What is asked of records.
+    /// Conditions on records.
     pub asked: Asked,
 }
 
@@ -223,8 +223,8 @@ fn header(
     Ok((header, columns))
 }
 
-/// The same for inputs that are opened one after the other. What was read of streams goes before
-/// the rest of them.
+/// Returns what stands at the top of all inputs, which are opened one after the other, and their
+/// columns. Bytes that were read of a stream go before the rest of it.
 pub fn tops(
     heading: &Heading,
     places: &mut [Place],

@@ -12,7 +12,7 @@ use crate::pipeline;
 use crate::plan::prediction::{Part, Rates};
 use crate::profile::Profile;
 
-/// What is said where no time can be foretold, and what to do.
+/// Message where no time can be predicted, with what to do.
 type Unknown = Message;
 
 impl SortJob {

@@ -26,7 +26,7 @@ pub const KEPT_FILES: usize = 2;
 /// that is written, and two that are merged.
 const MEMBER_FILES: usize = 4;
 
-/// Whether what a job does is kept where it does not come to its end.
+/// Choice of whether the work of a job is kept if the job does not finish.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Resume {
     /// Nothing is left behind.
@@ -35,18 +35,18 @@ pub enum Resume {
     /// Runs are kept, and how far the output has come is noted from time to time. Inputs and output
     /// have to be files.
     On,
-    /// The same, noted after each slab: as often as can be, whatever it costs.
+    /// Work is kept and noted after each slab: as often as possible, whatever it costs.
     Often,
 }
 
-/// Where a job writes.
+/// Places to which a job writes.
 #[derive(Debug)]
 pub struct Places {
     /// The output on its way.
     pub output: output::Output,
     /// Spill space, and what is noted in it.
     pub spill: Spill,
-    /// Where the manifest is, if there is one.
+    /// Directory of the manifest, if there is one.
     directory: Option<PathBuf>,
     is_in_place: bool,
 }

@@ -11,8 +11,8 @@ use crate::key::KeyEncoder;
 use crate::order::{Beginning, OrderCheck};
 use crate::proof::Sum;
 
-/// How far ahead in each source records are asked for: memory of many streams is more than the
-/// hardware follows by itself.
+/// Number of bytes to prefetch ahead in each source. The hardware cannot follow the memory of many
+/// streams by itself.
 const AHEAD_BYTES: usize = 512;
 
 /// Sorted records that are left of one source.
@@ -44,7 +44,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// How the loop over records cuts them: a type each, so that each gets a loop of its own.
+/// Ways to cut records, one type each, so that each gets a loop of its own.
 trait Cut {
     /// Returns the number of bytes of the next record of a source that has one.
     fn next_length(&self, source: &Source<'_>) -> usize;

@@ -8,7 +8,7 @@ use crate::key::KeyEncoder;
 pub struct Piece<'a> {
     /// Whole records.
     pub bytes: &'a [u8],
-    /// Where in the run's data the first of them begins.
+    /// Offset in the run's data where the first of them begins.
     pub first_offset: u64,
     /// Offsets of the run at which records are known to begin, ascending: for framings that do not
     /// tell by themselves.

@@ -25,9 +25,9 @@ use walk::{Walk, blocks_of, part_blocks_max};
 /// A record that cuts all runs in two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
-    /// Its run.
+    /// Number of its run.
     pub run: usize,
-    /// Where in that run's data it begins.
+    /// Offset in that run's data where it begins.
     pub offset: u64,
 }
 

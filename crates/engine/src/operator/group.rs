@@ -31,28 +31,28 @@ pub struct GroupWriter<'a, 'p> {
     first: Option<Group>,
     /// The group that records are added to.
     current: Option<Group>,
-    /// What is to be written; `None` only at the end.
+    /// Records to be written; `None` only at the end.
     held: Option<Region>,
     filled: usize,
-    /// Where each record in `held` ends.
+    /// End of each record in `held`.
     ends: Vec<usize>,
     has_turn: bool,
     /// Records taken.
     taken: u64,
-    /// What is wrong with a record; those before it are good, and no more are taken.
+    /// Fault of a record; those before it are good, and no more are taken.
     fault: Option<Fault>,
     /// The account of records that go no further.
     sum: Sum,
     longest_bytes: u64,
     /// A record that was made of others, and as it is written.
     made: (Vec<u8>, Vec<u8>),
-    /// What the output is split by, of the record that was made last.
+    /// Value by which the output is split, of the record that was made last.
     value: Vec<u8>,
-    /// What it is of those in `held`: of each that differs from the one before, its number.
+    /// Such values of the records in `held`: for each that differs from the one before, its number.
     values: Vec<(usize, Vec<u8>)>,
 }
 
-/// Why there can be no output.
+/// Reason why there can be no output.
 #[derive(Debug)]
 enum Fault {
     /// A record has the key of the one before it: its number in the task, and itself.
@@ -209,7 +209,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         }
     }
 
-    /// `group` with one more record.
+    /// Adds one more record to `group` and returns it.
     fn add(&mut self, mut group: Group, record: &[u8], values: Vec<Value>) -> Group {
         group.count += 1;
         self.selection.making.folds.add(&mut group.values, values);

@@ -16,9 +16,9 @@ use crate::predicate::Predicate;
 /// Folds and shape, with their places found. The default makes nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Making {
-    /// What is made of a group.
+    /// Folds of a group.
     pub(super) folds: Folds,
-    /// What is written of it in the end.
+    /// Shape in which it is written.
     pub(super) shape: Shape,
     /// Into which files that goes.
     pub(super) splitting: Splitting,

@@ -32,7 +32,7 @@ pub use target::{Outlet, Target};
 use crate::error::{ConfigErrorKind, ParseError, Setting, config, message};
 use crate::predicate::Filter;
 
-/// Which of the sorted records are written, and how.
+/// Selection of the sorted records that are written, and their form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Select {
     /// Of records with equal keys, only one.

@@ -18,7 +18,7 @@ pub enum Place {
     Range(usize, Option<usize>),
 }
 
-/// How records are made, as far as operators must know.
+/// Layout of records, as far as operators need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// Rows of cells.
@@ -41,7 +41,7 @@ pub enum Layout {
 /// The columns of rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns<'a> {
-    /// What the cells of the first row say.
+    /// Texts of the cells of the first row.
     pub cells: &'a [Vec<u8>],
     /// True if these are names.
     pub are_named: bool,

@@ -14,7 +14,7 @@ use crate::proof::Sum;
 use crate::sink::Lane;
 use crate::stats::Stream;
 
-/// How often a waiting worker looks whether the job was stopped.
+/// Interval at which a waiting worker checks whether the job was stopped.
 const STOP_CHECK: Duration = Duration::from_millis(50);
 
 /// Bytes of the longest record that is noted where a selection stands.
@@ -25,26 +25,26 @@ const NOTED_MAX: usize = 1 << 20;
 pub struct Group {
     /// The one of them that is kept.
     pub record: Vec<u8>,
-    /// How many they are.
+    /// Number of records in the group.
     pub count: u64,
-    /// What is folded of all of them.
+    /// Folded values of all of them.
     pub values: Vec<Value>,
 }
 
 /// Sorted records on their way to a sink, which takes what is left of them in order.
 #[derive(Debug)]
 pub struct Selection {
-    /// What is left.
+    /// Selection of the records that are left.
     pub select: Select,
-    /// What is made of it.
+    /// Changes made to the selected records.
     pub(super) making: Arc<Making>,
     /// True if nothing is selected of what is left any more: it is the output, not a run.
     pub is_last: bool,
     /// True if it is accounted for every record, in [`Selected::sum`].
     pub is_summed: bool,
-    /// Where they go instead of the sink, where these are several files.
+    /// Splitter that takes them in place of the sink, where the output is several files.
     pub(super) splitter: Option<Splitter>,
-    /// What messages call the records' source.
+    /// Name of the records' source in messages.
     origin: PathBuf,
     state: Mutex<State>,
     /// Told whenever the state has changed.
@@ -52,7 +52,7 @@ pub struct Selection {
     is_full: AtomicBool,
 }
 
-/// What tasks hand on to each other.
+/// State that tasks hand on to each other.
 #[derive(Debug)]
 pub struct State {
     /// The task whose turn it is.
@@ -66,14 +66,14 @@ pub struct State {
     pub passed: u64,
     /// Records that tasks have taken.
     pub taken: u64,
-    /// What was written, but for what stands before it.
+    /// Records written, without what stands before them.
     selected: Selected,
 }
 
-/// What came of a selection.
+/// Result of a selection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Selected {
-    /// Where its last byte ends.
+    /// End of its last byte.
     pub end: u64,
     /// Records written.
     pub records: u64,
@@ -116,12 +116,12 @@ impl Selection {
         Self { is_last: false, ..Self::last(select, making, 0, is_summed) }
     }
 
-    /// The same, of records that messages say are from `origin`.
+    /// Returns this selection with `origin` as the source of the records in messages.
     pub fn of(self, origin: &Path) -> Self {
         Self { origin: origin.to_owned(), ..self }
     }
 
-    /// The same, into several files.
+    /// Returns this selection with the files of `splitter`, if any, as its output.
     pub fn split(self, splitter: Option<Splitter>) -> Self {
         Self { splitter, ..self }
     }

@@ -15,7 +15,7 @@ const COUNT_BYTES: usize = 8;
 /// The name of the column with counts.
 const COUNT: &[u8] = b"count";
 
-/// What is written of a record, in which order.
+/// Parts of a record that are written, and their order.
 #[derive(Clone, Debug, Default)]
 pub struct Shape {
     layout: Option<Layout>,

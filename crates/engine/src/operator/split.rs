@@ -19,8 +19,9 @@ const NAME_MAX: usize = 100;
 /// Into which files an output is split.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Split {
-    /// So many, with as equal numbers of records as can be: the first ones have one more where the
-    /// records do not come out even, and the last ones none where the files are more.
+    /// Number of files, with as equal numbers of records as possible. The first files have one more
+    /// where the records do not divide evenly, and the last files are empty where there are more
+    /// files than records.
     Count(u64),
     /// One for each value that records have here. They must be sorted by it before anything else.
     By(Place),
@@ -41,13 +42,13 @@ impl FromStr for Split {
     }
 }
 
-/// The same with its place found. The default is one file.
+/// Split whose place has been found. The default is one file.
 #[derive(Clone, Debug, Default)]
 pub enum Splitting {
     /// One output.
     #[default]
     None,
-    /// So many files.
+    /// Number of files.
     Count(u64),
     /// By a cell.
     Cell(Layout, usize),
@@ -93,7 +94,7 @@ impl Splitting {
         }
     }
 
-    /// The value by which a record is split, into `out`.
+    /// Writes the value by which a record is split into `out`.
     pub fn value(&self, record: &[u8], out: &mut Vec<u8>) {
         match self {
             Self::None | Self::Count(_) => {}
@@ -116,9 +117,9 @@ impl Splitting {
 #[derive(Debug)]
 pub struct Splitter {
     files: Arc<dyn PartFiles>,
-    /// What each file begins with.
+    /// Header of each file.
     header: Vec<u8>,
-    /// How many files, and records in all of them; `None` for one for each value.
+    /// Number of files, and of records in all of them; `None` where each value has a file.
     counts: Option<(u64, u64)>,
     state: Mutex<State>,
 }

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::order::OrderProof;
 use crate::sink::{Sink, Writer};
 
-/// What the tasks of a selection write to, and how they see which records are equal.
+/// Target of the tasks of a selection, with the test for equal records.
 #[derive(Clone, Copy)]
 pub struct Target<'a> {
     /// The file or stream.
@@ -32,7 +32,7 @@ impl Target<'_> {
     }
 }
 
-/// What takes the sorted records of a task.
+/// Receiver of the sorted records of a task.
 pub enum Outlet<'w, 'a, 'p> {
     /// All of them, as bytes.
     All(&'w mut dyn Writer),

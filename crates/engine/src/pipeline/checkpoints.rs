@@ -21,7 +21,7 @@ use crate::sink::{Lane, Sink};
 /// Checkpoints take one part in so many of the time.
 const SHARE: u32 = 100;
 
-/// What a checkpoint is taken to take before one was made.
+/// Assumed duration of a checkpoint before one was made.
 const EXPECTED: Duration = Duration::from_millis(50);
 
 /// Bytes that streams merge between two looks whether it is time for one: enough that the last
@@ -39,9 +39,9 @@ struct State {
     past: Option<SlabEntry>,
     /// Runs, whose files give back what was merged, where that is wanted.
     freed: Option<Vec<Run>>,
-    /// What was written before the merge began, in this job.
+    /// Records written before the merge began, in this job.
     before: Sum,
-    /// When the last one was made, or the merge began, and how long one takes.
+    /// Time of the last checkpoint or of the start of the merge, and the duration of a checkpoint.
     last: Instant,
     taking: Duration,
     has_noted: bool,
@@ -56,7 +56,7 @@ impl Checkpoints {
         Self(Mutex::new(State { manifest, past, freed, before, last, taking, has_noted }))
     }
 
-    /// The same, that give back the room of what was merged of `runs`.
+    /// Returns these checkpoints, set to give back the room of the merged parts of `runs`.
     pub fn freeing(self, runs: &[Run]) -> Self {
         self.state().freed = Some(runs.to_vec());
         self
@@ -104,7 +104,8 @@ impl Checkpoints {
         Ok(past)
     }
 
-    /// The same of `count` inputs that are sorted already.
+    /// Begins with `count` inputs that are already sorted, or continues where another job was;
+    /// returns where that was.
     pub fn begin_streams(
         &self,
         destination: &Destination<'_>,

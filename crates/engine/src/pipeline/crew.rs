@@ -23,7 +23,7 @@ pub struct Crew<'p> {
     pub workers: Vec<Worker<'p>>,
     /// Counts about the keys of all loads so far.
     pub keys: KeyTally,
-    /// Where progress is told.
+    /// Receiver of progress reports.
     pub progress: &'p Progress,
     phases: Vec<(PhaseTime, LaneCounters)>,
     entered: PhaseClock,
@@ -164,7 +164,7 @@ pub fn cut(region: &mut Region, bytes: usize) -> Region {
     std::mem::replace(region, rest)
 }
 
-/// Returns memory of a load, as the plan divides it.
+/// Returns the memory of a load, as the plan divides it.
 pub fn empty_load(plan: &Plan, mut memory: Region) -> (EmptyLoad, Region) {
     let read = cut(&mut memory, plan.load.read_bytes);
     let pool = cut(&mut memory, plan.load.pool_bytes);

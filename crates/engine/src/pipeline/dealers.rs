@@ -11,7 +11,7 @@ use crate::incore::{Classifier, Dealer, Item, Pool};
 use crate::key::{CutRecord, KeyEncoder, KeyTally, KnownWord};
 use crate::proof::Sum;
 
-/// What records of a load are dealt with while it is read.
+/// Dealers of the records of a load while it is read.
 #[derive(Debug)]
 pub struct Dealers {
     item: Item,

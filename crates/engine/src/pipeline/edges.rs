@@ -9,12 +9,12 @@
 
 use std::collections::BTreeMap;
 
-/// What a block has at its ends.
+/// Partial lines at the ends of a block.
 #[derive(Debug)]
 pub struct Piece {
-    /// Up to behind its first line end; all of it, where it has none.
+    /// Bytes up to and including its first line end; all of it, where it has none.
     pub head: Vec<u8>,
-    /// What lies behind its last line end, if it has one.
+    /// Bytes after its last line end, if it has one.
     pub tail: Option<Vec<u8>>,
     /// True if the input ends with it.
     pub is_end: bool,
@@ -26,7 +26,7 @@ pub struct Edges {
     waiting: BTreeMap<usize, Piece>,
     /// The first block that has not arrived.
     next: usize,
-    /// The line that goes on in that block, as far as it is there.
+    /// The line that continues in that block, as far as it is there.
     open: Vec<u8>,
 }
 

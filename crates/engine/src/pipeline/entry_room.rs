@@ -15,7 +15,7 @@ pub struct EntryRoom {
 }
 
 impl EntryRoom {
-    /// Returns room for so many entries, which so many workers take from.
+    /// Returns room for `entries` entries, which `workers` workers take from.
     pub fn new(entries: u64, workers: usize) -> Self {
         Self { left: AtomicU64::new(entries), workers: workers as u64 }
     }

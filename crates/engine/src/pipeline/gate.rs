@@ -14,16 +14,16 @@ use crate::operator::Folds;
 use crate::plan::scratch::ScratchMemory;
 use crate::predicate::Predicate;
 
-/// What is asked of rows of cells.
+/// Conditions on rows of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowShape {
-    /// What separates and what quotes.
+    /// Separator and quote of cells.
     pub dialect: Dialect,
-    /// How many cells a row has to have; `None` for any number.
+    /// Number of cells that a row must have; `None` for any number.
     pub cells: Option<usize>,
     /// True if the rows' header says so, rather than the first row.
     pub is_of_header: bool,
-    /// True for the header of all inputs together, while each has a header of its own.
+    /// True if this is the header of all inputs together, while each has a header of its own.
     pub is_of_union: bool,
     /// True if rows with another number of cells are left out, false if they are refused.
     pub drops_ragged: bool,
@@ -64,12 +64,12 @@ impl From<Option<String>> for Form {
     }
 }
 
-/// What is asked of records.
+/// Conditions on records.
 #[derive(Clone, Debug, Default)]
 pub struct Gate {
     /// The shape of well-formed records.
     pub shape: Shape,
-    /// What admits records; all take part without it.
+    /// Predicate that admits records; without it all take part.
     pub predicate: Option<Predicate>,
     /// The conditions on groups, for the memory that they take.
     pub group_predicate: Option<Predicate>,

@@ -26,10 +26,10 @@ use crate::stats::Activity;
 /// cache's worth.
 const BATCH_BYTES: usize = 16 << 10;
 
-/// How far ahead records are asked for that are looked at one by one, as gathering does.
+/// Number of records to prefetch ahead where they are looked at one by one, as gathering does.
 const AHEAD: usize = 16;
 
-/// Where sorted records go, and what is noted of them on the way.
+/// Destination of sorted records, with what is noted of them on the way.
 #[derive(Clone, Copy, Debug)]
 pub struct Destination<'a> {
     /// The file or stream.
@@ -38,13 +38,13 @@ pub struct Destination<'a> {
     pub table: Option<&'a Table>,
     /// True if records are counted and summed: those of an output are.
     pub is_summed: bool,
-    /// Where the first record belongs.
+    /// Offset of the first record.
     pub start: u64,
-    /// Which records are written, where not all are.
+    /// Selection of the records that are written, where not all are.
     pub selection: Option<&'a Selection>,
     /// The proof that they are in order.
     pub order: &'a OrderProof,
-    /// Where it is noted how far they have come, if it is.
+    /// Checkpoints that note how far the output has come, if there are any.
     pub checkpoints: Option<&'a Checkpoints>,
 }
 
@@ -165,7 +165,7 @@ impl<'a> Destination<'a> {
         self.note_summed(key, offset, bytes);
     }
 
-    /// The same, of records that have been added to the sum.
+    /// Notes records that have already been added to the sum.
     pub fn note_summed<K: KeyEncoder>(&self, key: &K, offset: u64, bytes: &[u8]) {
         if let Some(table) = self.table {
             table.note(key, offset, bytes);

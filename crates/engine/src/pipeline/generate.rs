@@ -36,13 +36,13 @@ use crate::run::Run;
 use crate::run::layout::Geometry;
 use crate::stats::Phase;
 
-/// What run generation ends with.
+/// Result of run generation.
 pub enum Generated {
     /// Everything is in memory.
     Whole(Box<KeyedLoad>, Taken),
     /// Runs, in the order of the input, and the memory of the loads.
     Runs(Vec<Run>, Taken, Vec<Region>),
-    /// The input has more records than one load was planned for: so many bytes each, on average.
+    /// The input has more records than one load was planned for; holds their average bytes.
     Crowded(usize),
     /// Dropping duplicates as they are read is not worth it, or cannot be done.
     Unsieved,
@@ -121,7 +121,7 @@ struct Generation<'a, 'w, K> {
 }
 
 impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
-    /// Returns run generation that goes on behind `past`.
+    /// Returns run generation that continues after `past`.
     fn after(
         past: Past,
         work: &'a Work,

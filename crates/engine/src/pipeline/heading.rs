@@ -21,7 +21,7 @@ pub const TOP_MAX: usize = 1 << 20;
 /// Bytes read at a time while its end is looked for.
 const STEP: usize = 4096;
 
-/// What to look for at the top of each input.
+/// Kind of heading to look for at the top of each input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heading {
     /// Nothing: records begin at once.
@@ -37,12 +37,12 @@ pub enum Heading {
     Row(CsvFormat),
 }
 
-/// What was found there.
+/// Heading found at the top of an input.
 #[derive(Clone, Debug, Default)]
 pub struct Top {
-    /// What stays on top, with its end; empty where there is nothing.
+    /// Bytes that stay on top, with their end; empty where there is nothing.
     pub bytes: Vec<u8>,
-    /// How much of the input that is.
+    /// Size of these bytes in the input.
     pub size: TopSize,
     /// The first row, be it a header or not; of rows only.
     pub first_row: Vec<u8>,
@@ -219,7 +219,7 @@ impl Heading {
 /// Cells of rows, as their names where the first row is a header.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns {
-    /// What the first row's cells say.
+    /// Texts of the first row's cells.
     pub cells: Vec<Vec<u8>>,
     /// True if these are names.
     pub are_named: bool,

@@ -27,9 +27,9 @@ pub struct Ready {
     pub sum: Sum,
     /// Counts about the keys of its records.
     pub keys: KeyTally,
-    /// What was taken in for it, all that it holds and what else was dropped on the way.
+    /// Records taken in for it: all that it holds, and those dropped on the way.
     pub taken: Taken,
-    /// Where the load behind it begins.
+    /// Place where the next load begins.
     pub next: InputPlace,
     /// The pool its buckets lie in.
     pub pool: Arc<Pool>,

@@ -32,17 +32,17 @@ use crate::plan::passes::{larger_budget_mib, least_budget_mib};
 use crate::proof::Sum;
 use crate::units::ByteSize;
 
-/// So far it is looked for the end of a line that no load can hold, to say how long it is.
+/// Number of bytes searched for the end of a line that no load can hold, to report its length.
 const LOOKED_THROUGH_MAX: u64 = 1 << 30;
 
-/// What a load gets of the memory.
+/// Part of the memory that a load gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Room {
-    /// That of one of two loads that take turns, or of the only one.
+    /// Memory of one of two loads that take turns, or of the only load.
     Half,
-    /// That of all.
+    /// Memory of all loads.
     All,
-    /// The same, and hardly any of it for entries: for a line that is nearly as long.
+    /// Memory of all loads, with hardly any for entries: for a line that is nearly as long.
     AllForBytes,
 }
 
@@ -52,24 +52,24 @@ pub struct LineIntake<'a, K> {
     how: &'a Dealing<'a, K>,
     cutter: LineCutter,
     sampler: LineSampler,
-    /// Where the lines of the next load belong, if it was sampled.
+    /// Classifier of the lines of the next load, if it was sampled.
     classifier: Option<Classifier>,
     /// Average bytes of a line, as far as they are known.
     average: usize,
     /// Pieces of the load before that the next begins with.
     tail: Vec<Range<usize>>,
-    /// Where these are from, each by its first byte, counted over all of them.
+    /// Places of these pieces in the inputs, each with its first byte, counted over all pieces.
     tail_places: Vec<(usize, InputPlace)>,
-    /// The same of what the load being filled begins with.
+    /// Places in the inputs of the pieces that the load being filled begins with.
     carried_places: Vec<(usize, InputPlace)>,
-    /// What the next load gets.
+    /// Part of the memory that the next load gets.
     room: Room,
-    /// Which bytes of the input lay where in the load finished last, and where these ended.
+    /// Layout of the load finished last, and the end of its bytes.
     finished: (LineLayout, usize),
     /// Memory that the load being filled does not use.
     unused: Option<Region>,
-    /// Where records may turn out to be wrong: what was in the loads finished of the stream that
-    /// the next one begins with, and bytes of all streams.
+    /// Position for reporting malformed records: what the finished loads held of the stream that
+    /// the next load begins with, and the bytes of all streams.
     passed: (Before, u64),
 }
 
@@ -338,7 +338,8 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
         self.tail_places.first().map_or(InputPlace { source, offset }, |(_, from)| *from)
     }
 
-    /// In one pass nothing follows, and lines of a stream are not known ahead.
+    /// Returns false in one pass, where nothing follows, and for streams, whose lines are not known
+    /// ahead.
     fn looks_ahead(&self) -> bool {
         !self.work.plan.is_one_pass && matches!(self.work.input, Input::Files(_))
     }

@@ -43,12 +43,12 @@ use crate::load::lines::{LineLayout, LineSpan};
 use crate::proof::Sum;
 use crate::stats;
 
-/// What a span turned out to hold, as places in the load.
+/// Contents of a span, as places in the load.
 #[derive(Clone, Copy, Debug, Default)]
 struct Found {
-    /// Behind the first line end in it and behind the last; `None` where it holds none.
+    /// Places after the first line end in it and after the last; `None` where it holds no line end.
     ends: Option<(usize, usize)>,
-    /// Where its data ends.
+    /// End of its data.
     end: usize,
 }
 
@@ -88,9 +88,9 @@ pub struct FilledLines {
     pub pool: Arc<Pool>,
     /// Pieces of its memory that the next load has to begin with.
     pub tail: Vec<Range<usize>>,
-    /// Which bytes of the input lie where in it.
+    /// Layout of the input's bytes in it.
     pub layout: LineLayout,
-    /// Where what was read of it ends.
+    /// End of the bytes that were read.
     pub end: usize,
     /// True if no line in it is whole, or has room. A load without records is another thing: all of
     /// its lines may have been left out.
@@ -359,7 +359,7 @@ fn finish_inputs(
     pieces
 }
 
-/// What is dealt when the whole load is there.
+/// Lines that are dealt when the whole load is there.
 struct Rest<'a, K> {
     how: &'a Dealing<'a, K>,
     classifier: &'a Classifier,
@@ -419,7 +419,8 @@ impl<K: KeyEncoder> Rest<'_, K> {
     }
 }
 
-/// Behind the first line that ends in `block` and behind the last, where lines tell by themselves.
+/// Returns the places after the first line end in `block` and after the last, where lines can be
+/// cut without context.
 pub fn line_ends(framing: Framing, block: &[u8]) -> Ends {
     let end = framing.terminator()?;
     let first = memchr(end, block)?;

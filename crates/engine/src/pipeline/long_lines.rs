@@ -10,11 +10,11 @@ use crate::load::lines::LineLayout;
 pub struct LinePlace {
     /// Index of the input.
     pub source: usize,
-    /// Where in the input it begins.
+    /// Offset in the input where it begins.
     pub offset: u64,
-    /// Where in the load it begins.
+    /// Offset in the load where it begins.
     pub at: usize,
-    /// Its bytes, the end included.
+    /// Number of its bytes, the end included.
     pub length: usize,
 }
 

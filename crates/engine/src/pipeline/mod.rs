@@ -84,7 +84,7 @@ pub use spill::Spill;
 pub use stage::Seen;
 pub use stream::Stream;
 
-/// Where the records come from, open.
+/// Open source of the records.
 #[derive(Debug)]
 pub enum Input {
     /// Files, read anywhere.
@@ -96,7 +96,7 @@ pub enum Input {
 /// The first lines of files.
 #[derive(Clone, Debug, Default)]
 pub struct Header {
-    /// Those of the first file that has some.
+    /// First lines of the first file that has some.
     pub bytes: Vec<u8>,
     /// Their size in each file.
     pub sizes: Vec<TopSize>,
@@ -107,25 +107,25 @@ pub struct Header {
 pub struct Work {
     /// The plan.
     pub plan: Plan,
-    /// Where records come from.
+    /// Source of the records.
     pub input: Input,
-    /// Where runs go.
+    /// Places to which runs are spilled.
     pub temp: Vec<SpillPlace>,
-    /// How records are told apart.
+    /// Framing that separates records.
     pub framing: Framing,
     /// Bytes per record; of records that differ, their average as far as it is known.
     pub record_length: usize,
     /// The engine.
     pub engine: Engine,
-    /// Whether run files bypass the page cache.
+    /// Choice of whether run files bypass the page cache.
     pub direct: Direct,
-    /// Which records are written.
+    /// Selection of the records that are written.
     pub select: Select,
-    /// What is made of them.
+    /// Changes made to the selected records.
     pub making: Arc<Making>,
-    /// What stands at the top of files, and is not sorted.
+    /// Header at the top of files, which is not sorted.
     pub header: Header,
-    /// What is asked of records.
+    /// Conditions on records.
     pub gate: Gate,
     /// True if the output is proven.
     pub verify: bool,
@@ -299,8 +299,8 @@ fn reserve(work: &Work, (bytes, left): (u64, u64), output: &Output, spill: &Spil
     spill.check_space(needed, run_file_bytes(&volume), needed)
 }
 
-/// Returns the maximum number of bytes that short runs, and what some are merged into, have besides
-/// what was reckoned: a last block that is not full, and a page at either end and of the table.
+/// Returns the maximum number of bytes that short runs, and their merges, have beyond the estimate:
+/// a last block that is not full, and a page at either end and of the table.
 fn around_runs(volume: &Volume) -> u64 {
     (volume.runs as u64 + 1) * (BLOCK + 3 * PAGE) as u64
 }

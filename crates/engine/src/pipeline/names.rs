@@ -8,7 +8,7 @@ use std::path::Path;
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     bytes: Vec<u8>,
-    /// Where each ends.
+    /// End of each name.
     ends: Vec<usize>,
 }
 

@@ -15,7 +15,7 @@ pub struct PhaseClock {
 }
 
 impl PhaseClock {
-    /// Returns this moment, with so much moved until now.
+    /// Returns this moment, with `moved` bytes and requests until now.
     pub fn now(moved: LaneCounters) -> Self {
         Self { time: Instant::now(), used: limits::processor_time(), moved }
     }

@@ -14,7 +14,7 @@ use crate::format::csv::{At, ROW_END};
 use crate::format::{Framing, LineGroup, PREFIX_MAX};
 use crate::io::{Cursor, File};
 
-/// What lies before a record in its input.
+/// Position of a record in its input: what lies before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Before {
     /// Records, without those of a header; `None` where they were not counted.
@@ -33,9 +33,9 @@ impl Before {
 /// A record's place, as a person counts.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordPlace {
-    /// What lies before it.
+    /// Position of the record: what lies before it.
     pub before: Before,
-    /// How records are told apart.
+    /// Framing that separates records.
     pub framing: Framing,
 }
 
@@ -92,8 +92,8 @@ pub fn count_before(file: &Arc<File>, framing: Framing, start: u64, offset: u64)
     Ok(Before { records: Some(records), lines: above + more, bytes: offset })
 }
 
-/// Bytes of the record that begins at byte `offset` of a file, with the end that it may lack;
-/// `None` where it has more than `most`.
+/// Returns the number of bytes of the record that begins at byte `offset` of a file, with the end
+/// that it may lack; `None` where it has more than `most`.
 ///
 /// # Errors
 ///

@@ -131,7 +131,7 @@ pub struct Rewritten {
     begun: Option<Range<usize>>,
     writer: RowWriter,
     is_at_end: bool,
-    /// Where in the input the held bytes begin.
+    /// Offset in the input where the held bytes begin.
     offset: u64,
 }
 

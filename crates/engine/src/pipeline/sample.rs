@@ -50,7 +50,7 @@ pub fn build(sample: &Sample, wanted: usize, buckets_max: usize) -> Classifier {
     }
 }
 
-/// What shifts pages: a generator that begins the same each time, so that runs can be repeated.
+/// Random generator that shifts pages. It begins the same each time, so that runs can be repeated.
 struct Random(u64);
 
 impl Default for Random {
@@ -229,11 +229,11 @@ fn same_segment_end(layout: &Layout, number: u32) -> u32 {
 pub struct Lines<'a, I> {
     /// The inputs.
     pub files: &'a [Arc<File>],
-    /// How lines are told apart.
+    /// Framing that separates lines.
     pub framing: Framing,
-    /// What is left of them: input, offset and bytes.
+    /// Remaining lines: input, offset and bytes.
     pub left: I,
-    /// How much of that is wanted.
+    /// Number of bytes wanted of them.
     pub load: u64,
 }
 
@@ -342,7 +342,7 @@ impl LineSampler {
 /// Places at which records are measured.
 const MEASURED: u64 = 16;
 
-/// Returns average bytes of the records in `files`, as some pages from all over them show it.
+/// Returns the average bytes of the records in `files`, measured on some pages from all over them.
 pub fn average_length(files: &[Arc<File>], framing: Framing) -> Result<usize> {
     let mut queue = Engine::Sync.queue(1)?;
     let mut free = buffers(1, LINE_WINDOW)?;

@@ -26,7 +26,7 @@ pub struct SieveIntake<'a, K> {
     terminator: u8,
     memory: SieveMemory,
     sampler: LineSampler,
-    /// What is left to be read, while no load is being filled.
+    /// Input left to read, while no load is being filled.
     source: Option<Source>,
     /// Average bytes of a line, as far as they are known.
     average: usize,

@@ -50,21 +50,21 @@ const STORE_TIMES: usize = 2;
 /// A block has so many times as many lines as the average would have it, or fewer.
 const LINES_TIMES: usize = 4;
 
-/// What is still to be read, and what lies between what has been.
+/// Input still to be read, and the lines between the blocks already read.
 #[derive(Debug)]
 pub struct Source {
     cutter: LineCutter,
     edges: Edges,
     /// Blocks claimed, of all loads.
     claimed: usize,
-    /// Those being read.
+    /// Blocks being read.
     reading: BTreeMap<usize, LineSpan>,
-    /// Those that have not been dealt yet.
+    /// Number of blocks that have not been dealt yet.
     pending: usize,
     /// Lines taken in, and those of them that were dropped.
     taken: Taken,
     dropped: Taken,
-    /// When it is looked whether there are any copies.
+    /// Number of bytes after which the sieve checks for copies.
     trial_bytes: u64,
 }
 
@@ -100,7 +100,7 @@ impl Source {
     }
 }
 
-/// What one worker has sifted.
+/// Records that one worker has sifted.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Sifted {
@@ -133,11 +133,11 @@ pub struct RawSieve<'a, K> {
 pub struct SieveLoad {
     /// Kept records.
     pub store: Region,
-    /// What buckets are made of.
+    /// Memory that buckets are made of.
     pub pool: Region,
     /// Hashes of kept records.
     pub table: Region,
-    /// What is read into, a block each.
+    /// Memory that blocks are read into, one region a block.
     pub buffers: Vec<Region>,
 }
 
@@ -150,9 +150,9 @@ pub struct FilledSieve {
     pub pool: Arc<Pool>,
     /// The rest of its memory.
     pub spare: Vec<Region>,
-    /// What is left to be read.
+    /// Input left to read.
     pub source: Source,
-    /// What was dropped, and its sum.
+    /// Records that were dropped, and their sum.
     pub dropped: (Taken, Sum),
     /// True if the input has to be read again without a sieve.
     pub is_unsuited: bool,

@@ -24,7 +24,7 @@ struct Span {
 /// A slab about to be read, and what its blocks must look like.
 #[derive(Debug)]
 pub struct ExpectedSlab {
-    /// What is to be read.
+    /// Slab to read.
     pub slab: Slab,
     spans: Vec<Span>,
 }
@@ -55,7 +55,7 @@ pub struct RawSlab<'a> {
     slab: Slab,
     spans: Vec<Span>,
     slots: Mutex<Vec<Option<Region>>>,
-    /// What the slab does not need of the memory it was given.
+    /// Memory that the slab was given and does not need.
     unused: Option<Region>,
     next: AtomicUsize,
 }
@@ -132,7 +132,7 @@ impl Fill for RawSlab<'_> {
 #[derive(Debug)]
 pub struct LoadedSlab {
     region: Region,
-    /// What was read.
+    /// Slab that was read.
     pub slab: Slab,
     /// For each run, where the records of index keys begin.
     known: Vec<Vec<u64>>,

@@ -23,7 +23,7 @@ use crate::units::ByteSize;
 use places::Places;
 pub use places::Size;
 
-/// How often it is looked whether a run's writes have ended, and after which time again.
+/// Number of times that it checks whether a run's writes have ended, and the time between checks.
 const QUIET_LOOKS: u32 = 100;
 const QUIET_PAUSE: Duration = Duration::from_millis(2);
 
@@ -37,7 +37,7 @@ pub struct Spill {
     has_noted: bool,
 }
 
-/// What is noted of what was done.
+/// Log of the work that was done.
 #[derive(Debug)]
 struct Log {
     manifest: Manifest,
@@ -83,7 +83,7 @@ impl Spill {
         self.places.further_locks()
     }
 
-    /// The same, for a job that gives back the room of its one input as it is read.
+    /// Returns this spill space for a job that gives back the room of its one input as it is read.
     #[must_use]
     pub fn freeing(mut self, input: Arc<File>) -> Self {
         if let Some(log) = &mut self.log {

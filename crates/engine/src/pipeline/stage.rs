@@ -31,8 +31,7 @@ use crate::proof::Sum;
 use crate::sink::Lane;
 use crate::stats::{Activity, Clock, Stages, WorkerTime};
 
-/// How long to wait for memory that other workers are about to return: less than a block takes to
-/// deal.
+/// Time to wait for memory that other workers are about to return: less than a block takes to deal.
 pub const TURN: Duration = Duration::from_micros(100);
 
 /// One worker and all that is its own, on cache lines of its own: it counts and sums with every
@@ -40,7 +39,7 @@ pub const TURN: Duration = Duration::from_micros(100);
 #[derive(Debug)]
 #[repr(align(128))]
 pub struct Worker<'p> {
-    /// Its number, from 0.
+    /// Number of the worker, from 0.
     pub number: usize,
     /// Reads it keeps in flight.
     pub read_depth: usize,
@@ -48,9 +47,9 @@ pub struct Worker<'p> {
     pub overlaps: bool,
     /// The processors it stays on, if it does.
     pub place: Option<Vec<usize>>,
-    /// What it moves bytes with.
+    /// Lane that it moves bytes with.
     pub lane: Lane<'p>,
-    /// Where it sorts buckets.
+    /// Memory in which it sorts buckets.
     pub scratch: Scratch,
     /// Records it read from the input.
     pub sum_in: Sum,
@@ -58,9 +57,9 @@ pub struct Worker<'p> {
     pub sum_out: Sum,
     /// Counts about the keys of the load that it reads.
     pub keys: KeyTally,
-    /// What it has been seen at.
+    /// Observations of the worker.
     pub seen: Seen,
-    /// What it does with its time.
+    /// Clock of how it spends its time.
     pub clock: Clock,
 }
 
@@ -90,18 +89,18 @@ impl Worker<'_> {
     }
 }
 
-/// What a worker has been seen at.
+/// Observations of a worker.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// Its stages.
+    /// Stages of the worker.
     pub stages: Stages,
     /// The processors it was on when they ended, in order.
     pub processors: BTreeSet<usize>,
-    /// What it did with its time.
+    /// Time that it spent on each activity.
     pub time: WorkerTime,
 }
 
-/// What became of asking a [`Fill`] for work.
+/// Result of asking a [`Fill`] for work.
 #[derive(Debug)]
 pub enum Claim {
     /// Read this.
@@ -119,7 +118,7 @@ pub trait Fill: Sync {
     /// Returns the next thing to read.
     fn claim(&self, worker: &mut Worker<'_>) -> Result<Claim>;
 
-    /// Returns something claimed has been read. Whether that made work, which was done.
+    /// Handles a claimed piece that has been read. Returns whether that made work, which was done.
     fn arrived(&self, worker: &mut Worker<'_>, completion: Completion) -> Result<bool>;
 
     /// Returns what a worker is at when something has been read.
@@ -212,7 +211,7 @@ impl Drop for Alarm<'_> {
     }
 }
 
-/// What a worker does in a stage.
+/// Work of a worker in a stage.
 struct Step<'a> {
     fill: Option<&'a dyn Fill>,
     /// True if `fill` has nothing more to claim; reads may still be in flight.

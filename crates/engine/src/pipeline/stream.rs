@@ -17,16 +17,16 @@ use crate::stats::Progress;
 pub struct Stream {
     /// The stream being read, and those after it.
     readers: VecDeque<pipe::Reader>,
-    /// What all of them are called, those first that were open from the beginning.
+    /// Names of all streams; those that were open from the beginning come first.
     names: Names,
-    /// How many were begun or are open; those after these are opened one by one.
+    /// Number of streams that were begun or are open; those after them are opened one by one.
     opened: usize,
-    /// How much all of them bring, where each says so and it is of use.
+    /// Bytes of all streams, where each reports them and they are of use.
     extent: Option<Extent>,
     framing: Framing,
-    /// What stands at the top of each stream.
+    /// Kind of heading at the top of each stream.
     heading: Heading,
-    /// That of the first one.
+    /// Heading of the first stream.
     top: Option<Top>,
     /// The sizes of what stood there, where all of it has been read already, the next one first.
     known_tops: VecDeque<TopSize>,
@@ -34,7 +34,7 @@ pub struct Stream {
     pending: VecDeque<u8>,
     /// True if the stream being read is past its top.
     is_past_top: bool,
-    /// How far its records are.
+    /// Tracker of how far its records have come.
     tracker: Tracker,
     /// The stream read last, and how many of its bytes were passed on.
     ended: (PathBuf, u64),
@@ -44,20 +44,20 @@ pub struct Stream {
     begun: Vec<Begun>,
     /// The number of the stream being read.
     number: usize,
-    /// What was passed over of the stream being read, until it is in `begun`.
+    /// Bytes and records passed over of the stream being read, until it is in `begun`.
     next_begins: Option<Before>,
-    /// What is wrong with the last record passed on, which ends too soon. Nothing follows it.
+    /// Error of the last record passed on, which ends too soon. Nothing follows it.
     cut_off: Option<Message>,
 }
 
-/// Where a stream begins in what is passed on of all. There may be millions.
+/// Place where a stream begins in the bytes passed on of all streams. There may be millions.
 #[derive(Clone, Copy, Debug)]
 pub struct Begun {
     /// The number of the stream.
     number: usize,
     /// Bytes passed on of those before it.
     pub at: u64,
-    /// What lies at its top and was passed over.
+    /// Top of the stream, which was passed over.
     pub top: Before,
 }
 

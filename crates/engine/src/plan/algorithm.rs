@@ -5,10 +5,10 @@ use std::str::FromStr;
 use crate::error::{ParseError, message};
 use crate::incore::Method;
 
-/// How loads are sorted, or how runs are made without any.
+/// Algorithm that sorts loads, or that makes runs without loads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Algorithm {
-    /// What is best for most inputs: by radix.
+    /// Best choice for most inputs: by radix.
     #[default]
     Auto,
     /// Load after load is dealt into buckets, these are sorted so, and written, by all workers.

@@ -67,19 +67,19 @@ pub struct Levers {
     pub write_buffer: Option<ByteSize>,
     /// About the most bytes of a run that a load makes; longer records make longer ones.
     pub run: Option<ByteSize>,
-    /// How many blocks of 4 KiB could be read in the time that it takes to begin to read one:
-    /// Oracle 7's `SORT_READ_FAC`. The higher, the larger are the pieces in which runs are read by
-    /// a merge, and the fewer runs are merged at once.
+    /// Number of 4 KiB blocks that could be read in the time that it takes to begin a read: Oracle
+    /// 7's `SORT_READ_FAC`. With a higher number, a merge reads runs in larger pieces and merges
+    /// fewer runs at once.
     pub read_factor: Option<u32>,
     /// Most runs merged at once.
     pub merge_width: Option<usize>,
-    /// How runs are merged.
+    /// Way in which runs are merged.
     pub merge: Option<Way>,
-    /// How pieces that are read ahead differ where runs are merged as streams.
+    /// Sizes of the pieces that are read ahead where runs are merged as streams.
     pub merge_buffers: Geometry,
-    /// Whether reading and writing overlap.
+    /// Choice of whether reading and writing overlap.
     pub overlap: Overlap,
-    /// Whether workers stay where they are.
+    /// Choice of whether workers stay on their processors.
     pub affinity: Affinity,
 }
 
@@ -96,8 +96,8 @@ pub(super) const FACTOR_USUAL: u32 = 32;
 /// Largest piece that a factor may ask for.
 const PIECE_MAX: usize = 64 << 20;
 
-/// What a request in flight takes at most, its buffer aside: the stack of the thread that waits for
-/// it, or its places in a ring.
+/// Largest memory of a request in flight, without its buffer: the stack of the thread that waits
+/// for it, or its places in a ring.
 const REQUEST_BYTES: u64 = 24 << 10;
 
 /// Requests of a worker that the plan's reserve has room for.

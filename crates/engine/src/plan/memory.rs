@@ -23,7 +23,7 @@ use crate::units::ByteSize;
 use super::Need;
 use super::levers::Levers;
 
-/// What the process takes besides the arena: its code, the C library, the allocator's first pages,
+/// Memory of the process outside the arena: its code, the C library, the allocator's first pages,
 /// classifiers, layouts and edges. A sort of a thousand records peaks at 8-10 MiB, the first huge
 /// pages of its buffers included.
 const RESERVE: u64 = 12 << 20;
@@ -150,10 +150,10 @@ impl LoadMemory {
     }
 }
 
-/// What a load's memory follows from, besides its size.
+/// Inputs to the memory of a load, apart from its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// What lies in the buckets.
+    /// Kind of item that lies in the buckets.
     pub item: Item,
     /// Bytes per record, or their average.
     pub record_length: usize,
@@ -171,7 +171,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// The same for lines of `average` bytes, dealt into `buckets` buckets.
+    /// Returns a copy for lines of `average` bytes, dealt into `buckets` buckets.
     #[must_use]
     pub fn of_lines(self, average: usize, buckets: usize) -> Self {
         Self { record_length: average.max(1), buckets: Some(buckets), ..self }

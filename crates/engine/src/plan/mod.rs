@@ -40,7 +40,7 @@ use refusal::{least_budget, too_long_to_select, too_small};
 use replacement::ReplacementMemory;
 pub use sieve::SieveMemory;
 
-/// What the plan follows from.
+/// Inputs to a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
     /// Bytes of all inputs together; `None` for a stream.
@@ -57,11 +57,11 @@ pub struct Need {
     pub wanted: Option<u64>,
     /// True if records that are the same to the byte may be dropped as they are read.
     pub drops_copies: bool,
-    /// How records are brought into order.
+    /// Algorithm that brings records into order.
     pub algorithm: Algorithm,
     /// Ceiling of the process's resident size.
     pub budget: ByteSize,
-    /// What takes a part of it beside records.
+    /// Parts of the budget that records cannot use.
     pub besides: Besides,
     /// Files that can still be opened.
     pub files: OpenFiles,
@@ -69,14 +69,14 @@ pub struct Need {
     pub run_members: usize,
     /// Workers wanted.
     pub threads: usize,
-    /// What the user has set.
+    /// Settings of the user.
     pub levers: Levers,
 }
 
-/// How a job will be done.
+/// Plan of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// What lies in the buckets.
+    /// Kind of item that lies in the buckets.
     pub item: Item,
     /// Workers: as many as wanted, or as memory allows.
     pub threads: usize,
@@ -84,11 +84,11 @@ pub struct Plan {
     pub threads_wanted: usize,
     /// Memory of the whole arena.
     pub arena_bytes: usize,
-    /// What each worker moves bytes with.
+    /// Memory with which each worker moves bytes.
     pub lane: LaneMemory,
     /// Bytes that each worker sorts buckets in.
     pub scratch_bytes: usize,
-    /// How it does.
+    /// Method by which it sorts.
     pub method: Method,
     /// True if all input fits one load.
     pub is_one_pass: bool,
@@ -104,7 +104,7 @@ pub struct Plan {
     pub task_bytes: u64,
     /// Memory of one slab of a merge.
     pub slab_bytes: usize,
-    /// What of it is used where no record is so long that it takes more.
+    /// Bytes of it that are used unless a long record takes more.
     pub slab_wanted: usize,
     /// Most runs merged at once.
     pub merge_width: usize,
@@ -114,22 +114,22 @@ pub struct Plan {
     pub open_max: usize,
     /// Most memory of a load that no record makes larger.
     pub load_limit: usize,
-    /// What duplicates are dropped with as they are read, if they are.
+    /// Memory for dropping duplicates as they are read, if the job drops them.
     pub sieve: Option<SieveMemory>,
-    /// What runs are made with by replacement selection, if they are.
+    /// Memory for making runs by replacement selection, if the job makes them so.
     pub replacement: Option<ReplacementMemory>,
     /// Records that are wanted, the first in order, if not all are.
     pub wanted: Option<u64>,
-    /// What the user has set.
+    /// Settings of the user.
     pub levers: Levers,
-    /// What takes a part of the budget beside records.
+    /// Parts of the budget that records cannot use.
     pub besides: Besides,
-    /// What loads follow from, for dividing their memory anew.
+    /// Inputs to the memory of loads, for dividing it again.
     pub sizes: memory::Sizes,
 }
 
-/// What a run takes of memory until it is merged: its name, its sizes, and its share of lists. A
-/// hundred thousand took 164 bytes each.
+/// Memory of a run until it is merged: its name, its sizes, and its share of lists. A hundred
+/// thousand took 164 bytes each.
 const RUN_BYTES: u64 = 200;
 
 /// Runs that the reserve has room for.
@@ -158,7 +158,7 @@ const BUFFERS_SHARE: usize = 10;
 const TASK_MAX: u64 = 8 << 20;
 
 impl Need {
-    /// The same where what more requests than usual take is taken.
+    /// Returns a copy that also reserves memory for requests beyond the default number.
     fn with_requests(&self) -> Self {
         let mut need = *self;
         need.besides.add(self.levers.requests(self.threads));
@@ -289,9 +289,9 @@ impl Plan {
         })
     }
 
-    /// The same, or one load after the other where that merges less before the last merge, and
-    /// nobody has said which form it shall be: not to move bytes at all is better than to read some
-    /// while others are written.
+    /// Returns this plan, or one without overlap where that merges less before the last merge and
+    /// the user has not set the form. Moving no bytes is better than reading some while others are
+    /// written.
     fn or_without_overlap(self, need: &Need) -> Self {
         let is_free = need.levers.overlap == Overlap::Auto && self.replacement.is_none();
         let Some(bytes) = need.input_bytes.filter(|_| is_free) else { return self };
@@ -305,7 +305,7 @@ impl Plan {
         other.filter(|other| merged(other) < before).unwrap_or(self)
     }
 
-    /// The same with runs made so, if there are any.
+    /// Returns the plan with runs made by `algorithm`, if there are any runs.
     fn with(self, algorithm: Algorithm) -> Result<Self> {
         if self.is_one_pass || algorithm != Algorithm::ReplacementSelection {
             return Ok(self);
@@ -368,11 +368,11 @@ const PIECES_ENOUGH: u64 = 16;
 /// Loads smaller than this make runs so many that merging them takes longer.
 const ENOUGH_LEAST: u64 = 128 << 20;
 
-/// Returns memory of a load, and of a slab, beyond which more makes nothing faster: with loads of
-/// `l` bytes `n` bytes become `n / l` runs, of each of which a slab as large holds `l * l / n`
-/// bytes, and once that is a piece like any other, more memory has only to be got first. On a
-/// machine where fresh memory comes at 0.3 to 3 GB/s, 4 GB take a third less time in 512 MiB than
-/// in 2 GiB. A load that is alone has what two in turn would have.
+/// Returns the memory of a load, and of a slab, beyond which more makes nothing faster. With loads
+/// of `l` bytes, `n` bytes become `n / l` runs, and a slab as large holds `l * l / n` bytes of each
+/// run. Once that is a piece like any other, more memory only takes time to get. On a machine where
+/// fresh memory comes at 0.3 to 3 GB/s, 4 GB take a third less time in 512 MiB than in 2 GiB. A
+/// load that is alone has what two in turn would have.
 fn enough(need: &Need, sizes: &memory::Sizes, merge_width: usize) -> Option<usize> {
     let bytes = need.input_bytes?;
     // Long runs are what selection is for; streams divide all memory anew; and runs may be given.
@@ -390,7 +390,8 @@ fn enough(need: &Need, sizes: &memory::Sizes, merge_width: usize) -> Option<usiz
     (bytes.div_ceil(run_bytes) <= merge_width as u64).then_some(enough)
 }
 
-/// Most runs merged at once with slabs of `slab_bytes`, and most open at once in any case.
+/// Returns the maximum number of runs merged at once with slabs of `slab_bytes`, and the maximum
+/// number open at once in any case.
 fn widths(need: &Need, slab_bytes: usize, threads: usize) -> (usize, usize) {
     let most = need.levers.merge_width.unwrap_or(usize::MAX).max(2);
     let open_max = passes::open_max(need.files, need.run_members, threads).min(most);
@@ -458,8 +459,8 @@ impl Plan {
         self.levers.merge.unwrap_or(Way::Slabs)
     }
 
-    /// Returns memory of a merge of streams: all but the output buffers of the one worker that does
-    /// it.
+    /// Returns the memory of a merge of streams: all but the output buffers of the one worker that
+    /// does it.
     pub fn stream_bytes(&self) -> usize {
         self.arena_bytes - self.lane.bytes()
     }

@@ -8,7 +8,7 @@ use super::streams::RunStreams;
 use super::{Need, Plan};
 use crate::units::ByteSize;
 
-/// What a sort will do, told beforehand.
+/// Forecast of what a sort will do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Outlook {
     /// Times the data is read and written, at most.
@@ -33,7 +33,7 @@ pub struct Outlook {
     pub spilled_bytes: ByteSize,
     /// Free bytes needed in the spill directories together.
     pub spill_space: ByteSize,
-    /// The same where runs take the place of the input, as far as they are on its device.
+    /// Free bytes needed where runs take the place of the input, as far as they are on its device.
     pub in_place_space: ByteSize,
     /// Bytes that all passes read and write.
     pub moved_bytes: ByteSize,

@@ -42,7 +42,7 @@ const PARTS_MIN: usize = 4;
 /// index.
 pub const WIDTH_MAX: usize = 512;
 
-/// How runs are merged.
+/// Way in which runs are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// By key ranges, by all workers.
@@ -73,7 +73,7 @@ impl FromStr for Way {
     }
 }
 
-/// How a job's runs are merged next.
+/// Choice of how a job's runs are merged next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// By slabs or as streams.
@@ -118,7 +118,7 @@ impl Choice {
     }
 }
 
-/// What each run needs of the memory for a merge.
+/// Shares of the memory for a merge that runs need.
 #[derive(Clone, Debug)]
 struct Shares {
     /// Bytes, run by run.
@@ -130,14 +130,15 @@ struct Shares {
 }
 
 impl Shares {
-    /// By slabs, if no record were longer than is usual.
+    /// Returns the shares of a merge by slabs, as if no record were longer than usual.
     fn usual(plan: &Plan, runs: &[Run]) -> Self {
         let needs = runs.iter().map(|run| well(usual_part_bytes(run), plan.piece_bytes)).collect();
         Self { needs, room: plan.slab_bytes as u64, open_max: plan.open_max }
     }
 
-    /// By slabs. Long records are rare as a rule, so that a slab needs several parts of the usual
-    /// length for each run, but of the longest only one; and two more of them in all.
+    /// Returns the shares of a merge by slabs. Long records are usually rare. So a slab needs
+    /// several parts of the usual length for each run, but only one of the longest, and two more of
+    /// the longest in all.
     fn of_slabs(plan: &Plan, runs: &[Run]) -> Self {
         let extra = |run: &Run| part_bytes(run.longest_bytes) - usual_part_bytes(run);
         let usual = |run: &Run| well(usual_part_bytes(run), plan.piece_bytes);
@@ -150,7 +151,7 @@ impl Shares {
         shares
     }
 
-    /// As streams.
+    /// Returns the shares of a merge of streams.
     fn of_streams(plan: &Plan, runs: &[Run], keeps_one: bool) -> Self {
         let kept = if keeps_one { longest_bytes(runs) } else { 0 };
         let needs = runs.iter().map(|run| RunStreams::least_bytes([run.longest_bytes])).collect();

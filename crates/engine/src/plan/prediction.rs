@@ -30,34 +30,35 @@ use crate::profile::{Cost, Costs, DiskProfile};
 use crate::stats::{Phase, PhasePrediction, Prediction};
 use crate::units::ByteSize;
 
-/// What is known of a machine, as far as one job has to do with it.
+/// Rates of a machine, as far as they concern one job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
     /// The disks that the input lies on, each with its share of it; none where it is in memory.
     pub input: Vec<Part>,
-    /// The same of runs.
+    /// Parts of the disks that hold runs.
     pub spill: Vec<Part>,
-    /// The same of the output; none where it goes to a pipe.
+    /// Parts of the disks that hold the output; empty where it goes to a pipe.
     pub output: Vec<Part>,
-    /// What records cost.
+    /// Costs of processing records.
     pub costs: Costs,
     /// Bytes per second of memory that was never touched before, to all threads; infinite where
     /// that was not measured.
     pub fresh_memory: f64,
-    /// The same of memory that was in use shortly before.
+    /// Bytes per second of memory that was in use shortly before.
     pub reused_memory: f64,
     /// Threads that processors have room for.
     pub cores: usize,
 }
 
-/// How well disks and processors hide one behind the other: their times are added as powers. With 1
-/// nothing would be hidden, with no end all of it. A worker that deals a block or makes a piece of
-/// output does not ask for more meanwhile; where both have as much to do, phases were measured to
-/// take 1.5 to 1.9 times that, and where one has far more, no more than it.
+/// Exponent by which the times of disks and processors are added as powers. With 1 their times
+/// would not overlap; with an infinite exponent they would overlap fully. A worker that deals a
+/// block or makes a piece of output does not ask for more meanwhile. Where both have as much to do,
+/// phases were measured to take 1.5 to 1.9 times that; where one has far more, they take no more
+/// than it.
 const HIDING: f64 = 1.5;
 
-/// What a stage takes besides: where it begins nothing was read yet, and where it ends the last is
-/// waited for. Measured with loads and slabs of 20 MB, where that is a third of the time.
+/// Additional time of a stage: at its start nothing has been read yet, and at its end it waits for
+/// the last write. Measured with loads and slabs of 20 MB, where that is a third of the time.
 const STAGE_SECONDS: f64 = 0.005;
 
 /// The part of fresh memory that is expected not to have been in use shortly before, on a machine
@@ -77,11 +78,11 @@ const DEPTH_CHOSEN: usize = 64;
 /// A disk's part of a stream.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// What is the same for all paths on this disk.
+    /// Device number, equal for all paths on this disk.
     pub device: u64,
     /// The share of the stream's bytes, 0 to 1.
     pub share: f64,
-    /// What the disk does.
+    /// Profile of the disk.
     pub disk: DiskProfile,
 }
 
@@ -121,7 +122,7 @@ impl<'a> Traffic<'a> {
     }
 }
 
-/// What disks and processors have to do at the same time.
+/// Work of disks and processors at the same time.
 struct Work<'a> {
     traffic: Traffic<'a>,
     processor_seconds: f64,
@@ -136,7 +137,7 @@ impl<'a> Work<'a> {
         Self { traffic: Traffic::new(parts, 0, bytes), processor_seconds: 0.0 }
     }
 
-    /// The same with so much for processors besides.
+    /// Returns the work with `seconds` as the work of processors.
     fn of(self, seconds: f64) -> Self {
         Self { processor_seconds: self.processor_seconds + seconds, ..self }
     }
@@ -207,8 +208,8 @@ impl Rates {
         Ok(best.unwrap_or(whole))
     }
 
-    /// The same with requests as disks want them: each of what the user says nothing of, if the
-    /// memory that it takes costs no more runs.
+    /// Returns a need and a plan with requests as the disks want them. It changes each setting that
+    /// the user left open, if the memory for it costs no more passes and no more runs.
     fn suited(&self, need: &Need, usual: Plan, bytes: u64) -> (Need, Plan) {
         let wishes = [Self::wish_depth, Self::wish_block, Self::wish_factor];
         let (mut need, mut best) = (*need, usual);
@@ -229,7 +230,7 @@ impl Rates {
         self.input.iter().chain(&self.spill).map(|part| &part.disk)
     }
 
-    /// More requests in flight than a plan has.
+    /// Returns settings with more requests in flight than a plan has.
     fn wish_depth(&self, plan: &Plan) -> Option<Levers> {
         let most = self.disks().map(|disk| disk.queue_depth).max();
         let most = most.filter(|depth| *depth > READS_IN_FLIGHT)?.min(DEPTH_CHOSEN);
@@ -237,14 +238,14 @@ impl Rates {
         is_free.then_some(Levers { queue_depth: Some(most), ..plan.levers })
     }
 
-    /// Larger ones.
+    /// Returns settings with larger requests than a plan has.
     fn wish_block(&self, plan: &Plan) -> Option<Levers> {
         let most = self.disks().map(|disk| disk.request_bytes).max()?.min(BLOCK_MAX as u64);
         let is_free = plan.levers.block.is_none() && most > plan.block_bytes as u64;
         is_free.then_some(Levers { block: Some(ByteSize(most)), ..plan.levers })
     }
 
-    /// Larger pieces of runs.
+    /// Returns settings with larger pieces of runs than a plan has.
     fn wish_factor(&self, plan: &Plan) -> Option<Levers> {
         let most = self.spill.iter().map(|part| part.disk.read_factor).fold(0.0, f64::max);
         let is_free = plan.levers.read_factor.is_none() && most > f64::from(FACTOR_USUAL);
@@ -297,7 +298,7 @@ impl Rates {
         nanoseconds / 1e9 / plan.threads.min(self.cores).max(1) as f64
     }
 
-    /// The same for a merge: streams are merged by one worker.
+    /// Returns the seconds that processors need to merge `bytes` bytes. One worker merges streams.
     fn merging_cost(&self, plan: &Plan, bytes: u64) -> f64 {
         let cost = self.cost(plan, self.costs.merging, bytes);
         match plan.merge_way() {
@@ -306,7 +307,7 @@ impl Rates {
         }
     }
 
-    /// Returns what is written last becomes durable, and runs are removed.
+    /// Returns the phase that makes the last writes durable and removes runs.
     fn finishing(&self, volume: &Volume) -> PhasePrediction {
         let durable = self.output.iter().map(|part| part.disk.sync_seconds).fold(0.0, f64::max);
         let removed = |part: &Part| volume.generated_bytes as f64 * part.share / part.disk.remove;

@@ -29,7 +29,7 @@ const LONGEST_SHARE: usize = 4;
 /// eighths: shorter ones are more.
 const EIGHTHS: usize = 9;
 
-/// How memory is divided.
+/// Division of memory for replacement selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplacementMemory {
     /// Most records in memory; but for one that was written and is compared with, all in the tree.

@@ -26,7 +26,7 @@ pub enum Lengths {
 }
 
 impl Lengths {
-    /// Returns one part in so many of the budget is for keys.
+    /// Returns the divisor of the budget that gives the part for keys.
     fn share(self) -> u64 {
         match self {
             Self::Average(LONG_BYTES..) => 2,

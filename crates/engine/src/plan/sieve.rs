@@ -30,7 +30,7 @@ const SHELVES_SHARE: u64 = 16;
 const TABLE_SHARE: usize = 8;
 const WHOLE_SHARE: usize = 2;
 
-/// What a sieve takes besides the load it makes.
+/// Memory of a sieve, without the load it makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SieveMemory {
     /// Bytes of one read request.

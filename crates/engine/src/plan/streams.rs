@@ -59,7 +59,7 @@ pub const READS_USUAL: usize = 16;
 /// Queues of a merge: one that reads and one that writes.
 const QUEUES: usize = 2;
 
-/// How inputs are merged.
+/// Plan for merging inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamPlan {
     /// Most inputs merged at once, at least two.
@@ -74,7 +74,7 @@ pub struct StreamPlan {
     pub read_depth: usize,
 }
 
-/// What a [`StreamPlan`] follows from.
+/// Inputs to a [`StreamPlan`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamNeed {
     /// Inputs.
@@ -83,7 +83,7 @@ pub struct StreamNeed {
     pub input_bytes: Option<u64>,
     /// Ceiling of the process's resident size.
     pub budget: ByteSize,
-    /// What takes a part of it beside records.
+    /// Parts of the budget that records cannot use.
     pub besides: Besides,
     /// Files that can still be opened.
     pub files: OpenFiles,
@@ -91,7 +91,7 @@ pub struct StreamNeed {
     pub run_members: usize,
     /// Most inputs at once, where they are compressed.
     pub width: Option<usize>,
-    /// What was said of requests, buffers and the width.
+    /// Settings for requests, buffers and the width.
     pub levers: Levers,
 }
 
@@ -194,7 +194,7 @@ fn too_little(need: &StreamNeed) -> Error {
     )
 }
 
-/// How runs are merged as streams.
+/// Memory for merging runs as streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunStreams {
     /// Bytes of each run's window at first, and of the piece that is read ahead.

@@ -11,15 +11,15 @@ use crate::stats::{Phase, Share};
 /// is being made durable, and what page and block leave over.
 const IN_PLACE_LOADS: u64 = 3;
 
-/// What bytes of a first pass cost beside those of the last, where nobody has measured the machine:
-/// they come into memory that was in no use, and are dealt and sorted.
+/// Cost of a byte in the first pass relative to one in the last, on a machine that was not
+/// measured. Such a byte comes into unused memory, and is dealt and sorted.
 const DEALING: f64 = 1.9;
 
-/// What one costs that is merged before: with so little memory runs are short and many, and those
-/// of each group are opened, and removed, before the next is begun.
+/// Cost of a byte that is merged before the last merge. With so little memory runs are short and
+/// many, and those of each group are opened and removed before the next group begins.
 const MERGING: f64 = 1.5;
 
-/// What a byte of the output costs to be made durable, and one of runs to be removed.
+/// Cost of making a byte of the output durable, and of removing a byte of runs.
 const SYNCING: f64 = 0.1;
 const REMOVING: f64 = 0.25;
 
@@ -150,13 +150,13 @@ impl Volume {
         ]
     }
 
-    /// Returns room that runs need at most, all together.
+    /// Returns the maximum room that all runs need together.
     pub fn run_space(&self) -> u64 {
         // Checksums and index keys take less than one part in a hundred of a run.
         self.generated_bytes + self.generated_bytes / 100 + self.twice_bytes
     }
 
-    /// Returns room that runs need beside the input where they take its place.
+    /// Returns the room that runs need beside the input where they take its place.
     pub fn in_place_space(&self) -> u64 {
         (IN_PLACE_LOADS * self.run_bytes).max(self.twice_bytes).min(self.generated_bytes)
     }

@@ -57,7 +57,7 @@ struct Subject<'a> {
     count: &'a [u8],
 }
 
-/// What is asked of a value.
+/// Test of a value.
 #[derive(Clone, Debug)]
 pub(super) enum Test {
     /// Against these bytes of a literal's key.
@@ -216,7 +216,7 @@ impl Check {
         })
     }
 
-    /// `None` where the value is not of the type.
+    /// Compares a value with a literal; returns `None` where the value is not of the type.
     #[inline]
     fn compare_with_literal(
         &self,

@@ -7,7 +7,7 @@ use crate::error::{Message, Result};
 use crate::key::Key;
 use crate::key::text::{TextOrder, TextSpec};
 
-/// Which records take part: all, where nothing is said.
+/// Filter of the records that take part: all, by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Each of these has to hold.

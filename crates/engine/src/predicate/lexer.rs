@@ -18,13 +18,13 @@ use super::fault::Fault;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token<'a> {
     pub kind: Kind,
-    /// As written; nothing at the end.
+    /// Text as written; empty at the end.
     pub text: &'a str,
     /// Byte of its beginning.
     pub at: usize,
 }
 
-/// What a word is.
+/// Kind of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Open,
@@ -199,7 +199,7 @@ pub(super) fn unquoted(text: &str) -> String {
     said
 }
 
-/// `text` in quotes, so that it reads back as the same.
+/// Returns `text` in quotes, so that it reads back unchanged.
 pub(super) fn quoted(text: &str) -> String {
     let mut written = String::with_capacity(text.len() + 2);
     written.push('"');

@@ -21,8 +21,8 @@ use super::fault::Fault;
 use super::lexer::{Kind, Lexer, Token, key, unquoted};
 use crate::key::Key;
 
-/// How deep `not` and parentheses may stand in each other: more than anyone writes, and a small
-/// part of any thread's stack.
+/// Largest nesting of `not` and parentheses: more than anyone writes, and a small part of any
+/// thread's stack.
 const DEPTH_MAX: usize = 64;
 
 /// Words that cannot be keys unless they are in quotes.
@@ -69,7 +69,7 @@ impl<'a> Parser<'a> {
         Ok(is_it)
     }
 
-    /// Returns that something else stands ahead than what should.
+    /// Returns the fault that the next word is not the expected one.
     fn expected(&self, what: &str) -> Fault {
         let found = match self.ahead.kind {
             Kind::End => "the end".to_owned(),

@@ -12,7 +12,7 @@ pub struct Sample {
     pub(super) first_word: usize,
     /// Columns of a row: words, and the location where the key does not go on beyond them.
     pub(super) columns: usize,
-    /// Whether a key's word at an index, of a value, is its last.
+    /// Test of whether a key's word, at an index and of a value, is its last.
     is_last: IsLast,
     values: Vec<u64>,
 }
@@ -22,7 +22,7 @@ pub struct Sample {
 enum IsLast {
     /// The word with this index.
     At(usize),
-    /// As the word itself says.
+    /// Depends on the word itself.
     AsOpen,
 }
 

@@ -7,10 +7,10 @@
 //! written in Edelkamp and Weiss, "BlockQuicksort", ESA 2016, section 2). Divisions that go badly
 //! more often than chance has it leave the rest to the standard library's sort.
 
-/// So many are sorted by insertion.
+/// Number of entries up to which they are sorted by insertion.
 const SMALL: usize = 20;
 
-/// From so many on, the pivot is the median of nine.
+/// Number of entries from which the pivot is the median of nine.
 const LARGE: usize = 256;
 
 /// Sorts `entries`.

@@ -24,7 +24,7 @@ const SMALL: usize = 128;
 /// Moves per entry after which insertion has lost against quicksort.
 const MOVES_PER_ENTRY: usize = 4;
 
-/// What is sorted: an integer of one width or another.
+/// Integer that is sorted, of one width or another.
 trait Integer: Copy + Ord + BitOr<Output = Self> + Default {
     /// Bits up to the highest that is set.
     fn bits(self) -> u32;

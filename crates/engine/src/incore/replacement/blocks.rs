@@ -62,12 +62,12 @@ pub struct Blocks {
     memory: Region,
     /// The first block of each list.
     heads: Box<[u32; LISTS]>,
-    /// Which lists have any, a bit each.
+    /// Bits of the lists that have any blocks.
     filled: [u64; LISTS / 64],
 }
 
 impl Blocks {
-    /// Returns one free block of all the memory, as far as units can be counted.
+    /// Returns a store whose memory is one free block, as far as units can be counted.
     pub fn new(memory: Region) -> Self {
         let units = (memory.len() / UNIT).min(UNITS_MAX) as u32;
         let mut blocks = Self { memory, heads: Box::new([NONE; LISTS]), filled: [0; LISTS / 64] };

@@ -48,7 +48,7 @@ pub const LEAF_BYTES: usize = NODE_BYTES + ROW_BYTES;
 /// No leaf.
 const NONE: u32 = u32::MAX;
 
-/// Where records lie.
+/// Memory in which records lie.
 #[derive(Debug)]
 enum Store {
     Slots(Slots),
@@ -90,8 +90,8 @@ impl Store {
     }
 }
 
-/// What is known of each leaf: the place of its record and the record's number, or, of an empty
-/// one, the next that is empty.
+/// Data of each leaf: the place of its record and the record's number, or, for an empty leaf, the
+/// next empty leaf.
 #[derive(Debug)]
 struct Table(Region);
 
@@ -139,7 +139,7 @@ pub struct Tournament<'k, K> {
     is_built: bool,
     /// The run of the record that left last.
     run: u32,
-    /// Where that record lies, and the prefix of its key.
+    /// Place of that record, and the prefix of its key.
     last: Option<(u32, u64)>,
     /// Records that came so far.
     arrivals: u64,

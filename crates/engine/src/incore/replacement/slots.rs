@@ -7,7 +7,7 @@ use crate::io::Region;
 pub struct Slots {
     memory: Region,
     length: usize,
-    /// How many were used so far.
+    /// Number of slots used so far.
     used: u32,
     /// The one that was given back last. Whatever is given back is wanted by the next record, or by
     /// none any more, so that no others need be known.

@@ -23,7 +23,7 @@ use crate::io::Region;
 /// Bytes of a node.
 pub const NODE_BYTES: usize = 16;
 
-/// Who loses at a node below this one is near the root: few records leave before it does.
+/// Node below which a loser is near the root: few records leave before it does.
 const NEAR: usize = 32;
 
 /// Nodes up to this one are in a cache most of the time.
@@ -48,7 +48,7 @@ impl Entry {
         Self(u128::from(run) << 96 | u128::from(prefix) << 32 | u128::from(leaf))
     }
 
-    /// Returns that of an empty leaf.
+    /// Returns the entry of an empty leaf.
     pub fn empty(leaf: u32) -> Self {
         Self::new(NO_RUN, u64::MAX, leaf)
     }

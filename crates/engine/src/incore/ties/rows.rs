@@ -20,7 +20,7 @@ use crate::load::Records;
 /// as bytes too, which a comparison sees without making keys.
 const DEPTH_MAX: usize = 3;
 
-/// How many entries ahead records are asked for. They lie anywhere in memory; making one's words
+/// Number of entries to prefetch ahead. Their records lie anywhere in memory; making one's words
 /// takes about as long as fetching two.
 const AHEAD_ENTRIES: usize = 4;
 

@@ -26,11 +26,11 @@ const END_BYTES: u64 = 64 << 10;
 /// A job that others can go on with.
 #[derive(Debug)]
 pub struct Wanted {
-    /// Where the output goes.
+    /// Path of the output.
     pub output: PathBuf,
     /// True if it takes the place of the input, which goes as it is read.
     pub is_in_place: bool,
-    /// Whether the output bypasses the page cache.
+    /// Choice of whether the output bypasses the page cache.
     pub direct: Direct,
     /// Most bytes of temporary files together.
     pub temp_limit: Option<ByteSize>,

@@ -16,7 +16,7 @@ pub struct Walk<'a> {
     run: &'a RunReader,
     /// Stands at the first key not passed; the last key of the index is the run's last record.
     index: IndexReader,
-    /// Where the record of the last passed key begins; zero when none has been passed.
+    /// Offset of the record of the last passed key; zero when none has been passed.
     passed: u64,
     /// The first [`KEPT_KEY_MAX`] bytes of the next record's key, or all of it; empty until a tie
     /// of index keys cut short asks for it.

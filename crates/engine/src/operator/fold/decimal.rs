@@ -11,7 +11,7 @@ pub struct Decimal {
     is_negative: bool,
     /// Values of the digits, the least significant first; as many as the scale, or more.
     digits: Vec<u8>,
-    /// How many of them are behind the point.
+    /// Number of digits after the point.
     scale: usize,
 }
 

@@ -1,11 +1,11 @@
 //! Integers of a machine in a range of bytes: of fixed width, signed or not, in either byte order.
 
-/// Where such an integer lies, and what its bytes mean.
+/// Place of such an integer, and the meaning of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Integer {
-    /// Its first byte.
+    /// Index of its first byte.
     pub start: usize,
-    /// Its bytes: 1, 2, 4 or 8.
+    /// Number of its bytes: 1, 2, 4 or 8.
     pub width: usize,
     /// Two's complement.
     pub is_signed: bool,

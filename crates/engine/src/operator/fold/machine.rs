@@ -7,7 +7,7 @@ use super::packed::{Packed, WIDTH_MAX};
 use crate::key::Key;
 use crate::key::text::Zoned;
 
-/// Where a number lies, and what its bytes mean.
+/// Place of a number, and the meaning of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Machine {
     /// A binary integer.
@@ -18,7 +18,7 @@ pub enum Machine {
     Zoned(ZonedPlace),
 }
 
-/// Where a zoned decimal lies, and how it is written.
+/// Place of a zoned decimal, and its notation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ZonedPlace {
     start: usize,

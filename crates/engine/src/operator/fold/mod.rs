@@ -30,7 +30,7 @@ use decimal::Decimal;
 use machine::Machine;
 pub use spec::{FoldSpec, Records};
 
-/// What is made of the values of a group.
+/// Function of the values of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     /// All of them added.
@@ -52,7 +52,7 @@ impl Function {
     }
 }
 
-/// What is folded, with places found.
+/// Folds whose places have been found.
 #[derive(Clone, Debug, Default)]
 pub struct Folds(Vec<Fold>);
 
@@ -63,7 +63,7 @@ struct Fold {
     layout: Layout,
     /// The order of a cell's values, where that is not by their bytes.
     order: Option<CellOrder>,
-    /// What messages call the place.
+    /// Name of the place in messages.
     name: String,
 }
 
@@ -105,7 +105,7 @@ pub enum Value {
     Nothing,
     /// A number as text.
     Number(Decimal),
-    /// What a cell says.
+    /// Text of a cell.
     Text(Vec<u8>),
     /// A machine's number.
     Integer(i128),

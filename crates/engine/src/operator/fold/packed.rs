@@ -4,12 +4,12 @@
 //! What is written has the signs that z/Architecture prefers: C for plus, zero as well, and D for
 //! minus (IBM, "z/Architecture Principles of Operation", chapter 8, Decimal Instructions).
 
-/// Where such a number lies.
+/// Place of such a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packed {
-    /// Its first byte.
+    /// Index of its first byte.
     pub start: usize,
-    /// Its bytes: up to [`WIDTH_MAX`].
+    /// Number of its bytes: up to [`WIDTH_MAX`].
     pub width: usize,
 }
 

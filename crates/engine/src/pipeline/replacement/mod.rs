@@ -92,7 +92,7 @@ struct Generation<'a, 'p, K> {
     longest: usize,
 }
 
-/// What a run has come to.
+/// State of the run being written.
 #[derive(Clone, Copy, Debug, Default)]
 struct Written {
     records: u64,

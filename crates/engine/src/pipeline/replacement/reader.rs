@@ -88,7 +88,7 @@ impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
         self.taken
     }
 
-    /// Returns count and checksum of all inputs, once they are over.
+    /// Returns the count and the checksum of all inputs, once they have ended.
     pub fn sum(&self) -> Sum {
         self.sum
     }
@@ -103,7 +103,7 @@ impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
         self.feed.counters()
     }
 
-    /// Returns asked to stop, or not.
+    /// Returns an error if the job was asked to stop.
     pub fn check_stop(&self) -> Result<()> {
         self.feed.check_stop()
     }

@@ -22,7 +22,7 @@ pub struct Emission<'m, 'k, 'p, K> {
     pub key: &'m K,
     pub framing: Framing,
     pub feed: &'m mut Feed<'p>,
-    /// Where records go, and what is noted of them.
+    /// Destination of records, with what is noted of them.
     pub destination: Destination<'m>,
     /// Count and checksum of what was written, where the destination wants them.
     pub sum: &'m mut Sum,
@@ -36,10 +36,10 @@ pub struct Emission<'m, 'k, 'p, K> {
 #[derive(Debug)]
 pub struct Filter<'w> {
     unique: &'w UniqueBy,
-    /// Its key prefix; `None` before the first record.
+    /// Key prefix of that record; `None` before the first record.
     prefix: Option<u64>,
     record: Kept,
-    /// What was dropped, where that is summed.
+    /// Sum of the dropped records, where they are summed.
     dropped: Option<Sum>,
 }
 

@@ -19,7 +19,7 @@ use crate::sink::{LaneCounters, count};
 use crate::stats::{self, Progress, Requests};
 use crate::units::ByteSize;
 
-/// Where a source's bytes come from.
+/// Origin of a source's bytes.
 #[derive(Debug)]
 pub enum Reading {
     /// A file and the piece of it that was read last.
@@ -40,17 +40,18 @@ pub struct Ahead {
     piece: Option<Region>,
     /// Bytes of the piece that were read and not copied yet.
     unread: Range<usize>,
-    /// Where the next piece begins in the file.
+    /// Offset in the file of the next piece.
     next: u64,
-    /// Where the last piece ends that is asked for.
+    /// End of the last requested piece.
     end: u64,
-    /// Where in the file the records end.
+    /// Offset in the file where the records end.
     records_end: u64,
-    /// What the pieces of a run are checked with.
+    /// Checker of the pieces of a run.
     blocks: Option<Box<Blocks>>,
 }
 
-/// What all sources of a job share: the queue, pieces, spare memory, and an account of reading.
+/// Resources that all sources of a job share: the queue, pieces, spare memory, and an account of
+/// reading.
 pub struct Feed<'p> {
     progress: &'p Progress,
     queue: Box<dyn Queue>,
@@ -158,12 +159,12 @@ impl<'p> Feed<'p> {
         self.counters
     }
 
-    /// Returns of its reads, those of runs, and what they brought.
+    /// Returns how many of its reads were of runs, and the bytes that they read.
     pub fn run_reads(&self) -> (Requests, ByteSize) {
         self.run_reads
     }
 
-    /// Returns asked to stop, or not.
+    /// Returns an error if the job was asked to stop.
     pub fn check_stop(&self) -> Result<()> {
         if self.progress.is_stopping() { Err(Error::Interrupted) } else { Ok(()) }
     }

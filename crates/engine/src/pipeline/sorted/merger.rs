@@ -36,7 +36,7 @@ pub struct Merger<'a, K> {
     streams: Streams,
 }
 
-/// What was seen of records so far.
+/// Tally of the records seen so far.
 #[derive(Debug)]
 struct Tally<'a> {
     /// Read from the inputs.

@@ -59,19 +59,20 @@ const TABLE_WINDOW_BYTES: usize = 8 << 10;
 /// A merge with everything decided.
 #[derive(Debug)]
 pub struct MergeWork {
-    /// How many at once, and their memory.
+    /// Plan of how many inputs are open at once, and of their memory.
     pub plan: StreamPlan,
-    /// What is merged; of equal records those of earlier inputs go first. Gone when it is done.
+    /// Inputs to merge; of equal records those of earlier inputs go first. Empty when the merge is
+    /// done.
     pub inputs: Vec<Place>,
-    /// How records are told apart.
+    /// Framing that separates records.
     pub framing: Framing,
-    /// What is asked of records.
+    /// Conditions on records.
     pub gate: Gate,
-    /// What stands at the top of the output.
+    /// Bytes at the top of the output.
     pub header: Vec<u8>,
     /// The engine.
     pub engine: Engine,
-    /// Whether files bypass the page cache.
+    /// Choice of whether files bypass the page cache.
     pub direct: DirectStreams,
     /// True if the output is proven.
     pub verify: bool,
@@ -98,12 +99,12 @@ impl MergeWork {
     }
 }
 
-/// What a merge came to.
+/// Result of a merge.
 #[derive(Debug)]
 pub struct Merged {
-    /// As of a sort.
+    /// Outcome, as of a sort.
     pub outcome: Outcome,
-    /// What was read and written.
+    /// Bytes read and written.
     pub streams: Streams,
     /// Of all reads, those of runs: in one phase there are reads of both.
     pub run_reads: Requests,

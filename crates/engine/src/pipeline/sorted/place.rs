@@ -16,7 +16,7 @@ pub enum Place {
     Stdin,
     /// A named pipe or device.
     Stream(PathBuf),
-    /// What the caller makes.
+    /// Stream that the caller supplies.
     Supplied {
         /// The stream.
         stream: Supplied,
@@ -25,9 +25,9 @@ pub enum Place {
     },
     /// A file.
     File {
-        /// Its name.
+        /// Path of the file.
         path: PathBuf,
-        /// How many bytes it has.
+        /// Number of bytes in the file.
         bytes: u64,
         /// The size of its top.
         top: TopSize,

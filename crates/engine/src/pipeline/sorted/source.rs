@@ -35,17 +35,17 @@ pub struct Source {
     window_bytes: usize,
     /// Most bytes that it may have: no record is longer.
     window_max: usize,
-    /// Where the next record begins in the window.
+    /// Start of the next record in the window.
     start: usize,
     /// Bytes of the next record; zero before the first and behind the last.
     length: usize,
     /// Behind the next record, so many bytes hold no end of one.
     searched: usize,
-    /// Where what was read ends.
+    /// End of the bytes that were read.
     end: usize,
     /// Key prefix of the next record; the largest there is where there is none.
     prefix: u64,
-    /// Where the next record begins in the input.
+    /// Offset of the next record in the input.
     offset: u64,
     /// Number of the next record, from 1.
     number: u64,
@@ -55,7 +55,7 @@ pub struct Source {
     sum: Option<Sum>,
     /// Counts about the keys so far, if they are watched.
     keys: Option<KeyTally>,
-    /// What is asked of records, if anything is.
+    /// Conditions on records, if any.
     watch: Option<Watch>,
     /// True if the next record takes part.
     is_wanted: bool,
@@ -73,7 +73,7 @@ struct Watch {
     lines: u64,
 }
 
-/// Where in its input a source is.
+/// Position of a source in its input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
     /// Byte at which the next record begins.
@@ -84,7 +84,7 @@ pub struct Standing {
     pub lines: u64,
 }
 
-/// What going on to the next record came to.
+/// Result of advancing to the next record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// There is one.
@@ -127,7 +127,7 @@ impl Source {
         })
     }
 
-    /// The same, which is at `standing`: that is where it reads from.
+    /// Returns this source, set to read from `standing`.
     #[must_use]
     pub fn at(mut self, standing: Standing) -> Self {
         (self.offset, self.number) = (standing.offset, standing.records);
@@ -210,12 +210,14 @@ impl Source {
         self.reading.name()
     }
 
-    /// Returns count and checksum of the records so far that take part, the next one included.
+    /// Returns the count and the checksum of the records so far that take part, the next one
+    /// included.
     pub fn sum(&self) -> Sum {
         self.sum.unwrap_or_default()
     }
 
-    /// The same without the next one.
+    /// Returns the count and the checksum of the records so far that take part, without the next
+    /// one.
     pub fn sum_before(&self) -> Sum {
         let mut next = Sum::default();
         if self.has_record() && self.is_wanted {
@@ -358,8 +360,8 @@ impl Source {
         }
     }
 
-    /// The same, reading on until there is one; zero where the input ends. The next record is given
-    /// up for it.
+    /// Reads on until the record after the next one is in the window, and returns its bytes; zero
+    /// where the input ends. The next record is given up for it.
     #[cold]
     fn length_after_reading(&mut self, feed: &mut Feed<'_>) -> Result<usize> {
         self.start += self.length;

@@ -36,7 +36,7 @@ pub enum Size {
 /// The places of one job; directories are removed when dropped, unless they are kept.
 #[derive(Debug)]
 pub struct Places {
-    /// As the user named them.
+    /// Places as the user named them.
     named: Vec<SpillPlace>,
     made: Vec<Place>,
     allowance: Arc<Allowance>,

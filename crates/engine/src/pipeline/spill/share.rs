@@ -43,10 +43,10 @@ pub fn in_order(places: &[Standing], bytes: u64) -> Vec<usize> {
     order
 }
 
-/// What a file system takes of each run in a place.
+/// Part that a file system takes of each run in a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Which file system.
+    /// Number of the file system.
     pub system: usize,
     /// Bytes it takes by turns with the others of the place.
     pub stride: u64,
