@@ -30,7 +30,7 @@ use super::alphabet::Alphabet;
 use super::item::{DIGEST_BITS, LOCATION_MAX, WIDE_BITS};
 use crate::key::{FEW_WORDS, KeyEncoder, WORD_BYTES};
 
-/// Stands for the word behind a key's last one: the location of the record.
+/// Index of the word after a key's last one: the location of the record.
 pub const LOCATION: usize = usize::MAX;
 
 /// Words of each key that one classifier may look at, counted from its first. Sixteen words are 128

@@ -20,7 +20,8 @@ use crate::format::Framing;
 use crate::key::KeyEncoder;
 use crate::proof::Sum;
 
-/// Records of one length are summed and dealt so many bytes at a time, while they are in a cache.
+/// Number of bytes of equally long records that are summed and dealt at a time, while they are in a
+/// cache.
 const PIECE: usize = 32 << 10;
 
 /// A cache line of items on their way to a chain.
@@ -265,7 +266,7 @@ impl Dealer {
     }
 
     /// Notes that all items dealt since the last mark belong, in the order of the input, before the
-    /// blocks that begin behind location `first`.
+    /// blocks that begin after location `first`.
     pub fn mark(&mut self, first: u64) {
         self.marks.push(Mark { first, row: self.marks.len() as u32 });
         self.marked.extend_from_slice(&self.counts);

@@ -70,7 +70,7 @@ impl KeyedLoad {
         load
     }
 
-    /// Forgets the buckets behind the first `limit` records. The rest of the load is never sorted.
+    /// Forgets the buckets after the first `limit` records. The rest of the load is never sorted.
     pub fn keep_first(&mut self, limit: u64) {
         let mut held = 0;
         let needed = self.parts.iter().take_while(|part| {
@@ -216,7 +216,7 @@ impl KeyedLoad {
         self.loaded.region.as_deref()
     }
 
-    /// Returns the memory of the records, for other uses. The pool's memory goes to whoever holds
+    /// Returns the memory of the records, for other uses. The pool's memory goes to the holder of
     /// the pool.
     pub fn into_region(self) -> Option<Region> {
         self.loaded.region

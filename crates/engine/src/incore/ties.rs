@@ -81,8 +81,8 @@ pub fn settle_narrowed<K: KeyEncoder>(
     }
 }
 
-/// Asks for the tied records of a range of `entries` and for those of some behind it; where it
-/// stopped.
+/// Asks for the tied records of a range of `entries` and for those of some after it; returns where
+/// it stopped.
 fn ask_ahead(
     entries: &[u64],
     range: Range<usize>,

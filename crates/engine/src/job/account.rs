@@ -136,7 +136,7 @@ fn processors_of(seen: &Seen) -> Vec<usize> {
     seen.processors.iter().copied().collect()
 }
 
-/// Returns which stream the bytes of each phase belong to.
+/// Returns the bytes of each stream, added up from those of each phase.
 fn streams(phases: &[(PhaseTime, LaneCounters)]) -> Streams {
     let mut streams = Streams::default();
     let add = |stream: &mut ByteSize, bytes: u64| stream.0 += bytes;
@@ -149,7 +149,7 @@ fn streams(phases: &[(PhaseTime, LaneCounters)]) -> Streams {
     streams
 }
 
-/// Returns which stream the requests of each phase belong to.
+/// Returns the requests of each stream, added up from those of each phase.
 fn requests(phases: &[(PhaseTime, LaneCounters)]) -> StreamRequests {
     let mut requests = StreamRequests::default();
     for (moved, (reads_runs, writes_runs)) in with_runs(phases) {
@@ -162,8 +162,8 @@ fn requests(phases: &[(PhaseTime, LaneCounters)]) -> StreamRequests {
     requests
 }
 
-/// Returns the requests of a merge, which reads inputs and runs in the same phase: so many were of
-/// runs.
+/// Returns the requests of a merge, which reads inputs and runs in the same phase, with the given
+/// number for runs.
 pub fn requests_of_merge(
     phases: &[(PhaseTime, LaneCounters)],
     run_reads: Requests,

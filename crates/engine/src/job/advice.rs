@@ -12,7 +12,7 @@ use crate::plan::outlook::Outlook;
 use crate::stats::{Phase, Statistics, Stream, WorkerTime};
 use crate::units::ByteSize;
 
-/// Shorter sorts are given no advice about processors and disks: it would hang on chance.
+/// Shorter sorts get no advice about processors and disks, because it would depend on chance.
 const LEAST_SECONDS: f64 = 1.0;
 
 /// From this share of their time on, what workers wait for is what keeps the sort.
@@ -150,7 +150,7 @@ fn flush(of: &Statistics, ends: Endpoints) -> Option<Message> {
     })
 }
 
-/// Returns what kept the workers.
+/// Returns advice about what kept the workers busy.
 fn busiest(of: &Statistics, work: &Work) -> Option<Message> {
     if of.seconds < LEAST_SECONDS {
         return None;
@@ -182,7 +182,7 @@ fn busiest(of: &Statistics, work: &Work) -> Option<Message> {
     })
 }
 
-/// Returns what to do about runs that share a disk with the input.
+/// Returns advice about runs that share a disk with the input.
 fn spill_disk(work: &Work) -> Message {
     let device = |path: &Path| space::device(path).ok();
     let Input::Files(files) = &work.input else { return Message::default() };

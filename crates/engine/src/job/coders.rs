@@ -169,7 +169,7 @@ impl Coders {
         self.besides.add(Part::fixed(bytes));
     }
 
-    /// Counts the names of columns, and so many bytes of lists of values in conditions.
+    /// Counts the names of columns, and `list_bytes` bytes of lists of values in conditions.
     pub fn note_held(&mut self, columns: Option<&Columns>, list_bytes: usize) {
         let bytes = |cell: &Vec<u8>| COLUMN_BYTES + COLUMN_COPIES * cell.len();
         let columns = columns.map_or(0, |columns| columns.cells.iter().map(bytes).sum::<usize>());
@@ -233,7 +233,7 @@ const FEW_VALUES_BYTES: usize = 256 << 10;
 const COLUMN_BYTES: usize = 128;
 const COLUMN_COPIES: usize = 3;
 
-/// Names of so many inputs are nothing beside all else that a process has in memory.
+/// Number of inputs whose names take almost no memory, compared with the rest of the process.
 const FEW_NAMES: usize = 1000;
 
 /// Largest memory for the name of a file: the caller's copy, the list that a sort or a merge makes,
@@ -273,7 +273,7 @@ fn name_length(input: &Input) -> usize {
     }
 }
 
-/// Returns what compressed inputs take besides, if they are many.
+/// Returns the additional memory of compressed inputs, if there are many.
 fn packed_bytes(packed: &[(Origin, Codec)]) -> u64 {
     let bytes = |(origin, _): &(Origin, Codec)| {
         let length = if let Origin::File(path) = origin { path.as_os_str().len() } else { 0 };

@@ -123,7 +123,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Returns a stream that was opened, behind another one or not.
+    /// Returns what replaces a stream that was opened, after another one or not.
     fn stream(&self, mut reader: pipe::Reader, is_behind: bool) -> Result<Option<Instead>> {
         let name = reader.name().to_owned();
         if is_behind && !self.is_at_once {

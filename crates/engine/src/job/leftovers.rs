@@ -30,22 +30,22 @@ pub struct Leftover {
 pub enum State {
     /// It is running.
     Running,
-    /// Another job can go on with it, which has so many runs done, and bytes of the output.
+    /// Another job can continue it; some runs, or some bytes of the output, are done.
     Kept {
         /// Runs that are done.
         runs: usize,
         /// Bytes of the output that are done.
         merged: ByteSize,
     },
-    /// Its manifest is damaged; the text describes the damage.
+    /// The manifest is damaged; the text describes the damage.
     Damaged(String),
-    /// It was killed, and nothing can go on with what it left.
+    /// It was killed, and no job can continue from what it left.
     Abandoned,
 }
 
-/// Returns what jobs have left in `directory`: first what others can go on with, then what jobs
-/// that were killed have abandoned, each in order of the names. The definition of a striped file
-/// stands for the directories of its members.
+/// Returns what jobs have left in `directory`: first the work that other jobs can continue, then
+/// the work that killed jobs have abandoned, each in order of the names. The definition of a
+/// striped file stands for the directories of its members.
 ///
 /// # Errors
 ///

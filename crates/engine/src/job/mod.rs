@@ -326,7 +326,7 @@ impl SortJob {
             && matches!(self.format.framing(), Framing::Terminated(_))
     }
 
-    /// Returns the plan for a need, once what other jobs have left lying about is gone.
+    /// Returns the plan for a need, once the leftovers of other jobs are gone.
     fn plan(
         &self,
         need: &Need,

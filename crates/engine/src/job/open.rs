@@ -29,7 +29,7 @@ use crate::units::ByteSize;
 /// Assumed bytes of a line before any was seen.
 const LINE_LENGTH: usize = 64;
 
-/// Number of inputs above which they may be small, so that the sort looks at them first.
+/// Number of inputs from which they may be small, so that the sort looks at them first.
 const MANY_INPUTS: usize = 256;
 
 /// Inputs smaller than this, on average, are small.

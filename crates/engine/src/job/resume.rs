@@ -29,7 +29,7 @@ const MEMBER_FILES: usize = 4;
 /// Choice of whether the work of a job is kept if the job does not finish.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Resume {
-    /// Nothing is left behind.
+    /// Nothing is kept.
     #[default]
     Off,
     /// Runs are kept, and how far the output has come is noted from time to time. Inputs and output
@@ -52,7 +52,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Places of a job that leaves nothing behind.
+    /// Returns the places of a job that keeps nothing.
     pub fn new(output: output::Output, spill: Spill) -> Self {
         Self { output, spill, directory: None, is_in_place: false }
     }
@@ -94,9 +94,9 @@ impl Places {
         Ok(Self { output, spill, directory, is_in_place })
     }
 
-    /// Gives the output its name, if what was `made` is good and has so many `bytes`; what came of
-    /// it, and the bytes that it has if it is compressed. Nothing is left behind, unless another
-    /// job can go on with it.
+    /// Gives the output its name, if what was `made` is good and has as many `bytes`. Returns the
+    /// result, and the bytes of the output if it is compressed. Nothing is kept unless another job
+    /// can continue it.
     pub fn finish<T>(
         self,
         made: Result<T>,
@@ -300,7 +300,7 @@ fn names_in(directory: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Makes what a job needs that others can go on with.
+/// Makes the places of a job that other jobs can continue.
 fn begin(job: &Wanted, places: &[SpillPlace]) -> Result<Places> {
     let members: usize = places.iter().map(SpillPlace::members).sum();
     limits::check_open_files(limits::open_files_left(), KEPT_FILES + MEMBER_FILES * members)?;

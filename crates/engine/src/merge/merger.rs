@@ -27,7 +27,7 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Goes on to `rest`; whether there is a record in it.
+    /// Continues with `rest`, and returns whether there is a record in it.
     #[inline]
     fn go_on<K: KeyEncoder>(&mut self, key: &K, rest: &'a [u8], cut: &impl Cut) -> bool {
         self.rest = rest;

@@ -187,7 +187,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         Ok(())
     }
 
-    /// Writes the group that the last task left open; nothing comes behind it.
+    /// Writes the group that the last task left open; nothing comes after it.
     pub(super) fn write_open(&mut self) -> Result<()> {
         self.take_turn()?;
         if let Some(last) = self.current.take() {
@@ -199,7 +199,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         Ok(())
     }
 
-    /// Returns what is wrong, unless it is behind all that is wanted. All before it has been
+    /// Returns the fault, unless it is after all that is wanted. All records before it have been
     /// written.
     fn check(&mut self) -> Result<()> {
         match self.fault.take().filter(|_| !self.selection.is_full()) {

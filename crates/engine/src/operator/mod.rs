@@ -84,12 +84,12 @@ impl std::str::FromStr for Unique {
 }
 
 impl Select {
-    /// Returns true if all records are written unchanged.
+    /// Returns whether all records are written unchanged.
     pub fn is_all(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Returns true if records with equal keys become one, or are an error.
+    /// Returns whether records with equal keys become one, or are an error.
     pub fn groups(&self) -> bool {
         self.unique.is_some() || self.count || !self.folds.is_empty()
     }

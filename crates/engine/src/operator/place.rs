@@ -32,9 +32,9 @@ pub enum Layout {
     Group(LineGroup),
     /// Lines of JSON, whose values operators do not look into.
     Json,
-    /// So many bytes.
+    /// This number of bytes.
     Fixed(usize),
-    /// Bytes behind their length.
+    /// Bytes after their length.
     Prefixed(Prefix),
 }
 
@@ -116,7 +116,7 @@ impl Layout {
         }
     }
 
-    /// Returns a record without what stands before or behind it.
+    /// Returns a record without what stands before or after it.
     pub fn body(self, record: &[u8]) -> &[u8] {
         match self {
             Self::Cells(_) => csv::without_end(record),
@@ -181,7 +181,7 @@ impl Layout {
         column_number(name, names)
     }
 
-    /// Returns the bytes at `place`, of the record or of what is behind its length.
+    /// Returns the bytes at `place`, of the record or of what is after its length.
     ///
     /// # Errors
     ///

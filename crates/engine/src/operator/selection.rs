@@ -58,7 +58,7 @@ pub struct State {
     /// The task whose turn it is.
     task: usize,
     is_failed: bool,
-    /// The last group of the tasks before: the next may go on with it.
+    /// The last group of the tasks before: the next task may continue it.
     pub open: Option<Group>,
     /// Bytes written, and what stands before them.
     pub offset: u64,
@@ -195,7 +195,7 @@ impl Selection {
         Some((state.offset, sum, SelectedEntry { taken, passed, records, open }))
     }
 
-    /// Goes on where another one [stood](Self::standing), if that is possible.
+    /// Continues where another one [stood](Self::standing), and returns whether that is possible.
     pub fn go_on(&self, (offset, sum): (u64, Sum), standing: &SelectedEntry) -> bool {
         let group = |open: &GroupText| {
             let values: Option<Vec<Value>> = open.values.iter().map(Value::of_text).collect();
@@ -262,7 +262,7 @@ impl Selection {
         selected.longest_bytes = selected.longest_bytes.max(longest_bytes);
     }
 
-    /// Gives the turn to the next task, with the group that it may go on with.
+    /// Gives the turn to the next task, with the group that it may continue.
     pub(super) fn pass_turn(&self, open: Option<Group>) {
         let mut state = self.state();
         state.task += 1;

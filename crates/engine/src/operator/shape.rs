@@ -187,7 +187,7 @@ fn write_ranges(
     Ok(())
 }
 
-/// Writes how long a record of so many bytes is.
+/// Writes the prefix of a record of `length` bytes.
 fn write_prefix(prefix: Prefix, length: usize, out: &mut Vec<u8>) -> Result<(), Message> {
     let number = length + if prefix.counts_itself { prefix.bytes() } else { 0 };
     let wide = |bytes: usize| {

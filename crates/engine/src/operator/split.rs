@@ -65,7 +65,7 @@ pub trait PartFiles: std::fmt::Debug + Send + Sync {
     /// Those of making it.
     fn open(&self, name: &str) -> Result<Sink>;
 
-    /// Ends the file that was opened last, at so many bytes.
+    /// Ends the file that was opened last, at `bytes` bytes.
     fn close(&self, bytes: u64);
 }
 
@@ -160,8 +160,8 @@ impl Splitter {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns how many records belong into the file that the next one belongs into, as far as that
-    /// hangs on their number.
+    /// Returns how many records belong to the file of the next one, as far as that depends on their
+    /// number.
     pub fn left(&self) -> u64 {
         let Some((count, total)) = self.counts else { return u64::MAX };
         let state = self.state();

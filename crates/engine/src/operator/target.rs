@@ -16,7 +16,7 @@ pub struct Target<'a> {
     pub compare: &'a dyn Fn(&[u8], &[u8]) -> Ordering,
     /// The proof that what is written is in order.
     pub order: &'a OrderProof,
-    /// Is told of whole records before they are written, and of the byte where they begin.
+    /// Callback for whole records before they are written, with the byte where they begin.
     pub note: &'a dyn Fn(u64, &[u8]),
 }
 

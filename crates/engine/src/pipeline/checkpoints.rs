@@ -18,7 +18,7 @@ use crate::proof::Sum;
 use crate::run::Run;
 use crate::sink::{Lane, Sink};
 
-/// Checkpoints take one part in so many of the time.
+/// Divisor of the time that gives the part for checkpoints.
 const SHARE: u32 = 100;
 
 /// Assumed duration of a checkpoint before one was made.
@@ -48,8 +48,8 @@ struct State {
 }
 
 impl Checkpoints {
-    /// Checkpoints in this manifest, behind `past`. Without `is_thrifty` there is one after each
-    /// slab.
+    /// Returns checkpoints in this manifest, after `past`. Without `is_thrifty` there is one after
+    /// each slab.
     pub fn new(manifest: Manifest, past: Option<SlabEntry>, is_thrifty: bool) -> Self {
         let taking = if is_thrifty { EXPECTED } else { Duration::ZERO };
         let (freed, before, last, has_noted) = (None, Sum::default(), Instant::now(), false);
@@ -131,9 +131,9 @@ impl Checkpoints {
         state.last.elapsed() >= state.taking * SHARE
     }
 
-    /// Notes that a slab is merged into `destination` which ended at `bound`, so that the runs go
-    /// on at `ends`, if it is time. Of each run, what lies before `needed` will not be read again.
-    /// Slabs say nothing of `streams`.
+    /// Notes, if it is time, that a slab is merged into `destination`. The slab ended at `bound`,
+    /// and the runs continue at `ends`. Of each run, what lies before `needed` will not be read
+    /// again. Slabs say nothing of `streams`.
     pub fn slab_is_merged(
         &self,
         destination: &Destination<'_>,
@@ -189,7 +189,7 @@ impl Checkpoints {
 }
 
 impl State {
-    /// Goes on in `sink` where another job was; where that was.
+    /// Continues in `sink` where another job was, and returns where that was.
     fn go_on(&mut self, sink: &Sink, lane: &mut Lane<'_>) -> Result<Option<SlabEntry>> {
         let (Some(past), Sink::File(sink)) = (self.past.take(), sink) else { return Ok(None) };
         if past.edge.0.len() as u64 != past.offset % sink.granule() as u64 {

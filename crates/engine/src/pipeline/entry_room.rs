@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::format::Framing;
 
-/// While each worker has room for so many blocks of empty lines, blocks are admitted uncounted.
+/// Number of blocks of empty lines. While each worker has room for them, blocks are admitted
+/// uncounted.
 const AMPLE_BLOCKS: u64 = 4;
 
 /// Records that still have room for an entry.

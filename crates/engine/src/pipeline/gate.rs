@@ -197,7 +197,7 @@ impl Gate {
     }
 }
 
-/// The first record of a load that must not be, whoever came upon others.
+/// The first malformed record of a load, even if workers have found others.
 #[derive(Debug, Default)]
 pub struct FirstFault(Mutex<Option<Fault>>);
 

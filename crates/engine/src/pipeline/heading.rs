@@ -15,7 +15,7 @@ use crate::format::csv::{
 use crate::format::{CsvFormat, Format, HeaderLines, LineGroup};
 use crate::key::text::TextOrder;
 
-/// Most bytes of what stands at the top: it is held in memory besides everything that was planned.
+/// Maximum bytes of the top, which is held in memory in addition to everything that was planned.
 pub const TOP_MAX: usize = 1 << 20;
 
 /// Bytes read at a time while its end is looked for.
@@ -116,8 +116,8 @@ impl Heading {
         }
     }
 
-    /// Reads the top of the input `path` by `read`, which fills a buffer unless the input ends; and
-    /// what was read behind it.
+    /// Reads the top of the input `path` with `read`, which fills a buffer unless the input ends.
+    /// Returns the top, and the bytes read after it.
     ///
     /// # Errors
     ///
@@ -241,7 +241,7 @@ impl Columns {
 }
 
 impl Top {
-    /// Returns whether the input has nothing: neither lines nor a row, be there a mark or not.
+    /// Returns whether the input is empty: it has neither lines nor a row, with or without a mark.
     pub fn is_nothing(&self, heading: &Heading) -> bool {
         match heading {
             Heading::Row(_) => self.first_row.is_empty(),

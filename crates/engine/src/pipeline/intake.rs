@@ -99,7 +99,7 @@ pub trait Intake {
         false
     }
 
-    /// Returns where in the inputs the next load begins, behind the one finished last.
+    /// Returns where in the inputs the next load begins, after the one finished last.
     fn place(&self) -> InputPlace;
 
     /// Returns whether there may be something to prepare.

@@ -193,8 +193,8 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         self.passed = (before, self.passed.1 + taken.len() as u64);
     }
 
-    /// Returns the stream that the byte behind `taken` came from, all that a load has of them
-    /// before that byte; and what of that stream lies before it.
+    /// Returns the stream of the byte after `taken`, where `taken` is all that a load has before
+    /// that byte. Also returns what of that stream lies before the byte.
     fn place_in_stream(&self, stream: &Stream, taken: &[u8]) -> (PathBuf, Before) {
         let (mut before, passed) = self.passed;
         let mut own = taken;

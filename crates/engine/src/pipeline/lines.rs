@@ -66,7 +66,7 @@ pub struct RawLines<'a, K> {
     next: AtomicUsize,
     /// Memory of each span while it is not being read.
     slots: Mutex<Vec<Option<Region>>>,
-    /// Memory before the first span, with the carried bytes at its end, and behind the last.
+    /// Memory before the first span, with the carried bytes at its end, and after the last span.
     around: (Region, Region),
     found: Mutex<Vec<Found>>,
     /// Lines that still have room for an entry.

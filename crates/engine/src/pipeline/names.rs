@@ -19,12 +19,12 @@ impl Names {
         self.ends.push(self.bytes.len());
     }
 
-    /// Returns how many there are.
+    /// Returns the number of names.
     pub fn count(&self) -> usize {
         self.ends.len()
     }
 
-    /// Returns the name of this number; there is one.
+    /// Returns the name with this number, which must exist.
     pub fn get(&self, number: usize) -> &Path {
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
         Path::new(OsStr::from_bytes(&self.bytes[start..self.ends[number]]))

@@ -29,11 +29,11 @@ const STEP: usize = 4096;
 /// Most bytes of a row: ends of cells are numbers of 32 bits.
 const ROW_MAX: usize = u32::MAX as usize;
 
-/// An input behind its top, opened when it is read.
+/// An input after its top, opened when it is read.
 pub enum Rest {
     /// A file that was not opened.
     File(Place),
-    /// A stream, of which so many bytes are passed over.
+    /// A stream, and the number of bytes to skip.
     Stream(pipe::Reader, u64),
     /// An input that is being read.
     Open(Box<dyn Supply>),
@@ -91,7 +91,7 @@ pub struct RowMemory {
     window_bytes: usize,
     /// Bytes that windows may have beyond that, all together.
     spare_bytes: AtomicUsize,
-    /// One part in so many of the budget is for all of it.
+    /// Divisor of the budget that gives the part for all of it.
     share: u64,
 }
 

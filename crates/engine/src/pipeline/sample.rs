@@ -26,7 +26,7 @@ const RECORDS_PER_PAGE: usize = 40;
 /// Pages per wanted bucket, at least: clusters of keys are seen page-wise.
 const PAGES_PER_BUCKET: usize = 1;
 
-/// Most of a load that is read for its sample: one part in so many.
+/// Divisor of a load that gives the most that is read for its sample.
 const SHARE: u64 = 128;
 
 /// Pages asked for at once.
@@ -304,7 +304,7 @@ impl LineSampler {
         Ok(build(&sample, wanted, buckets_max))
     }
 
-    /// Asks for the page at `offset`, which lies `tag` bytes behind the start of the load.
+    /// Asks for the page at `offset`, which lies `tag` bytes after the start of the load.
     fn ask(&mut self, file: &Arc<File>, offset: u64, tag: u64) -> Result<()> {
         let Some(region) = self.free.pop() else { return Ok(()) };
         let (operation, file) = (Operation::Read, Arc::clone(file));

@@ -59,8 +59,8 @@ impl<'a, K: KeyEncoder> SieveIntake<'a, K> {
         })
     }
 
-    /// Returns how `memory` is divided for a load of what is left, of so many bytes; what it does
-    /// not need stays in it.
+    /// Returns how `memory` is divided for a load of the bytes that are left; unneeded memory stays
+    /// in it.
     fn divide(&self, memory: &mut Region, left_bytes: u64) -> SieveLoad {
         let plan = &self.work.plan;
         let sizes = plan.sizes.of_lines(self.average, self.how.buckets_max);

@@ -37,8 +37,9 @@ use crate::proof::Sum;
 /// Bytes of a line across blocks, at most.
 const EDGE_MAX: usize = 64 << 10;
 
-/// One line in so many has to be a copy when so many bytes of the input have been read, or one part
-/// in so many of it. Where all lines are as frequent, half of all are copies then.
+/// Divisor of the lines that gives the least number of copies for the sieve to continue. It counts
+/// when the trial bytes of the input, or the trial share of it, have been read. Where all lines are
+/// equally frequent, half of all are copies then.
 const COPIES_SHARE: u64 = 32;
 const TRIAL_LEAST: u64 = 32 << 20;
 const TRIAL_SHARE: u64 = 32;
@@ -47,7 +48,7 @@ const TRIAL_SHARE: u64 = 32;
 /// few bytes that are not copies take more.
 const STORE_TIMES: usize = 2;
 
-/// A block has so many times as many lines as the average would have it, or fewer.
+/// Largest number of lines of a block, as a multiple of the average.
 const LINES_TIMES: usize = 4;
 
 /// Input still to be read, and the lines between the blocks already read.
@@ -194,7 +195,7 @@ impl<'a, K: KeyEncoder> RawSieve<'a, K> {
         self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether there is room for one more block, behind those that are pending.
+    /// Returns whether there is room for one more block, after those that are pending.
     fn has_room(&self, pending: usize) -> bool {
         let blocks = pending + 1;
         let store = blocks * STORE_TIMES * self.block + self.each.len() * SHELF;

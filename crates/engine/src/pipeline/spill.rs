@@ -78,7 +78,7 @@ impl Spill {
         self.places.members()
     }
 
-    /// Returns the locks that are still to be opened besides those of the largest place.
+    /// Returns the number of locks still to be opened, apart from those of the largest place.
     pub fn further_locks(&self) -> usize {
         self.places.further_locks()
     }
@@ -109,7 +109,7 @@ impl Spill {
         self.has_noted
     }
 
-    /// Takes it that something was noted that another job can go on with.
+    /// Marks that something was noted from which another job can continue.
     pub fn mark_begun(&mut self) {
         self.has_noted = true;
     }

@@ -262,7 +262,7 @@ impl Step<'_> {
         }
     }
 
-    /// Starts reads until enough are in flight. Whether work was done besides.
+    /// Starts reads until enough are in flight. Returns whether other work was done too.
     fn read_ahead(&mut self, worker: &mut Worker<'_>) -> Result<bool> {
         let Some(fill) = self.fill else { return Ok(false) };
         while !self.is_exhausted && worker.lane.reads_pending() < worker.read_depth {

@@ -30,7 +30,7 @@ pub struct Stream {
     top: Option<Top>,
     /// The sizes of what stood there, where all of it has been read already, the next one first.
     known_tops: VecDeque<TopSize>,
-    /// Bytes that were read behind it and that nobody has had yet.
+    /// Bytes that were read after it and not yet passed on.
     pending: VecDeque<u8>,
     /// True if the stream being read is past its top.
     is_past_top: bool,
@@ -114,7 +114,7 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Returns the same streams, which begin behind their tops: these had such `sizes`, and `top`
+    /// Returns these streams, set to begin after their tops. The tops had these `sizes`, and `top`
     /// stands for all of them.
     #[must_use]
     pub fn behind_tops(self, top: Top, sizes: Vec<TopSize>) -> Self {
@@ -145,8 +145,7 @@ impl Stream {
         }
     }
 
-    /// Returns the stream that the byte behind `passed` others came from, and where that one
-    /// begins.
+    /// Returns the stream of the byte after `passed` others, and where that stream begins.
     pub fn begun(&self, passed: u64) -> Option<&Begun> {
         self.begun.iter().rev().find(|begun| begun.at <= passed)
     }
@@ -162,8 +161,8 @@ impl Stream {
         only.unwrap_or_else(|| Path::new("the inputs, taken together")).to_owned()
     }
 
-    /// Returns what is wrong with the last record passed on, if it ends too soon. It is told when
-    /// all before it have been looked at.
+    /// Returns the fault of the last record passed on, if it ends too soon. It is reported when all
+    /// records before it have been checked.
     pub fn cut_off(&self) -> Option<&Message> {
         self.cut_off.as_ref()
     }

@@ -11,7 +11,8 @@ use crate::units::ByteSize;
 pub struct Part {
     /// Bytes of the budget that there is.
     pub bytes: u64,
-    /// One part in so many of a larger one, unless that is less; 0 where it stays the same.
+    /// Divisor of a larger budget that gives the part, unless that is less; 0 where the part stays
+    /// the same.
     pub share: u64,
 }
 

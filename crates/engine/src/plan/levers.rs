@@ -86,8 +86,8 @@ pub struct Levers {
 /// Bytes of the blocks that a read factor counts.
 const FACTOR_BLOCK: usize = 4096;
 
-/// A piece is read in so many times what it takes to begin. With several in flight, the beginning
-/// of one is hidden behind others; twice is enough.
+/// Time to read a piece, as a multiple of the time to begin. With several reads in flight, the
+/// beginning of one overlaps with the others, so twice is enough.
 const FACTOR_TIMES: usize = 2;
 
 /// The factor that suits the disks we know: a quarter of a megabyte.
@@ -125,7 +125,8 @@ impl Levers {
         Ok(())
     }
 
-    /// Returns what more requests in flight than usual take of the budget, of so many workers.
+    /// Returns the part of the budget that requests beyond the default number take, for `threads`
+    /// workers.
     pub(super) fn requests(&self, threads: usize) -> Part {
         let reads = self.queue_depth.unwrap_or(0).div_ceil(threads.max(1));
         let each = reads.saturating_add(self.write_buffers.unwrap_or(0));

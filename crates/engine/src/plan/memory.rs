@@ -31,7 +31,7 @@ const RESERVE: u64 = 12 << 20;
 /// Stack pages, a ring and a sample buffer for each worker.
 const RESERVE_PER_THREAD: u64 = 512 << 10;
 
-/// One part in so many of the budget is for what grows with the input: indexes of runs, edges,
+/// Divisor of the budget that gives the part for what grows with the input: indexes of runs, edges,
 /// marks.
 const RESERVE_SHARE: u64 = 32;
 
@@ -45,7 +45,7 @@ const BUFFERS_MIN: usize = 3;
 /// Edge buffers of each worker.
 const EDGES: usize = 4;
 
-/// Most of them, and most bytes of one, if a user wants so many.
+/// Maximum number of buffers that a user can set, and maximum bytes of one.
 const BUFFERS_MAX: usize = 256;
 const WANTED_MAX: usize = 1 << 30;
 
@@ -96,7 +96,7 @@ pub struct LaneMemory {
     pub buffers: usize,
     /// Bytes of each that are filled before it is written.
     pub capacity: usize,
-    /// Bytes behind them, for the record that fills it.
+    /// Bytes after them, for the record that fills it.
     pub slack: usize,
     /// Edge buffers, each of one block of a run.
     pub edges: usize,

@@ -151,7 +151,7 @@ const BLOCK_MIN: usize = 256 << 10;
 /// Most read requests a load is cut into: workers keep a number per block and bucket.
 const BLOCKS_MAX: usize = 4096;
 
-/// Buffers for writes past the page cache take no more than one part in so many of the memory.
+/// Divisor of the memory that gives the limit for buffers of writes past the page cache.
 const BUFFERS_SHARE: usize = 10;
 
 /// Largest task: edges between tasks cost a small write each.
@@ -217,7 +217,7 @@ impl Plan {
         (1..=most).rev().find_map(|threads| Self::with_threads(need, item, (usable, threads)))
     }
 
-    /// Returns the plan for so many threads that share `usable` bytes.
+    /// Returns the plan for `threads` threads that share `usable` bytes.
     fn with_threads(need: &Need, item: Item, (usable, threads): (usize, usize)) -> Option<Self> {
         let lane = LaneMemory::new(need.record_length, usable, threads, &need.levers);
         let scratch_bytes = memory::scratch_bytes(item);
@@ -346,10 +346,10 @@ fn sieve(need: &Need, sizes: &memory::Sizes, (limit, left): (usize, usize)) -> O
 /// takes longer to get than the input takes to read.
 const LOAD_LEAST: u64 = 64 << 20;
 
-/// A load has so many times what is wanted of all.
+/// Size limit of a load, as a multiple of the bytes of the wanted records.
 const LOAD_TIMES: u64 = 8;
 
-/// Returns the maximum number of memory of a load for a need.
+/// Returns the maximum memory of a load for a need.
 fn load_limit(need: &Need, sizes: &memory::Sizes) -> usize {
     let wanted_bytes = |wanted: u64| wanted.saturating_mul(need.record_length as u64);
     let limit = need.wanted.map(|wanted| wanted_bytes(wanted).saturating_mul(LOAD_TIMES));
@@ -365,7 +365,7 @@ fn load_limit(need: &Need, sizes: &memory::Sizes) -> usize {
 const PIECE_ENOUGH: u64 = 16 << 20;
 const PIECES_ENOUGH: u64 = 16;
 
-/// Loads smaller than this make runs so many that merging them takes longer.
+/// Loads smaller than this make so large a number of runs that merging them takes longer.
 const ENOUGH_LEAST: u64 = 128 << 20;
 
 /// Returns the memory of a load, and of a slab, beyond which more makes nothing faster. With loads

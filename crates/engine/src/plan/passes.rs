@@ -239,8 +239,8 @@ impl Plan {
     }
 }
 
-/// Returns the maximum number of runs of so many files each open at once. Two are tried in any
-/// case: without a second descriptor a file is read through the page cache.
+/// Returns the maximum number of runs open at once, of `run_members` files each. Two are tried in
+/// any case: without a second descriptor a file is read through the page cache.
 pub fn open_max(files: OpenFiles, run_members: usize, threads: usize) -> usize {
     files.at_once(run_members, threads).clamp(2, WIDTH_MAX)
 }

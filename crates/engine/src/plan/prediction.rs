@@ -137,7 +137,7 @@ impl<'a> Work<'a> {
         Self { traffic: Traffic::new(parts, 0, bytes), processor_seconds: 0.0 }
     }
 
-    /// Returns the work with `seconds` as the work of processors.
+    /// Returns the work with `seconds` more for processors.
     fn of(self, seconds: f64) -> Self {
         Self { processor_seconds: self.processor_seconds + seconds, ..self }
     }
@@ -291,7 +291,7 @@ impl Rates {
         phases
     }
 
-    /// Seconds that the processors need for so many bytes of records.
+    /// Returns the seconds that the processors need for `bytes` bytes of records.
     fn cost(&self, plan: &Plan, cost: Cost, bytes: u64) -> f64 {
         let records = bytes as f64 / plan.sizes.record_length as f64;
         let nanoseconds = records * cost.record + bytes as f64 * cost.byte;
@@ -326,7 +326,7 @@ fn in_turn<'a>(is_overlapped: bool, mut reading: Work<'a>, writing: Work<'a>) ->
     vec![reading.of(writing.processor_seconds)]
 }
 
-/// Returns a phase of so many stages, in which these works are done one after the other.
+/// Returns a phase of `stages` stages, in which these works are done one after the other.
 fn phase(phase: Phase, works: &[Work<'_>], stages: u64) -> PhasePrediction {
     let stages = STAGE_SECONDS * stages as f64;
     let sum = |part: fn(&Work<'_>) -> f64| works.iter().map(part).sum::<f64>();
@@ -335,7 +335,8 @@ fn phase(phase: Phase, works: &[Work<'_>], stages: u64) -> PhasePrediction {
     expected(phase, stages + seconds, busy)
 }
 
-/// Returns a phase that takes so long, however fast memory comes, and disks and processors so long.
+/// Returns a phase that takes `seconds`, whatever the speed of memory, with the busy seconds of
+/// disks and processors.
 fn expected(phase: Phase, seconds: f64, busy: (f64, f64)) -> PhasePrediction {
     let (disk_seconds, processor_seconds) = busy;
     PhasePrediction { phase, seconds, most_seconds: seconds, disk_seconds, processor_seconds }

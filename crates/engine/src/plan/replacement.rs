@@ -13,16 +13,16 @@ use crate::incore::replacement::{BLOCK_OVERHEAD, LEAF_BYTES, LEAST_BLOCK};
 use crate::load::layout::PAGE;
 use crate::run::layout::BLOCK;
 
-/// A piece is one part in so many of the memory, within these bounds.
+/// Divisor of the memory that gives a piece, within these bounds.
 const PIECE_SHARE: usize = 64;
 const PIECE_MIN: usize = 128 << 10;
 const PIECE_MAX: usize = 4 << 20;
 
-/// Windows may grow by one part in so many of the memory.
+/// Divisor of the memory that gives the growth of windows.
 const SPARE_SHARE: usize = 8;
 
-/// No record takes more than one part in so many of the memory for records: wherever the record
-/// that was written last lies, another one has room beside it.
+/// Divisor of the memory for records that gives the limit of one record. Wherever the last written
+/// record lies, another one has room beside it.
 const LONGEST_SHARE: usize = 4;
 
 /// Places for records that differ in length, to those of the average length that have room, in

@@ -41,7 +41,7 @@ impl Lengths {
 pub struct ScratchMemory {
     /// Bytes of the budget that there is.
     bytes: u64,
-    /// One part in so many of it.
+    /// Divisor of the budget that gives the part.
     share: u64,
 }
 

@@ -22,11 +22,11 @@ const SLOT: u64 = 8;
 /// Bytes of the length that a kept record goes with.
 const LENGTH: u64 = 4;
 
-/// One part in so many of the store may be lost at the ends of shelves.
+/// Divisor of the store that gives what may be lost at the ends of shelves.
 const SHELVES_SHARE: u64 = 16;
 
-/// The table takes one part in so many of a load at most, and what a sieve needs besides the load,
-/// all in all, one of so many.
+/// Divisors of a load that give two limits: of the table, and of all memory that a sieve needs in
+/// addition to the load.
 const TABLE_SHARE: usize = 8;
 const WHOLE_SHARE: usize = 2;
 

@@ -35,14 +35,14 @@ const _: () = assert!(PIECE_MIN.is_multiple_of(BLOCK), "pieces of runs are check
 /// to clear memory.
 const PIECES_MAX: usize = 256 << 20;
 
-/// A piece is at most one part in so many of an input, on average: the same for small inputs.
+/// Divisor of an average input that gives the limit of a piece, for small inputs too.
 const PARTS_LEAST: u64 = 4;
 
-/// One part in so many of the memory for inputs is kept for long records in any case.
+/// Divisor of the memory for inputs that gives the part always kept for long records.
 const LONG_SHARE: usize = 4;
 
-/// Pieces and windows larger than the smallest take no more than one part in so many of it: what
-/// they leave lets two inputs have records of a third of the budget each, from 64 MiB on.
+/// Divisor of that memory that gives the limit for pieces and windows larger than the smallest. The
+/// rest lets two inputs have records of a third of the budget each, from 64 MiB on.
 const PIECES_SHARE: usize = 8;
 
 /// Most inputs merged at once, whatever memory there is: each is two open files, and one more level
@@ -96,8 +96,8 @@ pub struct StreamNeed {
 }
 
 impl StreamNeed {
-    /// Makes sure that enough files can be opened to merge two at once, besides `outputs` that are
-    /// still to be opened.
+    /// Checks that enough files can be opened to merge two at once, in addition to `outputs` that
+    /// are still to be opened.
     ///
     /// # Errors
     ///
@@ -147,7 +147,7 @@ fn lane(need: &StreamNeed) -> LaneMemory {
     LaneMemory::new(1, usable(need), 1, &need.levers)
 }
 
-/// Returns the number of bytes of the arena that are left by what is taken besides.
+/// Returns the number of bytes of the arena that the other parts leave.
 fn usable(need: &StreamNeed) -> usize {
     let mut besides = need.besides;
     besides.add(need.levers.requests(1));

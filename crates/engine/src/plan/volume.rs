@@ -118,7 +118,7 @@ impl Volume {
         self.generated_bytes + self.merged_bytes
     }
 
-    /// Stages of a merge of so many bytes.
+    /// Returns the number of stages of a merge of `bytes` bytes.
     pub fn stages_of(&self, bytes: u64) -> u64 {
         self.slab_bytes.map_or(0, |slab| self.stages_each * bytes.div_ceil(slab.max(1)))
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// Characters of the text that are shown.
 const SHOWN: usize = 72;
-/// Of these, so many before the place.
+/// Number of these before the place.
 const SHOWN_BEFORE: usize = 40;
 
 /// A fault and its place.

@@ -72,7 +72,7 @@ impl<'a> Lexer<'a> {
         Self { text, at: 0 }
     }
 
-    /// Returns the next word; [`Kind::End`] again and again behind the last.
+    /// Returns the next word; after the last one, always [`Kind::End`].
     pub fn next(&mut self) -> Result<Token<'a>, Fault> {
         let rest = self.text[self.at..].trim_start();
         self.at = self.text.len() - rest.len();
@@ -128,7 +128,7 @@ fn word(rest: &str) -> Result<(Kind, usize), usize> {
     Ok((Kind::Word, at))
 }
 
-/// Returns the place behind the quotes that open at `open`. Inside, a backslash takes away the
+/// Returns the place after the quotes that open at `open`. Inside, a backslash takes away the
 /// meaning of what follows it, and two quotes are one.
 fn behind_quotes(bytes: &[u8], open: usize, quote: u8) -> Result<usize, usize> {
     let mut at = open + 1;

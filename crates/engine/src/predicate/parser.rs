@@ -87,7 +87,7 @@ impl<'a> Parser<'a> {
         self.joined("and", Self::one, Tree::All)
     }
 
-    /// Returns what `part` reads, again and again with `word` between.
+    /// Returns what `part` reads, repeatedly, with `word` between.
     fn joined(
         &mut self,
         word: &str,

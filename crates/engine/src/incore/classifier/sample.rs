@@ -5,12 +5,12 @@ use super::{DEPTH_WORDS, LOCATION};
 use crate::key::{KeyEncoder, is_last_open_word};
 
 /// The keys a classifier is built from: for each sampled record a row of its key's words, from
-/// `first_word` on, with the record's location behind the last word.
+/// `first_word` on, with the record's location after the last word.
 #[derive(Debug)]
 pub struct Sample {
     /// The first word in a row.
     pub(super) first_word: usize,
-    /// Columns of a row: words, and the location where the key does not go on beyond them.
+    /// Columns of a row: words, and the location where the key does not continue beyond them.
     pub(super) columns: usize,
     /// Test of whether a key's word, at an index and of a value, is its last.
     is_last: IsLast,

@@ -19,7 +19,7 @@ pub fn sort<T: Copy + Ord>(entries: &mut [T]) {
     divide(entries, levels);
 }
 
-/// Sorts in at most so many levels of divisions.
+/// Sorts in at most `levels` levels of divisions.
 fn divide<T: Copy + Ord>(mut entries: &mut [T], mut levels: u32) {
     while entries.len() > SMALL {
         if levels == 0 {
@@ -38,7 +38,8 @@ fn divide<T: Copy + Ord>(mut entries: &mut [T], mut levels: u32) {
     super::insert(entries, usize::MAX);
 }
 
-/// Puts the entries smaller than some pivot before it and the others behind it; where it is.
+/// Puts the entries smaller than some pivot before it and the others after it; returns the pivot's
+/// place.
 fn partition<T: Copy + Ord>(entries: &mut [T]) -> usize {
     let chosen = choose_pivot(entries);
     entries.swap(0, chosen);

@@ -25,7 +25,7 @@ const UNIT: usize = 8;
 /// Bytes before a record.
 const TAG: usize = 8;
 
-/// Bytes that a record takes besides its own, on average: its tag, and half a unit.
+/// Additional bytes of a record, on average: its tag, and half a unit.
 pub const BLOCK_OVERHEAD: usize = TAG + UNIT / 2;
 
 /// Bytes shown of a block that is not fetched yet: two cache lines.
@@ -179,7 +179,7 @@ impl Blocks {
         self.set(behind, 0, self.get_word(behind, 0) | FREE_BEFORE);
     }
 
-    /// Takes a free block off its list; the one behind it is still told that it is free.
+    /// Takes a free block off its list; the block after it is still marked as following a free one.
     fn remove(&mut self, place: u32) {
         let list = list_of(self.units(place));
         let (next, previous) = (self.get_word(place, 1), self.get_word(place, 2));
@@ -226,7 +226,7 @@ fn step(units: u32) -> u32 {
     1 << (units.ilog2() - STEP_BITS)
 }
 
-/// Returns the list of free blocks of so many units.
+/// Returns the list of free blocks of `units` units.
 fn list_of(units: u32) -> usize {
     if units < EXACT {
         return units as usize;

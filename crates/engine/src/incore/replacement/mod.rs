@@ -129,7 +129,7 @@ pub struct Tournament<'k, K> {
     table: Table,
     store: Store,
     leaves: u32,
-    /// Leaves that ever had a record; those behind are empty.
+    /// Number of leaves that ever had a record; the leaves after them are empty.
     used: u32,
     /// The first of the others that are empty.
     free: u32,

@@ -124,8 +124,8 @@ impl Tree {
         self.set(0, winner);
     }
 
-    /// Plays the leaf of the first entry again, with another one. Records that come near the root,
-    /// and will soon be first, are told to `near` by their leaves.
+    /// Plays the leaf of the first entry again, with another one. It reports the leaves of records
+    /// that come near the root, and will soon be first, to `near`.
     #[inline]
     pub fn replace_first(
         &mut self,

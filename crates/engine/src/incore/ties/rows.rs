@@ -16,8 +16,8 @@ use crate::incore::prefetch;
 use crate::key::{CutRecord, FEW_WORDS, KeyEncoder};
 use crate::load::Records;
 
-/// Rounds of rows before records are compared: those that agree in so many words are mostly equal
-/// as bytes too, which a comparison sees without making keys.
+/// Rounds of rows before records are compared. Records that agree in this number of words are
+/// mostly equal as bytes too, which a comparison sees without making keys.
 const DEPTH_MAX: usize = 3;
 
 /// Number of entries to prefetch ahead. Their records lie anywhere in memory; making one's words

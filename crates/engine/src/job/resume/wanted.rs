@@ -23,7 +23,7 @@ use crate::units::ByteSize;
 /// Bytes at either end of an input that are looked at again.
 const END_BYTES: u64 = 64 << 10;
 
-/// A job that others can go on with.
+/// A job that other jobs can continue.
 #[derive(Debug)]
 pub struct Wanted {
     /// Path of the output.

@@ -25,7 +25,7 @@ const _: () = assert!(KEPT_KEY_MAX > INDEX_KEY_MAX, "what is kept says more than
 pub struct Heads<'a> {
     key: &'a dyn KeyEncoder,
     walks: Vec<Walk<'a>>,
-    /// The winner at each inner node; node 0 is none. With one run there is no inner node.
+    /// The winner at each inner node; node 0 is unused. With one run there is no inner node.
     winners: Vec<usize>,
 }
 

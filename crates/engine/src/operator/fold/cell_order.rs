@@ -27,7 +27,7 @@ impl CellOrder {
         (!is_plain).then(|| Self { words: words.to_owned(), key })
     }
 
-    /// Returns whether a value is there: blanks are none of a type with a notation.
+    /// Returns whether a value is present: blanks are no value of a type with a notation.
     pub fn is_there(&self, text: &[u8]) -> bool {
         self.key.with_value(text, |value| !self.key.is_blank(value))
     }

@@ -41,7 +41,7 @@ impl Decimal {
         Some(number)
     }
 
-    /// Returns whether there is no digit behind the point.
+    /// Returns whether there is no digit after the point.
     pub fn is_whole(&self) -> bool {
         self.scale == 0
     }
@@ -96,7 +96,7 @@ impl Decimal {
         }
     }
 
-    /// Gives it so many digits behind the point, at least as many as it has.
+    /// Gives it `scale` digits after the point, at least as many as it has.
     fn widen(&mut self, scale: usize) {
         let zeros = scale - self.scale;
         if zeros > 0 {

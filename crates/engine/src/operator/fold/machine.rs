@@ -93,7 +93,7 @@ impl Machine {
         }
     }
 
-    /// Returns its values, in words that go behind "are not".
+    /// Returns its values, in words that follow "are not".
     pub fn kind(self) -> &'static str {
         match self {
             Self::Integer(_) => "an integer",

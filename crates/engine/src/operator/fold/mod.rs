@@ -213,7 +213,7 @@ impl Folds {
         self.0.iter().map(|fold| fold.value(record)).collect()
     }
 
-    /// Adds to `values` those of records behind theirs.
+    /// Adds the values of later records to `values`.
     pub fn add(&self, values: &mut [Value], more: Vec<Value>) {
         for (fold, (value, more)) in self.0.iter().zip(values.iter_mut().zip(more)) {
             fold.add(value, more);
@@ -387,8 +387,8 @@ impl Fold {
         }
     }
 
-    /// Returns a value that compares in the order of its type, or as bytes; `fault` says of which
-    /// type it is none.
+    /// Returns a value that compares in the order of its type, or as bytes; `fault` names the type
+    /// that it does not have.
     fn ordered(&self, text: &[u8], fault: impl FnOnce(&str) -> String) -> Result<Value, String> {
         match &self.order {
             _ if text.is_empty() => Ok(Value::Nothing),

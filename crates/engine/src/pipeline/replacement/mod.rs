@@ -268,7 +268,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
 }
 
 impl Written {
-    /// Counts a record of so many bytes.
+    /// Counts a record of `length` bytes.
     #[inline]
     fn count(&mut self, length: usize) {
         self.records += 1;

@@ -48,13 +48,13 @@ impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
         Ok(Self { work, key, feed, window_bytes, source, begun, taken, sum, keys })
     }
 
-    /// Returns the next record, and the first word of its key; `None` behind the last.
+    /// Returns the next record, and the first word of its key; `None` after the last.
     #[inline]
     pub fn record(&self) -> Option<(&[u8], u64)> {
         self.source.as_ref().map(|source| (source.record(), source.prefix()))
     }
 
-    /// Goes on to the next record that takes part, the first at first.
+    /// Advances to the next record that takes part; the first call goes to the first one.
     #[inline]
     pub fn advance(&mut self) -> Result<()> {
         loop {

@@ -43,7 +43,7 @@ pub struct Filter<'w> {
     dropped: Option<Sum>,
 }
 
-/// What was written.
+/// Account of the records written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Emitted {
     pub records: u64,
@@ -108,7 +108,7 @@ impl<K: KeyEncoder> Emission<'_, '_, '_, K> {
         Ok(())
     }
 
-    /// Fills `out` with records until the next one does not fit, or until so many are taken.
+    /// Fills `out` with records until the next one does not fit, or until the limit is reached.
     fn fill(
         &mut self,
         tree: &mut Tournament<'_, K>,
@@ -185,7 +185,7 @@ impl<'w> Filter<'w> {
         Self { unique, prefix: None, record: Kept::default(), dropped }
     }
 
-    /// Begins another merge, behind `last` if it is gone on with.
+    /// Begins another merge, after `last` if it continues one.
     ///
     /// # Errors
     ///

@@ -73,7 +73,7 @@ pub struct Feed<'p> {
 }
 
 impl<'p> Feed<'p> {
-    /// Returns a feed for as many files at once as there are pieces, with at most `depth` reads in
+    /// Returns a feed for as many open files as there are pieces, with at most `depth` reads in
     /// flight.
     pub fn new(
         (engine, depth): (Engine, usize),
@@ -356,7 +356,7 @@ impl Ahead {
         Ok(())
     }
 
-    /// Returns the error for a file that ends `read` bytes behind the start of the next piece.
+    /// Returns the error for a file that ends `read` bytes after the start of the next piece.
     fn too_short(&self, read: usize) -> Error {
         let path = self.file.path().to_owned();
         let Some(blocks) = &self.blocks else {

@@ -54,7 +54,7 @@ struct Tally<'a> {
 }
 
 impl<'a, K: KeyEncoder> Merger<'a, K> {
-    /// Returns a merger of so many inputs, behind what was done before.
+    /// Returns a merger of the given number of inputs, after what was done before.
     pub fn new(
         work: &'a MergeWork,
         inputs: usize,
@@ -147,7 +147,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         Ok(Place::Spilled(run))
     }
 
-    /// Merges what is left to the output, or goes on with that; what was written.
+    /// Merges what is left to the output, or continues that; returns what was written.
     pub fn write(&mut self, inputs: &[Place], destination: Destination<'_>) -> Result<Emitted> {
         let (sink, checkpoints) = (destination.sink, destination.checkpoints);
         let count = inputs.len();
@@ -225,7 +225,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         Tournament::new(self.key, sources, guard, &mut self.feed)
     }
 
-    /// Writes what comes next to `destination`, until so many bytes are taken.
+    /// Writes the next records to `destination`, until the limit of bytes is reached.
     fn emit(
         &mut self,
         tree: &mut Tournament<'_, K>,

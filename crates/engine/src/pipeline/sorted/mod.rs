@@ -112,7 +112,7 @@ pub struct Merged {
     pub is_direct: bool,
 }
 
-/// Merges, or goes on with a merge of which something was noted.
+/// Merges, or continues a merge of which something was noted.
 pub fn merge<K: KeyEncoder>(
     work: &mut MergeWork,
     key: &K,

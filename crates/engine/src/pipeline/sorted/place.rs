@@ -57,7 +57,7 @@ impl Place {
         }
     }
 
-    /// Lets the bytes of a file begin behind what stands at its top.
+    /// Lets the bytes of a file begin after its top.
     pub fn pass(&mut self, size: TopSize) {
         if let Self::File { top, .. } = self {
             *top = size;

@@ -39,11 +39,11 @@ pub struct Source {
     start: usize,
     /// Bytes of the next record; zero before the first and behind the last.
     length: usize,
-    /// Behind the next record, so many bytes hold no end of one.
+    /// Number of bytes after the next record that hold no record end.
     searched: usize,
     /// End of the bytes that were read.
     end: usize,
-    /// Key prefix of the next record; the largest there is where there is none.
+    /// Key prefix of the next record; the largest prefix if there is no record.
     prefix: u64,
     /// Offset of the next record in the input.
     offset: u64,
@@ -89,7 +89,7 @@ pub struct Standing {
 pub enum Step {
     /// There is one.
     Next,
-    /// There is none any more.
+    /// No record is left.
     Over,
     /// There is one, and it belongs before the one before it.
     Disorder,
@@ -146,13 +146,13 @@ impl Source {
         self
     }
 
-    /// Returns the next record; empty where there is none.
+    /// Returns the next record; empty if there is no record.
     #[inline]
     pub fn record(&self) -> &[u8] {
         &self.window[self.start..self.start + self.length]
     }
 
-    /// Returns its key prefix; the largest there is where there is none.
+    /// Returns its key prefix; the largest prefix if there is no record.
     #[inline]
     pub fn prefix(&self) -> u64 {
         self.prefix
@@ -164,7 +164,7 @@ impl Source {
         self.length > 0
     }
 
-    /// Returns true if the next record takes part. Merges have no conditions.
+    /// Returns whether the next record takes part. Merges have no conditions.
     #[inline]
     pub fn is_wanted(&self) -> bool {
         self.is_wanted
@@ -197,8 +197,7 @@ impl Source {
         Standing { offset: self.offset, records, lines }
     }
 
-    /// Returns the number of bytes of the next record and of those that the window holds behind it,
-    /// on average.
+    /// Returns the average bytes of the next record and of those that the window holds after it.
     pub fn average_ahead(&self) -> usize {
         let ahead = &self.window[self.start..self.end];
         let whole = self.framing.whole_bytes(ahead).max(self.length);
@@ -256,7 +255,7 @@ impl Source {
         self.reading.close(feed)
     }
 
-    /// Goes on to the next record, the first at first.
+    /// Advances to the next record; the first call goes to the first one.
     pub fn advance<K: KeyEncoder>(
         &mut self,
         key: &K,
@@ -287,7 +286,7 @@ impl Source {
         Ok(if is_disorder { Step::Disorder } else { step })
     }
 
-    /// Goes on to the next record that is not left out for the number of its cells.
+    /// Advances to the next record that is not left out for the number of its cells.
     #[inline]
     fn go_on_to_next<K: KeyEncoder>(&mut self, key: &K, feed: &mut Feed<'_>) -> Result<Step> {
         loop {
@@ -331,7 +330,7 @@ impl Source {
         Ok(Some(Step::Next))
     }
 
-    /// Leaves the next record behind and finds the one after it.
+    /// Passes the next record and finds the one after it.
     #[inline]
     fn go_on(&mut self, feed: &mut Feed<'_>) -> Result<()> {
         let length = match self.length_behind() {
@@ -344,7 +343,7 @@ impl Source {
         Ok(())
     }
 
-    /// Returns the number of bytes of the record behind the next one, where the window holds all of
+    /// Returns the number of bytes of the record after the next one, where the window holds all of
     /// it.
     #[inline]
     fn length_behind(&mut self) -> Option<usize> {
@@ -382,7 +381,7 @@ impl Source {
         }
     }
 
-    /// Returns the error for the record behind those before, which is not what it should be.
+    /// Returns the error for the malformed record after the ones before.
     fn malformed(&self, message: &Message) -> Error {
         let Self { framing, number, offset, .. } = *self;
         let place = match framing.lines_of(number) {

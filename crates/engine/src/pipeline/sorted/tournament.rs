@@ -68,7 +68,7 @@ impl<'k, K: KeyEncoder> Tournament<'k, K> {
         (self.tree.first_number(), self.tree.sources())
     }
 
-    /// Leaves that record behind.
+    /// Passes that record.
     ///
     /// # Errors
     ///

@@ -25,9 +25,9 @@ const PASSING_FILES: usize = 1;
 /// Bytes that a new run will take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// So many.
+    /// This number of bytes.
     Known(u64),
-    /// So many or fewer.
+    /// This number of bytes or fewer.
     AtMost(u64),
     /// Nobody knows.
     Unknown,
@@ -57,7 +57,8 @@ impl Places {
         Self { named, made: Vec::new(), allowance: Allowance::new(limit), runs: 0 }
     }
 
-    /// Directories that are there, where so many names of runs are taken and runs of `past` lie.
+    /// Returns places in existing directories, where a number of names of runs are taken and runs
+    /// of `past` lie.
     pub fn kept(
         sets: Vec<SpillSet>,
         (past, runs): (Option<&Past>, usize),
@@ -85,7 +86,7 @@ impl Places {
         named.chain(self.made.iter().map(|place| place.set.members())).max().unwrap_or(1)
     }
 
-    /// Returns the locks that are still to be opened besides those of the largest place.
+    /// Returns the number of locks still to be opened, apart from those of the largest place.
     pub fn further_locks(&self) -> usize {
         let named = self.named.iter().map(SpillPlace::members);
         let all: usize = named.clone().sum();

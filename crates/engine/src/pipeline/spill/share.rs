@@ -87,7 +87,7 @@ pub fn tightest(free: &[u64], parts: &[Part]) -> Option<Part> {
     parts.iter().copied().min_by_key(|part| room_by(free, part, parts))
 }
 
-/// Returns what a part has of so many bytes.
+/// Returns the share of a part in `bytes` bytes.
 pub fn part_of(bytes: u64, part: Part, parts: &[Part]) -> u64 {
     scaled(bytes, part.stride, width(parts))
 }
