@@ -3,7 +3,7 @@
 //! An entry has 24 bits for its key. Three bytes of text fill them, though a place that only holds
 //! digits says no more than four bits. So the bytes seen at each place of a word are numbered, and
 //! the word becomes a number of mixed radix: six or seven digits fit 24 bits then, or five letters.
-//! With that, most keys of a table's columns are told apart without a look at their records.
+//! With that, most keys of a table's columns are separated without a look at their records.
 //!
 //! What was not seen must keep its order, too. Neighbouring bytes that were not seen share a number
 //! between those around them, and what stands behind such a byte does not count:

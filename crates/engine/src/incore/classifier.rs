@@ -1,11 +1,11 @@
-//! Which bucket an entry belongs to: a trie of splitters, built from a sample of keys.
+//! Choice of the bucket of an entry: a trie of splitters, built from a sample of keys.
 //!
 //! Sample sort (Blelloch et al. 1991; ips4o, Axtmann et al. 2017) finds buckets of even size for
 //! any distribution but pays a search per record; radix sort finds a bucket with one shift but
 //! falls over on skewed keys. This is both: each node looks at one 8-byte word of the normalized
 //! key and cuts the sampled range of that word into equal cells, so that one subtraction, one shift
 //! and one table look-up decide. A cell the sample finds too full gets a node of its own, over that
-//! cell's range; a single value too full gets a node over the *next* word, and behind the last word
+//! cell's range; a single value too full gets a node over the *next* word, and after the last word
 //! of the key comes the record number, which no two records share. Nothing is too skewed to be cut:
 //!
 //! ```text

@@ -3,7 +3,7 @@
 //!
 //! Nothing is shared while dealing but the pool's next chunk number. Every worker notes after each
 //! block how many items its chains held (a *mark*); from the marks a bucket can be read in the
-//! order of the input, whoever dealt which block. Records that are items need that order to be
+//! order of the input, whichever worker dealt a block. Records that are items need that order to be
 //! stable; entries are found sorted then where the input was, and equal keys need no sorting by
 //! number.
 

@@ -1,4 +1,4 @@
-//! What lies in the buckets: entries, or whole records where these are short.
+//! Items in the buckets: entries, or whole records where these are short.
 
 /// Longest record that is dealt itself. It is twice an entry to deal, but then the record need not
 /// stay where it was read, and gathering it does not fetch a cache line that holds three others.

@@ -174,7 +174,7 @@ impl Sieve {
         entries.filter(|entry| digest(*entry) == tag(hash)).map(location).find(|at| *at > 0)
     }
 
-    /// Keeps a record that is not known; where it lies then.
+    /// Keeps a record that is not known, and returns where it lies.
     fn admit(&self, shelf: &mut Shelf, record: &[u8], hash: u128) -> Result<Option<u64>, Full> {
         let mut kept = None;
         for slot in self.line(hash) {
@@ -200,7 +200,7 @@ impl Sieve {
         kept.map_or_else(|| self.put(shelf, record), Ok).map(Some)
     }
 
-    /// Copies a record to a shelf; where it lies.
+    /// Copies a record to a shelf, and returns where it lies.
     fn put(&self, shelf: &mut Shelf, record: &[u8]) -> Result<u64, Full> {
         let bytes = LENGTH + record.len();
         if shelf.end - shelf.at < bytes {

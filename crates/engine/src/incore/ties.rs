@@ -169,8 +169,8 @@ fn first_difference<K: KeyEncoder>(
     first
 }
 
-/// Writes a group back, subgroup by subgroup. Digests are of no more use: in their place is noted
-/// which subgroups are open, that is, have to be told apart by what their keys have further on.
+/// Writer of a group, subgroup by subgroup. Digests are of no more use. In their place it notes
+/// which subgroups are open: those that later words of their keys must separate.
 struct Noting<'a> {
     rest: &'a mut [u64],
     /// Of the last open subgroup; two of them in turn tell neighbours from each other.

@@ -1,4 +1,4 @@
-//! What of a job is compressed: inputs become streams, the output passes through threads, and both
+//! Compression in a job: inputs become streams, the output passes through threads, and both
 //! take a part of the budget. So do the names of inputs, where there are many.
 
 use std::borrow::Cow;
@@ -104,8 +104,8 @@ impl Coders {
         Ok((self.replaced(inputs, instead, packed, Some(appetite))?, Some(width)))
     }
 
-    /// Returns the inputs with what is read in place of some; what is packed is expanded, as
-    /// `appetite` has it.
+    /// Returns the inputs with the replacements of some. Packed inputs are expanded, as `appetite`
+    /// requires.
     fn replaced<'i>(
         &mut self,
         inputs: &'i [Input],
@@ -225,7 +225,7 @@ impl Coders {
     }
 }
 
-/// Lists of values that are nothing beside all else that a process has in memory.
+/// Bytes of lists of values that are negligible, compared with the rest of the process.
 const FEW_VALUES_BYTES: usize = 256 << 10;
 
 /// The most memory of a column's name: where it was found, and in the places that keys and

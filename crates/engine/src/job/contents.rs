@@ -1,8 +1,8 @@
-//! What inputs hold, looked at before anything is planned: plain records, compressed data, or what
+//! Contents of inputs, checked before anything is planned: plain records, compressed data, or what
 //! is not read here.
 //!
 //! Files are told apart by name and content; of a stream, the first bytes are read and given back.
-//! How many streams are begun hangs on how they are read: one after the other, only the first may
+//! How many streams are begun depends on how they are read: one after the other, only the first may
 //! be waited for, as whoever writes the next may wait for us to read the first. The others are
 //! looked at when their turn comes, too late to expand them.
 

@@ -1,4 +1,4 @@
-//! What a job says about which records take part, bound to its format.
+//! Conditions of a job on its records, bound to its format.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! What jobs have left in a directory: shown, and removed.
+//! Leftovers of jobs in a directory: listing and removing them.
 
 use std::fs;
 use std::io::ErrorKind;

@@ -16,7 +16,8 @@ use crate::key::{CompiledKey, open_word, with_encoder};
 use crate::order::OrderProof;
 use crate::stats::Progress;
 
-/// Bytes that are kept of a key which has to be made; what is longer is made again to be compared.
+/// Bytes that are kept of a key which has to be made. A longer key is made again for each
+/// comparison.
 const KEPT_BYTES: usize = 256;
 
 /// A line, and what it is compared by at first.

@@ -1,4 +1,4 @@
-//! What is known of the machine, as far as one sort has to do with it: whose disks its streams are
+//! Rates of the machine, as far as they concern one sort: which disks its streams are
 //! on, and what its records cost.
 
 use std::path::Path;

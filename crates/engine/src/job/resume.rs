@@ -213,7 +213,7 @@ fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     Places::with(job, (output, spill), directory).map(Some)
 }
 
-/// Makes sure that all runs are there; whether they are as long as they should be at least.
+/// Checks that all runs are there, and returns whether they have at least the noted lengths.
 fn are_there(past: &Past, directory: &Path) -> Result<bool> {
     let mut are_whole = true;
     for run in &past.runs {
@@ -233,8 +233,8 @@ fn are_there(past: &Past, directory: &Path) -> Result<bool> {
     Ok(are_whole)
 }
 
-/// Returns whether an output of so many bytes has all that was noted of it; otherwise it is made
-/// again.
+/// Returns whether an output of `part_bytes` bytes has all that was noted of it; otherwise it is
+/// made again.
 fn has_noted(part_bytes: Option<u64>, past: &Past, job: &JobEntry) -> Result<bool> {
     let noted = past.slab.as_ref().map_or(0, |slab| slab.offset - slab.edge.0.len() as u64);
     let has_all = part_bytes.is_some_and(|bytes| bytes >= noted);

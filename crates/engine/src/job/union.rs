@@ -38,7 +38,7 @@ const COLUMNS_SHARE: u64 = 4;
 /// Bytes of an input that is rewritten, or read after its top, until its turn comes.
 const INPUT_BYTES: u64 = 1000;
 
-/// Number of inputs for which that is nothing beside all else that a process has in memory.
+/// Number of inputs for which that is negligible, compared with the rest of the process.
 const FEW_INPUTS: usize = 1000;
 
 /// Reading of inputs: in turn or at once.

@@ -1,4 +1,4 @@
-//! Where a bound falls in every run: exact positions, by binary search in memory.
+//! Places of a bound in every run: exact positions, by binary search in memory.
 
 use crate::format::Framing;
 use crate::key::KeyEncoder;

@@ -1,4 +1,4 @@
-//! Which blocks of which runs to read next: slabs, cut from the runs' sparse indexes.
+//! Choice of the blocks of runs to read next: slabs, cut from the runs' sparse indexes.
 //!
 //! The index keys of all runs are walked in the order (key, run, position). Passing a key of a run
 //! means that the part of the run behind it is needed; when the next part would no longer fit, its
@@ -82,7 +82,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Returns the least capacity that slabs are sure to keep to, of runs whose longest records
-    /// have so many bytes each.
+    /// have `longest_bytes` bytes.
     pub fn least_capacity(longest_bytes: impl IntoIterator<Item = u64>) -> u64 {
         let parts = longest_bytes.into_iter().map(part_blocks_max);
         let (all, longest) = parts.fold((0, 0), |(all, most), part| (all + part, part.max(most)));

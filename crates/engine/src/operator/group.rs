@@ -14,11 +14,11 @@ use crate::io::Region;
 use crate::proof::Sum;
 use crate::sink::Lane;
 
-/// Bytes of the longest record that is kept on the way to a run. Longer ones go there as they are,
-/// so that nobody has to reckon with copies of them; in the end they are selected all the same.
+/// Bytes of the longest record that is kept on the way to a run. Longer records go there unchanged,
+/// so that no memory is planned for copies of them. They are still selected in the end.
 const EARLY_MAX: usize = 64 << 10;
 
-/// Takes the sorted records of one task and writes what is selected of them.
+/// Writer of the sorted records of one task that are selected.
 ///
 /// The first group may belong to the last of the task before, and the last to the first of the task
 /// behind: so both are kept back until that is known.

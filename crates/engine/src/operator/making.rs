@@ -1,4 +1,4 @@
-//! What is made of records: the parts of a selection that hang on what records look like.
+//! Changes made to records: the parts of a selection that depend on what records look like.
 
 use std::cmp::Ordering;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What is done with sorted records on their way out: keeping one of equal ones, counting them,
+//! Operators on sorted records on their way out: keeping one of equal ones, counting them,
 //! adding up their fields (`fold`), leaving out the first so many, stopping after so many, writing
 //! some of their fields alone (`shape`).
 //!
@@ -8,7 +8,7 @@
 //!
 //! What makes one record of equal ones can be done to parts of them first, so that it is done
 //! wherever sorted records pass: in runs and between them as well as at the end
-//! ([`Select::early`]). How much of it is done early hangs on the memory there is; what comes out
+//! ([`Select::early`]). How much of it is done early depends on the memory there is; what comes out
 //! in the end does not.
 
 mod excerpt;
@@ -46,7 +46,7 @@ pub struct Select {
     pub folds: Vec<FoldSpec>,
     /// Of the groups that records with equal keys become, those that these conditions admit.
     pub having: Filter,
-    /// Of each record that is written, these parts alone, in this order; all where there are none.
+    /// Parts of each record that are written, in this order; empty for all.
     pub parts: Vec<Place>,
     /// The division of the output into several files.
     pub split: Option<Split>,

@@ -1,4 +1,4 @@
-//! Where in records an operator looks: columns of rows, fields of lines, ranges of bytes.
+//! Places in records that an operator reads: columns of rows, fields of lines, ranges of bytes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -222,7 +222,7 @@ fn numbered(text: &str, columns: Option<Columns<'_>>) -> Result<usize, String> {
     }
 }
 
-/// Returns the line of a number from 1, of a record that has so many.
+/// Returns the line with a number from 1, of a record that has `lines` lines.
 fn line(text: &str, lines: u32) -> Result<usize, String> {
     let number = text.parse::<u32>().ok().filter(|number| (1..=lines).contains(number));
     number.map(|number| number as usize - 1).ok_or_else(|| {

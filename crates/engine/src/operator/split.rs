@@ -1,4 +1,4 @@
-//! An output in several files: so many, or one for each value of a field.
+//! An output in several files: a given number, or one for each value of a field.
 //!
 //! Whoever has its turn writes to the file that is open; it is closed when the next one begins, so
 //! that there may be any number of them. Where they lie and when they get their names is for
@@ -204,7 +204,7 @@ impl Splitter {
         Ok(())
     }
 
-    /// Ends the last file; what is lacking of a number of files is made, with headers alone.
+    /// Ends the last file, and makes the missing files of a number of files, with headers alone.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Where the records of a task come from and go to.
+//! Source and destination of the records of a task.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,4 @@
-//! How far a merge into the output has come, noted from time to time, so that another job can go on
+//! Progress of a merge into the output, noted from time to time, so that another job can go on
 //! from there.
 //!
 //! Between two slabs nothing is half done: everything of those before is in the output, but for the
@@ -208,8 +208,8 @@ impl State {
         Error::Corrupt { path: self.manifest.path().to_owned(), block: 0, message: message.into() }
     }
 
-    /// Notes `entry`, but for the last bytes of `sink`, which it adds itself, once all before is
-    /// durable; `flush` waits for what is being written. Whether it could be noted.
+    /// Notes `entry`, without the last bytes of `sink`, which it adds itself, once all before is
+    /// durable; `flush` waits for pending writes. Returns whether it could be noted.
     fn note(
         &mut self,
         sink: &Sink,

@@ -30,7 +30,8 @@ pub struct LoadAccount<'a> {
 }
 
 impl Dealers {
-    /// Dealers of `workers` workers. Where there is no classifier yet, the first block must tell.
+    /// Returns dealers for `workers` workers. Where there is no classifier yet, it is made from the
+    /// first block.
     pub fn new(item: Item, pool: Pool, classifier: Option<Classifier>, workers: usize) -> Self {
         let each = (0..workers).map(|_| Mutex::new(None)).collect();
         let classifier = classifier.map_or_else(OnceLock::new, OnceLock::from);

@@ -26,8 +26,8 @@ impl EntryRoom {
         self.left.load(Ordering::Relaxed)
     }
 
-    /// Takes room for the records in `block`; how much was taken, if there was enough. What they do
-    /// not need is [given back](Self::give_back).
+    /// Takes room for the records in `block`, and returns how much was taken, if there was enough.
+    /// Unneeded room is [given back](Self::give_back).
     pub fn admit(&self, framing: Framing, block: &[u8]) -> Option<u64> {
         let take = |records: u64| {
             let less = |left: u64| left.checked_sub(records);

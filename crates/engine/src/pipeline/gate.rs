@@ -1,4 +1,4 @@
-//! What a record must be to take part: well formed, with a key, and wanted.
+//! Conditions for a record to take part: well formed, with a key, and wanted.
 //!
 //! Every record passes here once, when it is dealt. Where nothing can be wrong with records and all
 //! are wanted, there is no gate at all.

@@ -201,7 +201,8 @@ impl<'a, K: KeyEncoder> Gathering<'a, K> {
         Self { key, load, destination, framing, tasks, next: AtomicUsize::new(0) }
     }
 
-    /// Gathers a sorted bucket, which begins at byte `offset` of the destination; where it ends.
+    /// Gathers a sorted bucket, which begins at byte `offset` of the destination, and returns where
+    /// it ends.
     fn emit(
         &self,
         (entries, records): (&[u64], &Records<'_>),

@@ -1,4 +1,4 @@
-//! What stands at the top of an input and is not sorted: lines that were asked for, or the row that
+//! Heading of an input, which is not sorted: lines that were asked for, or the row that
 //! names the columns.
 //!
 //! Of several inputs the first one's stays; lines of others are left out unseen, and rows have to

@@ -1,4 +1,4 @@
-//! How an input comes into memory, load after load: what run generation needs to know of it.
+//! Intake of an input into memory, load after load, as run generation sees it.
 
 use std::sync::{Arc, PoisonError};
 

@@ -2,7 +2,7 @@
 //! the memory is divided between lines and entries by how long lines turn out to be.
 //!
 //! A line that is too long for one of two loads gets the memory of both, and while it is there,
-//! they do not take turns. Lines behind it are as short as those before, most likely: so it does
+//! they do not take turns. Lines after it are as short as those before, most likely: so it does
 //! not change what lines are expected to be on average.
 
 use std::ops::Range;

@@ -138,8 +138,8 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         }
     }
 
-    /// Takes in a span of which `bytes` bytes have been read; whether it was dealt. One of a chain
-    /// waits for its turn.
+    /// Takes in a span of which `bytes` bytes have been read, and returns whether it was dealt. A
+    /// span of a chain waits for its turn.
     fn take_in(
         &self,
         worker: &mut Worker<'_>,
@@ -374,8 +374,8 @@ struct Rest<'a, K> {
 }
 
 impl<K: KeyEncoder> Rest<'_, K> {
-    /// Deals the lines of `piece` that are not in `dealt`; what is left of it in the end: an
-    /// unfinished line, or lines there was no room for.
+    /// Deals the lines of `piece` that are not in `dealt`. Returns what is left of it in the end:
+    /// an unfinished line, or lines that had no room.
     fn deal(&mut self, region: &[u8], piece: Range<usize>, dealt: &[Range<usize>]) -> Range<usize> {
         let mut at = piece.start;
         for range in dealt {

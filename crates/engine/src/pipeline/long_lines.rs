@@ -1,4 +1,4 @@
-//! Where a line of a load stands in the input, for the message that says what is wrong with it.
+//! Place in the input of a line of a load, for error messages about it.
 
 use std::ops::Range;
 

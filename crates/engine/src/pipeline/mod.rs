@@ -382,7 +382,7 @@ fn write_runs<K: KeyEncoder>(
     })
 }
 
-/// Lets `write` bring what was taken to the output; what was written in the end.
+/// Lets `write` bring the taken records to the output, and returns what was written in the end.
 fn write_to<K: KeyEncoder>(
     work: &Work,
     key: &K,

@@ -1,4 +1,4 @@
-//! Names of files, one behind the other: a list of millions takes little more than their bytes.
+//! Names of files, one after the other: a list of millions takes little more than their bytes.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

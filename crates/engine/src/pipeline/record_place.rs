@@ -1,4 +1,4 @@
-//! Which record of its input one is: counted when it has to be said what is wrong with it.
+//! Number of a record in its input, counted when an error message needs it.
 //!
 //! Whoever deals a block does not know how many records lie before it, and counting them all would
 //! cost every sort what only a failing one needs. So files are read once more, up to the record;

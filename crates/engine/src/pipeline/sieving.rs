@@ -44,8 +44,8 @@ const COPIES_SHARE: u64 = 32;
 const TRIAL_LEAST: u64 = 32 << 20;
 const TRIAL_SHARE: u64 = 32;
 
-/// A block takes so many times its bytes of the store at most, or the sieve is unsuited: lines of
-/// few bytes that are not copies take more.
+/// Largest part of the store for a block, as a multiple of its bytes. With more, the sieve is
+/// unsuited: short lines that are not copies take more.
 const STORE_TIMES: usize = 2;
 
 /// Largest number of lines of a block, as a multiple of the average.
@@ -232,7 +232,7 @@ impl<'a, K: KeyEncoder> RawSieve<'a, K> {
         }
     }
 
-    /// Deals what is new of whole lines; what they are, and what of them was dropped.
+    /// Deals the new ones of whole lines. Returns the counts of all lines, and of those dropped.
     fn pass(&self, worker: &mut Worker<'_>, lines: &[u8]) -> (Taken, Taken) {
         let Dealing { key, framing, verify, .. } = *self.how;
         let Some(admitted) = self.room.admit(framing, lines) else {

@@ -1,4 +1,4 @@
-//! Where runs go (`places`); of a job that keeps what it has done, also what is noted of that.
+//! Places of runs (`places`); of a job that keeps what it has done, also what is noted of that.
 //!
 //! What is noted has to be durable first. A run's last writes are still under way when it is
 //! finished, and waiting for them would leave the disk idle: so a run is noted while the next one
@@ -33,7 +33,7 @@ const QUIET_PAUSE: Duration = Duration::from_millis(2);
 pub struct Spill {
     places: Places,
     log: Option<Log>,
-    /// True if anything was noted that another job can go on with.
+    /// True if anything was noted from which another job can continue.
     has_noted: bool,
 }
 
@@ -54,8 +54,8 @@ impl Spill {
         Self { places: Places::new(places, limit), log: None, has_noted: false }
     }
 
-    /// Returns spill space in directories that are there, for a job whose manifest lies in the
-    /// first, with so many names of runs taken; `past` is what was done before, if anything was.
+    /// Returns spill space in existing directories, for a job whose manifest lies in the first,
+    /// with a number of run names taken; `past` is the work done before, if any.
     pub fn kept(
         sets: Vec<SpillSet>,
         manifest: Manifest,
@@ -104,7 +104,7 @@ impl Spill {
         self.log.is_some()
     }
 
-    /// Returns whether anything was noted that another job can go on with.
+    /// Returns whether anything was noted from which another job can continue.
     pub fn has_noted(&self) -> bool {
         self.has_noted
     }
@@ -134,8 +134,8 @@ impl Spill {
     }
 
     /// Checks that `bytes` will fit in all places together, in files of at most `run_bytes`. Where
-    /// one shares its file system with an input whose room is given back, `beside` bytes of all
-    /// will do.
+    /// one shares its file system with an input whose room is given back, `beside` bytes of all are
+    /// enough.
     ///
     /// # Errors
     ///
@@ -182,7 +182,7 @@ impl Spill {
         Ok(())
     }
 
-    /// Notes an entry about the run in `file`, in time; what is pending is noted now.
+    /// Notes an entry about the run in `file` later; a pending entry is noted now.
     pub fn note(&mut self, entry: Entry, file: Arc<File>, crew: &mut Crew<'_>) -> Result<()> {
         self.settle(crew)?;
         if let Some(log) = &mut self.log {

@@ -167,8 +167,9 @@ impl Stream {
         self.cut_off.as_ref()
     }
 
-    /// Reads until `buffer` is full, the last stream ends, or one is [cut off](Self::cut_off);
-    /// bytes read, and how long that took. A stream that lacks its last terminator gets it.
+    /// Reads until `buffer` is full, the last stream ends, or one is [cut off](Self::cut_off).
+    /// Returns the bytes read, and how long that took. A stream that lacks its last terminator gets
+    /// it.
     ///
     /// Prefixes that cannot be are not told here, but by whoever deals the records.
     ///

@@ -1,4 +1,4 @@
-//! How records are brought into order, as far as the user has a choice.
+//! Algorithms that bring records into order, as far as the user can choose.
 
 use std::str::FromStr;
 
@@ -14,7 +14,7 @@ pub enum Algorithm {
     /// Load after load is dealt into buckets, these are sorted so, and written, by all workers.
     Buckets(Method),
     /// The least record that still fits the run is written, and the next one read takes its place.
-    /// What fits in memory is sorted there all the same, by radix.
+    /// Input that fits in memory is still sorted there, by radix.
     ReplacementSelection,
 }
 

@@ -1,4 +1,4 @@
-//! What of the budget is not for records: names of inputs, threads that expand and compress,
+//! Parts of the budget that records cannot use: names of inputs, threads that expand and compress,
 //! and more requests in flight than usual.
 //!
 //! Some of it is a share of the budget. So the least budget that leaves enough is more than the sum
@@ -31,7 +31,7 @@ impl Part {
 /// Most things that take a part.
 const PARTS: usize = 12;
 
-/// All that takes a part of the budget beside records.
+/// All parts of the budget that records cannot use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Besides([Part; PARTS]);
 

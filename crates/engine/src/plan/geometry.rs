@@ -1,4 +1,4 @@
-//! How the memory for reading ahead is shared among streams that are merged.
+//! Division of the memory for reading ahead among streams that are merged.
 
 use std::fmt;
 use std::str::FromStr;

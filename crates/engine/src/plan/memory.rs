@@ -52,7 +52,8 @@ const WANTED_MAX: usize = 1 << 30;
 const CAPACITY_MIN: usize = 512 << 10;
 const CAPACITY_MAX: usize = 4 << 20;
 
-/// Lanes and scratch space may take so much of the arena before workers are given up for it.
+/// Divisor of the arena that gives the limit for lanes and scratch space, beyond which the plan
+/// gives up workers.
 const FIXED_SHARE: usize = 3;
 
 /// Records named by 32-bit numbers.

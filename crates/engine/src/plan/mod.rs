@@ -360,8 +360,8 @@ fn load_limit(need: &Need, sizes: &memory::Sizes) -> usize {
     need.levers.run.map_or(limit, |run| limit.min(sizes.load_of(run.bytes()).bytes()))
 }
 
-/// Pieces of runs that are so large, and so many times as large as is worth a request, are as good
-/// as any: of the time that a request takes, its beginning is a small part.
+/// Size of pieces of runs that are as good as any, if they are also large multiples of the least
+/// worthwhile request. Then the beginning of a request is a small part of its time.
 const PIECE_ENOUGH: u64 = 16 << 20;
 const PIECES_ENOUGH: u64 = 16;
 
@@ -403,8 +403,8 @@ fn widths(need: &Need, slab_bytes: usize, threads: usize) -> (usize, usize) {
     (width.min(open_max), open_max)
 }
 
-/// Returns the number of bytes of a read request, where so much memory is shared by loads, and of
-/// so many reads in flight, which together take an eighth of it.
+/// Returns the number of bytes of a read request, where loads share `shared` bytes. All `reads`
+/// reads in flight together take an eighth of it.
 fn block_bytes(levers: &Levers, item: Item, (shared, reads): (usize, usize)) -> usize {
     let usual = (shared / (8 * reads.max(READS_IN_FLIGHT))).clamp(BLOCK_MIN, BLOCK_MAX);
     let wanted = levers.block.map_or(usual, |block| block.bytes().min(BLOCK_WANTED_MAX) as usize);
@@ -444,7 +444,7 @@ impl Plan {
     }
 
     /// Returns the number of bytes that runs take beside records, where an input of `bytes` bytes
-    /// makes so many that the reserve has no room for them.
+    /// makes more runs than the reserve has room for.
     fn runs_bytes(&self, bytes: u64) -> u64 {
         if self.is_one_pass {
             return 0;

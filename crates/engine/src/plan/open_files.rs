@@ -1,4 +1,4 @@
-//! How many files a job may open, and what it needs of them besides those that are merged.
+//! Limit of files that a job may open, and the files it needs beyond those that are merged.
 //!
 //! Where few may be open (`limits::are_files_few`), each file takes one descriptor and the engine
 //! takes none, so that two inputs can be merged with ten descriptors for all else: three standard

@@ -1,4 +1,4 @@
-//! What a plan comes to for an input whose size is known: passes, runs, bytes, and the budgets at
+//! Forecast of a plan for an input of known size: passes, runs, bytes, and the budgets at
 //! which that changes. Pure arithmetic, for people and for tests; nothing is done by it.
 
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! How runs are merged: how many at once, which first, and by slabs or as streams.
+//! Merging of runs: how many at once, which first, and by slabs or as streams.
 //!
 //! A merge of `k` runs by slabs reads each run's piece of a slab in one request, so that the slab
 //! must hold `k` pieces worth a disk's while; that bounds the merge width. More runs than that take

@@ -1,4 +1,4 @@
-//! How long a plan takes on disks and processors whose rates are known. Pure arithmetic.
+//! Prediction of the time of a plan on disks and processors of known rates. Pure arithmetic.
 //!
 //! In each phase disks and processors work at the same time, so that it takes about as long as
 //! whatever has most to do (AlphaSort, section 6, and NOW-Sort, section 5, reckon alike):
@@ -69,7 +69,7 @@ const STALE: f64 = 0.05;
 /// comes varies from moment to moment, and predictions were found to be wrong by half.
 const GAIN: f64 = 1.0 / 3.0;
 
-/// Smaller budgets are not chosen: their loads and slabs take more time than is foretold.
+/// Smaller budgets are not chosen: their loads and slabs take more time than predicted.
 const LEAST_CHOSEN: u64 = 256 << 20;
 
 /// More requests in flight are not chosen, whatever a profile says.

@@ -1,4 +1,4 @@
-//! What of the budget is for keys and values of long records that have to be written down.
+//! Part of the budget for keys and values of long records that have to be written down.
 //!
 //! Most keys are made and compared piece by piece. Those of a language's order are not, and neither
 //! are values that a condition looks into and that do not stand in the record as they are. How much

@@ -1,4 +1,4 @@
-//! What an input comes to under a plan: runs, merges, bytes and room. Nothing that is dropped on
+//! Volume of an input under a plan: runs, merges, bytes and room. Nothing that is dropped on
 //! the way, by a filter or among equal records, is known beforehand: it makes all of it less.
 
 use super::Plan;

@@ -22,8 +22,8 @@ pub struct Predicate {
     root: Node,
 }
 
-/// [`Tree`](super::expression::Tree), bound. What it says of a record is true, false or, where it
-/// is `None`, unknown.
+/// [`Tree`](super::expression::Tree), bound. Its value for a record is true, false or, where it is
+/// `None`, unknown.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     All(Box<[Node]>),

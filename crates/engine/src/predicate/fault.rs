@@ -1,4 +1,4 @@
-//! What is wrong with an expression, and where: a sentence, and the text with a mark under the
+//! Fault of an expression, and its place: a sentence, and the text with a mark under the
 //! place.
 
 use std::fmt::Write;

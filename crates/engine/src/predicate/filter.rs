@@ -1,4 +1,4 @@
-//! What a job says about which records take part: several expressions, and what they do together.
+//! Filter of the records that take part in a job: several expressions, and their combination.
 
 use super::bind::Binder;
 use super::evaluate::{Node, Predicate};

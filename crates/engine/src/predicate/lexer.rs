@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A key is one word, with its colons, brackets and quotes; what it says is for others to read. So
-//! an equals sign behind a colon belongs to the word (`1:text:locale=de`), unless a second one
+//! an equals sign after a colon belongs to the word (`1:text:locale=de`), unless a second one
 //! follows it. Quotes open where a word begins, or a part of a key, and are read alike in keys and
 //! texts.
 

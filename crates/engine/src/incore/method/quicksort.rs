@@ -66,7 +66,7 @@ fn choose_pivot<T: Copy + Ord>(entries: &[T]) -> usize {
     median(entries, [low, middle, high])
 }
 
-/// Returns which of three places has the entry between those of the others.
+/// Returns the place of three whose entry is between those of the others.
 fn median<T: Copy + Ord>(entries: &[T], mut places: [usize; 3]) -> usize {
     places.sort_unstable_by_key(|place| entries[*place]);
     places[1]

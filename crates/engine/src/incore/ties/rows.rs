@@ -8,7 +8,7 @@
 //!
 //! Making a word costs as much as making all before it and fetching the record from memory; to
 //! compare two records word by word makes each several times. Rows that are equal go on with the
-//! words behind them.
+//! words after them.
 
 use crate::format::csv::RowCells;
 use crate::incore::item::location;

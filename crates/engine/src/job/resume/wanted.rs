@@ -1,4 +1,4 @@
-//! What a job is, as far as another that goes on with it has to be the same.
+//! Description of a job, as far as a job that continues it must be equal.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

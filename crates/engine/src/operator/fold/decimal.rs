@@ -1,6 +1,6 @@
 //! Decimal numbers of any length, exact: read, added, compared and written as digits.
 //!
-//! A sum has as many digits behind the point as the longest of its terms, so that it does not hang
+//! A sum has as many digits after the point as the longest of its terms, so that it does not hang
 //! on the order in which they are added: 1.5 and 2.50 make 4.00.
 
 use std::cmp::Ordering;

@@ -4,7 +4,7 @@
 //! of some records is again a record, so that parts of a group can be folded in any grouping, early
 //! in runs or at the end. To come to the same in all of them,
 //!
-//! - sums of decimals are exact, with as many digits behind the point as any of their terms has;
+//! - sums of decimals are exact, with as many digits after the point as any of their terms has;
 //! - of values that compare equal the first is taken;
 //! - numbers of a machine are added with more bits than they have, and parts whose sum does not fit
 //!   are left as they are until all are together: only that whole sum can overflow;

@@ -207,7 +207,7 @@ impl<'w> Filter<'w> {
         }
     }
 
-    /// Takes it that so much was dropped before.
+    /// Continues after records with the sum `dropped` were dropped.
     pub fn go_on(&mut self, dropped: Sum) {
         self.dropped = Some(dropped);
     }

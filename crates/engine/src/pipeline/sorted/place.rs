@@ -1,4 +1,4 @@
-//! What is merged or checked, before it is opened.
+//! Inputs of a merge or a check, before they are opened.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 //!                        start  start + length                    end
 //! ```
 //!
-//! When no whole record is left, what has begun moves to the front and more is read behind it. A
+//! When no whole record is left, what has begun moves to the front and more is read after it. A
 //! record that fills the window makes it grow, out of the job's spare memory, until it is gone: by
 //! as little as a piece at a time, since what it gains here others lack.
 
@@ -37,7 +37,7 @@ pub struct Source {
     window_max: usize,
     /// Start of the next record in the window.
     start: usize,
-    /// Bytes of the next record; zero before the first and behind the last.
+    /// Bytes of the next record; zero before the first and after the last.
     length: usize,
     /// Number of bytes after the next record that hold no record end.
     searched: usize,

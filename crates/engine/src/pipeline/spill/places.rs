@@ -1,4 +1,4 @@
-//! Where runs lie: directories of our own in each place the user named, made when first needed, and
+//! Places of runs: directories of our own in each place the user named, made when first needed, and
 //! what each place holds.
 //!
 //! A run goes to the place that its share calls for (`share`). Where that turns out to be full
@@ -109,8 +109,7 @@ impl Places {
     }
 
     /// Checks that `bytes` more bytes fit, in pieces of `piece_bytes` at most. Where the file
-    /// system `freed` is one of theirs, which has room given back meanwhile, `beside` bytes will
-    /// do.
+    /// system `freed` is one of theirs, which gets room back meanwhile, `beside` bytes are enough.
     pub fn check_space(
         &self,
         (bytes, piece_bytes): (u64, u64),

@@ -1,4 +1,4 @@
-//! What fits in the file systems of all places: looked up, and reckoned in `share`.
+//! Bytes that fit in the file systems of all places: looked up, and calculated in `share`.
 
 use std::path::{Path, PathBuf};
 

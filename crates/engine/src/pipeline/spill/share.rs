@@ -52,8 +52,8 @@ pub struct Part {
     pub stride: u64,
 }
 
-/// Returns the number of bytes that fit in `places` on file systems with so many free bytes each,
-/// in pieces of at most `piece_bytes` that are whole in one place.
+/// Returns the number of bytes that fit in `places` on file systems with `free` bytes each, in
+/// pieces of at most `piece_bytes` that are whole in one place.
 ///
 /// Striped places are filled first: every byte that another file system takes of theirs is one more
 /// for all, so that for a single one of them nothing else would be more.
