@@ -357,7 +357,7 @@ impl Dealt {
         Self { item: dealers[0].item, dealers, blocks }
     }
 
-    /// Returns what lies in the buckets.
+    /// Returns the kind of item in the buckets.
     pub fn item(&self) -> Item {
         self.item
     }

@@ -257,7 +257,7 @@ pub fn names_bytes(inputs: &[Input]) -> ByteSize {
     ByteSize(inputs.iter().skip(FEW_NAMES).map(bytes).sum())
 }
 
-/// Returns what is noted of an input.
+/// Returns the number of bytes noted of an input.
 fn kept_bytes(input: &Input) -> usize {
     KEPT_BYTES + KEPT_COPIES * name_length(input)
 }

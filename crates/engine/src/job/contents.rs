@@ -73,7 +73,8 @@ impl<'a> Look<'a> {
         Some(Instead::Expanded(origin, codec))
     }
 
-    /// Returns what an input is by its content.
+    /// Returns the stream that replaces an input, judged by its content; `None` if it is read as it
+    /// is.
     fn auto(&self, input: &Input, is_begun: &mut bool) -> Result<Option<Instead>> {
         let redirected;
         let (path, origin) = match input {
@@ -123,7 +124,8 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Returns what replaces a stream that was opened, after another one or not.
+    /// Returns the stream that replaces an opened one; `is_behind` says that another stream comes
+    /// before it.
     fn stream(&self, mut reader: pipe::Reader, is_behind: bool) -> Result<Option<Instead>> {
         let name = reader.name().to_owned();
         if is_behind && !self.is_at_once {

@@ -295,19 +295,19 @@ impl SortJob {
         bound(self.format, &self.keys, &self.order, self.memory)
     }
 
-    /// Returns what records are ordered by, given the columns of the first row.
+    /// Returns the key that orders records, given the columns of the first row.
     fn key(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<CompiledKey> {
         key(&grouped(order, self.select.unique_by), columns)
     }
 
-    /// Returns what is asked of records, given the columns of the first row.
+    /// Returns the conditions on records, given the columns of the first row.
     fn gate(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<Gate> {
         let predicate = filtering::predicate(self, order, columns)?;
         let group_predicate = filtering::group_predicate(self, order, columns)?;
         Ok(Gate { predicate, group_predicate, ..gate(self.format, columns) })
     }
 
-    /// Returns what is asked of records, given the columns of the first row.
+    /// Returns all that is asked of records, given the columns of the first row.
     fn asked(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<Asked> {
         let gate = self.gate(order, columns)?;
         let making = self.making(order, columns)?.having(gate.group_predicate.clone());
@@ -397,7 +397,7 @@ impl SortJob {
         Ok(Plan::new(&Need { inputs: 1, ..need }).is_ok_and(|plan| plan.is_one_pass))
     }
 
-    /// Returns what is made of selected records, given the columns of the first row.
+    /// Returns the changes made to selected records, given the columns of the first row.
     fn making(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<Making> {
         let separator = match order.separator {
             Separator::Byte(separator) => Some(separator),
@@ -420,7 +420,8 @@ impl SortJob {
         Ok(making.ordered_by(resolved.as_ref().unwrap_or(order)))
     }
 
-    /// Returns what takes a part of the budget, nothing being compressed yet.
+    /// Returns the coders with the parts of the budget that are taken before anything is
+    /// compressed.
     fn coders(&self, order: &TextOrder, budget: ByteSize) -> Coders {
         let threads = self.threads.unwrap_or_else(limits::cores);
         Coders::new(budget, threads, &self.inputs, order)

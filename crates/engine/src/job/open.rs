@@ -279,8 +279,8 @@ pub fn top_of(heading: &Heading, file: &File) -> Result<Top> {
     heading.read(file.path(), fill).map(|(top, _)| top)
 }
 
-/// Returns what inputs are, for jobs that open them one after the other: those that cannot be
-/// opened at all are heard of before work is spent on the others.
+/// Returns the places of inputs, for jobs that open them one after the other. Inputs that cannot be
+/// opened are reported before work is spent on the others.
 pub fn places(inputs: &[Input], framing: Framing, progress: &Progress) -> Result<Vec<Place>> {
     inputs.iter().map(|input| place(input, framing, progress)).collect()
 }

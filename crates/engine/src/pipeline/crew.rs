@@ -135,7 +135,7 @@ impl<'p> Crew<'p> {
         tally
     }
 
-    /// Returns what each worker has been seen at.
+    /// Returns the observations of each worker.
     pub fn seen(&self) -> Vec<Seen> {
         let seen = |worker: &Worker<'_>| {
             let counters = worker.lane.counters();

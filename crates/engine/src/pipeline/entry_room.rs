@@ -40,7 +40,7 @@ impl EntryRoom {
         take(if is_ample { most } else { framing.count(block) as u64 })
     }
 
-    /// Returns room that was taken and not needed.
+    /// Gives back room that was taken and not needed.
     pub fn give_back(&self, entries: u64) {
         self.left.fetch_add(entries, Ordering::Relaxed);
     }

@@ -205,7 +205,7 @@ impl Work {
         self.plan.task_bytes.min(most)
     }
 
-    /// Returns what messages about a sorted record call its source.
+    /// Returns the name that messages about a sorted record give to its source.
     fn origin(&self) -> PathBuf {
         match &self.input {
             Input::Files(files) if files.len() == 1 => files[0].path().to_owned(),

@@ -150,12 +150,12 @@ impl Stream {
         self.begun.iter().rev().find(|begun| begun.at <= passed)
     }
 
-    /// Returns what a stream is called.
+    /// Returns the name of a stream.
     pub fn name(&self, begun: &Begun) -> PathBuf {
         self.names.get(begun.number).to_owned()
     }
 
-    /// Returns what all of them together are called.
+    /// Returns the common name of all streams.
     pub fn common_name(&self) -> PathBuf {
         let only = (self.names.count() == 1).then(|| self.names.get(0));
         only.unwrap_or_else(|| Path::new("the inputs, taken together")).to_owned()

@@ -17,7 +17,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Returns a part that is the same of any budget.
+    /// Returns a part that takes equal bytes of any budget.
     pub fn fixed(bytes: u64) -> Self {
         Self { bytes, share: 0 }
     }
@@ -48,7 +48,7 @@ impl Besides {
         self.0.iter().map(|part| part.bytes).sum()
     }
 
-    /// Returns what is left of the budget that there is.
+    /// Returns the rest of the present budget.
     pub fn rest_of(&self, budget: ByteSize) -> ByteSize {
         ByteSize(budget.bytes().saturating_sub(self.bytes()))
     }

@@ -1,4 +1,4 @@
-//! What users may set of a plan. Each is left to the plan where nothing is said; what is said
+//! Settings of a plan by users. Each is left to the plan where nothing is said; what is said
 //! counts, and where it cannot be had the plan is refused.
 
 use std::str::FromStr;

@@ -326,7 +326,7 @@ fn whole_load(need: &Need, sizes: &memory::Sizes) -> Option<LoadMemory> {
     Some(sizes.load_for(bytes + padding, bytes))
 }
 
-/// Returns what lies in the buckets for a need.
+/// Returns the kind of item in the buckets for a need.
 fn item(need: &Need) -> Item {
     match (need.varies, need.is_key_wide) {
         (false, _) => Item::for_length(need.record_length),

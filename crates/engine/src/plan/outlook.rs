@@ -44,7 +44,7 @@ pub struct Outlook {
 }
 
 impl Outlook {
-    /// Returns what `plan`, made for `need`, comes to for an input of `bytes` bytes.
+    /// Returns the outlook of `plan`, made for `need`, for an input of `bytes` bytes.
     pub fn new(need: &Need, plan: &Plan, bytes: u64) -> Self {
         let volume = plan.volume(bytes);
         let (runs, merge_width) = (volume.runs as u64, volume.merge_width as u64);

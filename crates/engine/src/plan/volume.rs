@@ -56,7 +56,7 @@ pub struct Volume {
 }
 
 impl Plan {
-    /// Returns what an input of `bytes` bytes comes to.
+    /// Returns the volume of an input of `bytes` bytes.
     pub fn volume(&self, bytes: u64) -> Volume {
         let wanted = |records: Option<u64>| {
             let bytes = records.map(|some| some.saturating_mul(self.sizes.record_length as u64));

@@ -1,4 +1,4 @@
-//! Whether a record is admitted: conditions with their literals made ready, asked one by one.
+//! Test that admits a record: conditions with their literals made ready, asked one by one.
 //!
 //! Nothing is allocated for a record: buffers belong to the thread, and grow as far as the longest
 //! value that had to be copied. Where a value lies in the record as it is, it is looked at there.

@@ -42,8 +42,8 @@ impl Filter {
         all.any(|expression| expression.root.has_location(asked))
     }
 
-    /// Returns what admits the records that take part, bound as in [`Predicate::new`]; `None` where
-    /// all do.
+    /// Returns the predicate that admits the records that take part, bound as in
+    /// [`Predicate::new`]; `None` where all do.
     ///
     /// # Errors
     ///
@@ -56,7 +56,8 @@ impl Filter {
         self.bound(&Binder { order, resolve: &resolve, has_count: false })
     }
 
-    /// Returns what admits groups of records, bound likewise; `count` is the number of records.
+    /// Returns the predicate that admits groups of records, bound likewise; `count` is the number
+    /// of records.
     ///
     /// # Errors
     ///

@@ -222,7 +222,7 @@ impl<'p> Feed<'p> {
 }
 
 impl Reading {
-    /// Returns what the input is called.
+    /// Returns the name of the input.
     pub fn name(&self) -> &Path {
         match self {
             Self::File(ahead) => ahead.file.path(),

@@ -333,7 +333,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
 }
 
 impl Tally<'_> {
-    /// Returns what was dropped so far.
+    /// Returns the sum of the records dropped so far.
     fn dropped(&self) -> Sum {
         self.filter.as_ref().map(Filter::dropped).unwrap_or_default()
     }

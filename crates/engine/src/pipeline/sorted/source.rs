@@ -204,7 +204,7 @@ impl Source {
         whole / self.framing.count(&ahead[..whole]).max(1)
     }
 
-    /// Returns what the input is called.
+    /// Returns the name of the input.
     pub fn name(&self) -> &Path {
         self.reading.name()
     }

@@ -1,4 +1,4 @@
-//! Which place the next run goes to, and what fits in all of them: decisions over numbers, nothing
+//! Choice of place for the next run, and what fits in all of them: decisions over numbers, nothing
 //! is done.
 //!
 //! Runs are written one after another, and read all at once in the end. So a place should hold as
