@@ -137,7 +137,7 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// Why there is none, in words.
+    /// The reason why there is no such column, in words.
     pub fn column(self, place: &Place, columns: Option<Columns<'_>>) -> Result<usize, Message> {
         let Place::Column(text) = place else {
             return Err(format!(
@@ -185,7 +185,7 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// Why there are none, in words.
+    /// The reason why there are no such bytes, in words.
     pub fn range(self, place: &Place) -> Result<(usize, Option<usize>), Message> {
         match (self, place) {
             (Self::Cells(_) | Self::Lines { .. } | Self::Group(_) | Self::Json, _) => {

@@ -171,7 +171,7 @@ impl Stream {
     /// Returns the bytes read, and how long that took. A stream that lacks its last terminator gets
     /// it.
     ///
-    /// Prefixes that cannot be are not told here, but by whoever deals the records.
+    /// Invalid prefixes are not reported here, but by the worker that deals the records.
     ///
     /// # Errors
     ///

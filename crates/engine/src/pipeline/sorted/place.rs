@@ -68,7 +68,7 @@ impl Place {
     ///
     /// # Panics
     ///
-    /// If it is none.
+    /// If this place is not a file.
     pub fn open_file(&self, direct: Direct) -> Result<Arc<File>> {
         match self {
             Self::File { path, is_striped: true, .. } => File::open_stripes(path, direct),
