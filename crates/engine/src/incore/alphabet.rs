@@ -3,7 +3,7 @@
 //! An entry has 24 bits for its key. Three bytes of text fill them, though a place that only holds
 //! digits says no more than four bits. So the bytes seen at each place of a word are numbered, and
 //! the word becomes a number of mixed radix: six or seven digits fit 24 bits then, or five letters.
-//! With that, most keys of a table's columns are told apart without a look at their records.
+//! With that, most keys of a table's columns are separated without a look at their records.
 //!
 //! What was not seen must keep its order, too. Neighbouring bytes that were not seen share a number
 //! between those around them, and what stands behind such a byte does not count:
@@ -16,7 +16,7 @@
 /// Marks a byte that was not seen.
 const GAP: u64 = 1 << 63;
 
-/// What the bytes at each place of one word are worth.
+/// Values of the bytes at each place of one word.
 #[derive(Clone, Debug)]
 pub struct Alphabet {
     /// For each place and byte, its number times what a step at this place is worth.
@@ -26,7 +26,7 @@ pub struct Alphabet {
 }
 
 impl Alphabet {
-    /// The alphabet of `words`, as they were sampled.
+    /// Returns the alphabet of `words`, as they were sampled.
     pub fn of(words: impl Iterator<Item = u64>) -> Self {
         let mut is_seen = [[false; 256]; 8];
         for word in words {
@@ -56,13 +56,13 @@ impl Alphabet {
         self.bits
     }
 
-    /// A number that is in the order of words: never less for a greater one.
+    /// Returns a number that is in the order of words: never less for a greater one.
     #[inline]
     pub fn pack(&self, word: u64) -> u64 {
         self.pack_exact(word).unwrap_or_else(|| self.pack_to_gap(word))
     }
 
-    /// The same, where no other word has that number.
+    /// Returns the number of a word, where no other word has that number.
     #[inline]
     pub fn pack_exact(&self, word: u64) -> Option<u64> {
         let (mut sum, mut any) = (0_u64, 0);

@@ -21,12 +21,13 @@ pub const BUCKET_ENTRIES_MAX: usize = 64 << 10;
 /// Bytes of records wanted in a bucket at most: buckets are what workers share the work by.
 const BUCKET_BYTES: usize = 4 << 20;
 
-/// Records wanted in a bucket.
+/// Returns the records wanted in a bucket.
 pub fn bucket_records(record_length: usize) -> usize {
     (BUCKET_BYTES / record_length).clamp(1, BUCKET_ENTRIES)
 }
 
-/// Most records in a bucket before it is dealt again, where `wanted` are wanted.
+/// Returns the maximum number of records in a bucket before it is dealt again, where `wanted` are
+/// wanted.
 pub fn bucket_records_max(wanted: usize) -> usize {
     wanted * BUCKET_ENTRIES_MAX / BUCKET_ENTRIES
 }
@@ -42,7 +43,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Bytes of scratch space for buckets of up to `capacity` items.
+    /// Returns the number of bytes of scratch space for buckets of up to `capacity` items.
     pub const fn bytes_needed(capacity: usize, item: Item) -> usize {
         let records = match item {
             Item::Entry | Item::WideEntry => 0,
@@ -51,14 +52,14 @@ impl Scratch {
         capacity * (size_of::<u128>() + 2 * size_of::<u64>()) + records
     }
 
-    /// Scratch space for buckets of up to `capacity` items.
+    /// Returns scratch space for buckets of up to `capacity` items.
     pub fn new(region: Region, (capacity, item): (usize, Item), method: Method) -> Self {
         assert!(region.len() >= Self::bytes_needed(capacity, item));
         assert_eq!(region.address() % align_of::<u128>(), 0);
         Self { region, capacity, method }
     }
 
-    /// The memory, for other uses.
+    /// Returns the memory, for other uses.
     pub fn into_region(self) -> Region {
         self.region
     }
@@ -81,7 +82,7 @@ impl Scratch {
         }
     }
 
-    /// Wide entries, and as many spare ones in place of the others.
+    /// Returns wide entries, and as many spare ones in place of the others.
     fn wide_parts(&mut self) -> (&mut [u128], &mut [u128]) {
         let wide_bytes = self.capacity * size_of::<u128>();
         let (wide, rest) = self.region.split_at_mut(wide_bytes);
@@ -90,7 +91,7 @@ impl Scratch {
     }
 }
 
-/// What it takes to sort any bucket of a load.
+/// Data needed to sort any bucket of a load.
 #[derive(Debug)]
 pub struct Sorter<'a, K> {
     /// The key.

@@ -1,11 +1,11 @@
-//! Which bucket an entry belongs to: a trie of splitters, built from a sample of keys.
+//! Choice of the bucket of an entry: a trie of splitters, built from a sample of keys.
 //!
 //! Sample sort (Blelloch et al. 1991; ips4o, Axtmann et al. 2017) finds buckets of even size for
 //! any distribution but pays a search per record; radix sort finds a bucket with one shift but
 //! falls over on skewed keys. This is both: each node looks at one 8-byte word of the normalized
 //! key and cuts the sampled range of that word into equal cells, so that one subtraction, one shift
 //! and one table look-up decide. A cell the sample finds too full gets a node of its own, over that
-//! cell's range; a single value too full gets a node over the *next* word, and behind the last word
+//! cell's range; a single value too full gets a node over the *next* word, and after the last word
 //! of the key comes the record number, which no two records share. Nothing is too skewed to be cut:
 //!
 //! ```text
@@ -30,7 +30,7 @@ use super::alphabet::Alphabet;
 use super::item::{DIGEST_BITS, LOCATION_MAX, WIDE_BITS};
 use crate::key::{FEW_WORDS, KeyEncoder, WORD_BYTES};
 
-/// Stands for the word behind a key's last one: the location of the record.
+/// Index of the word after a key's last one: the location of the record.
 pub const LOCATION: usize = usize::MAX;
 
 /// Words of each key that one classifier may look at, counted from its first. Sixteen words are 128
@@ -64,13 +64,13 @@ struct Node {
     /// Smallest sampled value; smaller ones fall into cell 0.
     base: u64,
     shift: u32,
-    /// Where this node's cells begin in the common table: below, cells, above.
+    /// Index in the common table where this node's cells begin: below, cells, above.
     first: u32,
     /// Number of the last cell ("above").
     last: u32,
 }
 
-/// What a bucket knows of its entries, so as to order them by a digest instead of whole keys.
+/// Facts about the entries of a bucket, used to order them by a digest instead of whole keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaf {
     /// All earlier words of the bucket's keys are equal: whole keys are, where it is [`LOCATION`].
@@ -84,20 +84,21 @@ pub struct Leaf {
 }
 
 impl Leaf {
-    /// A leaf of keys that agree in all words before `word`, whose values lie in `low..=high`.
+    /// Returns a leaf of keys that agree in all words before `word`, whose values lie in
+    /// `low..=high`.
     pub(super) fn new(word: usize, low: u64, high: u64) -> Self {
         let bits = 64 - (high - low).leading_zeros();
         Self { word, low, bits, shift: bits.saturating_sub(DIGEST_BITS) }
     }
 
-    /// The bits of `value` that keep its order among the values of this bucket.
+    /// Returns the bits of `value` that keep its order among the values of this bucket.
     #[inline]
     pub fn digest(&self, value: u64) -> u64 {
         value.wrapping_sub(self.low) >> self.shift
     }
 
-    /// Whether equal digests mean equal values of the word, for this key: the bits that digests
-    /// drop are none, or the padding of the key's last word.
+    /// Returns whether equal digests mean equal values of the word, for this key: the bits that
+    /// digests drop are none, or the padding of the key's last word.
     pub fn is_exact<K: KeyEncoder>(&self, key: &K) -> bool {
         if self.word == LOCATION {
             return true;
@@ -120,7 +121,7 @@ pub struct Classifier {
 }
 
 impl Classifier {
-    /// A classifier with one bucket, for loads that need no dealing.
+    /// Returns a classifier with one bucket, for loads that need no dealing.
     pub fn single(first_word: usize) -> Self {
         let node = Node { word: first_word, base: 0, shift: 63, first: 0, last: 2 };
         let leaf = Leaf::new(first_word, 0, u64::MAX);
@@ -149,35 +150,35 @@ impl Classifier {
         Self { nodes: Vec::new(), cells: Vec::new(), leaves: Vec::new(), alphabets, first_word }
     }
 
-    /// What digests are made of: the value of word `word`, packed where it is text.
+    /// Returns what digests are made of: the value of word `word`, packed where it is text.
     #[inline(always)]
     fn packed(&self, word: usize, value: u64) -> u64 {
         self.alphabet(word).map_or(value, |alphabet| alphabet.pack(value))
     }
 
-    /// The alphabet of word `word`, where it is text.
+    /// Returns the alphabet of word `word`, where it is text.
     #[inline(always)]
     fn alphabet(&self, word: usize) -> Option<&Alphabet> {
         self.alphabets.get(word.wrapping_sub(self.first_word)).filter(|_| word != LOCATION)
     }
 
-    /// Number of buckets.
+    /// Returns the number of buckets.
     pub fn buckets(&self) -> usize {
         self.leaves.len()
     }
 
-    /// What bucket `bucket` knows of its entries.
+    /// Returns what bucket `bucket` knows of its entries.
     pub fn leaf(&self, bucket: usize) -> Leaf {
         self.leaves[bucket]
     }
 
-    /// The bucket of a record at `location` in its load.
+    /// Returns the bucket of a record at `location` in its load.
     #[inline(always)]
     pub fn bucket<K: KeyEncoder>(&self, key: &K, record: &[u8], location: u64) -> u32 {
         self.descend(&mut Words::new(key, record, location)).0
     }
 
-    /// The bucket of a record and its digest there.
+    /// Returns the bucket of a record and its digest there.
     #[inline(always)]
     pub fn classify<K: KeyEncoder>(&self, key: &K, record: &[u8], location: u64) -> (u32, u64) {
         let mut words = Words::new(key, record, location);
@@ -187,7 +188,7 @@ impl Classifier {
         (bucket, leaf.digest(self.packed(leaf.word, value)))
     }
 
-    /// The bucket of a record, and what a wide entry says of its key.
+    /// Returns the bucket of a record, and what a wide entry says of its key.
     #[inline]
     pub fn classify_wide<K: KeyEncoder>(
         &self,
@@ -224,7 +225,7 @@ impl Classifier {
         value << left << 1 | u128::from(word == LOCATION)
     }
 
-    /// The bucket of a record, and the last word looked at with its value.
+    /// Returns the bucket of a record, and the last word looked at with its value.
     #[inline(always)]
     fn descend<K: KeyEncoder>(&self, words: &mut Words<'_, K>) -> (u32, usize, u64) {
         let mut node = &self.nodes[0];
@@ -259,7 +260,7 @@ impl<'a, K: KeyEncoder> Words<'a, K> {
         Self { key, record, location, few: [0; FEW_WORDS], first: LOCATION }
     }
 
-    /// Word `word` of the key, or the location.
+    /// Returns word `word` of the key, or the location.
     #[inline(always)]
     fn get(&mut self, word: usize) -> u64 {
         if word == LOCATION {
@@ -432,8 +433,8 @@ impl Builder<'_> {
         }
     }
 
-    /// What a bucket of neighbouring ranges knows: the first word that may differ in it, and the
-    /// values that word may have.
+    /// Returns what a bucket of neighbouring ranges knows: the first word that may differ in it,
+    /// and the values that word may have.
     fn joint_leaf(&self, ranges: &[Range]) -> Leaf {
         let (first, last) = (ranges[0], ranges[ranges.len() - 1]);
         let parted_at = ranges[1..].iter().map(|range| range.parted_at);
@@ -465,12 +466,12 @@ impl Builder<'_> {
     }
 }
 
-/// The largest value of a word.
+/// Returns the largest value of a word.
 fn word_max(word: usize) -> u64 {
     if word == LOCATION { LOCATION_MAX } else { u64::MAX }
 }
 
-/// The largest value of cell `cell`.
+/// Returns the largest value of cell `cell`.
 fn cell_top(min: u64, shift: u32, cell: u64) -> u64 {
     (min + (cell << shift)).saturating_add((1 << shift) - 1)
 }

@@ -3,7 +3,7 @@
 //!
 //! Nothing is shared while dealing but the pool's next chunk number. Every worker notes after each
 //! block how many items its chains held (a *mark*); from the marks a bucket can be read in the
-//! order of the input, whoever dealt which block. Records that are items need that order to be
+//! order of the input, whichever worker dealt a block. Records that are items need that order to be
 //! stable; entries are found sorted then where the input was, and equal keys need no sorting by
 //! number.
 
@@ -20,7 +20,8 @@ use crate::format::Framing;
 use crate::key::KeyEncoder;
 use crate::proof::Sum;
 
-/// Records of one length are summed and dealt so many bytes at a time, while they are in a cache.
+/// Number of bytes of equally long records that are summed and dealt at a time, while they are in a
+/// cache.
 const PIECE: usize = 32 << 10;
 
 /// A cache line of items on their way to a chain.
@@ -37,10 +38,11 @@ struct Tail {
     chunk: u32,
 }
 
-/// How full a worker's chains were after one block.
+/// Fill of a worker's chains after one block.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
-    /// Where the block begins: marks of all workers, sorted by it, are the input's order.
+    /// Location where the block begins. The marks of all workers, sorted by it, give the input's
+    /// order.
     first: u64,
     /// Index of this mark in its dealer's `marked`, counted in rows of one number per bucket.
     row: u32,
@@ -79,7 +81,7 @@ unsafe impl Send for Dealer {}
 unsafe impl Sync for Dealer {}
 
 impl Dealer {
-    /// A dealer with `buckets` empty chains.
+    /// Returns a dealer with `buckets` empty chains.
     pub fn new(pool: Arc<Pool>, item: Item, buckets: usize) -> Self {
         Self {
             pool,
@@ -236,7 +238,7 @@ impl Dealer {
         }
     }
 
-    /// Room for one more line of `bytes` bytes at the end of a bucket's chain.
+    /// Returns room for one more line of `bytes` bytes at the end of a bucket's chain.
     #[inline]
     fn place_line(&mut self, bucket: usize, bytes: usize) -> *mut u8 {
         let tail = &mut self.tails[bucket];
@@ -264,7 +266,7 @@ impl Dealer {
     }
 
     /// Notes that all items dealt since the last mark belong, in the order of the input, before the
-    /// blocks that begin behind location `first`.
+    /// blocks that begin after location `first`.
     pub fn mark(&mut self, first: u64) {
         self.marks.push(Mark { first, row: self.marks.len() as u32 });
         self.marked.extend_from_slice(&self.counts);
@@ -338,7 +340,7 @@ fn finish_streaming() {
 pub struct Dealt {
     item: Item,
     dealers: Vec<Dealer>,
-    /// Where items are records: dealer and mark of every block, in the order of the input.
+    /// Dealer and mark of every block, in the order of the input, where items are records.
     blocks: Vec<(u32, Mark)>,
 }
 
@@ -355,12 +357,12 @@ impl Dealt {
         Self { item: dealers[0].item, dealers, blocks }
     }
 
-    /// What lies in the buckets.
+    /// Returns the kind of item in the buckets.
     pub fn item(&self) -> Item {
         self.item
     }
 
-    /// The pool the buckets lie in.
+    /// Returns the pool the buckets lie in.
     pub fn pool(&self) -> &Arc<Pool> {
         &self.dealers[0].pool
     }
@@ -370,12 +372,12 @@ impl Dealt {
         self.dealers.iter().map(|dealer| dealer.count(bucket)).sum()
     }
 
-    /// Bytes of the longest record, where they differ in length.
+    /// Returns the number of bytes of the longest record, where they differ in length.
     pub fn longest_bytes(&self) -> u64 {
         self.dealers.iter().map(|dealer| dealer.longest_bytes).max().unwrap_or(0)
     }
 
-    /// Bytes of a bucket's records.
+    /// Returns the number of bytes of a bucket's records.
     pub fn bytes(&self, bucket: usize, framing: Framing) -> u64 {
         match framing {
             Framing::Fixed(length) => (self.count(bucket) * length) as u64,
@@ -388,8 +390,8 @@ impl Dealt {
         self.visit(bucket, &mut show, false);
     }
 
-    /// Like [`each`](Self::each), for the last time: chunks go back to the pool once shown, so that
-    /// `show` may deal the items again into the same pool.
+    /// Shows the items of a bucket, like [`each`](Self::each), for the last time. Chunks go back to
+    /// the pool once shown, so that `show` may deal the items again into the same pool.
     pub fn drain(&self, bucket: usize, mut show: impl FnMut(&[u8])) {
         self.visit(bucket, &mut show, true);
     }

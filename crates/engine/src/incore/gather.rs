@@ -13,7 +13,7 @@ use crate::load::Records;
 use crate::order::OrderCheck;
 use crate::proof::Sum;
 
-/// How far ahead records are asked for. A miss takes some 100 ns and copying 100 bytes some 8 ns.
+/// Number of records to prefetch ahead. A miss takes some 100 ns and copying 100 bytes some 8 ns.
 const AHEAD: usize = 16;
 
 /// Records of varying length that are copied before they are compared. A load that spans two
@@ -24,7 +24,7 @@ const BATCH: usize = 32;
 /// Records this short come from the cache: they were dealt themselves.
 const SHORT_MAX: usize = RECORD_ITEM_MAX;
 
-/// What has been gathered.
+/// Records that have been gathered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gathered {
     /// Records.

@@ -1,10 +1,10 @@
-//! What lies in the buckets: entries, or whole records where these are short.
+//! Items in the buckets: entries, or whole records where these are short.
 
 /// Longest record that is dealt itself. It is twice an entry to deal, but then the record need not
 /// stay where it was read, and gathering it does not fetch a cache line that holds three others.
 pub const RECORD_ITEM_MAX: usize = 16;
 
-/// What lies in the buckets.
+/// Kind of item that lies in the buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
     /// Entries: digest and location of the record.
@@ -16,12 +16,12 @@ pub enum Item {
 }
 
 impl Item {
-    /// The better choice for records of `length` bytes.
+    /// Returns the better choice for records of `length` bytes.
     pub fn for_length(length: usize) -> Self {
         if length <= RECORD_ITEM_MAX { Self::Record(length) } else { Self::Entry }
     }
 
-    /// Bytes of an item.
+    /// Returns the number of bytes of an item.
     pub const fn bytes(self) -> usize {
         match self {
             Self::Entry => size_of::<u64>(),
@@ -41,19 +41,20 @@ pub const DIGEST_BITS: u32 = u64::BITS - LOCATION_BITS;
 /// The largest location.
 pub const LOCATION_MAX: u64 = (1 << LOCATION_BITS) - 1;
 
-/// An entry: orders by digest, then by location, which is the order of the input.
+/// Returns an entry: orders by digest, then by location, which is the order of the input.
 #[inline]
 pub const fn entry(digest: u64, location: u64) -> u64 {
     digest << LOCATION_BITS | location
 }
 
-/// The location of an entry's record: what [`Records::get`](crate::load::Records::get) takes.
+/// Returns the location of an entry's record: what [`Records::get`](crate::load::Records::get)
+/// takes.
 #[inline]
 pub const fn location(entry: u64) -> u64 {
     entry & LOCATION_MAX
 }
 
-/// The digest of an entry.
+/// Returns the digest of an entry.
 #[inline]
 pub const fn digest(entry: u64) -> u64 {
     entry >> LOCATION_BITS
@@ -63,25 +64,25 @@ pub const fn digest(entry: u64) -> u64 {
 /// is all of the key.
 pub const WIDE_BITS: u32 = u128::BITS - LOCATION_BITS;
 
-/// A wide entry: orders by the first bits of the key, then by location.
+/// Returns a wide entry: orders by the first bits of the key, then by location.
 #[inline]
 pub const fn wide_entry(value: u128, location: u64) -> u128 {
     value << LOCATION_BITS | location as u128
 }
 
-/// The location of a wide entry's record.
+/// Returns the location of a wide entry's record.
 #[inline]
 pub const fn wide_location(entry: u128) -> u64 {
     location(entry as u64)
 }
 
-/// What of the key is in a wide entry.
+/// Returns what of the key is in a wide entry.
 #[inline]
 pub const fn wide_value(entry: u128) -> u128 {
     entry >> LOCATION_BITS
 }
 
-/// Whether a wide entry's value says all of the key, so that others with it are equal.
+/// Returns whether a wide entry's value says all of the key, so that others with it are equal.
 #[inline]
 pub const fn is_whole(value: u128) -> bool {
     value & 1 != 0

@@ -3,7 +3,7 @@
 //! Most buckets are as the first dealing left them. One that outgrew what a worker can sort at once
 //! (its keys came in an order the sample did not foresee, or agree further than the classifier
 //! looked) is dealt again, by a classifier made for it alone, into the same pool; the parts take
-//! its place. This ends, because behind the last word of a key comes the record number.
+//! its place. This ends, because after the last word of a key comes the record number.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -26,10 +26,10 @@ const OVERSAMPLING: usize = 16;
 /// Parts that a bucket dealt again makes, in all likelihood, at most.
 const PARTS_MAX: usize = 512;
 
-/// Where one bucket lies.
+/// Place of one bucket.
 #[derive(Clone, Copy, Debug)]
 struct Part {
-    /// Which dealing it comes from, in `KeyedLoad::dealings`.
+    /// Index in `KeyedLoad::dealings` of the dealing it comes from.
     dealing: usize,
     bucket: usize,
     leaf: Leaf,
@@ -43,7 +43,7 @@ struct Part {
 /// A load in buckets.
 #[derive(Debug)]
 pub struct KeyedLoad {
-    /// Where records are, unless they are the buckets' items.
+    /// Place of the records, unless they are the buckets' items.
     loaded: Loaded,
     /// Records wanted in a bucket.
     bucket_records: usize,
@@ -70,7 +70,7 @@ impl KeyedLoad {
         load
     }
 
-    /// Forgets the buckets behind the first `limit` records. The rest of the load is never sorted.
+    /// Forgets the buckets after the first `limit` records. The rest of the load is never sorted.
     pub fn keep_first(&mut self, limit: u64) {
         let mut held = 0;
         let needed = self.parts.iter().take_while(|part| {
@@ -82,12 +82,12 @@ impl KeyedLoad {
         self.parts.truncate(needed);
     }
 
-    /// Records in the load.
+    /// Returns the records in the load.
     pub fn records(&self) -> u64 {
         self.parts.iter().map(|part| part.count as u64).sum()
     }
 
-    /// Bytes of the records in the load.
+    /// Returns the number of bytes of the records in the load.
     pub fn bytes(&self) -> u64 {
         self.parts.last().map_or(0, |last| last.start + last.bytes)
     }
@@ -125,9 +125,9 @@ impl KeyedLoad {
         }
     }
 
-    /// Whether the pool has room to deal `count` records again, even if they fall into as many
-    /// buckets. Keys that part at ever new depths leave a chunk behind each time; what is left of
-    /// them then stays together, as long as a worker can sort it.
+    /// Returns whether the pool has room to deal `count` records again, even if they fall into as
+    /// many buckets. Keys that part at ever new depths leave a chunk behind each time; what is left
+    /// of them then stays together, as long as a worker can sort it.
     fn has_room(&self, dealing: usize, count: usize) -> bool {
         let dealt = &self.dealings[dealing];
         let full = count / Pool::items_per_chunk(dealt.item().bytes());
@@ -164,12 +164,13 @@ impl KeyedLoad {
         (classifier, Dealt::new(vec![dealer]))
     }
 
-    /// Number of buckets.
+    /// Returns the number of buckets.
     pub fn parts(&self) -> usize {
         self.parts.len()
     }
 
-    /// Neighbouring buckets together, so that each group has `bytes` bytes of records or more.
+    /// Returns groups of neighbouring buckets, so that each group has `bytes` bytes of records or
+    /// more.
     pub fn tasks(&self, bytes: u64) -> Vec<Range<usize>> {
         let mut tasks = Vec::new();
         let mut begun = 0;
@@ -183,7 +184,7 @@ impl KeyedLoad {
         tasks
     }
 
-    /// The records of a group of buckets: their bytes in the sorted load.
+    /// Returns the records of a group of buckets: their bytes in the sorted load.
     pub fn sorted_range(&self, task: &Range<usize>) -> Range<u64> {
         let last = self.parts[task.end - 1];
         self.parts[task.start].start..last.start + last.bytes
@@ -202,7 +203,7 @@ impl KeyedLoad {
         sorter.sort((&self.dealings[dealing], bucket, leaf), scratch, show)
     }
 
-    /// Bytes of the longest record.
+    /// Returns the number of bytes of the longest record.
     pub fn longest_bytes(&self) -> u64 {
         match self.loaded.framing {
             Framing::Fixed(length) => length as u64,
@@ -210,26 +211,27 @@ impl KeyedLoad {
         }
     }
 
-    /// The memory of the records.
+    /// Returns the memory of the records.
     pub fn loaded_bytes(&self) -> Option<&[u8]> {
         self.loaded.region.as_deref()
     }
 
-    /// The memory of the records, for other uses. The pool's memory goes to whoever holds the pool.
+    /// Returns the memory of the records, for other uses. The pool's memory goes to the holder of
+    /// the pool.
     pub fn into_region(self) -> Option<Region> {
         self.loaded.region
     }
 }
 
-/// Whether a record is one of about `1 / step` of all, chosen without regard to any pattern in them
-/// (Fibonacci hashing; Knuth, TAOCP vol. 3, section 6.4).
+/// Returns whether a record is one of about `1 / step` of all, chosen without regard to any pattern
+/// in them (Fibonacci hashing; Knuth, TAOCP vol. 3, section 6.4).
 fn is_sampled(place: usize, step: usize) -> bool {
     let hash = (place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     hash.is_multiple_of(step as u64)
 }
 
-/// The first word, from `first_word` on, in which not all keys of a bucket are equal; [`LOCATION`]
-/// where all are.
+/// Returns the first word, from `first_word` on, in which not all keys of a bucket are equal;
+/// [`LOCATION`] where all are.
 fn first_difference<K: KeyEncoder>(
     key: &K,
     dealt: &Dealt,

@@ -8,7 +8,7 @@ mod mergesort;
 mod quicksort;
 mod radix;
 
-/// How a bucket is sorted.
+/// Method that sorts a bucket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
     /// NOW-Sort's partial radix sort with clean-up (Arpaci-Dusseau et al., SIGMOD 1997, section
@@ -22,7 +22,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Its name.
+    /// Returns its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Radix => "radix",
@@ -50,8 +50,9 @@ impl Method {
     }
 }
 
-/// Insertion sort: the best for a handful, and for what is almost sorted. Whether it got through
-/// with no more than `moves` moves; if not, it stopped with everything still there.
+/// Sorts by insertion, the best method for a handful of entries and for entries that are almost
+/// sorted. Returns whether it finished with at most `moves` moves; if not, it stopped with every
+/// entry still there.
 fn insert<T: Copy + Ord>(entries: &mut [T], moves: usize) -> bool {
     let mut moves_left = moves;
     for next in 1..entries.len() {

@@ -26,7 +26,7 @@ pub const NONE: u32 = u32::MAX;
 /// Bytes of a link.
 const LINK: usize = size_of::<u32>();
 
-/// What chunks are aligned to: a cache line.
+/// Alignment of chunks: a cache line.
 pub const LINE: usize = 128;
 
 /// Bytes of a chunk. Small enough that part-filled ones do not matter (512 buckets on 16 workers
@@ -55,7 +55,7 @@ unsafe impl Send for Pool {}
 unsafe impl Sync for Pool {}
 
 impl Pool {
-    /// A pool over all of `region`.
+    /// Returns a pool over all of `region`.
     pub fn new(mut region: Region) -> Self {
         assert_eq!(region.address() % LINE, 0, "chunks lie on whole cache lines");
         let total = (region.len() / (CHUNK + LINK)).saturating_sub(1).min(NONE as usize - 1);
@@ -65,8 +65,8 @@ impl Pool {
         Self { region, start, links, total: total as u32, used, free }
     }
 
-    /// Bytes of a pool that can hold `items` of `item_bytes`, dealt by `workers` into `buckets`,
-    /// with room to deal again what falls into too few buckets.
+    /// Returns the number of bytes of a pool that can hold `items` of `item_bytes`, dealt by
+    /// `workers` into `buckets`, with room to deal again what falls into too few buckets.
     pub fn bytes_needed(items: u64, item_bytes: usize, buckets: usize, workers: usize) -> u64 {
         let full = items.div_ceil(Self::items_per_chunk(item_bytes) as u64);
         let partial = (buckets as u64 * workers as u64).min(items);
@@ -95,7 +95,7 @@ impl Pool {
         CHUNK / (per_line * item_bytes) * per_line
     }
 
-    /// The memory, for other uses, when nothing in it is needed any more.
+    /// Returns the memory, for other uses, when nothing in it is needed any more.
     pub fn into_region(self) -> Region {
         self.region
     }
@@ -119,13 +119,13 @@ impl Pool {
         self.free.lock().unwrap_or_else(PoisonError::into_inner).push(chunk);
     }
 
-    /// Where a chunk's items begin.
+    /// Returns where a chunk's items begin.
     pub(super) fn items(&self, chunk: u32) -> *mut u8 {
         assert!(chunk < self.total);
         self.start.wrapping_add(self.links + chunk as usize * CHUNK)
     }
 
-    /// The chunk before `chunk` in its chain.
+    /// Returns the chunk before `chunk` in its chain.
     pub(super) fn previous(&self, chunk: u32) -> u32 {
         assert!(chunk < self.total);
         // SAFETY: `take` wrote the link of every chunk it handed out.

@@ -103,7 +103,8 @@ impl<'r> Group<'r> {
 }
 
 impl Sieve {
-    /// An empty sieve over these regions. The largest power of two that fits `table` is used of it.
+    /// Returns an empty sieve over these regions. The largest power of two that fits `table` is
+    /// used of it.
     pub fn new(mut table: Region, mut store: Region) -> Self {
         let lines = table.len() / LINE;
         assert!(lines > 0 && table.address().is_multiple_of(LINE), "a table has whole cache lines");
@@ -113,12 +114,13 @@ impl Sieve {
         Self { table, store, slots, lines, start, taken: AtomicUsize::new(0) }
     }
 
-    /// Bytes of the store that no shelf has yet.
+    /// Returns the number of bytes of the store that no shelf has yet.
     pub fn room(&self) -> usize {
         self.store.len().saturating_sub(self.taken.load(Ordering::Relaxed))
     }
 
-    /// The memory of table and store, for other uses. Records stay where they are in the latter.
+    /// Returns the memory of table and store, for other uses. Records stay where they are in the
+    /// latter.
     pub fn into_regions(self) -> (Region, Region) {
         (self.table, self.store)
     }
@@ -158,7 +160,7 @@ impl Sieve {
         Ok(())
     }
 
-    /// The slots in which a record of this hash may be.
+    /// Returns the slots in which a record of this hash may be.
     fn line(&self, hash: u128) -> &[AtomicU64] {
         let line = hash as usize & (self.lines - 1);
         // SAFETY: the table has `lines` lines of zeroed, aligned memory that this sieve owns and
@@ -166,13 +168,13 @@ impl Sieve {
         unsafe { std::slice::from_raw_parts(self.slots.add(line * SLOTS), SLOTS) }
     }
 
-    /// Where a record of this hash may lie, most likely.
+    /// Returns where a record of this hash may lie, most likely.
     fn candidate(&self, hash: u128) -> Option<u64> {
         let entries = self.line(hash).iter().map(|slot| slot.load(Ordering::Relaxed));
         entries.filter(|entry| digest(*entry) == tag(hash)).map(location).find(|at| *at > 0)
     }
 
-    /// Keeps a record that is not known; where it lies then.
+    /// Keeps a record that is not known, and returns where it lies.
     fn admit(&self, shelf: &mut Shelf, record: &[u8], hash: u128) -> Result<Option<u64>, Full> {
         let mut kept = None;
         for slot in self.line(hash) {
@@ -198,7 +200,7 @@ impl Sieve {
         kept.map_or_else(|| self.put(shelf, record), Ok).map(Some)
     }
 
-    /// Copies a record to a shelf; where it lies.
+    /// Copies a record to a shelf, and returns where it lies.
     fn put(&self, shelf: &mut Shelf, record: &[u8]) -> Result<u64, Full> {
         let bytes = LENGTH + record.len();
         if shelf.end - shelf.at < bytes {
@@ -219,7 +221,7 @@ impl Sieve {
         Ok((shelf.at - record.len()) as u64)
     }
 
-    /// The record at a location that a slot named.
+    /// Returns the record at a location that a slot named.
     fn kept(&self, location: u64) -> &[u8] {
         // SAFETY: `put` wrote a length and as many bytes before the slot was set, which was read
         // with acquire ordering since; they are never written again while this is a sieve.
@@ -231,7 +233,7 @@ impl Sieve {
     }
 }
 
-/// The digest of a hash: other bits than those that name its line.
+/// Returns the digest of a hash: other bits than those that name its line.
 fn tag(hash: u128) -> u64 {
     (hash >> (u128::BITS - u64::BITS + LOCATION_BITS)) as u64
 }

@@ -19,7 +19,7 @@ use crate::load::Records;
 /// Groups below this are compared record by record.
 const SMALL: usize = 24;
 
-/// How many entries ahead records are asked for. They lie anywhere in memory.
+/// Number of entries to prefetch ahead. Their records lie anywhere in memory.
 const AHEAD_ENTRIES: usize = 16;
 
 /// Levels of splitting before comparing whole keys: bounds the stack on adversarial keys.
@@ -81,8 +81,8 @@ pub fn settle_narrowed<K: KeyEncoder>(
     }
 }
 
-/// Asks for the tied records of a range of `entries` and for those of some behind it; where it
-/// stopped.
+/// Asks for the tied records of a range of `entries` and for those of some after it; returns where
+/// it stopped.
 fn ask_ahead(
     entries: &[u64],
     range: Range<usize>,
@@ -96,7 +96,7 @@ fn ask_ahead(
     ahead
 }
 
-/// Where the first two entries with equal digests are.
+/// Returns where the first two entries with equal digests are.
 fn next_tie(entries: &[u64]) -> Option<usize> {
     entries.windows(2).position(|pair| digest(pair[0]) == digest(pair[1]))
 }
@@ -147,9 +147,9 @@ fn refine<K: KeyEncoder>(
     }
 }
 
-/// The first word in which not all keys of a group are equal, which agree in all before `word`;
-/// `None` where all are. Each record is fetched once: finding its end may take as long as reading
-/// all of it.
+/// Returns the first word in which not all keys of a group are equal, which agree in all before
+/// `word`; `None` where all are. Each record is fetched once: finding its end may take as long as
+/// reading all of it.
 fn first_difference<K: KeyEncoder>(
     group: &[u64],
     word: usize,
@@ -169,8 +169,8 @@ fn first_difference<K: KeyEncoder>(
     first
 }
 
-/// Writes a group back, subgroup by subgroup. Digests are of no more use: in their place is noted
-/// which subgroups are open, that is, have to be told apart by what their keys have further on.
+/// Writer of a group, subgroup by subgroup. Digests are of no more use. In their place it notes
+/// which subgroups are open: those that later words of their keys must separate.
 struct Noting<'a> {
     rest: &'a mut [u64],
     /// Of the last open subgroup; two of them in turn tell neighbours from each other.
@@ -185,7 +185,7 @@ impl<'a> Noting<'a> {
         Self { rest: group, note: 1 }
     }
 
-    /// The next subgroup, by its locations in order.
+    /// Adds the next subgroup, by its locations in order.
     fn subgroup(&mut self, locations: impl ExactSizeIterator<Item = u64>, is_open: bool) {
         let is_open = is_open && locations.len() > 1;
         if is_open {
@@ -200,7 +200,7 @@ impl<'a> Noting<'a> {
     }
 }
 
-/// The subgroups that were noted as open.
+/// Returns the subgroups that were noted as open.
 fn open_subgroups(group: &mut [u64]) -> impl Iterator<Item = &mut [u64]> {
     group
         .chunk_by_mut(|a, b| digest(*a) == digest(*b))
@@ -232,7 +232,7 @@ fn compare<K: KeyEncoder>(
     }
 }
 
-/// The key word of a pair.
+/// Returns the key word of a pair.
 fn value_of(pair: u128) -> u64 {
     (pair >> 64) as u64
 }

@@ -14,29 +14,29 @@ use crate::stats::{
 };
 use crate::units::ByteSize;
 
-/// What is known at the start of a job, its clocks above all.
+/// State at the start of a job, above all its clocks.
 #[derive(Debug)]
 pub struct Account {
-    /// Where the order of text comes from, as far as that is anybody's.
+    /// Origins of the collations in use, if any.
     collations: Vec<String>,
     begun: Instant,
     used: ProcessorTime,
 }
 
-/// How a job moved its bytes.
+/// Record of how a job moved its bytes.
 #[derive(Debug)]
 pub struct Made {
-    /// How records were brought into order.
+    /// Algorithm that brought the records into order.
     pub algorithm: Option<Algorithm>,
     /// Worker threads.
     pub threads: usize,
-    /// Whether inputs were read past the page cache.
+    /// True if inputs were read past the page cache.
     pub direct_input: bool,
-    /// Whether the output was written past it.
+    /// True if the output was written past it.
     pub direct_output: bool,
-    /// What was read and written.
+    /// Bytes read and written.
     pub streams: Streams,
-    /// In which requests.
+    /// Requests that moved them.
     pub requests: StreamRequests,
 }
 
@@ -136,7 +136,7 @@ fn processors_of(seen: &Seen) -> Vec<usize> {
     seen.processors.iter().copied().collect()
 }
 
-/// Which stream the bytes of each phase belong to.
+/// Returns the bytes of each stream, added up from those of each phase.
 fn streams(phases: &[(PhaseTime, LaneCounters)]) -> Streams {
     let mut streams = Streams::default();
     let add = |stream: &mut ByteSize, bytes: u64| stream.0 += bytes;
@@ -149,7 +149,7 @@ fn streams(phases: &[(PhaseTime, LaneCounters)]) -> Streams {
     streams
 }
 
-/// The same of requests.
+/// Returns the requests of each stream, added up from those of each phase.
 fn requests(phases: &[(PhaseTime, LaneCounters)]) -> StreamRequests {
     let mut requests = StreamRequests::default();
     for (moved, (reads_runs, writes_runs)) in with_runs(phases) {
@@ -162,7 +162,8 @@ fn requests(phases: &[(PhaseTime, LaneCounters)]) -> StreamRequests {
     requests
 }
 
-/// The requests of a merge, which reads inputs and runs in the same phase: so many were of runs.
+/// Returns the requests of a merge, which reads inputs and runs in the same phase, with the given
+/// number for runs.
 pub fn requests_of_merge(
     phases: &[(PhaseTime, LaneCounters)],
     run_reads: Requests,
@@ -172,7 +173,7 @@ pub fn requests_of_merge(
     StreamRequests { input_read, spill_read: run_reads, ..all }
 }
 
-/// What was moved in each phase, and whether runs were read and whether runs were written.
+/// Returns what was moved in each phase, and whether runs were read and whether runs were written.
 fn with_runs(
     phases: &[(PhaseTime, LaneCounters)],
 ) -> impl Iterator<Item = (&LaneCounters, (bool, bool))> {

@@ -12,7 +12,7 @@ use crate::plan::outlook::Outlook;
 use crate::stats::{Phase, Statistics, Stream, WorkerTime};
 use crate::units::ByteSize;
 
-/// Shorter sorts are given no advice about processors and disks: it would hang on chance.
+/// Shorter sorts get no advice about processors and disks, because it would depend on chance.
 const LEAST_SECONDS: f64 = 1.0;
 
 /// From this share of their time on, what workers wait for is what keeps the sort.
@@ -21,7 +21,7 @@ const MUCH: f64 = 0.5;
 /// Most of the memory there is that advice may ask for.
 const MEMORY_SHARE: f64 = 0.8;
 
-/// Where the system says whether there are huge pages.
+/// Path of the kernel setting that says whether huge pages are on.
 const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
 
 /// From this share of the time on, what happens after the last record was written is long.
@@ -40,7 +40,7 @@ pub struct Endpoints {
     pub is_durable: bool,
 }
 
-/// Advice on a sort that has ended.
+/// Returns advice about a sort that has ended.
 pub fn of(
     statistics: &Statistics,
     (work, need, ends): (&Work, &Need, Endpoints),
@@ -58,7 +58,7 @@ pub fn of(
     advice
 }
 
-/// More memory, where that would take fewer passes.
+/// Returns advice to use more memory, where that would take fewer passes.
 fn memory(of: &Statistics, work: &Work, need: &Need) -> Option<Message> {
     let bytes = work.input.bytes().filter(|_| of.passes > 1)?;
     let outlook = Outlook::new(need, &work.plan, bytes);
@@ -150,7 +150,7 @@ fn flush(of: &Statistics, ends: Endpoints) -> Option<Message> {
     })
 }
 
-/// What kept the workers.
+/// Returns advice about what kept the workers busy.
 fn busiest(of: &Statistics, work: &Work) -> Option<Message> {
     if of.seconds < LEAST_SECONDS {
         return None;
@@ -182,7 +182,7 @@ fn busiest(of: &Statistics, work: &Work) -> Option<Message> {
     })
 }
 
-/// What to do about runs that share a disk with the input.
+/// Returns advice about runs that share a disk with the input.
 fn spill_disk(work: &Work) -> Message {
     let device = |path: &Path| space::device(path).ok();
     let Input::Files(files) = &work.input else { return Message::default() };
@@ -214,7 +214,7 @@ fn strides(of: &Statistics, work: &Work) -> Option<Message> {
     ))
 }
 
-/// Where the kernel refused what is fastest.
+/// Returns advice where the kernel refused the fastest engine.
 fn engine(of: &Statistics, wanted: Engine) -> Option<Message> {
     (wanted == Engine::Auto && of.engine != Engine::Uring.name()).then(|| {
         message!(
@@ -225,7 +225,7 @@ fn engine(of: &Statistics, wanted: Engine) -> Option<Message> {
     })
 }
 
-/// Where there are none.
+/// Returns advice where huge pages are switched off.
 fn huge_pages(text: &str) -> Option<Message> {
     text.contains("[never]").then(|| {
         message!(

@@ -1,4 +1,4 @@
-//! What a memory budget comes to on this machine.
+//! Size of a memory budget on this machine.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! What of a job is compressed: inputs become streams, the output passes through threads, and both
+//! Compression in a job: inputs become streams, the output passes through threads, and both
 //! take a part of the budget. So do the names of inputs, where there are many.
 
 use std::borrow::Cow;
@@ -27,7 +27,7 @@ use crate::units::ByteSize;
 pub struct Coders {
     budget: ByteSize,
     threads: usize,
-    /// What is taken of the budget.
+    /// Parts of the budget that are already taken.
     besides: Besides,
     /// True if keys or conditions may take memory in proportion to a record.
     may_take_scratch: bool,
@@ -74,7 +74,7 @@ impl Coders {
         Self { may_take_scratch: self.may_take_scratch || select.may_take_memory(), ..self }
     }
 
-    /// The inputs as they are to be read, one after the other.
+    /// Returns the inputs as they are to be read, one after the other.
     pub fn in_turn<'i>(
         &mut self,
         inputs: &'i [Input],
@@ -88,7 +88,7 @@ impl Coders {
         self.replaced(inputs, instead, packed, appetite)
     }
 
-    /// The inputs as they are to be read, all at once, and how many that may be.
+    /// Returns the inputs as they are to be read, all at once, and how many that may be.
     pub fn at_once<'i>(
         &mut self,
         inputs: &'i [Input],
@@ -104,8 +104,8 @@ impl Coders {
         Ok((self.replaced(inputs, instead, packed, Some(appetite))?, Some(width)))
     }
 
-    /// The inputs with what is read in place of some; what is packed is expanded, as `appetite` has
-    /// it.
+    /// Returns the inputs with the replacements of some. Packed inputs are expanded, as `appetite`
+    /// requires.
     fn replaced<'i>(
         &mut self,
         inputs: &'i [Input],
@@ -155,7 +155,7 @@ impl Coders {
         self.besides.add(columns);
     }
 
-    /// The output, compressed if that is wanted.
+    /// Returns the output, compressed if that is wanted.
     pub fn output(&mut self, output: Output, how: Option<Compression>) -> Result<Output> {
         let Some(how) = how else { return Ok(output) };
         let (threads, bytes) = encoders(how, self.budget, self.threads);
@@ -169,7 +169,7 @@ impl Coders {
         self.besides.add(Part::fixed(bytes));
     }
 
-    /// Counts the names of columns, and so many bytes of lists of values in conditions.
+    /// Counts the names of columns, and `list_bytes` bytes of lists of values in conditions.
     pub fn note_held(&mut self, columns: Option<&Columns>, list_bytes: usize) {
         let bytes = |cell: &Vec<u8>| COLUMN_BYTES + COLUMN_COPIES * cell.len();
         let columns = columns.map_or(0, |columns| columns.cells.iter().map(bytes).sum::<usize>());
@@ -182,12 +182,12 @@ impl Coders {
         self.decoding.is_some()
     }
 
-    /// The whole budget.
+    /// Returns the whole budget.
     pub fn budget(&self) -> ByteSize {
         self.budget
     }
 
-    /// The memory for keys and values of long records, if they may take any.
+    /// Returns the memory for keys and values of long records, if they may take any.
     pub fn scratch(&self, lengths: Lengths) -> Option<ScratchMemory> {
         self.may_take_scratch.then(|| ScratchMemory::new(self.budget, lengths))
     }
@@ -201,7 +201,7 @@ impl Coders {
         besides
     }
 
-    /// An error about the budget, with what of it is taken.
+    /// Returns an error about the budget, with what of it is taken.
     pub fn explain(&self, error: Error) -> Error {
         let taken = ByteSize(self.besides.bytes());
         match error {
@@ -216,7 +216,7 @@ impl Coders {
         }
     }
 
-    /// The account of the job, with how much all was in the files.
+    /// Returns the account of the job, with how much all was in the files.
     pub fn noted(&self, mut statistics: Statistics, written: Option<u64>) -> Statistics {
         statistics.streams.compressed_read =
             self.decoding.as_ref().map(|decoding| ByteSize(decoding.bytes()));
@@ -225,7 +225,7 @@ impl Coders {
     }
 }
 
-/// Lists of values that are nothing beside all else that a process has in memory.
+/// Bytes of lists of values that are negligible, compared with the rest of the process.
 const FEW_VALUES_BYTES: usize = 256 << 10;
 
 /// The most memory of a column's name: where it was found, and in the places that keys and
@@ -233,31 +233,31 @@ const FEW_VALUES_BYTES: usize = 256 << 10;
 const COLUMN_BYTES: usize = 128;
 const COLUMN_COPIES: usize = 3;
 
-/// Names of so many inputs are nothing beside all else that a process has in memory.
+/// Number of inputs whose names take almost no memory, compared with the rest of the process.
 const FEW_NAMES: usize = 1000;
 
-/// What the name of a file takes, at most: with whoever named it, in the list that a sort or a
-/// merge makes of it, and of places where its records begin.
+/// Largest memory for the name of a file: the caller's copy, the list that a sort or a merge makes,
+/// and the list of places where its records begin.
 const NAME_BYTES: usize = 136;
 const NAME_COPIES: usize = 2;
 
-/// What an input that is compressed takes besides, until its turn comes and after that.
+/// Additional memory of a compressed input, until its turn comes and after that.
 const PACKED_BYTES: usize = 1100;
 const PACKED_COPIES: usize = 4;
 
-/// What an input takes besides of which it is noted what it was like, before and now, and the line
-/// that says so.
+/// Additional memory of an input whose state is noted: its state before and now, and the line that
+/// records it.
 const KEPT_BYTES: usize = 900;
 const KEPT_COPIES: usize = 6;
 
-/// What the names of inputs take of a budget, if they are many: whether they are read or not, they
-/// are all in memory as long as the job runs.
+/// Returns what the names of inputs take of a budget, if they are many: whether they are read or
+/// not, they are all in memory as long as the job runs.
 pub fn names_bytes(inputs: &[Input]) -> ByteSize {
     let bytes = |input: &Input| (NAME_BYTES + NAME_COPIES * name_length(input)) as u64;
     ByteSize(inputs.iter().skip(FEW_NAMES).map(bytes).sum())
 }
 
-/// What is noted of an input.
+/// Returns the number of bytes noted of an input.
 fn kept_bytes(input: &Input) -> usize {
     KEPT_BYTES + KEPT_COPIES * name_length(input)
 }
@@ -265,7 +265,7 @@ fn kept_bytes(input: &Input) -> usize {
 /// Bytes of memory that a key takes: its text, and what it means, as read, bound and compiled.
 const KEY_BYTES: usize = 1500;
 
-/// Bytes of an input's name.
+/// Returns the number of bytes of an input's name.
 fn name_length(input: &Input) -> usize {
     match input {
         Input::File(path) | Input::Striped(path) => path.as_os_str().len(),
@@ -273,7 +273,7 @@ fn name_length(input: &Input) -> usize {
     }
 }
 
-/// What compressed inputs take besides, if they are many.
+/// Returns the additional memory of compressed inputs, if there are many.
 fn packed_bytes(packed: &[(Origin, Codec)]) -> u64 {
     let bytes = |(origin, _): &(Origin, Codec)| {
         let length = if let Origin::File(path) = origin { path.as_os_str().len() } else { 0 };

@@ -1,8 +1,8 @@
-//! What inputs hold, looked at before anything is planned: plain records, compressed data, or what
+//! Contents of inputs, checked before anything is planned: plain records, compressed data, or what
 //! is not read here.
 //!
 //! Files are told apart by name and content; of a stream, the first bytes are read and given back.
-//! How many streams are begun hangs on how they are read: one after the other, only the first may
+//! How many streams are begun depends on how they are read: one after the other, only the first may
 //! be waited for, as whoever writes the next may wait for us to read the first. The others are
 //! looked at when their turn comes, too late to expand them.
 
@@ -20,7 +20,7 @@ use crate::stats::Progress;
 
 /// The settings for looking at inputs.
 pub struct Look<'a> {
-    /// Which are compressed.
+    /// Choice of which inputs are compressed.
     pub how: Decompress,
     /// True if the content tells, because records are text.
     pub is_text: bool,
@@ -39,7 +39,7 @@ pub enum Instead {
 }
 
 impl<'a> Look<'a> {
-    /// A look at inputs of this format.
+    /// Returns a look at inputs of this format.
     pub fn new(how: Decompress, format: Format, is_at_once: bool, progress: &'a Progress) -> Self {
         let is_text = matches!(format, Format::Lines { .. } | Format::Csv(_) | Format::JsonLines);
         Self { how, is_text, is_at_once, progress }
@@ -73,7 +73,8 @@ impl<'a> Look<'a> {
         Some(Instead::Expanded(origin, codec))
     }
 
-    /// Returns what an input is by its content.
+    /// Returns the stream that replaces an input, judged by its content; `None` if it is read as it
+    /// is.
     fn auto(&self, input: &Input, is_begun: &mut bool) -> Result<Option<Instead>> {
         let redirected;
         let (path, origin) = match input {
@@ -123,7 +124,8 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// A stream that was opened, behind another one or not.
+    /// Returns the stream that replaces an opened one; `is_behind` says that another stream comes
+    /// before it.
     fn stream(&self, mut reader: pipe::Reader, is_behind: bool) -> Result<Option<Instead>> {
         let name = reader.name().to_owned();
         if is_behind && !self.is_at_once {

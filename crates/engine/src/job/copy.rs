@@ -19,25 +19,25 @@ const DEPTH: usize = 24;
 /// One copy: the bytes of a file, striped or not, to an output.
 #[derive(Clone, Debug)]
 pub struct CopyJob {
-    /// What is copied: a file or a striped file.
+    /// Source of the copy: a file or a striped file.
     pub input: Input,
-    /// Where it goes.
+    /// Destination of the copy.
     pub output: Output,
-    /// How bytes are moved.
+    /// I/O engine that moves the bytes.
     pub engine: Engine,
-    /// Whether the page cache is bypassed.
+    /// Choice of whether the copy bypasses the page cache.
     pub direct: Direct,
-    /// Whether the output is made durable before it gets its name.
+    /// True if the output is made durable before it gets its name.
     pub sync: bool,
 }
 
 impl CopyJob {
-    /// A job with every choice left to sortwell.
+    /// Returns a job with every choice left to sortwell.
     pub fn new(input: Input, output: Output) -> Self {
         Self { input, output, engine: Engine::Auto, direct: Direct::Auto, sync: true }
     }
 
-    /// Copies; the bytes there were. Blocks until the output is in place.
+    /// Copies the input and returns the number of bytes. Blocks until the output is in place.
     ///
     /// # Errors
     ///
@@ -81,7 +81,7 @@ struct Copy<'a> {
     queue: Box<dyn Queue>,
     file: Arc<File>,
     free: Vec<Region>,
-    /// What is to be read next.
+    /// Offset of the next byte to read.
     next: u64,
     progress: &'a Progress,
 }
@@ -114,8 +114,8 @@ impl<'a> Copy<'a> {
         Ok(())
     }
 
-    /// Bytes of the block at `offset`, of which `read` were read: fewer than the file said where it
-    /// has become shorter.
+    /// Returns the number of bytes of the block at `offset`, of which `read` were read: fewer than
+    /// the file said where it has become shorter.
     fn whole(&self, offset: u64, read: usize) -> Result<usize> {
         let wanted = (self.file.len() - offset).min(BLOCK_BYTES as u64) as usize;
         if read >= wanted {

@@ -34,7 +34,7 @@ pub enum Output {
 }
 
 impl Output {
-    /// The name of a file.
+    /// Returns the name of a file.
     pub(super) fn path(&self) -> Option<&Path> {
         match self {
             Self::File(path) | Self::Striped(path) => Some(path),

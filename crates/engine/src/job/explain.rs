@@ -1,4 +1,4 @@
-//! A sort told beforehand: the plan that would be carried out, and what it comes to.
+//! A forecast of a sort: the plan that it would carry out, and the estimated work.
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ use crate::units::ByteSize;
 pub struct Explanation {
     /// Bytes of all inputs.
     pub bytes: ByteSize,
-    /// Bytes per record; where they differ, their average over a sample.
+    /// Bytes per record; where records differ, their average over a sample.
     pub record_length: u64,
     /// True if records differ in length.
     pub varies: bool,

@@ -1,4 +1,4 @@
-//! What a job says about which records take part, bound to its format.
+//! Conditions of a job on its records, bound to its format.
 
 use std::cell::Cell;
 
@@ -10,8 +10,8 @@ use crate::key::{Key, ListMemory};
 use crate::pipeline::Columns;
 use crate::predicate::Predicate;
 
-/// What admits the records of a job, given the columns of the first row; `None` where all take
-/// part. Conditions look at fields as the job's keys do.
+/// Returns the predicate that admits the records of a job, given the columns of the first row;
+/// `None` where all take part. Conditions look at fields as the job's keys do.
 pub fn predicate(
     job: &SortJob,
     order: &TextOrder,
@@ -23,7 +23,7 @@ pub fn predicate(
     bound(job, order, columns, |order, resolve| job.filter.predicate(order, resolve))
 }
 
-/// Returns what admits the groups of a job, given the columns of the first row.
+/// Returns the predicate that admits the groups of a job, given the columns of the first row.
 pub fn group_predicate(
     job: &SortJob,
     order: &TextOrder,

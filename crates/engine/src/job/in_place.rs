@@ -98,8 +98,9 @@ pub fn check(job: &SortJob, (path, files): (&Path, &[Arc<File>]), is_open: bool)
     Ok(())
 }
 
-/// What is set of the plan. How much is given back at a time, and whether the rest can be merged,
-/// hangs on the form of loads and slabs, which is the same for all that go on with the job.
+/// Returns the settings of the plan. How much is given back at a time, and whether the rest can be
+/// merged, depends on the form of loads and slabs. That form is equal for all jobs that continue
+/// this one.
 pub fn levers(levers: Levers) -> Levers {
     match levers.overlap {
         Overlap::Auto => Levers { overlap: Overlap::Pipelined, ..levers },

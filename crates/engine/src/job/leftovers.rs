@@ -1,4 +1,4 @@
-//! What jobs have left in a directory: shown, and removed.
+//! Leftovers of jobs in a directory: listing and removing them.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -17,35 +17,35 @@ use crate::units::ByteSize;
 pub struct Leftover {
     /// The directory of its manifest; of an abandoned job, a spill directory or a temporary output.
     pub path: PathBuf,
-    /// What became of the job.
+    /// State of the job.
     pub state: State,
-    /// Where its output was to go, if the manifest says so.
+    /// Path of its output, if the manifest records one.
     pub output: Option<PathBuf>,
     /// Bytes in its directories, and of its output on its way.
     pub bytes: ByteSize,
 }
 
-/// What became of a job.
+/// State of a job that has ended early or still runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     /// It is running.
     Running,
-    /// Another job can go on with it, which has so many runs done, and bytes of the output.
+    /// Another job can continue it; some runs, or some bytes of the output, are done.
     Kept {
         /// Runs that are done.
         runs: usize,
         /// Bytes of the output that are done.
         merged: ByteSize,
     },
-    /// What it has noted is damaged, in words.
+    /// The manifest is damaged; the text describes the damage.
     Damaged(String),
-    /// It was killed, and nothing can go on with what it left.
+    /// It was killed, and no job can continue from what it left.
     Abandoned,
 }
 
-/// Returns what jobs have left in `directory`: first what others can go on with, then what jobs
-/// that were killed have abandoned, each in order of the names. The definition of a striped file
-/// stands for the directories of its members.
+/// Returns what jobs have left in `directory`: first the work that other jobs can continue, then
+/// the work that killed jobs have abandoned, each in order of the names. The definition of a
+/// striped file stands for the directories of its members.
 ///
 /// # Errors
 ///
@@ -67,7 +67,7 @@ pub fn leftovers(directory: &Path) -> Result<Vec<Leftover>> {
     Ok(found)
 }
 
-/// The directories that a name stands for, each once.
+/// Returns the directories that a name stands for, each once.
 fn places(name: &Path) -> Result<Vec<PathBuf>> {
     let place = SpillPlace::at(name)?;
     let mut places: Vec<PathBuf> = place.directories().map(|(path, _)| path.to_owned()).collect();
@@ -97,7 +97,7 @@ fn leftover(directory: &Path) -> Result<Leftover> {
     Ok(Leftover { path: directory.to_owned(), state, output, bytes: ByteSize(bytes) })
 }
 
-/// The job of a manifest whose later lines may be damaged.
+/// Returns the job of a manifest whose later lines may be damaged.
 fn job_of(directory: &Path) -> Option<JobEntry> {
     match Manifest::first(directory) {
         Ok(Some(Entry::Job(job))) => Some(job),
@@ -105,7 +105,7 @@ fn job_of(directory: &Path) -> Option<JobEntry> {
     }
 }
 
-/// Whether there is more than the beginning in a manifest, as far as it can be read.
+/// Returns whether there is more than the beginning in a manifest, as far as it can be read.
 fn holds_records(directory: &Path) -> bool {
     let past = Manifest::look(directory).and_then(|entries| Past::of(directory, entries));
     past.map_or(true, |(_, past)| !past.runs.is_empty() && !past.is_whole)
@@ -116,7 +116,7 @@ fn bytes_in(directory: &Path) -> u64 {
     entries.map(|entry| allocated(&entry.path())).sum()
 }
 
-/// Bytes that a file takes of its disk.
+/// Returns the number of bytes that a file takes of its disk.
 fn allocated(path: &Path) -> u64 {
     use std::os::unix::fs::MetadataExt;
     fs::symlink_metadata(path).map_or(0, |data| data.blocks() * 512)

@@ -16,20 +16,21 @@ use crate::key::{CompiledKey, open_word, with_encoder};
 use crate::order::OrderProof;
 use crate::stats::Progress;
 
-/// Bytes that are kept of a key which has to be made; what is longer is made again to be compared.
+/// Bytes that are kept of a key which has to be made. A longer key is made again for each
+/// comparison.
 const KEPT_BYTES: usize = 256;
 
 /// A line, and what it is compared by at first.
 struct Line<'a> {
     /// The first word of its key.
     prefix: u64,
-    /// Where its key is kept, as far as it is; empty where the line itself is as good.
+    /// Range of its stored key; empty where the line itself serves as the key.
     kept: Range<usize>,
     bytes: &'a [u8],
 }
 
-/// The lines of `text` in order, each with its end, which the last may lack; with `is_unique` only
-/// the first of equal ones.
+/// Returns the lines of `text` in order, each with its end, which the last may lack; with
+/// `is_unique` only the first of equal ones.
 ///
 /// # Errors
 ///

@@ -223,7 +223,7 @@ impl MergeJob {
         Ok((key, self.unique.then_some(UniqueBy { group })))
     }
 
-    /// Returns what a plan for so many inputs at once, at most, follows from.
+    /// Returns the inputs to a plan that merges at most the given number of inputs at once.
     fn need(
         &self,
         (inputs, width): (&[Place], Option<usize>),

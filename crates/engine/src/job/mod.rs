@@ -279,13 +279,13 @@ impl SortJob {
     }
 }
 
-/// What a sort asks of records, bound to their columns.
+/// Conditions, changes and order that a sort applies to records, bound to their columns.
 struct Asked {
-    /// Which records are admitted.
+    /// Gate that admits records.
     gate: Gate,
-    /// What is made of records when they are selected.
+    /// Changes made to records when they are selected.
     making: Making,
-    /// What records are ordered by.
+    /// Key that orders the records.
     key: CompiledKey,
 }
 
@@ -295,19 +295,19 @@ impl SortJob {
         bound(self.format, &self.keys, &self.order, self.memory)
     }
 
-    /// Returns what records are ordered by, given the columns of the first row.
+    /// Returns the key that orders records, given the columns of the first row.
     fn key(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<CompiledKey> {
         key(&grouped(order, self.select.unique_by), columns)
     }
 
-    /// What is asked of records, given the columns of the first row.
+    /// Returns the conditions on records, given the columns of the first row.
     fn gate(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<Gate> {
         let predicate = filtering::predicate(self, order, columns)?;
         let group_predicate = filtering::group_predicate(self, order, columns)?;
         Ok(Gate { predicate, group_predicate, ..gate(self.format, columns) })
     }
 
-    /// Returns what is asked of records, given the columns of the first row.
+    /// Returns all that is asked of records, given the columns of the first row.
     fn asked(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<Asked> {
         let gate = self.gate(order, columns)?;
         let making = self.making(order, columns)?.having(gate.group_predicate.clone());
@@ -315,7 +315,7 @@ impl SortJob {
         Ok(Asked { gate, making, key: self.key(order, columns)? })
     }
 
-    /// Whether records that are the same to the byte may be dropped as they are read.
+    /// Returns whether records that are the same to the byte may be dropped as they are read.
     fn drops_copies(&self, input: &pipeline::Input, gate: &Gate, key: &dyn KeyEncoder) -> bool {
         self.select.kept().is_some()
             && key.is_whole_record()
@@ -326,7 +326,7 @@ impl SortJob {
             && matches!(self.format.framing(), Framing::Terminated(_))
     }
 
-    /// The plan for a need, once what other jobs have left lying about is gone.
+    /// Returns the plan for a need, once the leftovers of other jobs are gone.
     fn plan(
         &self,
         need: &Need,
@@ -364,8 +364,8 @@ impl SortJob {
         }
     }
 
-    /// Whether the inputs, as they are, would be sorted without run files. Of streams that is not
-    /// known; they are not opened, which those at their other ends would notice.
+    /// Returns whether the inputs, as they are, would be sorted without run files. Of streams that
+    /// is not known; they are not opened, which those at their other ends would notice.
     ///
     /// # Errors
     ///
@@ -384,7 +384,7 @@ impl SortJob {
         Plan::new(&need).map(|plan| plan.is_one_pass)
     }
 
-    /// Whether one input of lines, of this extent, would be sorted without run files.
+    /// Returns whether one input of lines, of this extent, would be sorted without run files.
     ///
     /// # Errors
     ///
@@ -397,7 +397,7 @@ impl SortJob {
         Ok(Plan::new(&Need { inputs: 1, ..need }).is_ok_and(|plan| plan.is_one_pass))
     }
 
-    /// What is made of selected records, given the columns of the first row.
+    /// Returns the changes made to selected records, given the columns of the first row.
     fn making(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<Making> {
         let separator = match order.separator {
             Separator::Byte(separator) => Some(separator),
@@ -420,7 +420,8 @@ impl SortJob {
         Ok(making.ordered_by(resolved.as_ref().unwrap_or(order)))
     }
 
-    /// What takes a part of the budget, nothing being compressed yet.
+    /// Returns the coders with the parts of the budget that are taken before anything is
+    /// compressed.
     fn coders(&self, order: &TextOrder, budget: ByteSize) -> Coders {
         let threads = self.threads.unwrap_or_else(limits::cores);
         Coders::new(budget, threads, &self.inputs, order)

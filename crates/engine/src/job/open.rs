@@ -26,10 +26,10 @@ use crate::pipeline::{self, Columns, Header, Heading, Names, Top, TopSize};
 use crate::stats::Progress;
 use crate::units::ByteSize;
 
-/// What lines are taken to be as long as, before any was seen.
+/// Assumed bytes of a line before any was seen.
 const LINE_LENGTH: usize = 64;
 
-/// So many inputs may be small ones, and are looked at before.
+/// Number of inputs from which they may be small, so that the sort looks at them first.
 const MANY_INPUTS: usize = 256;
 
 /// Inputs smaller than this, on average, are small.
@@ -46,21 +46,21 @@ const DESCRIPTORS_EACH: usize = 4;
 const INPUT_FILES: usize = 1;
 const OUTPUT_FILES: usize = 3;
 
-/// What a sort begins with.
+/// State that a sort begins with.
 pub struct Opened {
     /// The engine that will be used.
     pub engine: Engine,
     /// Ceiling of the process's resident size.
     pub budget: ByteSize,
-    /// What expands inputs and compresses the output.
+    /// Coders that expand inputs and compress the output.
     pub coders: Coders,
     /// The inputs.
     pub input: pipeline::Input,
-    /// What stands at the top of them.
+    /// Header at the top of the inputs.
     pub header: Header,
     /// The columns that the top shows.
     pub columns: Option<Columns>,
-    /// What is asked of records.
+    /// Conditions on records.
     pub asked: Asked,
 }
 
@@ -94,7 +94,7 @@ pub fn sort(job: &SortJob, order: &TextOrder, progress: &Progress) -> Result<Ope
     Ok(Opened { engine, budget, coders, input, header, columns, asked })
 }
 
-/// The ceiling of memory: where nothing was said, no more than was found to be there.
+/// Returns the ceiling of memory: where nothing was said, no more than was found to be there.
 fn budget(job: &SortJob) -> Result<ByteSize> {
     let budget = job.memory.resolve()?;
     let memory = job.profile.as_ref().and_then(|profile| profile.memory.as_ref());
@@ -155,9 +155,9 @@ pub fn inputs(
     Ok(pipeline::Input::Files(files))
 }
 
-/// The names of files that are read one after the other, as if they were one: more than may be open
-/// at once, or many that are small, each of which would take pages of a load for itself. That they
-/// are all there, and of whole records, is seen to beforehand.
+/// Returns the names of files that are read one after the other, as if they were one: more than may
+/// be open at once, or many that are small, each of which would take pages of a load for itself.
+/// That they are all there, and of whole records, is seen to beforehand.
 fn read_in_order(job: &SortJob, inputs: &[Input], progress: &Progress) -> Result<Option<Names>> {
     let is_resumed = job.in_place || job.resume != Resume::Off;
     let are_plain = inputs.iter().all(|input| matches!(input, Input::File(_)));
@@ -195,7 +195,7 @@ fn too_many_to_resume(inputs: usize, most: usize) -> Error {
     )
 }
 
-/// What stands at the top of all inputs, and the columns that it shows, if it is a row.
+/// Returns what stands at the top of all inputs, and the columns that it shows, if it is a row.
 fn header(
     heading: &Heading,
     input: &pipeline::Input,
@@ -223,8 +223,8 @@ fn header(
     Ok((header, columns))
 }
 
-/// The same for inputs that are opened one after the other. What was read of streams goes before
-/// the rest of them.
+/// Returns what stands at the top of all inputs, which are opened one after the other, and their
+/// columns. Bytes that were read of a stream go before the rest of it.
 pub fn tops(
     heading: &Heading,
     places: &mut [Place],
@@ -268,7 +268,7 @@ fn note_top(first: &mut Option<Top>, top: Top, heading: &Heading) -> Result<()> 
     }
 }
 
-/// What stands at the top of a file.
+/// Returns what stands at the top of a file.
 pub fn top_of(heading: &Heading, file: &File) -> Result<Top> {
     let mut offset = 0;
     let fill = |buffer: &mut [u8]| {
@@ -279,8 +279,8 @@ pub fn top_of(heading: &Heading, file: &File) -> Result<Top> {
     heading.read(file.path(), fill).map(|(top, _)| top)
 }
 
-/// What inputs are, for jobs that open them one after the other: those that cannot be opened at all
-/// are heard of before work is spent on the others.
+/// Returns the places of inputs, for jobs that open them one after the other. Inputs that cannot be
+/// opened are reported before work is spent on the others.
 pub fn places(inputs: &[Input], framing: Framing, progress: &Progress) -> Result<Vec<Place>> {
     inputs.iter().map(|input| place(input, framing, progress)).collect()
 }
@@ -327,7 +327,8 @@ fn place(input: &Input, framing: Framing, progress: &Progress) -> Result<Place> 
     })
 }
 
-/// Bytes per record; where records differ, their average over some pages of the input.
+/// Returns the number of bytes per record; where records differ, their average over some pages of
+/// the input.
 pub fn record_length(input: &pipeline::Input, framing: Framing) -> Result<usize> {
     match (framing, input) {
         (Framing::Fixed(length), _) => Ok(length),
@@ -339,7 +340,7 @@ pub fn record_length(input: &pipeline::Input, framing: Framing) -> Result<usize>
     }
 }
 
-/// Whether every input can be read at known offsets.
+/// Returns whether every input can be read at known offsets.
 pub fn are_files(inputs: &[Input]) -> Result<bool> {
     Ok(!look(inputs, &Progress::new())?.has_streams)
 }
@@ -449,8 +450,8 @@ pub fn check_output(output: &Output, force: bool) -> Result<()> {
     if force { Ok(()) } else { check_replaceable(path) }
 }
 
-/// Where runs go: where the user said, with `is_checked` if that is any good, else beside the
-/// output, if it is a file, else where temporary files go. A place that is named twice, by
+/// Returns where runs go: where the user said, with `is_checked` if that is any good, else beside
+/// the output, if it is a file, else where temporary files go. A place that is named twice, by
 /// whatever paths, counts once.
 pub fn temp(temp: &[PathBuf], is_checked: bool, output: &Output) -> Result<Vec<SpillPlace>> {
     if temp.is_empty() {

@@ -1,4 +1,4 @@
-//! What is known of the machine, as far as one sort has to do with it: whose disks its streams are
+//! Rates of the machine, as far as they concern one sort: which disks its streams are
 //! on, and what its records cost.
 
 use std::path::Path;
@@ -12,11 +12,11 @@ use crate::pipeline;
 use crate::plan::prediction::{Part, Rates};
 use crate::profile::Profile;
 
-/// What is said where no time can be foretold, and what to do.
+/// Message where no time can be predicted, with what to do.
 type Unknown = Message;
 
 impl SortJob {
-    /// The rates for a sort of `input` that spills to `temp`.
+    /// Returns the rates for a sort of `input` that spills to `temp`.
     pub(super) fn rates(
         &self,
         input: &pipeline::Input,
@@ -64,7 +64,7 @@ impl SortJob {
     }
 }
 
-/// Where inputs lie that have to be read from disk; those in the page cache need none.
+/// Returns where inputs lie that have to be read from disk; those in the page cache need none.
 fn input_parts(profile: &Profile, files: &[std::sync::Arc<File>]) -> Result<Vec<Part>, Unknown> {
     let total: u64 = files.iter().map(|file| file.len()).sum();
     let mut parts = Vec::new();
@@ -79,7 +79,7 @@ fn input_parts(profile: &Profile, files: &[std::sync::Arc<File>]) -> Result<Vec<
     Ok(parts)
 }
 
-/// A file, or one that will be made.
+/// Returns a file, or one that will be made.
 fn parts_of(profile: &Profile, path: &Path) -> Result<Vec<Part>, Unknown> {
     part(profile, directory_of(path), 1.0).map(|part| vec![part])
 }

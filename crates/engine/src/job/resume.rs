@@ -26,33 +26,33 @@ pub const KEPT_FILES: usize = 2;
 /// that is written, and two that are merged.
 const MEMBER_FILES: usize = 4;
 
-/// Whether what a job does is kept where it does not come to its end.
+/// Choice of whether the work of a job is kept if the job does not finish.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Resume {
-    /// Nothing is left behind.
+    /// Nothing is kept.
     #[default]
     Off,
     /// Runs are kept, and how far the output has come is noted from time to time. Inputs and output
     /// have to be files.
     On,
-    /// The same, noted after each slab: as often as can be, whatever it costs.
+    /// Work is kept and noted after each slab: as often as possible, whatever it costs.
     Often,
 }
 
-/// Where a job writes.
+/// Places to which a job writes.
 #[derive(Debug)]
 pub struct Places {
     /// The output on its way.
     pub output: output::Output,
     /// Spill space, and what is noted in it.
     pub spill: Spill,
-    /// Where the manifest is, if there is one.
+    /// Directory of the manifest, if there is one.
     directory: Option<PathBuf>,
     is_in_place: bool,
 }
 
 impl Places {
-    /// Places of a job that leaves nothing behind.
+    /// Returns the places of a job that keeps nothing.
     pub fn new(output: output::Output, spill: Spill) -> Self {
         Self { output, spill, directory: None, is_in_place: false }
     }
@@ -94,9 +94,9 @@ impl Places {
         Ok(Self { output, spill, directory, is_in_place })
     }
 
-    /// Gives the output its name, if what was `made` is good and has so many `bytes`; what came of
-    /// it, and the bytes that it has if it is compressed. Nothing is left behind, unless another
-    /// job can go on with it.
+    /// Gives the output its name, if what was `made` is good and has as many `bytes`. Returns the
+    /// result, and the bytes of the output if it is compressed. Nothing is kept unless another job
+    /// can continue it.
     pub fn finish<T>(
         self,
         made: Result<T>,
@@ -153,7 +153,7 @@ impl Places {
     }
 }
 
-/// What the job of this directory has left, if it was one like `job`.
+/// Returns what the job of this directory has left, if it was one like `job`.
 fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     let path = &job.output;
     let Some(Entry::Job(entry)) = Manifest::first(directory)? else {
@@ -213,7 +213,7 @@ fn of_directory(job: &Wanted, directory: &Path) -> Result<Option<Places>> {
     Places::with(job, (output, spill), directory).map(Some)
 }
 
-/// Makes sure that all runs are there; whether they are as long as they should be at least.
+/// Checks that all runs are there, and returns whether they have at least the noted lengths.
 fn are_there(past: &Past, directory: &Path) -> Result<bool> {
     let mut are_whole = true;
     for run in &past.runs {
@@ -233,7 +233,8 @@ fn are_there(past: &Past, directory: &Path) -> Result<bool> {
     Ok(are_whole)
 }
 
-/// Whether an output of so many bytes has all that was noted of it; otherwise it is made again.
+/// Returns whether an output of `part_bytes` bytes has all that was noted of it; otherwise it is
+/// made again.
 fn has_noted(part_bytes: Option<u64>, past: &Past, job: &JobEntry) -> Result<bool> {
     let noted = past.slab.as_ref().map_or(0, |slab| slab.offset - slab.edge.0.len() as u64);
     let has_all = part_bytes.is_some_and(|bytes| bytes >= noted);
@@ -250,7 +251,7 @@ fn has_noted(part_bytes: Option<u64>, past: &Past, job: &JobEntry) -> Result<boo
     Ok(has_all)
 }
 
-/// Bytes that a file or directory says it has, if it is there.
+/// Returns the number of bytes that a file or directory says it has, if it is there.
 fn bytes_of(path: &Path) -> Result<Option<u64>> {
     match fs::symlink_metadata(path) {
         Ok(data) => Ok(Some(data.len())),
@@ -299,7 +300,7 @@ fn names_in(directory: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Makes what a job needs that others can go on with.
+/// Makes the places of a job that other jobs can continue.
 fn begin(job: &Wanted, places: &[SpillPlace]) -> Result<Places> {
     let members: usize = places.iter().map(SpillPlace::members).sum();
     limits::check_open_files(limits::open_files_left(), KEPT_FILES + MEMBER_FILES * members)?;

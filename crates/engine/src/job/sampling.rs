@@ -28,7 +28,8 @@ pub fn sampled_if(
     done.map(|statistics| Statistics { timeline, counters, ..statistics })
 }
 
-/// Does `work`, and looks at it meanwhile; without a thread to look, work goes on alone.
+/// Does `work`, and samples it meanwhile. If no thread can be started, the work runs without
+/// samples.
 fn sampled<T>(progress: &Progress, work: impl FnOnce() -> T) -> (T, Option<Timeline>) {
     // From before the first byte, however late the thread comes to it.
     let timeline = Timeline::begin(progress, &now());
@@ -80,7 +81,7 @@ fn told(counts: &Counts) -> Counted {
     }
 }
 
-/// What only the system knows.
+/// Returns what only the system knows.
 fn now() -> Now {
     let used = limits::processor_time();
     Now {

@@ -25,20 +25,20 @@ use crate::plan::besides::Part;
 use crate::stats::Progress;
 use crate::units::ByteSize;
 
-/// One part in so many of the budget is for rows that are rewritten.
+/// Divisor of the budget that gives the part for rows that are rewritten.
 const SHARE: u64 = 8;
 
 /// Bytes of a window where inputs are read one after the other, and where they are merged.
 const WINDOW_BYTES: usize = 256 << 10;
 const MERGED_WINDOW_BYTES: usize = 64 << 10;
 
-/// One part in so many of the budget is the most that names and orders of columns may take.
+/// Divisor of the budget that gives the limit for names and orders of columns.
 const COLUMNS_SHARE: u64 = 4;
 
-/// Bytes that an input takes which is rewritten, or read behind its top, until its turn comes.
+/// Bytes of an input that is rewritten, or read after its top, until its turn comes.
 const INPUT_BYTES: u64 = 1000;
 
-/// Number of inputs for which that is nothing beside all else that a process has in memory.
+/// Number of inputs for which that is negligible, compared with the rest of the process.
 const FEW_INPUTS: usize = 1000;
 
 /// Reading of inputs: in turn or at once.
@@ -46,14 +46,14 @@ const FEW_INPUTS: usize = 1000;
 pub enum Turns {
     /// One after the other.
     InTurn,
-    /// Up to so many at once.
+    /// Up to this number of inputs at once.
     AtOnce(Option<usize>),
 }
 
 /// The input of a sort, and its header.
 type OpenInput = (pipeline::Input, (Header, Option<Columns>));
 
-/// Inputs behind their tops.
+/// Inputs after their tops.
 struct United {
     /// The header of the output.
     top: Option<Top>,
@@ -104,8 +104,8 @@ fn asked_for(heading: &Heading) -> Option<CsvFormat> {
     }
 }
 
-/// Returns what a sort reads, as one stream behind the tops, and these; `None` where the inputs can
-/// be opened as ever.
+/// Returns the input of a sort, as one stream after the tops, and the tops; `None` where the inputs
+/// can be opened as usual.
 pub fn of_sort(
     job: &SortJob,
     inputs: &[Input],
@@ -202,8 +202,8 @@ fn later(inputs: usize) -> u64 {
     inputs.saturating_sub(FEW_INPUTS) as u64
 }
 
-/// Reads the top of an input, which begins behind it then. A compressed file is begun for it and
-/// left again: as many as there are may not be open at once.
+/// Reads the top of an input, which then begins after it. A compressed file is opened for it and
+/// closed again, because not all of them may be open at once.
 fn top_of(
     heading: &Heading,
     place: &mut Place,
@@ -252,7 +252,7 @@ fn packed_top(
     heading.read(&name, |buffer| reader.fill(buffer, progress)).map(|(top, _)| top)
 }
 
-/// Makes the rows of an input, which is behind its top, rows of the union.
+/// Makes the rows of an input, which is after its top, rows of the union.
 fn rewrite(
     place: &mut Place,
     csv: CsvFormat,

@@ -11,8 +11,8 @@ use crate::key::KeyEncoder;
 use crate::order::{Beginning, OrderCheck};
 use crate::proof::Sum;
 
-/// How far ahead in each source records are asked for: memory of many streams is more than the
-/// hardware follows by itself.
+/// Number of bytes to prefetch ahead in each source. The hardware cannot follow the memory of many
+/// streams by itself.
 const AHEAD_BYTES: usize = 512;
 
 /// Sorted records that are left of one source.
@@ -27,7 +27,7 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Goes on to `rest`; whether there is a record in it.
+    /// Continues with `rest`, and returns whether there is a record in it.
     #[inline]
     fn go_on<K: KeyEncoder>(&mut self, key: &K, rest: &'a [u8], cut: &impl Cut) -> bool {
         self.rest = rest;
@@ -44,12 +44,12 @@ impl<'a> Source<'a> {
     }
 }
 
-/// How the loop over records cuts them: a type each, so that each gets a loop of its own.
+/// Ways to cut records, one type each, so that each gets a loop of its own.
 trait Cut {
-    /// Bytes of the next record of a source that has one.
+    /// Returns the number of bytes of the next record of a source that has one.
     fn next_length(&self, source: &Source<'_>) -> usize;
 
-    /// The first record of `rest`, if there is any.
+    /// Returns the first record of `rest`, if there is any.
     fn first<'a>(&self, rest: &'a [u8]) -> Option<&'a [u8]>;
 }
 
@@ -111,7 +111,7 @@ pub struct Merger<'a, K> {
 }
 
 impl<'a, K: KeyEncoder> Merger<'a, K> {
-    /// A merger of `sources`, each sorted, of whole records, whose order `check` proves.
+    /// Returns a merger of `sources`, each sorted, of whole records, whose order `check` proves.
     pub fn new(
         (key, framing): (&'a K, Framing),
         sources: impl IntoIterator<Item = &'a [u8]>,

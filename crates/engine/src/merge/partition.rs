@@ -1,4 +1,4 @@
-//! Where a bound falls in every run: exact positions, by binary search in memory.
+//! Places of a bound in every run: exact positions, by binary search in memory.
 
 use crate::format::Framing;
 use crate::key::KeyEncoder;
@@ -8,7 +8,7 @@ use crate::key::KeyEncoder;
 pub struct Piece<'a> {
     /// Whole records.
     pub bytes: &'a [u8],
-    /// Where in the run's data the first of them begins.
+    /// Offset in the run's data where the first of them begins.
     pub first_offset: u64,
     /// Offsets of the run at which records are known to begin, ascending: for framings that do not
     /// tell by themselves.
@@ -16,13 +16,13 @@ pub struct Piece<'a> {
 }
 
 impl<'a> Piece<'a> {
-    /// The bytes of the run from offset `start` to `end`.
+    /// Returns the bytes of the run from offset `start` to `end`.
     pub fn between(&self, start: u64, end: u64) -> &'a [u8] {
         &self.bytes[(start - self.first_offset) as usize..(end - self.first_offset) as usize]
     }
 
-    /// The part of a range of records between two known places, or its ends, in which `is_before`
-    /// changes.
+    /// Returns the part of a range of records between two known places, or its ends, in which
+    /// `is_before` changes.
     fn narrow(
         &self,
         framing: Framing,
@@ -37,16 +37,16 @@ impl<'a> Piece<'a> {
         (low, known.get(passed).copied().unwrap_or(end))
     }
 
-    /// The record that begins at `offset` of the run.
+    /// Returns the record that begins at `offset` of the run.
     fn record(&self, offset: u64, framing: Framing) -> &'a [u8] {
         let rest = &self.bytes[(offset - self.first_offset) as usize..];
         &rest[..framing.first_length(rest)]
     }
 }
 
-/// For each run, where the first record begins, of those in `ranges` (offsets of its candidates,
-/// start and end), that does not come before the record at `bound_offset` of run `bound_run`, in
-/// the order (key, run, position).
+/// Returns, for each run, where the first record begins, of those in `ranges` (offsets of its
+/// candidates, start and end), that does not come before the record at `bound_offset` of run
+/// `bound_run`, in the order (key, run, position).
 pub fn positions<K: KeyEncoder>(
     key: &K,
     framing: Framing,
@@ -72,8 +72,8 @@ pub fn positions<K: KeyEncoder>(
     pieces.iter().zip(ranges).enumerate().map(position).collect()
 }
 
-/// Where the first of `records` begins for which `is_before` does not hold; it holds for all before
-/// that. Both ends of the search are always between records.
+/// Returns where the first of `records` begins for which `is_before` does not hold; it holds for
+/// all before that. Both ends of the search are always between records.
 fn partition_point(framing: Framing, records: &[u8], is_before: impl Fn(&[u8]) -> bool) -> usize {
     if !framing.is_local() {
         let passed = framing.records(records).take_while(|record| is_before(record));

@@ -1,4 +1,4 @@
-//! Which blocks of which runs to read next: slabs, cut from the runs' sparse indexes.
+//! Choice of the blocks of runs to read next: slabs, cut from the runs' sparse indexes.
 //!
 //! The index keys of all runs are walked in the order (key, run, position). Passing a key of a run
 //! means that the part of the run behind it is needed; when the next part would no longer fit, its
@@ -25,9 +25,9 @@ use walk::{Walk, blocks_of, part_blocks_max};
 /// A record that cuts all runs in two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
-    /// Its run.
+    /// Number of its run.
     pub run: usize,
-    /// Where in that run's data it begins.
+    /// Offset in that run's data where it begins.
     pub offset: u64,
 }
 
@@ -46,7 +46,7 @@ pub struct Slab {
 }
 
 impl Slab {
-    /// Bytes of memory for its blocks.
+    /// Returns the number of bytes of memory for its blocks.
     pub fn memory_bytes(&self) -> usize {
         self.blocks.iter().map(|blocks| (blocks.end - blocks.start) as usize * BLOCK).sum()
     }
@@ -62,7 +62,7 @@ pub struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    /// A planner of slabs of at most `capacity` bytes. Of the index of each run, about
+    /// Returns a planner of slabs of at most `capacity` bytes. Of the index of each run, about
     /// `window_bytes` bytes are in memory at a time.
     ///
     /// # Errors
@@ -81,8 +81,8 @@ impl<'a> Planner<'a> {
         Ok(Self { heads: Heads::new(key, walks)?, capacity, part })
     }
 
-    /// The least capacity that slabs are sure to keep to, of runs whose longest records have so
-    /// many bytes each.
+    /// Returns the least capacity that slabs are sure to keep to, of runs whose longest records
+    /// have `longest_bytes` bytes.
     pub fn least_capacity(longest_bytes: impl IntoIterator<Item = u64>) -> u64 {
         let parts = longest_bytes.into_iter().map(part_blocks_max);
         let (all, longest) = parts.fold((0, 0), |(all, most), part| (all + part, part.max(most)));
@@ -104,7 +104,7 @@ impl<'a> Planner<'a> {
         Ok(false)
     }
 
-    /// The next slab; `None` when all runs are used up.
+    /// Returns the next slab; `None` when all runs are used up.
     ///
     /// # Errors
     ///

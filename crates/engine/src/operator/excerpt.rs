@@ -3,7 +3,7 @@
 /// Characters of a record that a message shows.
 const EXCERPT_MAX: usize = 60;
 
-/// A record as a message shows it.
+/// Returns a record as a message shows it.
 pub fn excerpt(record: &[u8]) -> String {
     let text = record.trim_ascii_end();
     let shown = &text[..text.len().min(EXCERPT_MAX)];

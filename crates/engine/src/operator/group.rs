@@ -14,11 +14,11 @@ use crate::io::Region;
 use crate::proof::Sum;
 use crate::sink::Lane;
 
-/// Bytes of the longest record that is kept on the way to a run. Longer ones go there as they are,
-/// so that nobody has to reckon with copies of them; in the end they are selected all the same.
+/// Bytes of the longest record that is kept on the way to a run. Longer records go there unchanged,
+/// so that no memory is planned for copies of them. They are still selected in the end.
 const EARLY_MAX: usize = 64 << 10;
 
-/// Takes the sorted records of one task and writes what is selected of them.
+/// Writer of the sorted records of one task that are selected.
 ///
 /// The first group may belong to the last of the task before, and the last to the first of the task
 /// behind: so both are kept back until that is known.
@@ -31,28 +31,28 @@ pub struct GroupWriter<'a, 'p> {
     first: Option<Group>,
     /// The group that records are added to.
     current: Option<Group>,
-    /// What is to be written; `None` only at the end.
+    /// Records to be written; `None` only at the end.
     held: Option<Region>,
     filled: usize,
-    /// Where each record in `held` ends.
+    /// End of each record in `held`.
     ends: Vec<usize>,
     has_turn: bool,
     /// Records taken.
     taken: u64,
-    /// What is wrong with a record; those before it are good, and no more are taken.
+    /// Fault of a record; those before it are good, and no more are taken.
     fault: Option<Fault>,
     /// The account of records that go no further.
     sum: Sum,
     longest_bytes: u64,
     /// A record that was made of others, and as it is written.
     made: (Vec<u8>, Vec<u8>),
-    /// What the output is split by, of the record that was made last.
+    /// Value by which the output is split, of the record that was made last.
     value: Vec<u8>,
-    /// What it is of those in `held`: of each that differs from the one before, its number.
+    /// Such values of the records in `held`: for each that differs from the one before, its number.
     values: Vec<(usize, Vec<u8>)>,
 }
 
-/// Why there can be no output.
+/// Reason why there can be no output.
 #[derive(Debug)]
 enum Fault {
     /// A record has the key of the one before it: its number in the task, and itself.
@@ -62,7 +62,7 @@ enum Fault {
 }
 
 impl<'a, 'p> GroupWriter<'a, 'p> {
-    /// A writer of task `task`.
+    /// Returns a writer of task `task`.
     pub(super) fn new(
         selection: &'a Selection,
         target: Target<'a>,
@@ -129,7 +129,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         Ok(self.selection.making.is_one_group(order, before, record))
     }
 
-    /// Whether a record belongs to a group, and can be added to it here.
+    /// Returns whether a record belongs to a group, and can be added to it here.
     fn is_of(&self, group: &Group, record: &[u8], values: &[Value]) -> Result<bool> {
         let Selection { making, is_last, .. } = self.selection;
         let is_same = self.is_same(&group.record, record)?;
@@ -187,7 +187,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         Ok(())
     }
 
-    /// Writes the group that the last task left open; nothing comes behind it.
+    /// Writes the group that the last task left open; nothing comes after it.
     pub(super) fn write_open(&mut self) -> Result<()> {
         self.take_turn()?;
         if let Some(last) = self.current.take() {
@@ -199,7 +199,8 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         Ok(())
     }
 
-    /// What is wrong, unless it is behind all that is wanted. All before it has been written.
+    /// Returns the fault, unless it is after all that is wanted. All records before it have been
+    /// written.
     fn check(&mut self) -> Result<()> {
         match self.fault.take().filter(|_| !self.selection.is_full()) {
             Some(Fault::Duplicate(place, record)) => Err(self.selection.not_unique(place, &record)),
@@ -208,7 +209,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         }
     }
 
-    /// `group` with one more record.
+    /// Adds one more record to `group` and returns it.
     fn add(&mut self, mut group: Group, record: &[u8], values: Vec<Value>) -> Group {
         group.count += 1;
         self.selection.making.folds.add(&mut group.values, values);
@@ -225,8 +226,8 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         group
     }
 
-    /// A group that begins with `record`, once the one before it is closed. Its memory is that of
-    /// the one before, where nobody else has it.
+    /// Returns a group that begins with `record`, once the one before it is closed. Its memory is
+    /// that of the one before, where nobody else has it.
     fn next_group(
         &mut self,
         done: Option<Group>,
@@ -242,7 +243,8 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         Ok(group)
     }
 
-    /// A group that no record of this task belongs to any more; what can be used again of it.
+    /// Returns a group that no record of this task belongs to any more; what can be used again of
+    /// it.
     fn close(&mut self, group: Group) -> Result<Group> {
         if self.has_turn || self.first.is_some() {
             return self.emit(&group.record, group.count, &group.values).map(|()| group);
@@ -291,7 +293,7 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         Ok(())
     }
 
-    /// What two groups with the same key are together.
+    /// Returns what two groups with the same key are together.
     fn join(&mut self, mut open: Group, mut first: Group) -> Result<Group> {
         let count = open.count + first.count;
         let mut values = std::mem::take(&mut open.values);
@@ -307,8 +309,8 @@ impl<'a, 'p> GroupWriter<'a, 'p> {
         Ok(Group { count, values, ..kept })
     }
 
-    /// What stands before a record that is the first of `count`: seven places, as uniq has it, or
-    /// more where these are too few.
+    /// Returns what stands before a record that is the first of `count`: seven places, as uniq has
+    /// it, or more where these are too few.
     fn prefix(&self, count: u64) -> String {
         let Selection { select, making, .. } = self.selection;
         if select.count && !making.shape.counts() { format!("{count:7} ") } else { String::new() }

@@ -1,4 +1,4 @@
-//! What is made of records: the parts of a selection that hang on what records look like.
+//! Changes made to records: the parts of a selection that depend on what records look like.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use crate::predicate::Predicate;
 /// Folds and shape, with their places found. The default makes nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Making {
-    /// What is made of a group.
+    /// Folds of a group.
     pub(super) folds: Folds,
-    /// What is written of it in the end.
+    /// Shape in which it is written.
     pub(super) shape: Shape,
     /// Into which files that goes.
     pub(super) splitting: Splitting,
@@ -111,12 +111,12 @@ impl Making {
         select.early().filter(|_| !self.folds_late)
     }
 
-    /// The files of an output that is split, each under `header`: of `records` records.
+    /// Returns the files of an output that is split, each under `header`: of `records` records.
     pub fn splitter(&self, files: Arc<dyn PartFiles>, header: Vec<u8>, records: u64) -> Splitter {
         Splitter::new(&self.splitting, files, header, records)
     }
 
-    /// What stands at the top of files, in the shape of what is written below it.
+    /// Returns what stands at the top of files, in the shape of what is written below it.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What is done with sorted records on their way out: keeping one of equal ones, counting them,
+//! Operators on sorted records on their way out: keeping one of equal ones, counting them,
 //! adding up their fields (`fold`), leaving out the first so many, stopping after so many, writing
 //! some of their fields alone (`shape`).
 //!
@@ -8,7 +8,7 @@
 //!
 //! What makes one record of equal ones can be done to parts of them first, so that it is done
 //! wherever sorted records pass: in runs and between them as well as at the end
-//! ([`Select::early`]). How much of it is done early hangs on the memory there is; what comes out
+//! ([`Select::early`]). How much of it is done early depends on the memory there is; what comes out
 //! in the end does not.
 
 mod excerpt;
@@ -32,7 +32,7 @@ pub use target::{Outlet, Target};
 use crate::error::{ConfigErrorKind, ParseError, Setting, config, message};
 use crate::predicate::Filter;
 
-/// Which of the sorted records are written, and how.
+/// Selection of the sorted records that are written, and their form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Select {
     /// Of records with equal keys, only one.
@@ -46,7 +46,7 @@ pub struct Select {
     pub folds: Vec<FoldSpec>,
     /// Of the groups that records with equal keys become, those that these conditions admit.
     pub having: Filter,
-    /// Of each record that is written, these parts alone, in this order; all where there are none.
+    /// Parts of each record that are written, in this order; empty for all.
     pub parts: Vec<Place>,
     /// The division of the output into several files.
     pub split: Option<Split>,
@@ -84,12 +84,12 @@ impl std::str::FromStr for Unique {
 }
 
 impl Select {
-    /// Returns true if all records are written unchanged.
+    /// Returns whether all records are written unchanged.
     pub fn is_all(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Returns true if records with equal keys become one, or are an error.
+    /// Returns whether records with equal keys become one, or are an error.
     pub fn groups(&self) -> bool {
         self.unique.is_some() || self.count || !self.folds.is_empty()
     }
@@ -128,23 +128,23 @@ impl Select {
         self.count || self.having.asks_count()
     }
 
-    /// Whether there may be records that nobody wants, so that they are not even sorted.
+    /// Returns whether there may be records that nobody wants, so that they are not even sorted.
     pub fn is_partial(&self) -> bool {
         self.skip > 0 || self.limit.is_some()
     }
 
-    /// How many of the records, or groups of equal ones, are looked at, from the first on.
+    /// Returns how many of the records, or groups of equal ones, are looked at, from the first on.
     pub fn end(&self) -> Option<u64> {
         self.limit.map(|limit| self.skip.saturating_add(limit))
     }
 
-    /// How many of `records` are written, if none are equal.
+    /// Returns how many of `records` are written, if none are equal.
     pub fn written_of(&self, records: u64) -> u64 {
         records.saturating_sub(self.skip).min(self.limit.unwrap_or(u64::MAX))
     }
 
-    /// What can be done to some of the records before all are together. Not counts, which would
-    /// have to be kept beside the records; nor can it be told which duplicate is the first.
+    /// Returns what can be done to some of the records before all are together. Not counts, which
+    /// would have to be kept beside the records; nor can it be told which duplicate is the first.
     pub fn early(&self) -> Option<Self> {
         let is_early = self.groups() && !self.counts() && self.unique != Some(Unique::Error);
         is_early.then(|| Self {
@@ -157,7 +157,7 @@ impl Select {
         })
     }
 
-    /// Which of equal neighbours is left, where nothing else is made of them.
+    /// Returns which of equal neighbours is left, where nothing else is made of them.
     pub fn kept(&self) -> Option<Unique> {
         let is_all = !self.counts() && self.folds.is_empty();
         self.unique.filter(|unique| *unique != Unique::Error && is_all)

@@ -1,4 +1,4 @@
-//! Where in records an operator looks: columns of rows, fields of lines, ranges of bytes.
+//! Places in records that an operator reads: columns of rows, fields of lines, ranges of bytes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,7 +18,7 @@ pub enum Place {
     Range(usize, Option<usize>),
 }
 
-/// How records are made, as far as operators must know.
+/// Layout of records, as far as operators need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// Rows of cells.
@@ -32,18 +32,18 @@ pub enum Layout {
     Group(LineGroup),
     /// Lines of JSON, whose values operators do not look into.
     Json,
-    /// So many bytes.
+    /// This number of bytes.
     Fixed(usize),
-    /// Bytes behind their length.
+    /// Bytes after their length.
     Prefixed(Prefix),
 }
 
 /// The columns of rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns<'a> {
-    /// What the cells of the first row say.
+    /// Texts of the cells of the first row.
     pub cells: &'a [Vec<u8>],
-    /// Whether these are names.
+    /// True if these are names.
     pub are_named: bool,
 }
 
@@ -84,7 +84,7 @@ impl fmt::Display for Place {
 }
 
 impl Layout {
-    /// The layout of records of a format, of lines with what separates their fields.
+    /// Returns the layout of records of a format, of lines with what separates their fields.
     pub fn of(format: Format, separator: Option<u8>) -> Self {
         match format {
             Format::Fixed { length } => Self::Fixed(length as usize),
@@ -96,7 +96,7 @@ impl Layout {
         }
     }
 
-    /// What separates and what quotes, where there are cells or fields.
+    /// Returns what separates and what quotes, where there are cells or fields.
     pub fn dialect(self) -> Option<Dialect> {
         match self {
             Self::Cells(dialect) => Some(dialect),
@@ -116,7 +116,7 @@ impl Layout {
         }
     }
 
-    /// A record without what stands before or behind it.
+    /// Returns a record without what stands before or after it.
     pub fn body(self, record: &[u8]) -> &[u8] {
         match self {
             Self::Cells(_) => csv::without_end(record),
@@ -128,16 +128,16 @@ impl Layout {
         }
     }
 
-    /// The cells or fields of a record.
+    /// Returns the cells or fields of a record.
     pub fn cells(self, record: &[u8]) -> Option<Cells<'_>> {
         self.dialect().map(|dialect| Cells::new(dialect, self.body(record)))
     }
 
-    /// The number, from 0, of the column at `place`.
+    /// Returns the number, from 0, of the column at `place`.
     ///
     /// # Errors
     ///
-    /// Why there is none, in words.
+    /// The reason why there is no such column, in words.
     pub fn column(self, place: &Place, columns: Option<Columns<'_>>) -> Result<usize, Message> {
         let Place::Column(text) = place else {
             return Err(format!(
@@ -181,11 +181,11 @@ impl Layout {
         column_number(name, names)
     }
 
-    /// The bytes at `place`, of the record or of what is behind its length.
+    /// Returns the bytes at `place`, of the record or of what is after its length.
     ///
     /// # Errors
     ///
-    /// Why there are none, in words.
+    /// The reason why there are no such bytes, in words.
     pub fn range(self, place: &Place) -> Result<(usize, Option<usize>), Message> {
         match (self, place) {
             (Self::Cells(_) | Self::Lines { .. } | Self::Group(_) | Self::Json, _) => {
@@ -208,7 +208,7 @@ impl Layout {
     }
 }
 
-/// The column of a number from 1, which must be there where it is known what there is.
+/// Returns the column of a number from 1, which must be there where it is known what there is.
 fn numbered(text: &str, columns: Option<Columns<'_>>) -> Result<usize, String> {
     let number = text.parse::<u32>().ok().and_then(|number| number.checked_sub(1));
     let Some(number) = number else {
@@ -222,7 +222,7 @@ fn numbered(text: &str, columns: Option<Columns<'_>>) -> Result<usize, String> {
     }
 }
 
-/// The line of a number from 1, of a record that has so many.
+/// Returns the line with a number from 1, of a record that has `lines` lines.
 fn line(text: &str, lines: u32) -> Result<usize, String> {
     let number = text.parse::<u32>().ok().filter(|number| (1..=lines).contains(number));
     number.map(|number| number as usize - 1).ok_or_else(|| {

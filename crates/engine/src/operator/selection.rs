@@ -14,7 +14,7 @@ use crate::proof::Sum;
 use crate::sink::Lane;
 use crate::stats::Stream;
 
-/// How often a waiting worker looks whether the job was stopped.
+/// Interval at which a waiting worker checks whether the job was stopped.
 const STOP_CHECK: Duration = Duration::from_millis(50);
 
 /// Bytes of the longest record that is noted where a selection stands.
@@ -25,26 +25,26 @@ const NOTED_MAX: usize = 1 << 20;
 pub struct Group {
     /// The one of them that is kept.
     pub record: Vec<u8>,
-    /// How many they are.
+    /// Number of records in the group.
     pub count: u64,
-    /// What is folded of all of them.
+    /// Folded values of all of them.
     pub values: Vec<Value>,
 }
 
 /// Sorted records on their way to a sink, which takes what is left of them in order.
 #[derive(Debug)]
 pub struct Selection {
-    /// What is left.
+    /// Selection of the records that are left.
     pub select: Select,
-    /// What is made of it.
+    /// Changes made to the selected records.
     pub(super) making: Arc<Making>,
-    /// Whether nothing is selected of what is left any more: it is the output, not a run.
+    /// True if nothing is selected of what is left any more: it is the output, not a run.
     pub is_last: bool,
-    /// Whether it is accounted for every record, in [`Selected::sum`].
+    /// True if it is accounted for every record, in [`Selected::sum`].
     pub is_summed: bool,
-    /// Where they go instead of the sink, where these are several files.
+    /// Splitter that takes them in place of the sink, where the output is several files.
     pub(super) splitter: Option<Splitter>,
-    /// What messages call the records' source.
+    /// Name of the records' source in messages.
     origin: PathBuf,
     state: Mutex<State>,
     /// Told whenever the state has changed.
@@ -52,13 +52,13 @@ pub struct Selection {
     is_full: AtomicBool,
 }
 
-/// What tasks hand on to each other.
+/// State that tasks hand on to each other.
 #[derive(Debug)]
 pub struct State {
     /// The task whose turn it is.
     task: usize,
     is_failed: bool,
-    /// The last group of the tasks before: the next may go on with it.
+    /// The last group of the tasks before: the next task may continue it.
     pub open: Option<Group>,
     /// Bytes written, and what stands before them.
     pub offset: u64,
@@ -66,14 +66,14 @@ pub struct State {
     pub passed: u64,
     /// Records that tasks have taken.
     pub taken: u64,
-    /// What was written, but for what stands before it.
+    /// Records written, without what stands before them.
     selected: Selected,
 }
 
-/// What came of a selection.
+/// Result of a selection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Selected {
-    /// Where its last byte ends.
+    /// End of its last byte.
     pub end: u64,
     /// Records written.
     pub records: u64,
@@ -85,7 +85,7 @@ pub struct Selected {
 }
 
 impl Selection {
-    /// A selection that writes an output, from byte `start` of its sink on.
+    /// Returns a selection that writes an output, from byte `start` of its sink on.
     pub fn last(select: Select, making: Arc<Making>, start: u64, is_summed: bool) -> Self {
         // Records that nobody wants are not looked at.
         let is_summed = is_summed && !select.is_partial();
@@ -111,22 +111,22 @@ impl Selection {
         }
     }
 
-    /// A selection that writes a run.
+    /// Returns a selection that writes a run.
     pub fn early(select: Select, making: Arc<Making>, is_summed: bool) -> Self {
         Self { is_last: false, ..Self::last(select, making, 0, is_summed) }
     }
 
-    /// The same, of records that messages say are from `origin`.
+    /// Returns this selection with `origin` as the source of the records in messages.
     pub fn of(self, origin: &Path) -> Self {
         Self { origin: origin.to_owned(), ..self }
     }
 
-    /// The same, into several files.
+    /// Returns this selection with the files of `splitter`, if any, as its output.
     pub fn split(self, splitter: Option<Splitter>) -> Self {
         Self { splitter, ..self }
     }
 
-    /// Whether as many records were written as are wanted.
+    /// Returns whether as many records were written as are wanted.
     pub fn is_full(&self) -> bool {
         self.is_full.load(Ordering::Relaxed)
     }
@@ -178,9 +178,9 @@ impl Selection {
         Ok(selected)
     }
 
-    /// Where it stands between two stages: the bytes that the output has, the account of records
-    /// that went no further, and the rest. `None` while a record is kept back that is too long to
-    /// be noted.
+    /// Returns where it stands between two stages: the bytes that the output has, the account of
+    /// records that went no further, and the rest. `None` while a record is kept back that is too
+    /// long to be noted.
     pub fn standing(&self) -> Option<(u64, Sum, SelectedEntry)> {
         let state = self.state();
         let State { taken, passed, selected: Selected { records, sum, .. }, .. } = *state;
@@ -195,7 +195,7 @@ impl Selection {
         Some((state.offset, sum, SelectedEntry { taken, passed, records, open }))
     }
 
-    /// Goes on where another one [stood](Self::standing), if that is possible.
+    /// Continues where another one [stood](Self::standing), and returns whether that is possible.
     pub fn go_on(&self, (offset, sum): (u64, Sum), standing: &SelectedEntry) -> bool {
         let group = |open: &GroupText| {
             let values: Option<Vec<Value>> = open.values.iter().map(Value::of_text).collect();
@@ -220,7 +220,7 @@ impl Selection {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether all tasks before `task` are done.
+    /// Returns whether all tasks before `task` are done.
     pub(super) fn is_turn(&self, task: usize) -> bool {
         self.state().task == task
     }
@@ -262,7 +262,7 @@ impl Selection {
         selected.longest_bytes = selected.longest_bytes.max(longest_bytes);
     }
 
-    /// Gives the turn to the next task, with the group that it may go on with.
+    /// Gives the turn to the next task, with the group that it may continue.
     pub(super) fn pass_turn(&self, open: Option<Group>) {
         let mut state = self.state();
         state.task += 1;
@@ -271,7 +271,7 @@ impl Selection {
         self.changed.notify_all();
     }
 
-    /// The error for record number `place` of the task whose turn it is, counted from 1.
+    /// Returns the error for record number `place` of the task whose turn it is, counted from 1.
     pub(super) fn not_unique(&self, place: u64, record: &[u8]) -> Error {
         let number = self.state().taken + place;
         self.malformed(message!(
@@ -284,7 +284,7 @@ impl Selection {
         ))
     }
 
-    /// The error for a record that may not be as it is.
+    /// Returns the error for a record that may not be as it is.
     pub(super) fn malformed(&self, message: Message) -> Error {
         Error::malformed(&self.origin, message)
     }

@@ -15,7 +15,7 @@ const COUNT_BYTES: usize = 8;
 /// The name of the column with counts.
 const COUNT: &[u8] = b"count";
 
-/// What is written of a record, in which order.
+/// Parts of a record that are written, and their order.
 #[derive(Clone, Debug, Default)]
 pub struct Shape {
     layout: Option<Layout>,
@@ -36,8 +36,8 @@ enum Parts {
 }
 
 impl Shape {
-    /// The shape of records of `layout` with `places` alone, if there are any, and at their end a
-    /// cell or bytes for counts, if `counts`.
+    /// Returns the shape of records of `layout` with `places` alone, if there are any, and at their
+    /// end a cell or bytes for counts, if `counts`.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl Shape {
         Ok(Self { layout: Some(layout), parts, counts })
     }
 
-    /// Whether records are written as they are.
+    /// Returns whether records are written as they are.
     pub fn is_whole(&self) -> bool {
         matches!(self.parts, Parts::All) && !self.counts
     }
@@ -110,7 +110,7 @@ impl Shape {
         }
     }
 
-    /// A header in the shape of the records below it; it may have several rows.
+    /// Returns a header in the shape of the records below it; it may have several rows.
     ///
     /// # Errors
     ///
@@ -187,7 +187,7 @@ fn write_ranges(
     Ok(())
 }
 
-/// Writes how long a record of so many bytes is.
+/// Writes the prefix of a record of `length` bytes.
 fn write_prefix(prefix: Prefix, length: usize, out: &mut Vec<u8>) -> Result<(), Message> {
     let number = length + if prefix.counts_itself { prefix.bytes() } else { 0 };
     let wide = |bytes: usize| {

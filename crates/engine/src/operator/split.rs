@@ -1,4 +1,4 @@
-//! An output in several files: so many, or one for each value of a field.
+//! An output in several files: a given number, or one for each value of a field.
 //!
 //! Whoever has its turn writes to the file that is open; it is closed when the next one begins, so
 //! that there may be any number of them. Where they lie and when they get their names is for
@@ -19,8 +19,9 @@ const NAME_MAX: usize = 100;
 /// Into which files an output is split.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Split {
-    /// So many, with as equal numbers of records as can be: the first ones have one more where the
-    /// records do not come out even, and the last ones none where the files are more.
+    /// Number of files, with as equal numbers of records as possible. The first files have one more
+    /// where the records do not divide evenly, and the last files are empty where there are more
+    /// files than records.
     Count(u64),
     /// One for each value that records have here. They must be sorted by it before anything else.
     By(Place),
@@ -41,13 +42,13 @@ impl FromStr for Split {
     }
 }
 
-/// The same with its place found. The default is one file.
+/// Split whose place has been found. The default is one file.
 #[derive(Clone, Debug, Default)]
 pub enum Splitting {
     /// One output.
     #[default]
     None,
-    /// So many files.
+    /// Number of files.
     Count(u64),
     /// By a cell.
     Cell(Layout, usize),
@@ -64,12 +65,12 @@ pub trait PartFiles: std::fmt::Debug + Send + Sync {
     /// Those of making it.
     fn open(&self, name: &str) -> Result<Sink>;
 
-    /// Ends the file that was opened last, at so many bytes.
+    /// Ends the file that was opened last, at `bytes` bytes.
     fn close(&self, bytes: u64);
 }
 
 impl Splitting {
-    /// What `split` asks for, of records of this layout.
+    /// Returns what `split` asks for, of records of this layout.
     ///
     /// # Errors
     ///
@@ -93,7 +94,7 @@ impl Splitting {
         }
     }
 
-    /// The value by which a record is split, into `out`.
+    /// Writes the value by which a record is split into `out`.
     pub fn value(&self, record: &[u8], out: &mut Vec<u8>) {
         match self {
             Self::None | Self::Count(_) => {}
@@ -116,9 +117,9 @@ impl Splitting {
 #[derive(Debug)]
 pub struct Splitter {
     files: Arc<dyn PartFiles>,
-    /// What each file begins with.
+    /// Header of each file.
     header: Vec<u8>,
-    /// How many files, and records in all of them; `None` for one for each value.
+    /// Number of files, and of records in all of them; `None` where each value has a file.
     counts: Option<(u64, u64)>,
     state: Mutex<State>,
 }
@@ -141,7 +142,7 @@ struct Part {
 }
 
 impl Splitter {
-    /// The files of `splitting`, which get `records` records.
+    /// Returns the files of `splitting`, which get `records` records.
     pub fn new(
         splitting: &Splitting,
         files: Arc<dyn PartFiles>,
@@ -159,8 +160,8 @@ impl Splitter {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many records belong into the file that the next one belongs into, as far as that hangs
-    /// on their number.
+    /// Returns how many records belong to the file of the next one, as far as that depends on their
+    /// number.
     pub fn left(&self) -> u64 {
         let Some((count, total)) = self.counts else { return u64::MAX };
         let state = self.state();
@@ -203,7 +204,7 @@ impl Splitter {
         Ok(())
     }
 
-    /// Ends the last file; what is lacking of a number of files is made, with headers alone.
+    /// Ends the last file, and makes the missing files of a number of files, with headers alone.
     ///
     /// # Errors
     ///
@@ -250,7 +251,7 @@ impl Splitter {
 }
 
 impl State {
-    /// The name that a value gives to its file.
+    /// Returns the name that a value gives to its file.
     fn name(&mut self, value: &[u8]) -> Result<String> {
         let name = name_of(value);
         let Some(other) = self.names.insert(name.clone(), value.to_owned()) else {
@@ -283,7 +284,7 @@ impl State {
     }
 }
 
-/// What a value looks like in a name: letters, digits and a few signs, others as `_`.
+/// Returns what a value looks like in a name: letters, digits and a few signs, others as `_`.
 fn name_of(value: &[u8]) -> String {
     let Ok(text) = std::str::from_utf8(value) else {
         return value.iter().take(NAME_MAX / 2).map(|byte| format!("{byte:02x}")).collect();

@@ -1,4 +1,4 @@
-//! Where the records of a task come from and go to.
+//! Source and destination of the records of a task.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::order::OrderProof;
 use crate::sink::{Sink, Writer};
 
-/// What the tasks of a selection write to, and how they see which records are equal.
+/// Target of the tasks of a selection, with the test for equal records.
 #[derive(Clone, Copy)]
 pub struct Target<'a> {
     /// The file or stream.
@@ -16,7 +16,7 @@ pub struct Target<'a> {
     pub compare: &'a dyn Fn(&[u8], &[u8]) -> Ordering,
     /// The proof that what is written is in order.
     pub order: &'a OrderProof,
-    /// Is told of whole records before they are written, and of the byte where they begin.
+    /// Callback for whole records before they are written, with the byte where they begin.
     pub note: &'a dyn Fn(u64, &[u8]),
 }
 
@@ -32,7 +32,7 @@ impl Target<'_> {
     }
 }
 
-/// What takes the sorted records of a task.
+/// Receiver of the sorted records of a task.
 pub enum Outlet<'w, 'a, 'p> {
     /// All of them, as bytes.
     All(&'w mut dyn Writer),

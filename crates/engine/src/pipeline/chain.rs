@@ -51,7 +51,7 @@ struct Arrived {
     memory: Region,
     /// Bytes of it that were read.
     bytes: usize,
-    /// Its [`passage`](Framing::passage).
+    /// Rule by which records pass a block, its [`passage`](Framing::passage).
     passage: Passage,
 }
 
@@ -60,7 +60,7 @@ struct Arrived {
 pub struct Ready {
     /// The number of the block.
     pub number: usize,
-    /// Its memory.
+    /// Memory of the block.
     pub memory: Region,
     /// Bytes of it that were read.
     pub bytes: usize,

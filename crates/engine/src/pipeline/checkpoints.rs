@@ -1,4 +1,4 @@
-//! How far a merge into the output has come, noted from time to time, so that another job can go on
+//! Progress of a merge into the output, noted from time to time, so that another job can go on
 //! from there.
 //!
 //! Between two slabs nothing is half done: everything of those before is in the output, but for the
@@ -18,10 +18,10 @@ use crate::proof::Sum;
 use crate::run::Run;
 use crate::sink::{Lane, Sink};
 
-/// Checkpoints take one part in so many of the time.
+/// Divisor of the time that gives the part for checkpoints.
 const SHARE: u32 = 100;
 
-/// What a checkpoint is taken to take before one was made.
+/// Assumed duration of a checkpoint before one was made.
 const EXPECTED: Duration = Duration::from_millis(50);
 
 /// Bytes that streams merge between two looks whether it is time for one: enough that the last
@@ -39,24 +39,24 @@ struct State {
     past: Option<SlabEntry>,
     /// Runs, whose files give back what was merged, where that is wanted.
     freed: Option<Vec<Run>>,
-    /// What was written before the merge began, in this job.
+    /// Records written before the merge began, in this job.
     before: Sum,
-    /// When the last one was made, or the merge began, and how long one takes.
+    /// Time of the last checkpoint or of the start of the merge, and the duration of a checkpoint.
     last: Instant,
     taking: Duration,
     has_noted: bool,
 }
 
 impl Checkpoints {
-    /// Checkpoints in this manifest, behind `past`. Without `is_thrifty` there is one after each
-    /// slab.
+    /// Returns checkpoints in this manifest, after `past`. Without `is_thrifty` there is one after
+    /// each slab.
     pub fn new(manifest: Manifest, past: Option<SlabEntry>, is_thrifty: bool) -> Self {
         let taking = if is_thrifty { EXPECTED } else { Duration::ZERO };
         let (freed, before, last, has_noted) = (None, Sum::default(), Instant::now(), false);
         Self(Mutex::new(State { manifest, past, freed, before, last, taking, has_noted }))
     }
 
-    /// The same, that give back the room of what was merged of `runs`.
+    /// Returns these checkpoints, set to give back the room of the merged parts of `runs`.
     pub fn freeing(self, runs: &[Run]) -> Self {
         self.state().freed = Some(runs.to_vec());
         self
@@ -66,17 +66,17 @@ impl Checkpoints {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Bytes that streams merge before it is seen whether one is due.
+    /// Returns the number of bytes that streams merge before it is seen whether one is due.
     pub fn stage_bytes(&self) -> u64 {
         if self.state().taking.is_zero() { STAGE_BYTES_OFTEN } else { STAGE_BYTES }
     }
 
-    /// Whether any was made.
+    /// Returns whether any was made.
     pub fn were_noted(&self) -> bool {
         self.state().has_noted
     }
 
-    /// Whether some of it was done before.
+    /// Returns whether some of it was done before.
     pub fn are_behind_others(&self) -> bool {
         self.state().past.is_some()
     }
@@ -104,7 +104,8 @@ impl Checkpoints {
         Ok(past)
     }
 
-    /// The same of `count` inputs that are sorted already.
+    /// Begins with `count` inputs that are already sorted, or continues where another job was;
+    /// returns where that was.
     pub fn begin_streams(
         &self,
         destination: &Destination<'_>,
@@ -124,15 +125,15 @@ impl Checkpoints {
         }
     }
 
-    /// Whether it is time for another.
+    /// Returns whether it is time for another.
     pub fn is_due(&self) -> bool {
         let state = self.state();
         state.last.elapsed() >= state.taking * SHARE
     }
 
-    /// Notes that a slab is merged into `destination` which ended at `bound`, so that the runs go
-    /// on at `ends`, if it is time. Of each run, what lies before `needed` will not be read again.
-    /// Slabs say nothing of `streams`.
+    /// Notes, if it is time, that a slab is merged into `destination`. The slab ended at `bound`,
+    /// and the runs continue at `ends`. Of each run, what lies before `needed` will not be read
+    /// again. Slabs say nothing of `streams`.
     pub fn slab_is_merged(
         &self,
         destination: &Destination<'_>,
@@ -188,7 +189,7 @@ impl Checkpoints {
 }
 
 impl State {
-    /// Goes on in `sink` where another job was; where that was.
+    /// Continues in `sink` where another job was, and returns where that was.
     fn go_on(&mut self, sink: &Sink, lane: &mut Lane<'_>) -> Result<Option<SlabEntry>> {
         let (Some(past), Sink::File(sink)) = (self.past.take(), sink) else { return Ok(None) };
         if past.edge.0.len() as u64 != past.offset % sink.granule() as u64 {
@@ -207,8 +208,8 @@ impl State {
         Error::Corrupt { path: self.manifest.path().to_owned(), block: 0, message: message.into() }
     }
 
-    /// Notes `entry`, but for the last bytes of `sink`, which it adds itself, once all before is
-    /// durable; `flush` waits for what is being written. Whether it could be noted.
+    /// Notes `entry`, without the last bytes of `sink`, which it adds itself, once all before is
+    /// durable; `flush` waits for pending writes. Returns whether it could be noted.
     fn note(
         &mut self,
         sink: &Sink,

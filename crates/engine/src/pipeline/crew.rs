@@ -23,14 +23,15 @@ pub struct Crew<'p> {
     pub workers: Vec<Worker<'p>>,
     /// Counts about the keys of all loads so far.
     pub keys: KeyTally,
-    /// Where progress is told.
+    /// Receiver of progress reports.
     pub progress: &'p Progress,
     phases: Vec<(PhaseTime, LaneCounters)>,
     entered: PhaseClock,
 }
 
 impl<'p> Crew<'p> {
-    /// The plan's workers, and the memory for loads: a region for each that is there at once.
+    /// Returns the plan's workers, and the memory for loads: a region for each that is there at
+    /// once.
     pub fn new(plan: &Plan, engine: Engine, progress: &'p Progress) -> Result<(Self, Vec<Region>)> {
         let mut arena: Region = Arena::new(ByteSize(plan.arena_bytes as u64))?;
         let mut workers = Vec::with_capacity(plan.threads);
@@ -99,7 +100,7 @@ impl<'p> Crew<'p> {
         Ok(())
     }
 
-    /// Each phase, in order, with what was moved in it; a phase entered twice counts once.
+    /// Returns each phase, in order, with what was moved in it; a phase entered twice counts once.
     pub fn phases(&self) -> Vec<(PhaseTime, LaneCounters)> {
         let mut merged: Vec<(PhaseTime, LaneCounters)> = Vec::new();
         for (time, moved) in &self.phases {
@@ -114,7 +115,7 @@ impl<'p> Crew<'p> {
         merged
     }
 
-    /// What all workers read, and what they wrote to the output.
+    /// Returns what all workers read, and what they wrote to the output.
     pub fn sums(&self) -> (Sum, Sum) {
         let mut sums = (Sum::default(), Sum::default());
         for worker in &self.workers {
@@ -134,7 +135,7 @@ impl<'p> Crew<'p> {
         tally
     }
 
-    /// What each worker has been seen at.
+    /// Returns the observations of each worker.
     pub fn seen(&self) -> Vec<Seen> {
         let seen = |worker: &Worker<'_>| {
             let counters = worker.lane.counters();
@@ -146,7 +147,7 @@ impl<'p> Crew<'p> {
         self.workers.iter().map(seen).collect()
     }
 
-    /// The engine's name.
+    /// Returns the engine's name.
     pub fn engine(&self) -> &'static str {
         self.workers[0].lane.engine()
     }
@@ -157,13 +158,13 @@ impl<'p> Crew<'p> {
     }
 }
 
-/// The first `bytes` of a region; the rest stays.
+/// Returns the first `bytes` of a region; the rest stays.
 pub fn cut(region: &mut Region, bytes: usize) -> Region {
     let rest = region.split_off(bytes);
     std::mem::replace(region, rest)
 }
 
-/// Memory of a load, as the plan divides it.
+/// Returns the memory of a load, as the plan divides it.
 pub fn empty_load(plan: &Plan, mut memory: Region) -> (EmptyLoad, Region) {
     let read = cut(&mut memory, plan.load.read_bytes);
     let pool = cut(&mut memory, plan.load.pool_bytes);

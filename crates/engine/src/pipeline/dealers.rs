@@ -11,7 +11,7 @@ use crate::incore::{Classifier, Dealer, Item, Pool};
 use crate::key::{CutRecord, KeyEncoder, KeyTally, KnownWord};
 use crate::proof::Sum;
 
-/// What records of a load are dealt with while it is read.
+/// Dealers of the records of a load while it is read.
 #[derive(Debug)]
 pub struct Dealers {
     item: Item,
@@ -30,14 +30,15 @@ pub struct LoadAccount<'a> {
 }
 
 impl Dealers {
-    /// Dealers of `workers` workers. Where there is no classifier yet, the first block must tell.
+    /// Returns dealers for `workers` workers. Where there is no classifier yet, it is made from the
+    /// first block.
     pub fn new(item: Item, pool: Pool, classifier: Option<Classifier>, workers: usize) -> Self {
         let each = (0..workers).map(|_| Mutex::new(None)).collect();
         let classifier = classifier.map_or_else(OnceLock::new, OnceLock::from);
         Self { item, pool: Arc::new(pool), classifier, each }
     }
 
-    /// Where records belong; `make` says so where nothing else has.
+    /// Returns where records belong; `make` says so where nothing else has.
     pub fn classifier(&self, make: impl FnOnce() -> Classifier) -> &Classifier {
         self.classifier.get_or_init(make)
     }
@@ -135,7 +136,7 @@ impl Dealers {
         })
     }
 
-    /// The classifier, the pool, and what was dealt, by one dealer at least.
+    /// Returns the classifier, the pool, and what was dealt, by one dealer at least.
     pub fn finish(self) -> (Classifier, Arc<Pool>, Vec<Dealer>) {
         let Self { item, pool, classifier, each } = self;
         let classifier = classifier.into_inner().unwrap_or_else(|| Classifier::single(0));

@@ -23,35 +23,35 @@ use crate::stats;
 /// Memory of one load, empty.
 #[derive(Debug)]
 pub struct EmptyLoad {
-    /// What is read into.
+    /// Memory that blocks are read into.
     pub read: Region,
-    /// What buckets are made of.
+    /// Memory that buckets are made of.
     pub pool: Region,
 }
 
-/// What to fill a load with.
+/// Description of the next load to fill.
 #[derive(Debug)]
 pub struct Prepared {
-    /// What to read.
+    /// Layout of the bytes to read.
     pub layout: Layout,
-    /// Where records belong; `None` where the first block must tell.
+    /// Classifier of records; `None` where it is made from the first block.
     pub classifier: Option<Classifier>,
 }
 
-/// How records are read and dealt, the same for all loads of a job.
+/// Settings for reading and dealing records, equal for all loads of a job.
 #[derive(Debug)]
 pub struct Dealing<'a, K> {
     /// The key.
     pub key: &'a K,
-    /// What lies in the buckets.
+    /// Kind of item that lies in the buckets.
     pub item: Item,
-    /// How records are told apart.
+    /// Framing that separates records.
     pub framing: Framing,
     /// Bytes per record; of records that differ, their average.
     pub record_length: usize,
-    /// What is asked of records, if anything is.
+    /// Conditions on records, if any.
     pub gate: Option<&'a Gate>,
-    /// Whether records are counted and summed.
+    /// True if records are counted and summed.
     pub verify: bool,
     /// Bytes of the longest span.
     pub block: usize,
@@ -85,7 +85,7 @@ pub struct FilledLoad {
     pub load: KeyedLoad,
     /// The pool its buckets lie in.
     pub pool: Arc<Pool>,
-    /// What it was read through, where that is not the memory of its records.
+    /// Memory that it was read through, where that is not the memory of its records.
     pub spare: Option<Region>,
     /// The first record that must not be, by its number in the load, and its place in the input:
     /// which, and at which byte.
@@ -93,7 +93,7 @@ pub struct FilledLoad {
 }
 
 impl<'a, K: KeyEncoder> RawLoad<'a, K> {
-    /// A load with nothing read yet.
+    /// Returns a load with nothing read yet.
     pub fn new(
         how: &'a Dealing<'a, K>,
         input: &'a Input,
@@ -181,7 +181,7 @@ impl<'a, K: KeyEncoder> RawLoad<'a, K> {
         Ok(Claim::Worked)
     }
 
-    /// The load with all its buckets, once everything has been read.
+    /// Returns the load with all its buckets, once everything has been read.
     pub fn finish(self, workers: &mut [Worker<'_>]) -> FilledLoad {
         let Self { how, mut layout, slots, dealers, stream_end, fault, .. } = self;
         let (classifier, pool, mut dealers) = dealers.finish();

@@ -9,14 +9,14 @@
 
 use std::collections::BTreeMap;
 
-/// What a block has at its ends.
+/// Partial lines at the ends of a block.
 #[derive(Debug)]
 pub struct Piece {
-    /// Up to behind its first line end; all of it, where it has none.
+    /// Bytes up to and including its first line end; all of it, where it has none.
     pub head: Vec<u8>,
-    /// What lies behind its last line end, if it has one.
+    /// Bytes after its last line end, if it has one.
     pub tail: Option<Vec<u8>>,
-    /// Whether the input ends with it.
+    /// True if the input ends with it.
     pub is_end: bool,
 }
 
@@ -26,7 +26,7 @@ pub struct Edges {
     waiting: BTreeMap<usize, Piece>,
     /// The first block that has not arrived.
     next: usize,
-    /// The line that goes on in that block, as far as it is there.
+    /// The line that continues in that block, as far as it is there.
     open: Vec<u8>,
 }
 
@@ -50,7 +50,7 @@ impl Edges {
         lines
     }
 
-    /// Bytes of the unfinished line.
+    /// Returns the number of bytes of the unfinished line.
     pub fn open_bytes(&self) -> usize {
         self.open.len()
     }

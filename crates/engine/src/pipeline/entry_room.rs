@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::format::Framing;
 
-/// While each worker has room for so many blocks of empty lines, blocks are admitted uncounted.
+/// Number of blocks of empty lines. While each worker has room for them, blocks are admitted
+/// uncounted.
 const AMPLE_BLOCKS: u64 = 4;
 
 /// Records that still have room for an entry.
@@ -15,7 +16,7 @@ pub struct EntryRoom {
 }
 
 impl EntryRoom {
-    /// Room for so many entries, which so many workers take from.
+    /// Returns room for `entries` entries, which `workers` workers take from.
     pub fn new(entries: u64, workers: usize) -> Self {
         Self { left: AtomicU64::new(entries), workers: workers as u64 }
     }
@@ -25,8 +26,8 @@ impl EntryRoom {
         self.left.load(Ordering::Relaxed)
     }
 
-    /// Takes room for the records in `block`; how much was taken, if there was enough. What they do
-    /// not need is [given back](Self::give_back).
+    /// Takes room for the records in `block`, and returns how much was taken, if there was enough.
+    /// Unneeded room is [given back](Self::give_back).
     pub fn admit(&self, framing: Framing, block: &[u8]) -> Option<u64> {
         let take = |records: u64| {
             let less = |left: u64| left.checked_sub(records);
@@ -39,7 +40,7 @@ impl EntryRoom {
         take(if is_ample { most } else { framing.count(block) as u64 })
     }
 
-    /// Returns room that was taken and not needed.
+    /// Gives back room that was taken and not needed.
     pub fn give_back(&self, entries: u64) {
         self.left.fetch_add(entries, Ordering::Relaxed);
     }

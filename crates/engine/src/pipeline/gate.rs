@@ -1,4 +1,4 @@
-//! What a record must be to take part: well formed, with a key, and wanted.
+//! Conditions for a record to take part: well formed, with a key, and wanted.
 //!
 //! Every record passes here once, when it is dealt. Where nothing can be wrong with records and all
 //! are wanted, there is no gate at all.
@@ -14,16 +14,16 @@ use crate::operator::Folds;
 use crate::plan::scratch::ScratchMemory;
 use crate::predicate::Predicate;
 
-/// What is asked of rows of cells.
+/// Conditions on rows of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowShape {
-    /// What separates and what quotes.
+    /// Separator and quote of cells.
     pub dialect: Dialect,
-    /// How many cells a row has to have; `None` for any number.
+    /// Number of cells that a row must have; `None` for any number.
     pub cells: Option<usize>,
-    /// Whether the rows' header says so, rather than the first row.
+    /// True if the rows' header says so, rather than the first row.
     pub is_of_header: bool,
-    /// True for the header of all inputs together, while each has a header of its own.
+    /// True if this is the header of all inputs together, while each has a header of its own.
     pub is_of_union: bool,
     /// True if rows with another number of cells are left out, false if they are refused.
     pub drops_ragged: bool,
@@ -64,12 +64,12 @@ impl From<Option<String>> for Form {
     }
 }
 
-/// What is asked of records.
+/// Conditions on records.
 #[derive(Clone, Debug, Default)]
 pub struct Gate {
     /// The shape of well-formed records.
     pub shape: Shape,
-    /// What admits records; all take part without it.
+    /// Predicate that admits records; without it all take part.
     pub predicate: Option<Predicate>,
     /// The conditions on groups, for the memory that they take.
     pub group_predicate: Option<Predicate>,
@@ -80,7 +80,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Whether it lets everything pass, given the key.
+    /// Returns whether it lets everything pass, given the key.
     pub fn is_open<K: KeyEncoder + ?Sized>(&self, key: &K) -> bool {
         self.shape == Shape::Any
             && self.predicate.is_none()
@@ -88,7 +88,7 @@ impl Gate {
             && !key.is_partial()
     }
 
-    /// Whether every record takes part that is as it must be.
+    /// Returns whether every record takes part that is as it must be.
     pub fn admits_all(&self) -> bool {
         self.predicate.is_none() && !self.drops_ragged()
     }
@@ -197,7 +197,7 @@ impl Gate {
     }
 }
 
-/// The first record of a load that must not be, whoever came upon others.
+/// The first malformed record of a load, even if workers have found others.
 #[derive(Debug, Default)]
 pub struct FirstFault(Mutex<Option<Fault>>);
 
@@ -214,12 +214,12 @@ impl FirstFault {
         }
     }
 
-    /// Whether there is one before `at`.
+    /// Returns whether there is one before `at`.
     pub fn is_before(&self, at: usize) -> bool {
         self.first().as_ref().is_some_and(|first| first.at < at)
     }
 
-    /// The fault, if there was one.
+    /// Returns the fault, if there was one.
     pub fn take(&self) -> Option<Fault> {
         self.first().take()
     }

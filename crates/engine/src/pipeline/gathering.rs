@@ -26,30 +26,30 @@ use crate::stats::Activity;
 /// cache's worth.
 const BATCH_BYTES: usize = 16 << 10;
 
-/// How far ahead records are asked for that are looked at one by one, as gathering does.
+/// Number of records to prefetch ahead where they are looked at one by one, as gathering does.
 const AHEAD: usize = 16;
 
-/// Where sorted records go, and what is noted of them on the way.
+/// Destination of sorted records, with what is noted of them on the way.
 #[derive(Clone, Copy, Debug)]
 pub struct Destination<'a> {
     /// The file or stream.
     pub sink: &'a Sink,
     /// The table of a run.
     pub table: Option<&'a Table>,
-    /// Whether records are counted and summed: those of an output are.
+    /// True if records are counted and summed: those of an output are.
     pub is_summed: bool,
-    /// Where the first record belongs.
+    /// Offset of the first record.
     pub start: u64,
-    /// Which records are written, where not all are.
+    /// Selection of the records that are written, where not all are.
     pub selection: Option<&'a Selection>,
     /// The proof that they are in order.
     pub order: &'a OrderProof,
-    /// Where it is noted how far they have come, if it is.
+    /// Checkpoints that note how far the output has come, if there are any.
     pub checkpoints: Option<&'a Checkpoints>,
 }
 
 impl<'a> Destination<'a> {
-    /// The destination that a run is, of what `selection` leaves.
+    /// Returns the destination that a run is, of what `selection` leaves.
     pub fn run(
         writer: &'a RunWriter,
         selection: Option<&'a Selection>,
@@ -74,7 +74,7 @@ impl<'a> Destination<'a> {
         }
     }
 
-    /// Whether no more records are wanted.
+    /// Returns whether no more records are wanted.
     pub fn is_full(&self) -> bool {
         self.selection.is_some_and(Selection::is_full)
     }
@@ -144,7 +144,7 @@ impl<'a> Destination<'a> {
         hand(Target { sink: self.sink, compare: &compare, order: self.order, note: &note })
     }
 
-    /// The sum that records are added to which are written, if they are.
+    /// Returns the sum that records are added to which are written, if they are.
     pub fn sum_of<'s>(&self, sum: &'s mut Sum) -> Option<&'s mut Sum> {
         self.is_summed.then_some(sum)
     }
@@ -165,7 +165,7 @@ impl<'a> Destination<'a> {
         self.note_summed(key, offset, bytes);
     }
 
-    /// The same, of records that have been added to the sum.
+    /// Notes records that have already been added to the sum.
     pub fn note_summed<K: KeyEncoder>(&self, key: &K, offset: u64, bytes: &[u8]) {
         if let Some(table) = self.table {
             table.note(key, offset, bytes);
@@ -185,7 +185,7 @@ pub struct Gathering<'a, K> {
 }
 
 impl<'a, K: KeyEncoder> Gathering<'a, K> {
-    /// All of `load`, in tasks of about `task_bytes`.
+    /// Returns all of `load`, in tasks of about `task_bytes`.
     pub fn new(
         key: &'a K,
         load: &'a KeyedLoad,
@@ -201,7 +201,8 @@ impl<'a, K: KeyEncoder> Gathering<'a, K> {
         Self { key, load, destination, framing, tasks, next: AtomicUsize::new(0) }
     }
 
-    /// Gathers a sorted bucket, which begins at byte `offset` of the destination; where it ends.
+    /// Gathers a sorted bucket, which begins at byte `offset` of the destination, and returns where
+    /// it ends.
     fn emit(
         &self,
         (entries, records): (&[u64], &Records<'_>),

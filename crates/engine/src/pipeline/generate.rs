@@ -36,13 +36,13 @@ use crate::run::Run;
 use crate::run::layout::Geometry;
 use crate::stats::Phase;
 
-/// What run generation ends with.
+/// Result of run generation.
 pub enum Generated {
     /// Everything is in memory.
     Whole(Box<KeyedLoad>, Taken),
     /// Runs, in the order of the input, and the memory of the loads.
     Runs(Vec<Run>, Taken, Vec<Region>),
-    /// The input has more records than one load was planned for: so many bytes each, on average.
+    /// The input has more records than one load was planned for; holds their average bytes.
     Crowded(usize),
     /// Dropping duplicates as they are read is not worth it, or cannot be done.
     Unsieved,
@@ -65,7 +65,7 @@ impl Taken {
         self.ragged += other.ragged;
     }
 
-    /// What was taken in since `earlier`.
+    /// Returns what was taken in since `earlier`.
     pub fn less(self, earlier: Self) -> Self {
         Self {
             records: self.records - earlier.records,
@@ -121,7 +121,7 @@ struct Generation<'a, 'w, K> {
 }
 
 impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
-    /// Run generation that goes on behind `past`.
+    /// Returns run generation that continues after `past`.
     fn after(
         past: Past,
         work: &'a Work,
@@ -288,8 +288,8 @@ impl<'a, 'w, K: KeyEncoder> Generation<'a, 'w, K> {
         self.memory.extend(halves.into_iter().flatten());
     }
 
-    /// All memory in one piece, now that the load that lay in `memory` has been written; what the
-    /// next begins with is at its start.
+    /// Returns all memory in one piece, now that the load that lay in `memory` has been written;
+    /// what the next begins with is at its start.
     fn join_all(&mut self, memory: Region, intake: &mut impl Intake) -> Region {
         let address = memory.address();
         let mut joined = Region::join_all(self.memory.drain(..).chain([memory]));

@@ -1,4 +1,4 @@
-//! What stands at the top of an input and is not sorted: lines that were asked for, or the row that
+//! Heading of an input, which is not sorted: lines that were asked for, or the row that
 //! names the columns.
 //!
 //! Of several inputs the first one's stays; lines of others are left out unseen, and rows have to
@@ -15,13 +15,13 @@ use crate::format::csv::{
 use crate::format::{CsvFormat, Format, HeaderLines, LineGroup};
 use crate::key::text::TextOrder;
 
-/// Most bytes of what stands at the top: it is held in memory besides everything that was planned.
+/// Maximum bytes of the top, which is held in memory in addition to everything that was planned.
 pub const TOP_MAX: usize = 1 << 20;
 
 /// Bytes read at a time while its end is looked for.
 const STEP: usize = 4096;
 
-/// What to look for at the top of each input.
+/// Kind of heading to look for at the top of each input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heading {
     /// Nothing: records begin at once.
@@ -37,12 +37,12 @@ pub enum Heading {
     Row(CsvFormat),
 }
 
-/// What was found there.
+/// Heading found at the top of an input.
 #[derive(Clone, Debug, Default)]
 pub struct Top {
-    /// What stays on top, with its end; empty where there is nothing.
+    /// Bytes that stay on top, with their end; empty where there is nothing.
     pub bytes: Vec<u8>,
-    /// How much of the input that is.
+    /// Size of these bytes in the input.
     pub size: TopSize,
     /// The first row, be it a header or not; of rows only.
     pub first_row: Vec<u8>,
@@ -60,7 +60,7 @@ pub struct TopSize {
 }
 
 impl TopSize {
-    /// The size of `bytes`, whose lines end with `end`.
+    /// Returns the size of `bytes`, whose lines end with `end`.
     fn of(bytes: &[u8], end: u8) -> Self {
         Self { bytes: bytes.len() as u64, lines: memchr_iter(end, bytes).count() as u64 }
     }
@@ -116,8 +116,8 @@ impl Heading {
         }
     }
 
-    /// Reads the top of the input `path` by `read`, which fills a buffer unless the input ends; and
-    /// what was read behind it.
+    /// Reads the top of the input `path` with `read`, which fills a buffer unless the input ends.
+    /// Returns the top, and the bytes read after it.
     ///
     /// # Errors
     ///
@@ -159,7 +159,8 @@ impl Heading {
         Ok((top, bytes))
     }
 
-    /// Bytes of the top, once all of it has been read; `is_whole` at the end of the input.
+    /// Returns the number of bytes of the top, once all of it has been read; `is_whole` at the end
+    /// of the input.
     fn length(&self, bytes: &[u8], is_whole: bool) -> Option<usize> {
         match self {
             Self::Nothing => Some(0),
@@ -186,7 +187,7 @@ impl Heading {
         Err(Error::Malformed { path: path.to_owned(), message: message.into() })
     }
 
-    /// The top that is `bytes`, whose end may be that of the input.
+    /// Returns the top that is `bytes`, whose end may be that of the input.
     fn top(&self, path: &Path, bytes: &[u8]) -> Result<Top> {
         let path = path.to_owned();
         match self {
@@ -218,14 +219,14 @@ impl Heading {
 /// Cells of rows, as their names where the first row is a header.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns {
-    /// What the first row's cells say.
+    /// Texts of the first row's cells.
     pub cells: Vec<Vec<u8>>,
-    /// Whether these are names.
+    /// True if these are names.
     pub are_named: bool,
 }
 
 impl Columns {
-    /// An order whose keys know their columns by number.
+    /// Returns an order whose keys know their columns by number.
     ///
     /// # Errors
     ///
@@ -240,7 +241,7 @@ impl Columns {
 }
 
 impl Top {
-    /// Whether the input has nothing: neither lines nor a row, be there a mark or not.
+    /// Returns whether the input is empty: it has neither lines nor a row, with or without a mark.
     pub fn is_nothing(&self, heading: &Heading) -> bool {
         match heading {
             Heading::Row(_) => self.first_row.is_empty(),
@@ -248,7 +249,7 @@ impl Top {
         }
     }
 
-    /// The columns that its first row shows; `None` where there is no row.
+    /// Returns the columns that its first row shows; `None` where there is no row.
     pub fn columns(&self, heading: &Heading) -> Option<Columns> {
         let Heading::Row(csv) = heading else { return None };
         if self.first_row.is_empty() {
@@ -297,7 +298,7 @@ impl Top {
     }
 }
 
-/// The mark of the byte order, if there is one, and what follows.
+/// Returns the mark of the byte order, if there is one, and what follows.
 fn split_mark(bytes: &[u8]) -> (&[u8], &[u8]) {
     let length = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     bytes.split_at(length)

@@ -1,4 +1,4 @@
-//! How an input comes into memory, load after load: what run generation needs to know of it.
+//! Intake of an input into memory, load after load, as run generation sees it.
 
 use std::sync::{Arc, PoisonError};
 
@@ -27,9 +27,9 @@ pub struct Ready {
     pub sum: Sum,
     /// Counts about the keys of its records.
     pub keys: KeyTally,
-    /// What was taken in for it, all that it holds and what else was dropped on the way.
+    /// Records taken in for it: all that it holds, and those dropped on the way.
     pub taken: Taken,
-    /// Where the load behind it begins.
+    /// Place where the next load begins.
     pub next: InputPlace,
     /// The pool its buckets lie in.
     pub pool: Arc<Pool>,
@@ -38,7 +38,7 @@ pub struct Ready {
 }
 
 impl Ready {
-    /// A load of which nothing was dropped, as if none came after it.
+    /// Returns a load of which nothing was dropped, as if none came after it.
     pub fn new(load: KeyedLoad, sum: Sum, pool: Arc<Pool>, spare: Vec<Region>) -> Self {
         let taken = Taken { records: load.records(), bytes: load.bytes(), ragged: 0 };
         let (keys, next) = (KeyTally::default(), InputPlace::default());
@@ -60,7 +60,7 @@ pub trait Intake {
     /// A load being filled.
     type Raw: Fill;
 
-    /// Whether all of the input is in loads that were begun.
+    /// Returns whether all of the input is in loads that were begun.
     fn is_over(&self) -> bool;
 
     /// Begins the next load in `memory`. What it begins with lies in `before`, the memory of the
@@ -68,8 +68,8 @@ pub trait Intake {
     /// `memory` itself.
     fn begin(&mut self, memory: Region, before: Option<&[u8]>) -> Result<Self::Raw>;
 
-    /// Whether the next load takes the memory of all loads: it has a record that is too long for
-    /// one.
+    /// Returns whether the next load takes the memory of all loads: it has a record that is too
+    /// long for one.
     fn needs_all(&self) -> bool {
         false
     }
@@ -78,8 +78,9 @@ pub trait Intake {
     /// from byte `start` on.
     fn gather_tail(&mut self, _memory: &mut Region, _start: usize) {}
 
-    /// The error for the longest record of the load finished last, which is too long to be merged:
-    /// where it is. With `most_bytes` at most it could be, and with a budget of `least_mib` MiB.
+    /// Returns the error for the longest record of the load finished last, which is too long to be
+    /// merged: where it is. With `most_bytes` at most it could be, and with a budget of `least_mib`
+    /// MiB.
     fn too_long_to_merge(&self, ready: &Ready, most_bytes: u64, least_mib: u64) -> Error {
         let length = ByteSize(ready.load.longest_bytes());
         config!(
@@ -93,15 +94,15 @@ pub trait Intake {
         )
     }
 
-    /// Whether this way of reading is of no use for the input; another has to begin again.
+    /// Returns whether this way of reading is of no use for the input; another has to begin again.
     fn is_unsuited(&self) -> bool {
         false
     }
 
-    /// Where in the inputs the next load begins, behind the one finished last.
+    /// Returns where in the inputs the next load begins, after the one finished last.
     fn place(&self) -> InputPlace;
 
-    /// Whether there may be something to prepare.
+    /// Returns whether there may be something to prepare.
     fn looks_ahead(&self) -> bool {
         true
     }
@@ -118,7 +119,7 @@ pub trait Intake {
     fn finish(&mut self, raw: Self::Raw, workers: &mut [Worker<'_>], before: Sum) -> Result<Ready>;
 }
 
-/// What all workers have summed of the input.
+/// Returns what all workers have summed of the input.
 pub fn sum_in(workers: &[Worker<'_>]) -> Sum {
     let mut sum = Sum::default();
     for worker in workers {
@@ -139,7 +140,7 @@ pub struct FixedIntake<'a, K> {
 }
 
 impl<'a, K: KeyEncoder> FixedIntake<'a, K> {
-    /// An intake at the start of the input, with its first load prepared.
+    /// Returns an intake at the start of the input, with its first load prepared.
     pub fn new(work: &'a Work, how: &'a Dealing<'a, K>, cutter: Cutter) -> Result<Self> {
         let sampler = Sampler::new(work.engine, work.record_length)?;
         let mut intake = Self { work, how, cutter, sampler, prepared: None, unused: None };
@@ -147,7 +148,7 @@ impl<'a, K: KeyEncoder> FixedIntake<'a, K> {
         Ok(intake)
     }
 
-    /// The error for a record that must not be, which begins at a byte of an input.
+    /// Returns the error for a record that must not be, which begins at a byte of an input.
     fn malformed(&self, fault: &Fault, (source, offset): (usize, u64)) -> Error {
         let path = match &self.work.input {
             Input::Files(files) => files[source].path().to_owned(),

@@ -2,7 +2,7 @@
 //! the memory is divided between lines and entries by how long lines turn out to be.
 //!
 //! A line that is too long for one of two loads gets the memory of both, and while it is there,
-//! they do not take turns. Lines behind it are as short as those before, most likely: so it does
+//! they do not take turns. Lines after it are as short as those before, most likely: so it does
 //! not change what lines are expected to be on average.
 
 use std::ops::Range;
@@ -32,17 +32,17 @@ use crate::plan::passes::{larger_budget_mib, least_budget_mib};
 use crate::proof::Sum;
 use crate::units::ByteSize;
 
-/// So far it is looked for the end of a line that no load can hold, to say how long it is.
+/// Number of bytes searched for the end of a line that no load can hold, to report its length.
 const LOOKED_THROUGH_MAX: u64 = 1 << 30;
 
-/// What a load gets of the memory.
+/// Part of the memory that a load gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Room {
-    /// That of one of two loads that take turns, or of the only one.
+    /// Memory of one of two loads that take turns, or of the only load.
     Half,
-    /// That of all.
+    /// Memory of all loads.
     All,
-    /// The same, and hardly any of it for entries: for a line that is nearly as long.
+    /// Memory of all loads, with hardly any for entries: for a line that is nearly as long.
     AllForBytes,
 }
 
@@ -52,29 +52,29 @@ pub struct LineIntake<'a, K> {
     how: &'a Dealing<'a, K>,
     cutter: LineCutter,
     sampler: LineSampler,
-    /// Where the lines of the next load belong, if it was sampled.
+    /// Classifier of the lines of the next load, if it was sampled.
     classifier: Option<Classifier>,
     /// Average bytes of a line, as far as they are known.
     average: usize,
     /// Pieces of the load before that the next begins with.
     tail: Vec<Range<usize>>,
-    /// Where these are from, each by its first byte, counted over all of them.
+    /// Places of these pieces in the inputs, each with its first byte, counted over all pieces.
     tail_places: Vec<(usize, InputPlace)>,
-    /// The same of what the load being filled begins with.
+    /// Places in the inputs of the pieces that the load being filled begins with.
     carried_places: Vec<(usize, InputPlace)>,
-    /// What the next load gets.
+    /// Part of the memory that the next load gets.
     room: Room,
-    /// Which bytes of the input lay where in the load finished last, and where these ended.
+    /// Layout of the load finished last, and the end of its bytes.
     finished: (LineLayout, usize),
     /// Memory that the load being filled does not use.
     unused: Option<Region>,
-    /// Where records may turn out to be wrong: what was in the loads finished of the stream that
-    /// the next one begins with, and bytes of all streams.
+    /// Position for reporting malformed records: what the finished loads held of the stream that
+    /// the next load begins with, and the bytes of all streams.
     passed: (Before, u64),
 }
 
 impl<'a, K: KeyEncoder> LineIntake<'a, K> {
-    /// An intake that begins at `start`, with its first load sampled.
+    /// Returns an intake that begins at `start`, with its first load sampled.
     pub fn new(work: &'a Work, how: &'a Dealing<'a, K>, start: InputPlace) -> Result<Self> {
         let cutter = LineCutter::new(work.line_sources(), work.plan.block_bytes);
         let cutter = cutter.at(start.source, start.offset);
@@ -109,7 +109,7 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         }
     }
 
-    /// How `limit` bytes are divided for a load that begins with `carried` bytes.
+    /// Returns how `limit` bytes are divided for a load that begins with `carried` bytes.
     fn divide(&self, limit: usize, carried: usize) -> LoadMemory {
         if self.work.plan.is_one_pass {
             return self.work.plan.load;
@@ -128,7 +128,7 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         memory
     }
 
-    /// Where in the inputs the byte at `location` of the load being finished is from.
+    /// Returns where in the inputs the byte at `location` of the load being finished is from.
     fn place_of(&self, location: usize, layout: &LineLayout) -> InputPlace {
         if let Some((source, offset)) = layout.place(location) {
             return InputPlace { source, offset };
@@ -140,14 +140,14 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         InputPlace { offset: from.offset + (carried - at) as u64, ..*from }
     }
 
-    /// Bytes that the next load begins with.
+    /// Returns the number of bytes that the next load begins with.
     fn carried(&self) -> usize {
         self.tail.iter().map(ExactSizeIterator::len).sum()
     }
 
-    /// What the next load gets, given what it begins with, which lies in `bytes`. An unfinished
-    /// line of half a load and more is likely to need more than one; and what a load in all memory
-    /// has left may be more than half of it holds.
+    /// Returns what the next load gets, given what it begins with, which lies in `bytes`. An
+    /// unfinished line of half a load and more is likely to need more than one; and what a load in
+    /// all memory has left may be more than half of it holds.
     fn room_for_tail(&self, bytes: &[u8]) -> Room {
         let unfinished = |piece: &Range<usize>| {
             piece.len() - self.how.framing.whole_bytes(&bytes[piece.clone()])
@@ -193,8 +193,8 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         self.passed = (before, self.passed.1 + taken.len() as u64);
     }
 
-    /// The stream that the byte behind `taken` came from, all that a load has of them before that
-    /// byte; and what of that stream lies before it.
+    /// Returns the stream of the byte after `taken`, where `taken` is all that a load has before
+    /// that byte. Also returns what of that stream lies before the byte.
     fn place_in_stream(&self, stream: &Stream, taken: &[u8]) -> (PathBuf, Before) {
         let (mut before, passed) = self.passed;
         let mut own = taken;
@@ -210,7 +210,8 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         (stream.name(begun), before)
     }
 
-    /// The record that a stream ends within, if all before it were dealt; the tail is what was not.
+    /// Returns the record that a stream ends within, if all before it were dealt; the tail is what
+    /// was not.
     fn cut_off(&self, bytes: &[u8], tail: &[Range<usize>]) -> Option<Fault> {
         let Input::Stream(stream) = &self.work.input else { return None };
         let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
@@ -219,7 +220,7 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         (!has_whole).then(|| Fault::new(left.start, message))
     }
 
-    /// The error for a record that must not be, in a load that lies in `bytes`.
+    /// Returns the error for a record that must not be, in a load that lies in `bytes`.
     fn malformed(&self, bytes: &[u8], layout: &LineLayout, fault: &Fault) -> Error {
         let framing = self.how.framing;
         let (path, before) = match &self.work.input {
@@ -242,7 +243,7 @@ impl<'a, K: KeyEncoder> LineIntake<'a, K> {
         fault.error(path, &RecordPlace { before, framing })
     }
 
-    /// The error for a line that no load can hold, of which `held` bytes were read.
+    /// Returns the error for a line that no load can hold, of which `held` bytes were read.
     fn too_long(&self, held: usize) -> Error {
         // A load without a line end holds bytes of one line alone, and all inputs before end with
         // one: the line begins so many bytes before the place that reading has come to.
@@ -337,7 +338,8 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
         self.tail_places.first().map_or(InputPlace { source, offset }, |(_, from)| *from)
     }
 
-    /// In one pass nothing follows, and lines of a stream are not known ahead.
+    /// Returns false in one pass, where nothing follows, and for streams, whose lines are not known
+    /// ahead.
     fn looks_ahead(&self) -> bool {
         !self.work.plan.is_one_pass && matches!(self.work.input, Input::Files(_))
     }
@@ -429,7 +431,8 @@ impl<'a, K: KeyEncoder> Intake for LineIntake<'a, K> {
     }
 }
 
-/// Bytes of a line, on average, leaving out the longest; `None` where there is no other.
+/// Returns the number of bytes of a line, on average, leaving out the longest; `None` where there
+/// is no other.
 fn usual_length(load: &KeyedLoad) -> Option<usize> {
     let others = load.records().checked_sub(1).filter(|others| *others > 0)?;
     Some(((load.bytes() - load.longest_bytes()) / others).max(1) as usize)

@@ -43,12 +43,12 @@ use crate::load::lines::{LineLayout, LineSpan};
 use crate::proof::Sum;
 use crate::stats;
 
-/// What a span turned out to hold, as places in the load.
+/// Contents of a span, as places in the load.
 #[derive(Clone, Copy, Debug, Default)]
 struct Found {
-    /// Behind the first line end in it and behind the last; `None` where it holds none.
+    /// Places after the first line end in it and after the last; `None` where it holds no line end.
     ends: Option<(usize, usize)>,
-    /// Where its data ends.
+    /// End of its data.
     end: usize,
 }
 
@@ -66,7 +66,7 @@ pub struct RawLines<'a, K> {
     next: AtomicUsize,
     /// Memory of each span while it is not being read.
     slots: Mutex<Vec<Option<Region>>>,
-    /// Memory before the first span, with the carried bytes at its end, and behind the last.
+    /// Memory before the first span, with the carried bytes at its end, and after the last span.
     around: (Region, Region),
     found: Mutex<Vec<Found>>,
     /// Lines that still have room for an entry.
@@ -88,12 +88,12 @@ pub struct FilledLines {
     pub pool: Arc<Pool>,
     /// Pieces of its memory that the next load has to begin with.
     pub tail: Vec<Range<usize>>,
-    /// Which bytes of the input lie where in it.
+    /// Layout of the input's bytes in it.
     pub layout: LineLayout,
-    /// Where what was read of it ends.
+    /// End of the bytes that were read.
     pub end: usize,
-    /// Whether no line in it is whole, or has room. A load without records is another thing: all
-    /// of its lines may have been left out.
+    /// True if no line in it is whole, or has room. A load without records is another thing: all of
+    /// its lines may have been left out.
     pub is_stuck: bool,
     /// Rows that were left out for the number of their cells.
     pub ragged: u64,
@@ -102,8 +102,8 @@ pub struct FilledLines {
 }
 
 impl<'a, K: KeyEncoder> RawLines<'a, K> {
-    /// A load with nothing read yet, in `memory`, at the start of which the carried bytes lie. Its
-    /// entries lie in `pool`.
+    /// Returns a load with nothing read yet, in `memory`, at the start of which the carried bytes
+    /// lie. Its entries lie in `pool`.
     pub fn new(
         how: &'a Dealing<'a, K>,
         input: &'a Input,
@@ -138,8 +138,8 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         }
     }
 
-    /// Takes in a span of which `bytes` bytes have been read; whether it was dealt. One of a chain
-    /// waits for its turn.
+    /// Takes in a span of which `bytes` bytes have been read, and returns whether it was dealt. A
+    /// span of a chain waits for its turn.
     fn take_in(
         &self,
         worker: &mut Worker<'_>,
@@ -258,7 +258,7 @@ impl<'a, K: KeyEncoder> RawLines<'a, K> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)[number] = Some(region);
     }
 
-    /// The load with all its buckets, once everything has been read.
+    /// Returns the load with all its buckets, once everything has been read.
     pub fn finish(self, workers: &mut [Worker<'_>], sum_before: Sum) -> FilledLines {
         let Self { how, layout, slots, around, found, dealers, fault, .. } = self;
         let slots = slots.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -325,7 +325,7 @@ struct Piece {
     dealt: Vec<Range<usize>>,
 }
 
-/// The pieces of a load, each of whose inputs that end in it ends with a terminator.
+/// Returns the pieces of a load, each of whose inputs that end in it ends with a terminator.
 fn finish_inputs(
     region: &mut Region,
     layout: &LineLayout,
@@ -359,7 +359,7 @@ fn finish_inputs(
     pieces
 }
 
-/// What is dealt when the whole load is there.
+/// Lines that are dealt when the whole load is there.
 struct Rest<'a, K> {
     how: &'a Dealing<'a, K>,
     classifier: &'a Classifier,
@@ -374,8 +374,8 @@ struct Rest<'a, K> {
 }
 
 impl<K: KeyEncoder> Rest<'_, K> {
-    /// Deals the lines of `piece` that are not in `dealt`; what is left of it in the end: an
-    /// unfinished line, or lines there was no room for.
+    /// Deals the lines of `piece` that are not in `dealt`. Returns what is left of it in the end:
+    /// an unfinished line, or lines that had no room.
     fn deal(&mut self, region: &[u8], piece: Range<usize>, dealt: &[Range<usize>]) -> Range<usize> {
         let mut at = piece.start;
         for range in dealt {
@@ -419,7 +419,8 @@ impl<K: KeyEncoder> Rest<'_, K> {
     }
 }
 
-/// Behind the first line that ends in `block` and behind the last, where lines tell by themselves.
+/// Returns the places after the first line end in `block` and after the last, where lines can be
+/// cut without context.
 pub fn line_ends(framing: Framing, block: &[u8]) -> Ends {
     let end = framing.terminator()?;
     let first = memchr(end, block)?;

@@ -1,4 +1,4 @@
-//! Where a line of a load stands in the input, for the message that says what is wrong with it.
+//! Place in the input of a line of a load, for error messages about it.
 
 use std::ops::Range;
 
@@ -10,16 +10,16 @@ use crate::load::lines::LineLayout;
 pub struct LinePlace {
     /// Index of the input.
     pub source: usize,
-    /// Where in the input it begins.
+    /// Offset in the input where it begins.
     pub offset: u64,
-    /// Where in the load it begins.
+    /// Offset in the load where it begins.
     pub at: usize,
-    /// Its bytes, the end included.
+    /// Number of its bytes, the end included.
     pub length: usize,
 }
 
-/// The longest line, the first of several, of a load that lies in `bytes` as `layout` says. Carried
-/// bytes are taken for those before the first span.
+/// Returns the longest line, the first of several, of a load that lies in `bytes` as `layout` says.
+/// Carried bytes are taken for those before the first span.
 pub fn longest_line(bytes: &[u8], layout: &LineLayout, framing: Framing) -> LinePlace {
     let mut longest = LinePlace::default();
     for (source, range, offset) in stretches(layout) {
@@ -38,7 +38,7 @@ pub fn longest_line(bytes: &[u8], layout: &LineLayout, framing: Framing) -> Line
     longest
 }
 
-/// Which input a byte of a load is of, and which byte of it.
+/// Returns which input a byte of a load is of, and which byte of it.
 pub fn place_in_input(location: usize, layout: &LineLayout) -> (usize, u64) {
     let stretches = stretches(layout);
     let begun = stretches.iter().rposition(|(_, range, _)| range.start <= location).unwrap_or(0);
@@ -47,8 +47,8 @@ pub fn place_in_input(location: usize, layout: &LineLayout) -> (usize, u64) {
     })
 }
 
-/// What of a load is of one input without a gap: the input, the bytes in the load, and where in the
-/// input they begin.
+/// Returns what of a load is of one input without a gap: the input, the bytes in the load, and
+/// where in the input they begin.
 fn stretches(layout: &LineLayout) -> Vec<(usize, Range<usize>, u64)> {
     let mut stretches: Vec<(usize, Range<usize>, u64)> = Vec::new();
     for span in &layout.spans {

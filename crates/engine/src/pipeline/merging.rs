@@ -32,8 +32,8 @@ pub struct Merging<'a, K> {
 }
 
 impl<'a, K: KeyEncoder> Merging<'a, K> {
-    /// The records of `loaded` from `starts` (an offset per run) on, to be merged in tasks of about
-    /// `task_bytes`.
+    /// Returns the records of `loaded` from `starts` (an offset per run) on, to be merged in tasks
+    /// of about `task_bytes`.
     pub fn new(
         key: &'a K,
         framing: Framing,
@@ -66,12 +66,12 @@ impl<'a, K: KeyEncoder> Merging<'a, K> {
         Self { key, framing, pieces, ranges, cuts, destination, next }
     }
 
-    /// For each run, the offset where the next slab begins.
+    /// Returns, for each run, the offset where the next slab begins.
     pub fn ends(&self) -> Vec<u64> {
         self.ranges.iter().map(|(_, end)| *end).collect()
     }
 
-    /// For each run, the offset of cut `number`.
+    /// Returns, for each run, the offset of cut `number`.
     fn cut(&self, number: usize) -> Vec<u64> {
         let Bound { run, offset } = self.cuts[number];
         positions(self.key, self.framing, &self.pieces, &self.ranges, (run, offset))

@@ -84,7 +84,7 @@ pub use spill::Spill;
 pub use stage::Seen;
 pub use stream::Stream;
 
-/// Where the records come from, open.
+/// Open source of the records.
 #[derive(Debug)]
 pub enum Input {
     /// Files, read anywhere.
@@ -96,7 +96,7 @@ pub enum Input {
 /// The first lines of files.
 #[derive(Clone, Debug, Default)]
 pub struct Header {
-    /// Those of the first file that has some.
+    /// First lines of the first file that has some.
     pub bytes: Vec<u8>,
     /// Their size in each file.
     pub sizes: Vec<TopSize>,
@@ -107,36 +107,37 @@ pub struct Header {
 pub struct Work {
     /// The plan.
     pub plan: Plan,
-    /// Where records come from.
+    /// Source of the records.
     pub input: Input,
-    /// Where runs go.
+    /// Places to which runs are spilled.
     pub temp: Vec<SpillPlace>,
-    /// How records are told apart.
+    /// Framing that separates records.
     pub framing: Framing,
     /// Bytes per record; of records that differ, their average as far as it is known.
     pub record_length: usize,
     /// The engine.
     pub engine: Engine,
-    /// Whether run files bypass the page cache.
+    /// Choice of whether run files bypass the page cache.
     pub direct: Direct,
-    /// Which records are written.
+    /// Selection of the records that are written.
     pub select: Select,
-    /// What is made of them.
+    /// Changes made to the selected records.
     pub making: Arc<Making>,
-    /// What stands at the top of files, and is not sorted.
+    /// Header at the top of files, which is not sorted.
     pub header: Header,
-    /// What is asked of records.
+    /// Conditions on records.
     pub gate: Gate,
-    /// Whether the output is proven.
+    /// True if the output is proven.
     pub verify: bool,
-    /// Whether it is noted only from time to time how far the output has come, where that is noted.
+    /// True if it is noted only from time to time how far the output has come, where that is noted.
     pub is_thrifty: bool,
-    /// Whether the output takes the place of the input, which goes as it is read.
+    /// True if the output takes the place of the input, which goes as it is read.
     pub is_in_place: bool,
 }
 
 impl Input {
-    /// Bytes the inputs hold, where that is known: of files, and of streams that say so.
+    /// Returns the number of bytes the inputs hold, where that is known: of files, and of streams
+    /// that say so.
     pub fn bytes(&self) -> Option<u64> {
         match self {
             Self::Files(files) => Some(files.iter().map(|file| file.len()).sum()),
@@ -147,7 +148,7 @@ impl Input {
         }
     }
 
-    /// Whether every input is read past the page cache.
+    /// Returns whether every input is read past the page cache.
     pub fn is_direct(&self) -> bool {
         match self {
             Self::Files(files) => files.iter().all(|file| file.is_direct()),
@@ -162,7 +163,7 @@ impl Work {
         self.making.early(&self.select)
     }
 
-    /// The inputs as the layout sees them; a stream is as long as can be.
+    /// Returns the inputs as the layout sees them; a stream is as long as can be.
     fn sources(&self) -> Vec<Source> {
         match &self.input {
             Input::Files(files) => files
@@ -179,14 +180,14 @@ impl Work {
         }
     }
 
-    /// The inputs as the layout of lines sees them.
+    /// Returns the inputs as the layout of lines sees them.
     fn line_sources(&self) -> Vec<LineSource> {
         let skips = self.header.sizes.iter().map(|size| size.bytes).chain(std::iter::repeat(0));
         let sources = self.sources().into_iter().zip(skips);
         sources.map(|(source, skip)| LineSource { source, skip }).collect()
     }
 
-    /// What stands at the top of the output; of a stream, once it has been read.
+    /// Returns what stands at the top of the output; of a stream, once it has been read.
     fn header(&self) -> Vec<u8> {
         match &self.input {
             Input::Files(_) => self.header.bytes.clone(),
@@ -197,14 +198,14 @@ impl Work {
         }
     }
 
-    /// Bytes that a worker writes at a time.
+    /// Returns the number of bytes that a worker writes at a time.
     fn task_bytes(&self) -> u64 {
         // Selected records are held back in a buffer until it is the task's turn.
         let most = if self.select.is_all() { u64::MAX } else { self.plan.lane.capacity as u64 / 2 };
         self.plan.task_bytes.min(most)
     }
 
-    /// What messages about a sorted record call its source.
+    /// Returns the name that messages about a sorted record give to its source.
     fn origin(&self) -> PathBuf {
         match &self.input {
             Input::Files(files) if files.len() == 1 => files[0].path().to_owned(),
@@ -212,7 +213,8 @@ impl Work {
         }
     }
 
-    /// Bytes that the output may have more than the input: each file's last line may lack its end.
+    /// Returns the number of bytes that the output may have more than the input: each file's last
+    /// line may lack its end.
     fn terminators_lacking(&self) -> u64 {
         match (&self.input, self.framing.terminator()) {
             (Input::Files(files), Some(_)) => files.len() as u64,
@@ -220,7 +222,7 @@ impl Work {
         }
     }
 
-    /// Whether a stream has ended. Files say so by having no next load.
+    /// Returns whether a stream has ended. Files say so by having no next load.
     fn is_stream_at_end(&self) -> bool {
         match &self.input {
             Input::Files(_) => false,
@@ -297,13 +299,13 @@ fn reserve(work: &Work, (bytes, left): (u64, u64), output: &Output, spill: &Spil
     spill.check_space(needed, run_file_bytes(&volume), needed)
 }
 
-/// Most bytes that short runs, and what some are merged into, have besides what was reckoned: a
-/// last block that is not full, and a page at either end and of the table.
+/// Returns the maximum number of bytes that short runs, and their merges, have beyond the estimate:
+/// a last block that is not full, and a page at either end and of the table.
 fn around_runs(volume: &Volume) -> u64 {
     (volume.runs as u64 + 1) * (BLOCK + 3 * PAGE) as u64
 }
 
-/// Most bytes of the file of a run that a load becomes.
+/// Returns the maximum number of bytes of the file of a run that a load becomes.
 fn run_file_bytes(volume: &Volume) -> u64 {
     volume.run_bytes + volume.run_bytes / 100
 }
@@ -380,7 +382,7 @@ fn write_runs<K: KeyEncoder>(
     })
 }
 
-/// Lets `write` bring what was taken to the output; what was written in the end.
+/// Lets `write` bring the taken records to the output, and returns what was written in the end.
 fn write_to<K: KeyEncoder>(
     work: &Work,
     key: &K,

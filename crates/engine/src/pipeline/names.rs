@@ -1,4 +1,4 @@
-//! Names of files, one behind the other: a list of millions takes little more than their bytes.
+//! Names of files, one after the other: a list of millions takes little more than their bytes.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -8,7 +8,7 @@ use std::path::Path;
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     bytes: Vec<u8>,
-    /// Where each ends.
+    /// End of each name.
     ends: Vec<usize>,
 }
 
@@ -19,12 +19,12 @@ impl Names {
         self.ends.push(self.bytes.len());
     }
 
-    /// How many there are.
+    /// Returns the number of names.
     pub fn count(&self) -> usize {
         self.ends.len()
     }
 
-    /// The name of this number; there is one.
+    /// Returns the name with this number, which must exist.
     pub fn get(&self, number: usize) -> &Path {
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
         Path::new(OsStr::from_bytes(&self.bytes[start..self.ends[number]]))

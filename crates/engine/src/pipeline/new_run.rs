@@ -46,17 +46,17 @@ impl NewRun {
         Ok(Self { writer, selection: Some(selection), order })
     }
 
-    /// Where a stage brings the records.
+    /// Returns where a stage brings the records.
     pub fn destination(&self) -> Destination<'_> {
         Destination::run(&self.writer, self.selection.as_ref(), &self.order)
     }
 
-    /// The file, while others may be writing to it.
+    /// Returns the file, while others may be writing to it.
     pub fn file(&self) -> Arc<File> {
         Arc::clone(self.writer.file())
     }
 
-    /// The run, of records that had the sum `sum` as they were brought.
+    /// Returns the run, of records that had the sum `sum` as they were brought.
     pub fn finish<K: KeyEncoder>(self, key: &K, crew: &mut Crew<'_>, sum: Sum) -> Result<Run> {
         let Some(selection) = &self.selection else {
             return self.writer.finish(&mut crew.workers[0].lane, sum);

@@ -57,8 +57,7 @@ pub struct Written {
 pub enum Ended {
     /// With the output written.
     Sorted(Box<Outcome>),
-    /// With nothing written: records are shorter than was planned for. They have so many bytes, on
-    /// average.
+    /// Nothing was written, because records are shorter than planned; holds their average bytes.
     Crowded(usize),
     /// With nothing written: duplicates were to be dropped as they are read, and that is not worth
     /// it.

@@ -26,11 +26,11 @@ use crate::run::layout::Geometry;
 use crate::run::{Run, RunReader};
 use crate::stats::Phase;
 
-/// The windows on the runs' tables may together take one part in so many of the memory for slabs: a
+/// Divisor of the memory for slabs that gives the limit for all windows on the runs' tables: a
 /// share of the budget's reserve. No run has less than a page of its table in memory.
 const INDEX_SHARE: usize = 32;
 
-/// Bytes of the window on each table, where `runs` runs are merged at once.
+/// Returns the number of bytes of the window on each table, where `runs` runs are merged at once.
 pub fn table_window_bytes(plan: &Plan, runs: usize) -> usize {
     plan.areas * plan.slab_bytes / INDEX_SHARE / runs.max(1)
 }
@@ -112,7 +112,7 @@ fn expect(crew: &Crew<'_>, runs: &[Run], groups: &[Range<usize>]) {
     }
 }
 
-/// The geometry of what `runs` will be, merged.
+/// Returns the geometry of what `runs` will be, merged.
 fn geometry(framing: Framing, key_length: usize, runs: &[Run]) -> Geometry {
     let bytes = runs.iter().map(|run| run.bytes).sum();
     let records = runs.iter().map(|run| run.records).sum();
@@ -137,8 +137,8 @@ pub fn merge<K: KeyEncoder>(
     }
 }
 
-/// Goes to where the first slab begins, or the first behind what was merged before; for each run,
-/// the byte at which it begins.
+/// Seeks to the first slab, or to the first one after what was merged before. Returns, for each
+/// run, the byte at which the slab begins.
 fn begin(
     planner: &mut Planner<'_>,
     runs: &[Run],

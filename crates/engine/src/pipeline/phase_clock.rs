@@ -15,12 +15,12 @@ pub struct PhaseClock {
 }
 
 impl PhaseClock {
-    /// This moment, with so much moved until now.
+    /// Returns this moment, with `moved` bytes and requests until now.
     pub fn now(moved: LaneCounters) -> Self {
         Self { time: Instant::now(), used: limits::processor_time(), moved }
     }
 
-    /// The account of a phase that was entered now and ended `then`.
+    /// Returns the account of a phase that was entered now and ended `then`.
     pub fn until(&self, then: &Self, phase: Phase) -> (PhaseTime, LaneCounters) {
         let moved = then.moved.since(self.moved);
         let time = PhaseTime {

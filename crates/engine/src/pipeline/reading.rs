@@ -5,8 +5,8 @@ use super::stage::TURN;
 use crate::error::{Error, Result};
 use crate::io::{Completion, Region, Request};
 
-/// The number of a span that was read, and its memory; `place` tells of a span where in its file it
-/// begins and how many bytes of it are wanted.
+/// Returns the number of a span that was read, and its memory; `place` tells of a span where in its
+/// file it begins and how many bytes of it are wanted.
 ///
 /// # Errors
 ///

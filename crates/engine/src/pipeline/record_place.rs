@@ -1,4 +1,4 @@
-//! Which record of its input one is: counted when it has to be said what is wrong with it.
+//! Number of a record in its input, counted when an error message needs it.
 //!
 //! Whoever deals a block does not know how many records lie before it, and counting them all would
 //! cost every sort what only a failing one needs. So files are read once more, up to the record;
@@ -14,7 +14,7 @@ use crate::format::csv::{At, ROW_END};
 use crate::format::{Framing, LineGroup, PREFIX_MAX};
 use crate::io::{Cursor, File};
 
-/// What lies before a record in its input.
+/// Position of a record in its input: what lies before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Before {
     /// Records, without those of a header; `None` where they were not counted.
@@ -33,9 +33,9 @@ impl Before {
 /// A record's place, as a person counts.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordPlace {
-    /// What lies before it.
+    /// Position of the record: what lies before it.
     pub before: Before,
-    /// How records are told apart.
+    /// Framing that separates records.
     pub framing: Framing,
 }
 
@@ -92,8 +92,8 @@ pub fn count_before(file: &Arc<File>, framing: Framing, start: u64, offset: u64)
     Ok(Before { records: Some(records), lines: above + more, bytes: offset })
 }
 
-/// Bytes of the record that begins at byte `offset` of a file, with the end that it may lack;
-/// `None` where it has more than `most`.
+/// Returns the number of bytes of the record that begins at byte `offset` of a file, with the end
+/// that it may lack; `None` where it has more than `most`.
 ///
 /// # Errors
 ///
@@ -152,7 +152,7 @@ fn pass(reader: &mut BufReader<Cursor>, bytes: u64) {
     reader.get_mut().skip(bytes - there);
 }
 
-/// Records that end in what `reader` brings, and line feeds.
+/// Returns the records that end in what `reader` brings, and line feeds.
 fn counted(reader: &mut impl BufRead, framing: Framing) -> io::Result<(u64, u64)> {
     let (quoting, end) = match framing {
         Framing::Terminated(end) => (None, end),

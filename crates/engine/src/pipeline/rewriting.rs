@@ -29,11 +29,11 @@ const STEP: usize = 4096;
 /// Most bytes of a row: ends of cells are numbers of 32 bits.
 const ROW_MAX: usize = u32::MAX as usize;
 
-/// An input behind its top, opened when it is read.
+/// An input after its top, opened when it is read.
 pub enum Rest {
     /// A file that was not opened.
     File(Place),
-    /// A stream, of which so many bytes are passed over.
+    /// A stream, and the number of bytes to skip.
     Stream(pipe::Reader, u64),
     /// An input that is being read.
     Open(Box<dyn Supply>),
@@ -91,12 +91,12 @@ pub struct RowMemory {
     window_bytes: usize,
     /// Bytes that windows may have beyond that, all together.
     spare_bytes: AtomicUsize,
-    /// One part in so many of the budget is for all of it.
+    /// Divisor of the budget that gives the part for all of it.
     share: u64,
 }
 
 impl RowMemory {
-    /// Memory for windows of `window_bytes`, which share `spare_bytes` for longer rows.
+    /// Returns memory for windows of `window_bytes`, which share `spare_bytes` for longer rows.
     pub fn new(window_bytes: usize, spare_bytes: usize, share: u64) -> Self {
         Self { window_bytes, spare_bytes: AtomicUsize::new(spare_bytes), share }
     }
@@ -131,13 +131,13 @@ pub struct Rewritten {
     begun: Option<Range<usize>>,
     writer: RowWriter,
     is_at_end: bool,
-    /// Where in the input the held bytes begin.
+    /// Offset in the input where the held bytes begin.
     offset: u64,
 }
 
 impl Rewritten {
-    /// The rows of `rest`, whose top has `top_bytes`, in the order that a union of `width` columns
-    /// has.
+    /// Returns the rows of `rest`, whose top has `top_bytes`, in the order that a union of `width`
+    /// columns has.
     pub fn new(
         (rest, name, top_bytes): (Rest, PathBuf, u64),
         csv: CsvFormat,

@@ -26,7 +26,7 @@ const RECORDS_PER_PAGE: usize = 40;
 /// Pages per wanted bucket, at least: clusters of keys are seen page-wise.
 const PAGES_PER_BUCKET: usize = 1;
 
-/// Most of a load that is read for its sample: one part in so many.
+/// Divisor of a load that gives the most that is read for its sample.
 const SHARE: u64 = 128;
 
 /// Pages asked for at once.
@@ -50,7 +50,7 @@ pub fn build(sample: &Sample, wanted: usize, buckets_max: usize) -> Classifier {
     }
 }
 
-/// What shifts pages: a generator that begins the same each time, so that runs can be repeated.
+/// Random generator that shifts pages. It begins the same each time, so that runs can be repeated.
 struct Random(u64);
 
 impl Default for Random {
@@ -60,7 +60,7 @@ impl Default for Random {
 }
 
 impl Random {
-    /// A number from 0 up to 1 (xorshift64*, Marsaglia 2003 and Vigna 2016).
+    /// Returns a number from 0 up to 1 (xorshift64*, Marsaglia 2003 and Vigna 2016).
     fn next(&mut self) -> f64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -82,8 +82,8 @@ fn buffers(count: usize, window: usize) -> Result<Vec<Region>> {
     Ok(buffers)
 }
 
-/// A classifier for a load of about `load_bytes`, made of some of the first records of a stream,
-/// for want of a better sample.
+/// Returns a classifier for a load of about `load_bytes`, made of some of the first records of a
+/// stream, for want of a better sample.
 pub fn of_first<K: KeyEncoder>(
     how: &Dealing<'_, K>,
     (framing, first): (Framing, &[u8]),
@@ -94,8 +94,8 @@ pub fn of_first<K: KeyEncoder>(
     build(&sample, wanted, how.buckets_max)
 }
 
-/// The sample for that, and the buckets wanted. However many the first records are, no more are
-/// taken than of a load in files: rows of short ones would be larger than they are themselves.
+/// Returns the sample for that, and the buckets wanted. However many the first records are, no more
+/// are taken than of a load in files: rows of short ones would be larger than they are themselves.
 fn sample_of_first<K: KeyEncoder>(
     key: &K,
     framing: Framing,
@@ -131,7 +131,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// A sampler of records of `record_length` bytes.
+    /// Returns a sampler of records of `record_length` bytes.
     pub fn new(engine: Engine, record_length: usize) -> Result<Self> {
         let window = (record_length + PAGE).next_multiple_of(PAGE);
         let depth = (DEPTH * PAGE / window).clamp(2, DEPTH);
@@ -140,7 +140,7 @@ impl Sampler {
         Ok(Self { queue: engine.queue(depth)?, free, window, record_length, random })
     }
 
-    /// A classifier for a load that will be read from `files`, of about `wanted` buckets.
+    /// Returns a classifier for a load that will be read from `files`, of about `wanted` buckets.
     pub fn classifier<K: KeyEncoder>(
         &mut self,
         key: &K,
@@ -209,7 +209,7 @@ impl Sampler {
     }
 }
 
-/// The span that record `number` begins in, and its offset in the file.
+/// Returns the span that record `number` begins in, and its offset in the file.
 pub fn place_of(layout: &Layout, length: usize, number: u32) -> (&Span, u64) {
     let after = layout.spans.partition_point(|span| span.first_record <= number).max(1);
     let span = &layout.spans[after - 1];
@@ -217,7 +217,7 @@ pub fn place_of(layout: &Layout, length: usize, number: u32) -> (&Span, u64) {
     (span, span.offset + span.skip as u64 + ahead)
 }
 
-/// The first record after `number` that may lie in another file.
+/// Returns the first record after `number` that may lie in another file.
 fn same_segment_end(layout: &Layout, number: u32) -> u32 {
     let after = layout.spans.partition_point(|span| span.first_record <= number).max(1);
     let source = layout.spans[after - 1].source;
@@ -229,11 +229,11 @@ fn same_segment_end(layout: &Layout, number: u32) -> u32 {
 pub struct Lines<'a, I> {
     /// The inputs.
     pub files: &'a [Arc<File>],
-    /// How lines are told apart.
+    /// Framing that separates lines.
     pub framing: Framing,
-    /// What is left of them: input, offset and bytes.
+    /// Remaining lines: input, offset and bytes.
     pub left: I,
-    /// How much of that is wanted.
+    /// Number of bytes wanted of them.
     pub load: u64,
 }
 
@@ -250,7 +250,7 @@ pub struct LineSampler {
 }
 
 impl LineSampler {
-    /// A sampler of lines.
+    /// Returns a sampler of lines.
     pub fn new(engine: Engine) -> Result<Self> {
         let free = buffers(DEPTH, LINE_WINDOW)?;
         Ok(Self { queue: engine.queue(DEPTH)?, free, random: Random::default(), guide: None })
@@ -270,7 +270,8 @@ impl LineSampler {
         Ok(())
     }
 
-    /// A classifier for a load that begins with the first of `lines`, of about `wanted` buckets.
+    /// Returns a classifier for a load that begins with the first of `lines`, of about `wanted`
+    /// buckets.
     pub fn classifier<K: KeyEncoder>(
         &mut self,
         key: &K,
@@ -303,7 +304,7 @@ impl LineSampler {
         Ok(build(&sample, wanted, buckets_max))
     }
 
-    /// Asks for the page at `offset`, which lies `tag` bytes behind the start of the load.
+    /// Asks for the page at `offset`, which lies `tag` bytes after the start of the load.
     fn ask(&mut self, file: &Arc<File>, offset: u64, tag: u64) -> Result<()> {
         let Some(region) = self.free.pop() else { return Ok(()) };
         let (operation, file) = (Operation::Read, Arc::clone(file));
@@ -341,7 +342,7 @@ impl LineSampler {
 /// Places at which records are measured.
 const MEASURED: u64 = 16;
 
-/// Average bytes of the records in `files`, as some pages from all over them show it.
+/// Returns the average bytes of the records in `files`, measured on some pages from all over them.
 pub fn average_length(files: &[Arc<File>], framing: Framing) -> Result<usize> {
     let mut queue = Engine::Sync.queue(1)?;
     let mut free = buffers(1, LINE_WINDOW)?;

@@ -26,19 +26,19 @@ pub struct SieveIntake<'a, K> {
     terminator: u8,
     memory: SieveMemory,
     sampler: LineSampler,
-    /// What is left to be read, while no load is being filled.
+    /// Input left to read, while no load is being filled.
     source: Option<Source>,
     /// Average bytes of a line, as far as they are known.
     average: usize,
     /// Memory that the load being filled does not use.
     unused: Option<Region>,
-    /// Whether a load was begun: the first gets all memory, as it is the only one most often.
+    /// True if a load was begun: the first gets all memory, as it is the only one most often.
     has_begun: bool,
     is_unsuited: bool,
 }
 
 impl<'a, K: KeyEncoder> SieveIntake<'a, K> {
-    /// An intake at the start of the input.
+    /// Returns an intake at the start of the input.
     pub fn new(work: &'a Work, how: &'a Dealing<'a, K>, memory: SieveMemory) -> Result<Self> {
         let (Input::Files(files), Some(terminator)) = (&work.input, work.framing.terminator())
         else {
@@ -59,8 +59,8 @@ impl<'a, K: KeyEncoder> SieveIntake<'a, K> {
         })
     }
 
-    /// How `memory` is divided for a load of what is left, of so many bytes; what it does not need
-    /// stays in it.
+    /// Returns how `memory` is divided for a load of the bytes that are left; unneeded memory stays
+    /// in it.
     fn divide(&self, memory: &mut Region, left_bytes: u64) -> SieveLoad {
         let plan = &self.work.plan;
         let sizes = plan.sizes.of_lines(self.average, self.how.buckets_max);

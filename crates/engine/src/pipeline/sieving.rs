@@ -37,39 +37,40 @@ use crate::proof::Sum;
 /// Bytes of a line across blocks, at most.
 const EDGE_MAX: usize = 64 << 10;
 
-/// One line in so many has to be a copy when so many bytes of the input have been read, or one part
-/// in so many of it. Where all lines are as frequent, half of all are copies then.
+/// Divisor of the lines that gives the least number of copies for the sieve to continue. It counts
+/// when the trial bytes of the input, or the trial share of it, have been read. Where all lines are
+/// equally frequent, half of all are copies then.
 const COPIES_SHARE: u64 = 32;
 const TRIAL_LEAST: u64 = 32 << 20;
 const TRIAL_SHARE: u64 = 32;
 
-/// A block takes so many times its bytes of the store at most, or the sieve is unsuited: lines of
-/// few bytes that are not copies take more.
+/// Largest part of the store for a block, as a multiple of its bytes. With more, the sieve is
+/// unsuited: short lines that are not copies take more.
 const STORE_TIMES: usize = 2;
 
-/// A block has so many times as many lines as the average would have it, or fewer.
+/// Largest number of lines of a block, as a multiple of the average.
 const LINES_TIMES: usize = 4;
 
-/// What is still to be read, and what lies between what has been.
+/// Input still to be read, and the lines between the blocks already read.
 #[derive(Debug)]
 pub struct Source {
     cutter: LineCutter,
     edges: Edges,
     /// Blocks claimed, of all loads.
     claimed: usize,
-    /// Those being read.
+    /// Blocks being read.
     reading: BTreeMap<usize, LineSpan>,
-    /// Those that have not been dealt yet.
+    /// Number of blocks that have not been dealt yet.
     pending: usize,
     /// Lines taken in, and those of them that were dropped.
     taken: Taken,
     dropped: Taken,
-    /// When it is looked whether there are any copies.
+    /// Number of bytes after which the sieve checks for copies.
     trial_bytes: u64,
 }
 
 impl Source {
-    /// All that `cutter` cuts.
+    /// Returns all that `cutter` cuts.
     pub fn new(cutter: LineCutter) -> Self {
         let bytes: u64 = cutter.left().map(|(_, _, bytes)| bytes).sum();
         Self {
@@ -84,13 +85,13 @@ impl Source {
         }
     }
 
-    /// What no load has claimed yet.
+    /// Returns what no load has claimed yet.
     pub fn cutter(&self) -> &LineCutter {
         &self.cutter
     }
 
-    /// Whether a block that has been dealt was worth it. That is asked once there is enough to
-    /// tell.
+    /// Returns whether a block that has been dealt was worth it. That is asked once there is enough
+    /// to tell.
     fn is_worth_it(&mut self) -> bool {
         if self.taken.bytes < self.trial_bytes {
             return true;
@@ -100,7 +101,7 @@ impl Source {
     }
 }
 
-/// What one worker has sifted.
+/// Records that one worker has sifted.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Sifted {
@@ -133,11 +134,11 @@ pub struct RawSieve<'a, K> {
 pub struct SieveLoad {
     /// Kept records.
     pub store: Region,
-    /// What buckets are made of.
+    /// Memory that buckets are made of.
     pub pool: Region,
     /// Hashes of kept records.
     pub table: Region,
-    /// What is read into, a block each.
+    /// Memory that blocks are read into, one region a block.
     pub buffers: Vec<Region>,
 }
 
@@ -150,16 +151,16 @@ pub struct FilledSieve {
     pub pool: Arc<Pool>,
     /// The rest of its memory.
     pub spare: Vec<Region>,
-    /// What is left to be read.
+    /// Input left to read.
     pub source: Source,
-    /// What was dropped, and its sum.
+    /// Records that were dropped, and their sum.
     pub dropped: (Taken, Sum),
-    /// Whether the input has to be read again without a sieve.
+    /// True if the input has to be read again without a sieve.
     pub is_unsuited: bool,
 }
 
 impl<'a, K: KeyEncoder> RawSieve<'a, K> {
-    /// A load with nothing read yet, of lines that have `average` bytes on average.
+    /// Returns a load with nothing read yet, of lines that have `average` bytes on average.
     pub fn new(
         how: &'a Dealing<'a, K>,
         (files, terminator): (&'a [Arc<File>], u8),
@@ -194,7 +195,7 @@ impl<'a, K: KeyEncoder> RawSieve<'a, K> {
         self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether there is room for one more block, behind those that are pending.
+    /// Returns whether there is room for one more block, after those that are pending.
     fn has_room(&self, pending: usize) -> bool {
         let blocks = pending + 1;
         let store = blocks * STORE_TIMES * self.block + self.each.len() * SHELF;
@@ -231,7 +232,7 @@ impl<'a, K: KeyEncoder> RawSieve<'a, K> {
         }
     }
 
-    /// Deals what is new of whole lines; what they are, and what of them was dropped.
+    /// Deals the new ones of whole lines. Returns the counts of all lines, and of those dropped.
     fn pass(&self, worker: &mut Worker<'_>, lines: &[u8]) -> (Taken, Taken) {
         let Dealing { key, framing, verify, .. } = *self.how;
         let Some(admitted) = self.room.admit(framing, lines) else {
@@ -271,7 +272,7 @@ impl<'a, K: KeyEncoder> RawSieve<'a, K> {
         (Taken { records, bytes: lines.len() as u64, ragged: 0 }, dropped)
     }
 
-    /// The load with all its buckets, once everything has been read.
+    /// Returns the load with all its buckets, once everything has been read.
     pub fn finish(self) -> FilledSieve {
         let Self { how, source, buffers, sieve, dealers, each, is_unsuited, .. } = self;
         let (classifier, pool, mut dealers) = dealers.finish();

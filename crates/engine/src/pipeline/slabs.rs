@@ -24,7 +24,7 @@ struct Span {
 /// A slab about to be read, and what its blocks must look like.
 #[derive(Debug)]
 pub struct ExpectedSlab {
-    /// What is to be read.
+    /// Slab to read.
     pub slab: Slab,
     spans: Vec<Span>,
 }
@@ -55,13 +55,13 @@ pub struct RawSlab<'a> {
     slab: Slab,
     spans: Vec<Span>,
     slots: Mutex<Vec<Option<Region>>>,
-    /// What the slab does not need of the memory it was given.
+    /// Memory that the slab was given and does not need.
     unused: Option<Region>,
     next: AtomicUsize,
 }
 
 impl<'a> RawSlab<'a> {
-    /// A slab to be read into `memory`.
+    /// Returns a slab to be read into `memory`.
     pub fn new(runs: &'a [RunReader], expected: ExpectedSlab, mut memory: Region) -> Self {
         let ExpectedSlab { slab, spans } = expected;
         assert!(slab.memory_bytes() <= memory.len(), "a slab fits the memory it was planned for");
@@ -74,12 +74,12 @@ impl<'a> RawSlab<'a> {
         Self { runs, slab, spans, slots, unused: Some(memory), next }
     }
 
-    /// What is read.
+    /// Returns what is read.
     pub fn slab(&self) -> &Slab {
         &self.slab
     }
 
-    /// The slab, once all of it has been read.
+    /// Returns the slab, once all of it has been read.
     pub fn finish(self) -> LoadedSlab {
         let slots = self.slots.into_inner().unwrap_or_else(PoisonError::into_inner);
         let regions = slots.into_iter().chain([self.unused]).flatten();
@@ -132,7 +132,7 @@ impl Fill for RawSlab<'_> {
 #[derive(Debug)]
 pub struct LoadedSlab {
     region: Region,
-    /// What was read.
+    /// Slab that was read.
     pub slab: Slab,
     /// For each run, where the records of index keys begin.
     known: Vec<Vec<u64>>,
@@ -147,7 +147,7 @@ impl LoadedSlab {
         Self { region, slab, known }
     }
 
-    /// For each run, the records that are in memory.
+    /// Returns, for each run, the records that are in memory.
     pub fn pieces(&self) -> Vec<Piece<'_>> {
         let mut start = 0;
         let ranges = self.slab.bytes.iter().zip(&self.slab.blocks).zip(&self.known);
@@ -162,7 +162,7 @@ impl LoadedSlab {
             .collect()
     }
 
-    /// The memory, for other uses.
+    /// Returns the memory, for other uses.
     pub fn into_region(self) -> Region {
         self.region
     }

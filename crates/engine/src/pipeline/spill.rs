@@ -1,4 +1,4 @@
-//! Where runs go (`places`); of a job that keeps what it has done, also what is noted of that.
+//! Places of runs (`places`); of a job that keeps what it has done, also what is noted of that.
 //!
 //! What is noted has to be durable first. A run's last writes are still under way when it is
 //! finished, and waiting for them would leave the disk idle: so a run is noted while the next one
@@ -23,7 +23,7 @@ use crate::units::ByteSize;
 use places::Places;
 pub use places::Size;
 
-/// How often it is looked whether a run's writes have ended, and after which time again.
+/// Number of times that it checks whether a run's writes have ended, and the time between checks.
 const QUIET_LOOKS: u32 = 100;
 const QUIET_PAUSE: Duration = Duration::from_millis(2);
 
@@ -33,11 +33,11 @@ const QUIET_PAUSE: Duration = Duration::from_millis(2);
 pub struct Spill {
     places: Places,
     log: Option<Log>,
-    /// Whether anything was noted that another job can go on with.
+    /// True if anything was noted from which another job can continue.
     has_noted: bool,
 }
 
-/// What is noted of what was done.
+/// Log of the work that was done.
 #[derive(Debug)]
 struct Log {
     manifest: Manifest,
@@ -49,13 +49,13 @@ struct Log {
 }
 
 impl Spill {
-    /// Spill space in `places`, of at most `limit` bytes together. Nothing is made yet.
+    /// Returns spill space in `places`, of at most `limit` bytes together. Nothing is made yet.
     pub fn new(places: Vec<SpillPlace>, limit: Option<ByteSize>) -> Self {
         Self { places: Places::new(places, limit), log: None, has_noted: false }
     }
 
-    /// Spill space in directories that are there, for a job whose manifest lies in the first, with
-    /// so many names of runs taken; `past` is what was done before, if anything was.
+    /// Returns spill space in existing directories, for a job whose manifest lies in the first,
+    /// with a number of run names taken; `past` is the work done before, if any.
     pub fn kept(
         sets: Vec<SpillSet>,
         manifest: Manifest,
@@ -68,7 +68,7 @@ impl Spill {
         Self { places, log, has_noted }
     }
 
-    /// Where directories are made when they are needed.
+    /// Returns where directories are made when they are needed.
     pub fn places(&self) -> &[SpillPlace] {
         self.places.named()
     }
@@ -78,12 +78,12 @@ impl Spill {
         self.places.members()
     }
 
-    /// Returns the locks that are still to be opened besides those of the largest place.
+    /// Returns the number of locks still to be opened, apart from those of the largest place.
     pub fn further_locks(&self) -> usize {
         self.places.further_locks()
     }
 
-    /// The same, for a job that gives back the room of its one input as it is read.
+    /// Returns this spill space for a job that gives back the room of its one input as it is read.
     #[must_use]
     pub fn freeing(mut self, input: Arc<File>) -> Self {
         if let Some(log) = &mut self.log {
@@ -92,29 +92,29 @@ impl Spill {
         self
     }
 
-    /// Bytes of a record, on average, as far as was noted.
+    /// Returns the number of bytes of a record, on average, as far as was noted.
     pub fn average_length(&self) -> Option<usize> {
         let past = self.log.as_ref()?.past.as_ref()?;
         let (records, bytes) = past.taken;
         bytes.checked_div(records).map(|average| (average as usize).max(1))
     }
 
-    /// Whether what was done is noted.
+    /// Returns whether what was done is noted.
     pub fn is_logged(&self) -> bool {
         self.log.is_some()
     }
 
-    /// Whether anything was noted that another job can go on with.
+    /// Returns whether anything was noted from which another job can continue.
     pub fn has_noted(&self) -> bool {
         self.has_noted
     }
 
-    /// Takes it that something was noted that another job can go on with.
+    /// Marks that something was noted from which another job can continue.
     pub fn mark_begun(&mut self) {
         self.has_noted = true;
     }
 
-    /// What was done before, if anything was.
+    /// Returns what was done before, if anything was.
     pub fn take_past(&mut self) -> Option<Past> {
         self.log.as_mut().and_then(|log| log.past.take())
     }
@@ -134,8 +134,8 @@ impl Spill {
     }
 
     /// Checks that `bytes` will fit in all places together, in files of at most `run_bytes`. Where
-    /// one shares its file system with an input whose room is given back, `beside` bytes of all
-    /// will do.
+    /// one shares its file system with an input whose room is given back, `beside` bytes of all are
+    /// enough.
     ///
     /// # Errors
     ///
@@ -165,7 +165,7 @@ impl Spill {
         self.places.remove(run)
     }
 
-    /// Whether there is something to note.
+    /// Returns whether there is something to note.
     pub fn is_pending(&self) -> bool {
         self.log.as_ref().is_some_and(|log| log.pending.is_some())
     }
@@ -182,7 +182,7 @@ impl Spill {
         Ok(())
     }
 
-    /// Notes an entry about the run in `file`, in time; what is pending is noted now.
+    /// Notes an entry about the run in `file` later; a pending entry is noted now.
     pub fn note(&mut self, entry: Entry, file: Arc<File>, crew: &mut Crew<'_>) -> Result<()> {
         self.settle(crew)?;
         if let Some(log) = &mut self.log {
@@ -232,7 +232,7 @@ impl Spill {
         Ok(())
     }
 
-    /// The manifest, for what is left to be noted of a job whose runs are all there.
+    /// Returns the manifest, for what is left to be noted of a job whose runs are all there.
     pub fn take_manifest(&mut self) -> Option<Manifest> {
         self.log.take().map(|log| log.manifest)
     }

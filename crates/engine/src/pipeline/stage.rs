@@ -31,8 +31,7 @@ use crate::proof::Sum;
 use crate::sink::Lane;
 use crate::stats::{Activity, Clock, Stages, WorkerTime};
 
-/// How long to wait for memory that other workers are about to return: less than a block takes to
-/// deal.
+/// Time to wait for memory that other workers are about to return: less than a block takes to deal.
 pub const TURN: Duration = Duration::from_micros(100);
 
 /// One worker and all that is its own, on cache lines of its own: it counts and sums with every
@@ -40,17 +39,17 @@ pub const TURN: Duration = Duration::from_micros(100);
 #[derive(Debug)]
 #[repr(align(128))]
 pub struct Worker<'p> {
-    /// Its number, from 0.
+    /// Number of the worker, from 0.
     pub number: usize,
     /// Reads it keeps in flight.
     pub read_depth: usize,
-    /// Whether what it writes in a stage may still be under way in the next.
+    /// True if what it writes in a stage may still be under way in the next.
     pub overlaps: bool,
     /// The processors it stays on, if it does.
     pub place: Option<Vec<usize>>,
-    /// What it moves bytes with.
+    /// Lane that it moves bytes with.
     pub lane: Lane<'p>,
-    /// Where it sorts buckets.
+    /// Memory in which it sorts buckets.
     pub scratch: Scratch,
     /// Records it read from the input.
     pub sum_in: Sum,
@@ -58,9 +57,9 @@ pub struct Worker<'p> {
     pub sum_out: Sum,
     /// Counts about the keys of the load that it reads.
     pub keys: KeyTally,
-    /// What it has been seen at.
+    /// Observations of the worker.
     pub seen: Seen,
-    /// What it does with its time.
+    /// Clock of how it spends its time.
     pub clock: Clock,
 }
 
@@ -90,18 +89,18 @@ impl Worker<'_> {
     }
 }
 
-/// What a worker has been seen at.
+/// Observations of a worker.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// Its stages.
+    /// Stages of the worker.
     pub stages: Stages,
     /// The processors it was on when they ended, in order.
     pub processors: BTreeSet<usize>,
-    /// What it did with its time.
+    /// Time that it spent on each activity.
     pub time: WorkerTime,
 }
 
-/// What became of asking a [`Fill`] for work.
+/// Result of asking a [`Fill`] for work.
 #[derive(Debug)]
 pub enum Claim {
     /// Read this.
@@ -116,13 +115,13 @@ pub enum Claim {
 
 /// A load being brought into memory.
 pub trait Fill: Sync {
-    /// The next thing to read.
+    /// Returns the next thing to read.
     fn claim(&self, worker: &mut Worker<'_>) -> Result<Claim>;
 
-    /// Something claimed has been read. Whether that made work, which was done.
+    /// Handles a claimed piece that has been read. Returns whether that made work, which was done.
     fn arrived(&self, worker: &mut Worker<'_>, completion: Completion) -> Result<bool>;
 
-    /// What a worker is at when something has been read.
+    /// Returns what a worker is at when something has been read.
     fn activity(&self) -> Activity {
         Activity::Dealing
     }
@@ -141,7 +140,7 @@ pub trait Fill: Sync {
 
 /// A load in memory being turned into output.
 pub trait Drain: Sync {
-    /// The next task; tasks are claimed in the order of the output.
+    /// Returns the next task; tasks are claimed in the order of the output.
     fn claim(&self) -> Option<usize>;
 
     /// Does a task, and turns the worker to what it does meanwhile.
@@ -212,10 +211,10 @@ impl Drop for Alarm<'_> {
     }
 }
 
-/// What a worker does in a stage.
+/// Work of a worker in a stage.
 struct Step<'a> {
     fill: Option<&'a dyn Fill>,
-    /// Whether `fill` has nothing more to claim; reads may still be in flight.
+    /// True if `fill` has nothing more to claim; reads may still be in flight.
     is_exhausted: bool,
     drain: Option<&'a dyn Drain>,
     /// Set when any worker fails.
@@ -263,7 +262,7 @@ impl Step<'_> {
         }
     }
 
-    /// Starts reads until enough are in flight. Whether work was done besides.
+    /// Starts reads until enough are in flight. Returns whether other work was done too.
     fn read_ahead(&mut self, worker: &mut Worker<'_>) -> Result<bool> {
         let Some(fill) = self.fill else { return Ok(false) };
         while !self.is_exhausted && worker.lane.reads_pending() < worker.read_depth {

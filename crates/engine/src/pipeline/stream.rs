@@ -17,24 +17,24 @@ use crate::stats::Progress;
 pub struct Stream {
     /// The stream being read, and those after it.
     readers: VecDeque<pipe::Reader>,
-    /// What all of them are called, those first that were open from the beginning.
+    /// Names of all streams; those that were open from the beginning come first.
     names: Names,
-    /// How many were begun or are open; those after these are opened one by one.
+    /// Number of streams that were begun or are open; those after them are opened one by one.
     opened: usize,
-    /// How much all of them bring, where each says so and it is of use.
+    /// Bytes of all streams, where each reports them and they are of use.
     extent: Option<Extent>,
     framing: Framing,
-    /// What stands at the top of each stream.
+    /// Kind of heading at the top of each stream.
     heading: Heading,
-    /// That of the first one.
+    /// Heading of the first stream.
     top: Option<Top>,
     /// The sizes of what stood there, where all of it has been read already, the next one first.
     known_tops: VecDeque<TopSize>,
-    /// Bytes that were read behind it and that nobody has had yet.
+    /// Bytes that were read after it and not yet passed on.
     pending: VecDeque<u8>,
-    /// Whether the stream being read is past its top.
+    /// True if the stream being read is past its top.
     is_past_top: bool,
-    /// How far its records are.
+    /// Tracker of how far its records have come.
     tracker: Tracker,
     /// The stream read last, and how many of its bytes were passed on.
     ended: (PathBuf, u64),
@@ -44,20 +44,20 @@ pub struct Stream {
     begun: Vec<Begun>,
     /// The number of the stream being read.
     number: usize,
-    /// What was passed over of the stream being read, until it is in `begun`.
+    /// Bytes and records passed over of the stream being read, until it is in `begun`.
     next_begins: Option<Before>,
-    /// What is wrong with the last record passed on, which ends too soon. Nothing follows it.
+    /// Error of the last record passed on, which ends too soon. Nothing follows it.
     cut_off: Option<Message>,
 }
 
-/// Where a stream begins in what is passed on of all. There may be millions.
+/// Place where a stream begins in the bytes passed on of all streams. There may be millions.
 #[derive(Clone, Copy, Debug)]
 pub struct Begun {
     /// The number of the stream.
     number: usize,
     /// Bytes passed on of those before it.
     pub at: u64,
-    /// What lies at its top and was passed over.
+    /// Top of the stream, which was passed over.
     pub top: Before,
 }
 
@@ -114,30 +114,30 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Returns the same streams, which begin behind their tops: these had such `sizes`, and `top`
+    /// Returns these streams, set to begin after their tops. The tops had these `sizes`, and `top`
     /// stands for all of them.
     #[must_use]
     pub fn behind_tops(self, top: Top, sizes: Vec<TopSize>) -> Self {
         Self { top: Some(top), known_tops: sizes.into(), ..self }
     }
 
-    /// How much all of them bring, where each says so and it is of use: for lines.
+    /// Returns how much all of them bring, where each says so and it is of use: for lines.
     pub fn extent(&self) -> Option<Extent> {
         self.extent
     }
 
-    /// Whether the end of the last one has been seen.
+    /// Returns whether the end of the last one has been seen.
     pub fn is_at_end(&self) -> bool {
         self.readers.is_empty()
     }
 
-    /// What stays on top, once the first one's has been read.
+    /// Returns what stays on top, once the first one's has been read.
     pub fn header(&self) -> &[u8] {
         self.top.as_ref().map_or(&[], |top| &top.bytes)
     }
 
-    /// The stream being read, or the last if all have ended, and how many of its bytes were passed
-    /// on, its header included.
+    /// Returns the stream being read, or the last if all have ended, and how many of its bytes were
+    /// passed on, its header included.
     pub fn place(&self) -> (PathBuf, u64) {
         match self.readers.front() {
             Some(reader) => (reader.name().to_owned(), reader.bytes() - self.pending.len() as u64),
@@ -145,32 +145,33 @@ impl Stream {
         }
     }
 
-    /// The stream that the byte behind `passed` others came from, and where that one begins.
+    /// Returns the stream of the byte after `passed` others, and where that stream begins.
     pub fn begun(&self, passed: u64) -> Option<&Begun> {
         self.begun.iter().rev().find(|begun| begun.at <= passed)
     }
 
-    /// What a stream is called.
+    /// Returns the name of a stream.
     pub fn name(&self, begun: &Begun) -> PathBuf {
         self.names.get(begun.number).to_owned()
     }
 
-    /// What all of them together are called.
+    /// Returns the common name of all streams.
     pub fn common_name(&self) -> PathBuf {
         let only = (self.names.count() == 1).then(|| self.names.get(0));
         only.unwrap_or_else(|| Path::new("the inputs, taken together")).to_owned()
     }
 
-    /// What is wrong with the last record passed on, if it ends too soon. It is told when all
-    /// before it have been looked at.
+    /// Returns the fault of the last record passed on, if it ends too soon. It is reported when all
+    /// records before it have been checked.
     pub fn cut_off(&self) -> Option<&Message> {
         self.cut_off.as_ref()
     }
 
-    /// Reads until `buffer` is full, the last stream ends, or one is [cut off](Self::cut_off);
-    /// bytes read, and how long that took. A stream that lacks its last terminator gets it.
+    /// Reads until `buffer` is full, the last stream ends, or one is [cut off](Self::cut_off).
+    /// Returns the bytes read, and how long that took. A stream that lacks its last terminator gets
+    /// it.
     ///
-    /// Prefixes that cannot be are not told here, but by whoever deals the records.
+    /// Invalid prefixes are not reported here, but by the worker that deals the records.
     ///
     /// # Errors
     ///

@@ -1,20 +1,20 @@
-//! How records are brought into order, as far as the user has a choice.
+//! Algorithms that bring records into order, as far as the user can choose.
 
 use std::str::FromStr;
 
 use crate::error::{ParseError, message};
 use crate::incore::Method;
 
-/// How loads are sorted, or how runs are made without any.
+/// Algorithm that sorts loads, or that makes runs without loads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Algorithm {
-    /// What is best for most inputs: by radix.
+    /// Best choice for most inputs: by radix.
     #[default]
     Auto,
     /// Load after load is dealt into buckets, these are sorted so, and written, by all workers.
     Buckets(Method),
     /// The least record that still fits the run is written, and the next one read takes its place.
-    /// What fits in memory is sorted there all the same, by radix.
+    /// Input that fits in memory is still sorted there, by radix.
     ReplacementSelection,
 }
 
@@ -27,7 +27,7 @@ impl Algorithm {
         Self::ReplacementSelection,
     ];
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -36,7 +36,7 @@ impl Algorithm {
         }
     }
 
-    /// How a bucket is sorted.
+    /// Returns how a bucket is sorted.
     pub(super) fn method(self) -> Method {
         match self {
             Self::Buckets(method) => method,

@@ -1,4 +1,4 @@
-//! What of the budget is not for records: names of inputs, threads that expand and compress,
+//! Parts of the budget that records cannot use: names of inputs, threads that expand and compress,
 //! and more requests in flight than usual.
 //!
 //! Some of it is a share of the budget. So the least budget that leaves enough is more than the sum
@@ -11,17 +11,18 @@ use crate::units::ByteSize;
 pub struct Part {
     /// Bytes of the budget that there is.
     pub bytes: u64,
-    /// One part in so many of a larger one, unless that is less; 0 where it stays the same.
+    /// Divisor of a larger budget that gives the part, unless that is less; 0 where the part stays
+    /// the same.
     pub share: u64,
 }
 
 impl Part {
-    /// A part that is the same of any budget.
+    /// Returns a part that takes equal bytes of any budget.
     pub fn fixed(bytes: u64) -> Self {
         Self { bytes, share: 0 }
     }
 
-    /// Bytes of a budget that is no less than the present one, at most.
+    /// Returns the number of bytes of a budget that is no less than the present one, at most.
     fn of(self, budget: u64) -> u64 {
         self.bytes.max(budget.checked_div(self.share).unwrap_or(0))
     }
@@ -30,7 +31,7 @@ impl Part {
 /// Most things that take a part.
 const PARTS: usize = 12;
 
-/// All that takes a part of the budget beside records.
+/// All parts of the budget that records cannot use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Besides([Part; PARTS]);
 
@@ -42,17 +43,17 @@ impl Besides {
         *free = part;
     }
 
-    /// Bytes taken of the budget that there is.
+    /// Returns the number of bytes taken of the budget that there is.
     pub fn bytes(&self) -> u64 {
         self.0.iter().map(|part| part.bytes).sum()
     }
 
-    /// What is left of the budget that there is.
+    /// Returns the rest of the present budget.
     pub fn rest_of(&self, budget: ByteSize) -> ByteSize {
         ByteSize(budget.bytes().saturating_sub(self.bytes()))
     }
 
-    /// The budget, in MiB, that leaves `least` for records.
+    /// Returns the budget, in MiB, that leaves `least` for records.
     pub fn around_mib(&self, least: ByteSize) -> u64 {
         let mut budget = least.bytes().next_multiple_of(1 << 20);
         loop {

@@ -1,4 +1,4 @@
-//! How the memory for reading ahead is shared among streams that are merged.
+//! Division of the memory for reading ahead among streams that are merged.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use crate::run::layout::BLOCK;
 /// The most: the smallest piece is then as small as a piece can be, the largest twice the mean.
 const ONE: u16 = 1000;
 
-/// How unequal the pieces are in which streams are read ahead, from 0 to 1.
+/// Inequality of the pieces in which streams are read ahead, from 0 to 1.
 ///
 /// With 0 they are all alike. With more they grow evenly from stream to stream, by as much below
 /// the mean as above it: streams of one length, which are used up at one pace, do not all want
@@ -22,13 +22,13 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// Whether all pieces are alike.
+    /// Returns whether all pieces are alike.
     pub fn is_even(self) -> bool {
         self.thousandths == 0
     }
 
-    /// Bytes of each of `count` pieces, `mean` on average or a little less: whole blocks, one at
-    /// the least.
+    /// Returns the bytes of each of `count` pieces: `mean` on average or a little less, in whole
+    /// blocks, and at least one block each.
     pub fn pieces(self, mean: usize, count: usize) -> Vec<usize> {
         let below = mean * usize::from(self.thousandths) / usize::from(ONE);
         let least = (mean - below).max(BLOCK);

@@ -1,4 +1,4 @@
-//! What users may set of a plan. Each is left to the plan where nothing is said; what is said
+//! Settings of a plan by users. Each is left to the plan where nothing is said; what is said
 //! counts, and where it cannot be had the plan is refused.
 
 use std::str::FromStr;
@@ -67,27 +67,27 @@ pub struct Levers {
     pub write_buffer: Option<ByteSize>,
     /// About the most bytes of a run that a load makes; longer records make longer ones.
     pub run: Option<ByteSize>,
-    /// How many blocks of 4 KiB could be read in the time that it takes to begin to read one:
-    /// Oracle 7's `SORT_READ_FAC`. The higher, the larger are the pieces in which runs are read by
-    /// a merge, and the fewer runs are merged at once.
+    /// Number of 4 KiB blocks that could be read in the time that it takes to begin a read: Oracle
+    /// 7's `SORT_READ_FAC`. With a higher number, a merge reads runs in larger pieces and merges
+    /// fewer runs at once.
     pub read_factor: Option<u32>,
     /// Most runs merged at once.
     pub merge_width: Option<usize>,
-    /// How runs are merged.
+    /// Way in which runs are merged.
     pub merge: Option<Way>,
-    /// How pieces that are read ahead differ where runs are merged as streams.
+    /// Sizes of the pieces that are read ahead where runs are merged as streams.
     pub merge_buffers: Geometry,
-    /// Whether reading and writing overlap.
+    /// Choice of whether reading and writing overlap.
     pub overlap: Overlap,
-    /// Whether workers stay where they are.
+    /// Choice of whether workers stay on their processors.
     pub affinity: Affinity,
 }
 
 /// Bytes of the blocks that a read factor counts.
 const FACTOR_BLOCK: usize = 4096;
 
-/// A piece is read in so many times what it takes to begin. With several in flight, the beginning
-/// of one is hidden behind others; twice is enough.
+/// Time to read a piece, as a multiple of the time to begin. With several reads in flight, the
+/// beginning of one overlaps with the others, so twice is enough.
 const FACTOR_TIMES: usize = 2;
 
 /// The factor that suits the disks we know: a quarter of a megabyte.
@@ -96,8 +96,8 @@ pub(super) const FACTOR_USUAL: u32 = 32;
 /// Largest piece that a factor may ask for.
 const PIECE_MAX: usize = 64 << 20;
 
-/// What a request in flight takes at most, its buffer aside: the stack of the thread that waits for
-/// it, or its places in a ring.
+/// Largest memory of a request in flight, without its buffer: the stack of the thread that waits
+/// for it, or its places in a ring.
 const REQUEST_BYTES: u64 = 24 << 10;
 
 /// Requests of a worker that the plan's reserve has room for.
@@ -125,7 +125,8 @@ impl Levers {
         Ok(())
     }
 
-    /// What more requests in flight than usual take of the budget, of so many workers.
+    /// Returns the part of the budget that requests beyond the default number take, for `threads`
+    /// workers.
     pub(super) fn requests(&self, threads: usize) -> Part {
         let reads = self.queue_depth.unwrap_or(0).div_ceil(threads.max(1));
         let each = reads.saturating_add(self.write_buffers.unwrap_or(0));
@@ -133,7 +134,8 @@ impl Levers {
         Part::fixed(REQUEST_BYTES.saturating_mul(more as u64))
     }
 
-    /// Bytes of the smallest piece of a run that is worth a request of its own.
+    /// Returns the number of bytes of the smallest piece of a run that is worth a request of its
+    /// own.
     pub(super) fn piece_bytes(&self) -> usize {
         let factor = self.read_factor.unwrap_or(FACTOR_USUAL) as usize;
         (FACTOR_TIMES * FACTOR_BLOCK).saturating_mul(factor).clamp(FACTOR_BLOCK, PIECE_MAX)

@@ -23,7 +23,7 @@ use crate::units::ByteSize;
 use super::Need;
 use super::levers::Levers;
 
-/// What the process takes besides the arena: its code, the C library, the allocator's first pages,
+/// Memory of the process outside the arena: its code, the C library, the allocator's first pages,
 /// classifiers, layouts and edges. A sort of a thousand records peaks at 8-10 MiB, the first huge
 /// pages of its buffers included.
 const RESERVE: u64 = 12 << 20;
@@ -31,7 +31,7 @@ const RESERVE: u64 = 12 << 20;
 /// Stack pages, a ring and a sample buffer for each worker.
 const RESERVE_PER_THREAD: u64 = 512 << 10;
 
-/// One part in so many of the budget is for what grows with the input: indexes of runs, edges,
+/// Divisor of the budget that gives the part for what grows with the input: indexes of runs, edges,
 /// marks.
 const RESERVE_SHARE: u64 = 32;
 
@@ -45,14 +45,15 @@ const BUFFERS_MIN: usize = 3;
 /// Edge buffers of each worker.
 const EDGES: usize = 4;
 
-/// Most of them, and most bytes of one, if a user wants so many.
+/// Maximum number of buffers that a user can set, and maximum bytes of one.
 const BUFFERS_MAX: usize = 256;
 const WANTED_MAX: usize = 1 << 30;
 
 const CAPACITY_MIN: usize = 512 << 10;
 const CAPACITY_MAX: usize = 4 << 20;
 
-/// Lanes and scratch space may take so much of the arena before workers are given up for it.
+/// Divisor of the arena that gives the limit for lanes and scratch space, beyond which the plan
+/// gives up workers.
 const FIXED_SHARE: usize = 3;
 
 /// Records named by 32-bit numbers.
@@ -61,7 +62,7 @@ const RECORDS_MAX: u64 = u32::MAX as u64;
 /// Entries that a load of lines has room for even if it is expected to have hardly any.
 const VARYING_LEAST: u64 = 4096;
 
-/// Bytes of the arena that a budget leaves.
+/// Returns the number of bytes of the arena that a budget leaves.
 pub fn usable(budget: ByteSize, threads: usize) -> usize {
     let reserve = RESERVE + RESERVE_PER_THREAD * threads as u64 + budget.bytes() / RESERVE_SHARE;
     budget.bytes().saturating_sub(reserve) as usize & !(PAGE - 1)
@@ -76,12 +77,12 @@ pub fn threads(need: &Need, item: Item, usable: usize) -> usize {
     (1..=need.threads.max(1)).rev().find(|threads| fits(*threads)).unwrap_or(1)
 }
 
-/// Bytes that one worker sorts buckets in.
+/// Returns the number of bytes that one worker sorts buckets in.
 pub fn scratch_bytes(item: Item) -> usize {
     Scratch::bytes_needed(BUCKET_ENTRIES_MAX, item).next_multiple_of(PAGE)
 }
 
-/// Most buckets that a load of `records` records is dealt into.
+/// Returns the maximum number of buckets that a load of `records` records is dealt into.
 pub fn buckets_max(records: u64, record_length: usize) -> usize {
     let wanted = records / bucket_records(record_length) as u64;
     // Keys that agree for long are dealt again every so many bytes, each time leaving a few behind.
@@ -96,14 +97,14 @@ pub struct LaneMemory {
     pub buffers: usize,
     /// Bytes of each that are filled before it is written.
     pub capacity: usize,
-    /// Bytes behind them, for the record that fills it.
+    /// Bytes after them, for the record that fills it.
     pub slack: usize,
     /// Edge buffers, each of one block of a run.
     pub edges: usize,
 }
 
 impl LaneMemory {
-    /// The buffers of one of `threads` workers that share `usable` bytes.
+    /// Returns the buffers of one of `threads` workers that share `usable` bytes.
     pub fn new(record_length: usize, usable: usize, threads: usize, levers: &Levers) -> Self {
         let share = usable / (16 * BUFFERS * threads.max(1));
         let usual = share.clamp(CAPACITY_MIN, CAPACITY_MAX) / BLOCK * BLOCK;
@@ -117,12 +118,12 @@ impl LaneMemory {
         }
     }
 
-    /// Bytes of one output buffer.
+    /// Returns the number of bytes of one output buffer.
     pub fn buffer_bytes(&self) -> usize {
         self.capacity + self.slack
     }
 
-    /// Bytes of all buffers of one worker.
+    /// Returns the number of bytes of all buffers of one worker.
     pub fn bytes(&self) -> usize {
         self.buffers * self.buffer_bytes() + self.edges * BLOCK
     }
@@ -144,20 +145,20 @@ pub struct LoadMemory {
 }
 
 impl LoadMemory {
-    /// Bytes of both.
+    /// Returns the number of bytes of both.
     pub fn bytes(&self) -> usize {
         self.read_bytes + self.pool_bytes
     }
 }
 
-/// What a load's memory follows from, besides its size.
+/// Inputs to the memory of a load, apart from its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// What lies in the buckets.
+    /// Kind of item that lies in the buckets.
     pub item: Item,
     /// Bytes per record, or their average.
     pub record_length: usize,
-    /// Whether records differ in length.
+    /// True if records differ in length.
     pub varies: bool,
     /// Workers.
     pub threads: usize,
@@ -171,7 +172,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// The same for lines of `average` bytes, dealt into `buckets` buckets.
+    /// Returns a copy for lines of `average` bytes, dealt into `buckets` buckets.
     #[must_use]
     pub fn of_lines(self, average: usize, buckets: usize) -> Self {
         Self { record_length: average.max(1), buckets: Some(buckets), ..self }
@@ -185,8 +186,8 @@ impl Sizes {
         }
     }
 
-    /// The memory of a load of `bytes` bytes of records that take `padded` bytes where they are
-    /// read.
+    /// Returns the memory of a load of `bytes` bytes of records that take `padded` bytes where they
+    /// are read.
     pub fn load_for(&self, padded: u64, bytes: u64) -> LoadMemory {
         let expected = bytes / self.record_length as u64;
         // Averages come from a sample; memory that is not needed in the end is never touched.
@@ -209,15 +210,16 @@ impl Sizes {
         }
     }
 
-    /// The load of a run of about `bytes` bytes, or of two records. Where files are read past the
-    /// page cache, the pages at its ends are read for its neighbours too: it has room for them.
+    /// Returns the load of a run of about `bytes` bytes, or of two records. Where files are read
+    /// past the page cache, the pages at its ends are read for its neighbours too: it has room for
+    /// them.
     pub fn load_of(&self, bytes: u64) -> LoadMemory {
         let least = (2 * self.record_length as u64).next_multiple_of(PAGE as u64) + 3 * PAGE as u64;
         let whole = (bytes / PAGE as u64 * PAGE as u64).max(least);
         self.load_for(whole, whole)
     }
 
-    /// The largest load within `limit` bytes of memory.
+    /// Returns the largest load within `limit` bytes of memory.
     pub fn load_within(&self, limit: usize) -> LoadMemory {
         let ceiling = (limit as u64).min(RECORDS_MAX.saturating_mul(self.record_length as u64));
         let fits = |bytes: u64| self.load_for(bytes, bytes).bytes() <= limit;

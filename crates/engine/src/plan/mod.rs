@@ -40,7 +40,7 @@ use refusal::{least_budget, too_long_to_select, too_small};
 use replacement::ReplacementMemory;
 pub use sieve::SieveMemory;
 
-/// What the plan follows from.
+/// Inputs to a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
     /// Bytes of all inputs together; `None` for a stream.
@@ -49,19 +49,19 @@ pub struct Need {
     pub inputs: usize,
     /// Bytes per record; where they differ, their average as far as it is known.
     pub record_length: usize,
-    /// Whether records differ in length.
+    /// True if records differ in length.
     pub varies: bool,
-    /// Whether a word tells little of their keys.
+    /// True if a word tells little of their keys.
     pub is_key_wide: bool,
     /// Records that are wanted, the first in order, where the others need not even be sorted.
     pub wanted: Option<u64>,
-    /// Whether records that are the same to the byte may be dropped as they are read.
+    /// True if records that are the same to the byte may be dropped as they are read.
     pub drops_copies: bool,
-    /// How records are brought into order.
+    /// Algorithm that brings records into order.
     pub algorithm: Algorithm,
     /// Ceiling of the process's resident size.
     pub budget: ByteSize,
-    /// What takes a part of it beside records.
+    /// Parts of the budget that records cannot use.
     pub besides: Besides,
     /// Files that can still be opened.
     pub files: OpenFiles,
@@ -69,14 +69,14 @@ pub struct Need {
     pub run_members: usize,
     /// Workers wanted.
     pub threads: usize,
-    /// What the user has set.
+    /// Settings of the user.
     pub levers: Levers,
 }
 
-/// How a job will be done.
+/// Plan of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// What lies in the buckets.
+    /// Kind of item that lies in the buckets.
     pub item: Item,
     /// Workers: as many as wanted, or as memory allows.
     pub threads: usize,
@@ -84,13 +84,13 @@ pub struct Plan {
     pub threads_wanted: usize,
     /// Memory of the whole arena.
     pub arena_bytes: usize,
-    /// What each worker moves bytes with.
+    /// Memory with which each worker moves bytes.
     pub lane: LaneMemory,
     /// Bytes that each worker sorts buckets in.
     pub scratch_bytes: usize,
-    /// How it does.
+    /// Method by which it sorts.
     pub method: Method,
-    /// Whether all input fits one load.
+    /// True if all input fits one load.
     pub is_one_pass: bool,
     /// Loads, or slabs, that are in memory at once: two that take turns, or one.
     pub areas: usize,
@@ -104,7 +104,7 @@ pub struct Plan {
     pub task_bytes: u64,
     /// Memory of one slab of a merge.
     pub slab_bytes: usize,
-    /// What of it is used where no record is so long that it takes more.
+    /// Bytes of it that are used unless a long record takes more.
     pub slab_wanted: usize,
     /// Most runs merged at once.
     pub merge_width: usize,
@@ -114,22 +114,22 @@ pub struct Plan {
     pub open_max: usize,
     /// Most memory of a load that no record makes larger.
     pub load_limit: usize,
-    /// What duplicates are dropped with as they are read, if they are.
+    /// Memory for dropping duplicates as they are read, if the job drops them.
     pub sieve: Option<SieveMemory>,
-    /// What runs are made with by replacement selection, if they are.
+    /// Memory for making runs by replacement selection, if the job makes them so.
     pub replacement: Option<ReplacementMemory>,
     /// Records that are wanted, the first in order, if not all are.
     pub wanted: Option<u64>,
-    /// What the user has set.
+    /// Settings of the user.
     pub levers: Levers,
-    /// What takes a part of the budget beside records.
+    /// Parts of the budget that records cannot use.
     pub besides: Besides,
-    /// What loads follow from, for dividing their memory anew.
+    /// Inputs to the memory of loads, for dividing it again.
     pub sizes: memory::Sizes,
 }
 
-/// What a run takes of memory until it is merged: its name, its sizes, and its share of lists. A
-/// hundred thousand took 164 bytes each.
+/// Memory of a run until it is merged: its name, its sizes, and its share of lists. A hundred
+/// thousand took 164 bytes each.
 const RUN_BYTES: u64 = 200;
 
 /// Runs that the reserve has room for.
@@ -151,14 +151,14 @@ const BLOCK_MIN: usize = 256 << 10;
 /// Most read requests a load is cut into: workers keep a number per block and bucket.
 const BLOCKS_MAX: usize = 4096;
 
-/// Buffers for writes past the page cache take no more than one part in so many of the memory.
+/// Divisor of the memory that gives the limit for buffers of writes past the page cache.
 const BUFFERS_SHARE: usize = 10;
 
 /// Largest task: edges between tasks cost a small write each.
 const TASK_MAX: u64 = 8 << 20;
 
 impl Need {
-    /// The same where what more requests than usual take is taken.
+    /// Returns a copy that also reserves memory for requests beyond the default number.
     fn with_requests(&self) -> Self {
         let mut need = *self;
         need.besides.add(self.levers.requests(self.threads));
@@ -167,7 +167,7 @@ impl Need {
 }
 
 impl Plan {
-    /// The plan for a need.
+    /// Returns the plan for a need.
     ///
     /// # Errors
     ///
@@ -180,10 +180,10 @@ impl Plan {
         plan.with(need.algorithm).map(|plan| plan.or_without_overlap(need))
     }
 
-    /// The plan for what is left of a need some of whose runs are made already, so that all of it
-    /// will not be one load. It has room for as many runs as the plan for the whole, and takes the
-    /// same form: another might merge fewer of them at once, and what is noted of their last merge
-    /// would count for nothing.
+    /// Returns the plan for what is left of a need some of whose runs are made already, so that all
+    /// of it will not be one load. It has room for as many runs as the plan for the whole, and
+    /// takes the same form: another might merge fewer of them at once, and what is noted of their
+    /// last merge would count for nothing.
     ///
     /// # Errors
     ///
@@ -194,8 +194,8 @@ impl Plan {
         Self::within(&rest).ok_or_else(|| too_small(need))?.with(need.algorithm)
     }
 
-    /// The plan for a need, with room for what is known of all runs; `None` where the budget is
-    /// too small.
+    /// Returns the plan for a need, with room for what is known of all runs; `None` where the
+    /// budget is too small.
     fn around_runs(need: &Need) -> Option<Self> {
         let plan = Self::within(need)?;
         match plan.runs_bytes(need.input_bytes.unwrap_or(0)) {
@@ -208,7 +208,7 @@ impl Plan {
         }
     }
 
-    /// The plan for a need, runs being made of loads; `None` where the budget is too small.
+    /// Returns the plan for a need, runs being made of loads; `None` where the budget is too small.
     fn within(need: &Need) -> Option<Self> {
         let item = item(need);
         let usable = memory::usable(need.besides.rest_of(need.budget), need.threads);
@@ -217,7 +217,7 @@ impl Plan {
         (1..=most).rev().find_map(|threads| Self::with_threads(need, item, (usable, threads)))
     }
 
-    /// The plan for so many threads that share `usable` bytes.
+    /// Returns the plan for `threads` threads that share `usable` bytes.
     fn with_threads(need: &Need, item: Item, (usable, threads): (usize, usize)) -> Option<Self> {
         let lane = LaneMemory::new(need.record_length, usable, threads, &need.levers);
         let scratch_bytes = memory::scratch_bytes(item);
@@ -289,9 +289,9 @@ impl Plan {
         })
     }
 
-    /// The same, or one load after the other where that merges less before the last merge, and
-    /// nobody has said which form it shall be: not to move bytes at all is better than to read some
-    /// while others are written.
+    /// Returns this plan, or one without overlap where that merges less before the last merge and
+    /// the user has not set the form. Moving no bytes is better than reading some while others are
+    /// written.
     fn or_without_overlap(self, need: &Need) -> Self {
         let is_free = need.levers.overlap == Overlap::Auto && self.replacement.is_none();
         let Some(bytes) = need.input_bytes.filter(|_| is_free) else { return self };
@@ -305,7 +305,7 @@ impl Plan {
         other.filter(|other| merged(other) < before).unwrap_or(self)
     }
 
-    /// The same with runs made so, if there are any.
+    /// Returns the plan with runs made by `algorithm`, if there are any runs.
     fn with(self, algorithm: Algorithm) -> Result<Self> {
         if self.is_one_pass || algorithm != Algorithm::ReplacementSelection {
             return Ok(self);
@@ -317,7 +317,7 @@ impl Plan {
     }
 }
 
-/// The load of all input, if it may be one.
+/// Returns the load of all input, if it may be one.
 fn whole_load(need: &Need, sizes: &memory::Sizes) -> Option<LoadMemory> {
     let is_run = |bytes: &u64| need.levers.run.is_none_or(|run| *bytes <= run.bytes());
     let bytes = need.input_bytes.filter(is_run)?;
@@ -326,7 +326,7 @@ fn whole_load(need: &Need, sizes: &memory::Sizes) -> Option<LoadMemory> {
     Some(sizes.load_for(bytes + padding, bytes))
 }
 
-/// What lies in the buckets for a need.
+/// Returns the kind of item in the buckets for a need.
 fn item(need: &Need) -> Item {
     match (need.varies, need.is_key_wide) {
         (false, _) => Item::for_length(need.record_length),
@@ -335,7 +335,8 @@ fn item(need: &Need) -> Item {
     }
 }
 
-/// What copies are dropped with, if they are, in a load of `limit` bytes and what is left of it.
+/// Returns what copies are dropped with, if they are, in a load of `limit` bytes and what is left
+/// of it.
 fn sieve(need: &Need, sizes: &memory::Sizes, (limit, left): (usize, usize)) -> Option<SieveMemory> {
     let copies = need.input_bytes.filter(|_| need.drops_copies)?;
     SieveMemory::new(sizes, copies, limit).filter(|sieve| sieve.bytes() <= left)
@@ -345,10 +346,10 @@ fn sieve(need: &Need, sizes: &memory::Sizes, (limit, left): (usize, usize)) -> O
 /// takes longer to get than the input takes to read.
 const LOAD_LEAST: u64 = 64 << 20;
 
-/// A load has so many times what is wanted of all.
+/// Size limit of a load, as a multiple of the bytes of the wanted records.
 const LOAD_TIMES: u64 = 8;
 
-/// Most memory of a load for a need.
+/// Returns the maximum memory of a load for a need.
 fn load_limit(need: &Need, sizes: &memory::Sizes) -> usize {
     let wanted_bytes = |wanted: u64| wanted.saturating_mul(need.record_length as u64);
     let limit = need.wanted.map(|wanted| wanted_bytes(wanted).saturating_mul(LOAD_TIMES));
@@ -359,17 +360,17 @@ fn load_limit(need: &Need, sizes: &memory::Sizes) -> usize {
     need.levers.run.map_or(limit, |run| limit.min(sizes.load_of(run.bytes()).bytes()))
 }
 
-/// Pieces of runs that are so large, and so many times as large as is worth a request, are as good
-/// as any: of the time that a request takes, its beginning is a small part.
+/// Size of pieces of runs that are as good as any, if they are also large multiples of the least
+/// worthwhile request. Then the beginning of a request is a small part of its time.
 const PIECE_ENOUGH: u64 = 16 << 20;
 const PIECES_ENOUGH: u64 = 16;
 
-/// Loads smaller than this make runs so many that merging them takes longer.
+/// Loads smaller than this make so large a number of runs that merging them takes longer.
 const ENOUGH_LEAST: u64 = 128 << 20;
 
-/// Memory of a load, and of a slab, beyond which more makes nothing faster: with loads of `l` bytes
-/// `n` bytes become `n / l` runs, of each of which a slab as large holds `l * l / n` bytes, and
-/// once that is a piece like any other, more memory has only to be got first. On a machine where
+/// Returns the memory of a load, and of a slab, beyond which more makes nothing faster. With loads
+/// of `l` bytes, `n` bytes become `n / l` runs, and a slab as large holds `l * l / n` bytes of each
+/// run. Once that is a piece like any other, more memory only takes time to get. On a machine where
 /// fresh memory comes at 0.3 to 3 GB/s, 4 GB take a third less time in 512 MiB than in 2 GiB. A
 /// load that is alone has what two in turn would have.
 fn enough(need: &Need, sizes: &memory::Sizes, merge_width: usize) -> Option<usize> {
@@ -389,7 +390,8 @@ fn enough(need: &Need, sizes: &memory::Sizes, merge_width: usize) -> Option<usiz
     (bytes.div_ceil(run_bytes) <= merge_width as u64).then_some(enough)
 }
 
-/// Most runs merged at once with slabs of `slab_bytes`, and most open at once in any case.
+/// Returns the maximum number of runs merged at once with slabs of `slab_bytes`, and the maximum
+/// number open at once in any case.
 fn widths(need: &Need, slab_bytes: usize, threads: usize) -> (usize, usize) {
     let most = need.levers.merge_width.unwrap_or(usize::MAX).max(2);
     let open_max = passes::open_max(need.files, need.run_members, threads).min(most);
@@ -401,8 +403,8 @@ fn widths(need: &Need, slab_bytes: usize, threads: usize) -> (usize, usize) {
     (width.min(open_max), open_max)
 }
 
-/// Bytes of a read request, where so much memory is shared by loads, and of so many reads in
-/// flight, which together take an eighth of it.
+/// Returns the number of bytes of a read request, where loads share `shared` bytes. All `reads`
+/// reads in flight together take an eighth of it.
 fn block_bytes(levers: &Levers, item: Item, (shared, reads): (usize, usize)) -> usize {
     let usual = (shared / (8 * reads.max(READS_IN_FLIGHT))).clamp(BLOCK_MIN, BLOCK_MAX);
     let wanted = levers.block.map_or(usual, |block| block.bytes().min(BLOCK_WANTED_MAX) as usize);
@@ -419,10 +421,10 @@ fn block_bytes(levers: &Levers, item: Item, (shared, reads): (usize, usize)) -> 
 }
 
 impl Plan {
-    /// Whether runs go past the page cache, given the user's wish. Buffers that a user has set and
-    /// that take more than a tenth of the memory are for the cache to write: Oracle 7's rule for
-    /// `SORT_DIRECT_WRITES`. A plan's own buffers may be more of a small budget; past the cache is
-    /// faster there, too.
+    /// Returns whether runs go past the page cache, given the user's wish. Buffers that a user has
+    /// set and that take more than a tenth of the memory are for the cache to write: Oracle 7's
+    /// rule for `SORT_DIRECT_WRITES`. A plan's own buffers may be more of a small budget; past the
+    /// cache is faster there, too.
     pub fn spill_direct(&self, wish: Direct) -> Direct {
         let is_set = self.levers.write_buffers.is_some() || self.levers.write_buffer.is_some();
         let buffers = self.threads * self.lane.buffers * self.lane.capacity;
@@ -432,8 +434,8 @@ impl Plan {
         }
     }
 
-    /// Bytes of the arena that are used where no record is longer than usual; the rest costs only
-    /// addresses.
+    /// Returns the number of bytes of the arena that are used where no record is longer than usual;
+    /// the rest costs only addresses.
     pub fn used_bytes(&self) -> usize {
         match self.is_one_pass {
             true => self.arena_bytes,
@@ -441,8 +443,8 @@ impl Plan {
         }
     }
 
-    /// Bytes that runs take beside records, where an input of `bytes` bytes makes so many that the
-    /// reserve has no room for them.
+    /// Returns the number of bytes that runs take beside records, where an input of `bytes` bytes
+    /// makes more runs than the reserve has room for.
     fn runs_bytes(&self, bytes: u64) -> u64 {
         if self.is_one_pass {
             return 0;
@@ -452,12 +454,13 @@ impl Plan {
         bytes.div_ceil(least).saturating_sub(RUNS_USUAL) * RUN_BYTES
     }
 
-    /// How runs are expected to be merged.
+    /// Returns how runs are expected to be merged.
     pub fn merge_way(&self) -> Way {
         self.levers.merge.unwrap_or(Way::Slabs)
     }
 
-    /// Memory of a merge of streams: all but the output buffers of the one worker that does it.
+    /// Returns the memory of a merge of streams: all but the output buffers of the one worker that
+    /// does it.
     pub fn stream_bytes(&self) -> usize {
         self.arena_bytes - self.lane.bytes()
     }

@@ -1,4 +1,4 @@
-//! How many files a job may open, and what it needs of them besides those that are merged.
+//! Limit of files that a job may open, and the files it needs beyond those that are merged.
 //!
 //! Where few may be open (`limits::are_files_few`), each file takes one descriptor and the engine
 //! takes none, so that two inputs can be merged with ten descriptors for all else: three standard
@@ -11,7 +11,7 @@ use crate::io::{Direct, DirectStreams, Engine, limits};
 /// Descriptors for what is open for a moment: directories, and what the system tells of itself.
 const PASSING: usize = 1;
 
-/// Descriptors that stay free besides, where there are enough of them.
+/// Further descriptors that stay free, where there are enough of them.
 const SPARED: usize = 6;
 
 /// The number of files that may be opened in addition to the open ones.
@@ -59,7 +59,7 @@ impl OpenFiles {
         PASSING + spared + queues * self.per_queue + members * (1 + 2 * self.per_file)
     }
 
-    /// Makes sure that two of the inputs, or of runs of `members` files, can be merged, besides
+    /// Checks that two of the inputs, or of runs of `members` files, can be merged, in addition to
     /// `more` descriptors.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What a plan comes to for an input whose size is known: passes, runs, bytes, and the budgets at
+//! Forecast of a plan for an input of known size: passes, runs, bytes, and the budgets at
 //! which that changes. Pure arithmetic, for people and for tests; nothing is done by it.
 
 use serde::Serialize;
@@ -8,7 +8,7 @@ use super::streams::RunStreams;
 use super::{Need, Plan};
 use crate::units::ByteSize;
 
-/// What a sort will do, told beforehand.
+/// Forecast of what a sort will do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Outlook {
     /// Times the data is read and written, at most.
@@ -33,7 +33,7 @@ pub struct Outlook {
     pub spilled_bytes: ByteSize,
     /// Free bytes needed in the spill directories together.
     pub spill_space: ByteSize,
-    /// The same where runs take the place of the input, as far as they are on its device.
+    /// Free bytes needed where runs take the place of the input, as far as they are on its device.
     pub in_place_space: ByteSize,
     /// Bytes that all passes read and write.
     pub moved_bytes: ByteSize,
@@ -44,7 +44,7 @@ pub struct Outlook {
 }
 
 impl Outlook {
-    /// What `plan`, made for `need`, comes to for an input of `bytes` bytes.
+    /// Returns the outlook of `plan`, made for `need`, for an input of `bytes` bytes.
     pub fn new(need: &Need, plan: &Plan, bytes: u64) -> Self {
         let volume = plan.volume(bytes);
         let (runs, merge_width) = (volume.runs as u64, volume.merge_width as u64);
@@ -76,7 +76,7 @@ impl Outlook {
     }
 }
 
-/// The least budget whose plan is `good`, if any is.
+/// Returns the least budget whose plan is `good`, if any is.
 fn least_budget(need: &Need, good: impl Fn(&Plan) -> bool) -> Option<ByteSize> {
     super::least_budget(|budget| Plan::new(&Need { budget, ..*need }).is_ok_and(|plan| good(&plan)))
 }

@@ -1,4 +1,4 @@
-//! How runs are merged: how many at once, which first, and by slabs or as streams.
+//! Merging of runs: how many at once, which first, and by slabs or as streams.
 //!
 //! A merge of `k` runs by slabs reads each run's piece of a slab in one request, so that the slab
 //! must hold `k` pieces worth a disk's while; that bounds the merge width. More runs than that take
@@ -42,7 +42,7 @@ const PARTS_MIN: usize = 4;
 /// index.
 pub const WIDTH_MAX: usize = 512;
 
-/// How runs are merged.
+/// Way in which runs are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// By key ranges, by all workers.
@@ -52,7 +52,7 @@ pub enum Way {
 }
 
 impl Way {
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Slabs => "slabs",
@@ -73,7 +73,7 @@ impl FromStr for Way {
     }
 }
 
-/// How a job's runs are merged next.
+/// Choice of how a job's runs are merged next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// By slabs or as streams.
@@ -86,8 +86,9 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// How `runs` are merged next, now that their longest records are known. `keeps_one` says
-    /// whether a record is kept while the next is looked at, as a selection of equal records does.
+    /// Returns how `runs` are merged next, now that their longest records are known. `keeps_one`
+    /// says whether a record is kept while the next is looked at, as a selection of equal records
+    /// does.
     ///
     /// # Errors
     ///
@@ -117,7 +118,7 @@ impl Choice {
     }
 }
 
-/// What each run needs of the memory for a merge.
+/// Shares of the memory for a merge that runs need.
 #[derive(Clone, Debug)]
 struct Shares {
     /// Bytes, run by run.
@@ -129,14 +130,15 @@ struct Shares {
 }
 
 impl Shares {
-    /// By slabs, if no record were longer than is usual.
+    /// Returns the shares of a merge by slabs, as if no record were longer than usual.
     fn usual(plan: &Plan, runs: &[Run]) -> Self {
         let needs = runs.iter().map(|run| well(usual_part_bytes(run), plan.piece_bytes)).collect();
         Self { needs, room: plan.slab_bytes as u64, open_max: plan.open_max }
     }
 
-    /// By slabs. Long records are rare as a rule, so that a slab needs several parts of the usual
-    /// length for each run, but of the longest only one; and two more of them in all.
+    /// Returns the shares of a merge by slabs. Long records are usually rare. So a slab needs
+    /// several parts of the usual length for each run, but only one of the longest, and two more of
+    /// the longest in all.
     fn of_slabs(plan: &Plan, runs: &[Run]) -> Self {
         let extra = |run: &Run| part_bytes(run.longest_bytes) - usual_part_bytes(run);
         let usual = |run: &Run| well(usual_part_bytes(run), plan.piece_bytes);
@@ -149,7 +151,7 @@ impl Shares {
         shares
     }
 
-    /// As streams.
+    /// Returns the shares of a merge of streams.
     fn of_streams(plan: &Plan, runs: &[Run], keeps_one: bool) -> Self {
         let kept = if keeps_one { longest_bytes(runs) } else { 0 };
         let needs = runs.iter().map(|run| RunStreams::least_bytes([run.longest_bytes])).collect();
@@ -157,7 +159,7 @@ impl Shares {
         Self { needs, room, open_max: plan.open_max }
     }
 
-    /// Most runs that are sure to have room, whichever they are.
+    /// Returns the maximum number of runs that are sure to have room, whichever they are.
     fn width(&self) -> usize {
         let mut needs = self.needs.clone();
         needs.sort_unstable_by(|a, b| b.cmp(a));
@@ -169,13 +171,13 @@ impl Shares {
         needs.iter().take(self.open_max).take_while(fits).count()
     }
 
-    /// Whether any two runs can be merged, or the only one.
+    /// Returns whether any two runs can be merged, or the only one.
     fn is_enough(&self) -> bool {
         self.width() >= self.needs.len().min(2)
     }
 
-    /// The groups of neighbours to merge next, no wider than there is room for and no more than it
-    /// takes for all to have room.
+    /// Returns the groups of neighbours to merge next, no wider than there is room for and no more
+    /// than it takes for all to have room.
     fn groups(&self) -> Vec<Range<usize>> {
         let mut groups = Vec::new();
         let (mut total, mut left) = (self.needs.iter().sum::<u64>(), self.needs.len());
@@ -226,8 +228,8 @@ impl Shares {
 }
 
 impl Plan {
-    /// Bytes of each slab of a merge of `runs`, all at once: no more than is wanted, but where they
-    /// have long records.
+    /// Returns the number of bytes of each slab of a merge of `runs`, all at once: no more than is
+    /// wanted, but where they have long records.
     pub fn slab_for(&self, runs: &[Run]) -> usize {
         let shares = Shares::of_slabs(self, runs);
         let extra = self.slab_bytes as u64 - shares.room;
@@ -237,14 +239,15 @@ impl Plan {
     }
 }
 
-/// Most runs of so many files each open at once. Two are tried in any case: without a second
-/// descriptor a file is read through the page cache.
+/// Returns the maximum number of runs open at once, of `run_members` files each. Two are tried in
+/// any case: without a second descriptor a file is read through the page cache.
 pub fn open_max(files: OpenFiles, run_members: usize, threads: usize) -> usize {
     files.at_once(run_members, threads).clamp(2, WIDTH_MAX)
 }
 
-/// Most runs merged at once with slabs of `slab_bytes`, of records of up to `longest_bytes` and
-/// read in pieces of `piece_bytes` at least. Slabs of that many runs fit, whatever their keys.
+/// Returns the maximum number of runs merged at once with slabs of `slab_bytes`, of records of up
+/// to `longest_bytes` and read in pieces of `piece_bytes` at least. Slabs of that many runs fit,
+/// whatever their keys.
 pub fn merge_width(slab_bytes: usize, longest_bytes: usize, piece_bytes: usize) -> usize {
     let part = part_bytes(longest_bytes as u64);
     let width = (slab_bytes as u64 / well(part, piece_bytes)).min(WIDTH_MAX as u64) as usize;
@@ -252,39 +255,41 @@ pub fn merge_width(slab_bytes: usize, longest_bytes: usize, piece_bytes: usize) 
     width
 }
 
-/// Bytes of a part that ends with a record of `record_bytes`, with the blocks it is rounded to.
+/// Returns the number of bytes of a part that ends with a record of `record_bytes`, with the blocks
+/// it is rounded to.
 fn part_bytes(record_bytes: u64) -> u64 {
     record_bytes.max(BLOCK as u64) + 2 * BLOCK as u64
 }
 
-/// Bytes of a part of records as long as those of `run` are on average.
+/// Returns the number of bytes of a part of records as long as those of `run` are on average.
 fn usual_part_bytes(run: &Run) -> u64 {
     part_bytes(run.bytes.div_ceil(run.records.max(1)).min(run.longest_bytes))
 }
 
-/// Bytes of a slab for one run to be read well, of parts of `part` bytes and in pieces of
-/// `piece_bytes` at least.
+/// Returns the number of bytes of a slab for one run to be read well, of parts of `part` bytes and
+/// in pieces of `piece_bytes` at least.
 fn well(part: u64, piece_bytes: usize) -> u64 {
     (PARTS_MIN as u64 * part).max(piece_bytes as u64)
 }
 
-/// Most bytes of any record.
+/// Returns the maximum number of bytes of any record.
 pub fn longest_bytes(runs: &[Run]) -> u64 {
     runs.iter().map(|run| run.longest_bytes).max().unwrap_or(0)
 }
 
-/// Most runs merged as streams in `bytes` bytes, of records of up to `longest_bytes`.
+/// Returns the maximum number of runs merged as streams in `bytes` bytes, of records of up to
+/// `longest_bytes`.
 pub fn stream_width(bytes: usize, longest_bytes: usize) -> usize {
     let width = bytes as u64 / RunStreams::least_bytes([longest_bytes as u64]);
     width.min(WIDTH_MAX as u64) as usize
 }
 
-/// The least slab for `runs` runs of such records.
+/// Returns the least slab for `runs` runs of such records.
 fn least_slab(runs: usize, longest_bytes: u64) -> u64 {
     Planner::least_capacity(std::iter::repeat_n(longest_bytes, runs))
 }
 
-/// The bytes of each run's longest record, the longest first.
+/// Returns the bytes of each run's longest record, the longest first.
 fn longest_first(runs: &[Run]) -> Vec<u64> {
     let mut longest: Vec<u64> = runs.iter().map(|run| run.longest_bytes).collect();
     longest.sort_unstable_by(|a, b| b.cmp(a));
@@ -315,7 +320,7 @@ fn too_long_for_slabs(runs: &[Run]) -> Error {
     )
 }
 
-/// Most bytes of records any two of which are sure to be merged.
+/// Returns the maximum number of bytes of records any two of which are sure to be merged.
 pub fn longest_merged(plan: &Plan, keeps_one: bool) -> u64 {
     let beside = RunStreams::least_bytes([1, 1]) - 2 * RunStreams::least_window_bytes();
     let left = (plan.stream_bytes() as u64).saturating_sub(beside);
@@ -323,8 +328,8 @@ pub fn longest_merged(plan: &Plan, keeps_one: bool) -> u64 {
     longest.max(RunStreams::least_window_bytes())
 }
 
-/// The least budget, in MiB, of a plan like `plan` that merges runs with such longest records, the
-/// longest first.
+/// Returns the least budget, in MiB, of a plan like `plan` that merges runs with such longest
+/// records, the longest first.
 pub fn least_budget_mib(plan: &Plan, longest: &[u64], keeps_one: bool) -> u64 {
     let kept = longest.first().filter(|_| keeps_one).copied().unwrap_or(0);
     let needed = |usable: usize| {
@@ -351,8 +356,8 @@ pub fn larger_budget_mib(plan: &Plan) -> u64 {
     plan.besides.around_mib(ByteSize::mib(budget))
 }
 
-/// The groups of neighbouring runs, of `runs`, to merge next, where no more than `width` can be
-/// merged at once; empty when all can. Runs in no group stay as they are.
+/// Returns the groups of neighbouring runs, of `runs`, to merge next, where no more than `width`
+/// can be merged at once; empty when all can. Runs in no group stay as they are.
 pub fn intermediate_groups(runs: usize, width: usize) -> Vec<Range<usize>> {
     assert!(width >= 2);
     let mut groups = Vec::new();

@@ -1,4 +1,4 @@
-//! How long a plan takes on disks and processors whose rates are known. Pure arithmetic.
+//! Prediction of the time of a plan on disks and processors of known rates. Pure arithmetic.
 //!
 //! In each phase disks and processors work at the same time, so that it takes about as long as
 //! whatever has most to do (AlphaSort, section 6, and NOW-Sort, section 5, reckon alike):
@@ -30,34 +30,35 @@ use crate::profile::{Cost, Costs, DiskProfile};
 use crate::stats::{Phase, PhasePrediction, Prediction};
 use crate::units::ByteSize;
 
-/// What is known of a machine, as far as one job has to do with it.
+/// Rates of a machine, as far as they concern one job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
     /// The disks that the input lies on, each with its share of it; none where it is in memory.
     pub input: Vec<Part>,
-    /// The same of runs.
+    /// Parts of the disks that hold runs.
     pub spill: Vec<Part>,
-    /// The same of the output; none where it goes to a pipe.
+    /// Parts of the disks that hold the output; empty where it goes to a pipe.
     pub output: Vec<Part>,
-    /// What records cost.
+    /// Costs of processing records.
     pub costs: Costs,
     /// Bytes per second of memory that was never touched before, to all threads; infinite where
     /// that was not measured.
     pub fresh_memory: f64,
-    /// The same of memory that was in use shortly before.
+    /// Bytes per second of memory that was in use shortly before.
     pub reused_memory: f64,
     /// Threads that processors have room for.
     pub cores: usize,
 }
 
-/// How well disks and processors hide one behind the other: their times are added as powers. With 1
-/// nothing would be hidden, with no end all of it. A worker that deals a block or makes a piece of
-/// output does not ask for more meanwhile; where both have as much to do, phases were measured to
-/// take 1.5 to 1.9 times that, and where one has far more, no more than it.
+/// Exponent by which the times of disks and processors are added as powers. With 1 their times
+/// would not overlap; with an infinite exponent they would overlap fully. A worker that deals a
+/// block or makes a piece of output does not ask for more meanwhile. Where both have as much to do,
+/// phases were measured to take 1.5 to 1.9 times that; where one has far more, they take no more
+/// than it.
 const HIDING: f64 = 1.5;
 
-/// What a stage takes besides: where it begins nothing was read yet, and where it ends the last is
-/// waited for. Measured with loads and slabs of 20 MB, where that is a third of the time.
+/// Additional time of a stage: at its start nothing has been read yet, and at its end it waits for
+/// the last write. Measured with loads and slabs of 20 MB, where that is a third of the time.
 const STAGE_SECONDS: f64 = 0.005;
 
 /// The part of fresh memory that is expected not to have been in use shortly before, on a machine
@@ -68,7 +69,7 @@ const STALE: f64 = 0.05;
 /// comes varies from moment to moment, and predictions were found to be wrong by half.
 const GAIN: f64 = 1.0 / 3.0;
 
-/// Smaller budgets are not chosen: their loads and slabs take more time than is foretold.
+/// Smaller budgets are not chosen: their loads and slabs take more time than predicted.
 const LEAST_CHOSEN: u64 = 256 << 20;
 
 /// More requests in flight are not chosen, whatever a profile says.
@@ -77,11 +78,11 @@ const DEPTH_CHOSEN: usize = 64;
 /// A disk's part of a stream.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// What is the same for all paths on this disk.
+    /// Device number, equal for all paths on this disk.
     pub device: u64,
     /// The share of the stream's bytes, 0 to 1.
     pub share: f64,
-    /// What the disk does.
+    /// Profile of the disk.
     pub disk: DiskProfile,
 }
 
@@ -121,7 +122,7 @@ impl<'a> Traffic<'a> {
     }
 }
 
-/// What disks and processors have to do at the same time.
+/// Work of disks and processors at the same time.
 struct Work<'a> {
     traffic: Traffic<'a>,
     processor_seconds: f64,
@@ -136,7 +137,7 @@ impl<'a> Work<'a> {
         Self { traffic: Traffic::new(parts, 0, bytes), processor_seconds: 0.0 }
     }
 
-    /// The same with so much for processors besides.
+    /// Returns the work with `seconds` more for processors.
     fn of(self, seconds: f64) -> Self {
         Self { processor_seconds: self.processor_seconds + seconds, ..self }
     }
@@ -149,7 +150,7 @@ impl<'a> Work<'a> {
 }
 
 impl Rates {
-    /// How long `plan` takes for an input of `bytes` bytes.
+    /// Returns how long `plan` takes for an input of `bytes` bytes.
     pub fn predict(&self, plan: &Plan, bytes: u64) -> Prediction {
         let seconds_a_byte = STALE / self.fresh_memory + (1.0 - STALE) / self.reused_memory;
         let mut phases = self.phases(plan, bytes, 1.0 / seconds_a_byte);
@@ -160,12 +161,12 @@ impl Rates {
         Prediction { seconds: seconds(&phases), most_seconds, phases }
     }
 
-    /// How long it takes at most, as far as that is for memory to say.
+    /// Returns how long it takes at most, as far as that is for memory to say.
     fn most_seconds(&self, plan: &Plan, bytes: u64) -> f64 {
         seconds(&self.phases(plan, bytes, self.fresh_memory))
     }
 
-    /// The phases, where memory comes at `memory` bytes per second.
+    /// Returns the phases, where memory comes at `memory` bytes per second.
     fn phases(&self, plan: &Plan, bytes: u64, memory: f64) -> Vec<PhasePrediction> {
         let volume = plan.volume(bytes);
         let touching = plan.touched_bytes(bytes) as f64 / memory;
@@ -175,10 +176,9 @@ impl Rates {
         }
     }
 
-    /// The plan for a need and an input of `bytes` bytes that is done first, with requests as the
-    /// disks want them: that of the whole budget, or one of two passes in less memory,
-    /// where memory that was never touched comes so slowly that moving everything twice takes less
-    /// time.
+    /// Returns the plan for a need and an input of `bytes` bytes that is done first, with requests
+    /// as the disks want them: that of the whole budget, or one of two passes in less memory, where
+    /// memory that was never touched comes so slowly that moving everything twice takes less time.
     ///
     /// # Errors
     ///
@@ -208,8 +208,8 @@ impl Rates {
         Ok(best.unwrap_or(whole))
     }
 
-    /// The same with requests as disks want them: each of what the user says nothing of, if the
-    /// memory that it takes costs no more runs.
+    /// Returns a need and a plan with requests as the disks want them. It changes each setting that
+    /// the user left open, if the memory for it costs no more passes and no more runs.
     fn suited(&self, need: &Need, usual: Plan, bytes: u64) -> (Need, Plan) {
         let wishes = [Self::wish_depth, Self::wish_block, Self::wish_factor];
         let (mut need, mut best) = (*need, usual);
@@ -225,12 +225,12 @@ impl Rates {
         (need, best)
     }
 
-    /// The disks that are read.
+    /// Returns the disks that are read.
     fn disks(&self) -> impl Iterator<Item = &DiskProfile> {
         self.input.iter().chain(&self.spill).map(|part| &part.disk)
     }
 
-    /// More requests in flight than a plan has.
+    /// Returns settings with more requests in flight than a plan has.
     fn wish_depth(&self, plan: &Plan) -> Option<Levers> {
         let most = self.disks().map(|disk| disk.queue_depth).max();
         let most = most.filter(|depth| *depth > READS_IN_FLIGHT)?.min(DEPTH_CHOSEN);
@@ -238,14 +238,14 @@ impl Rates {
         is_free.then_some(Levers { queue_depth: Some(most), ..plan.levers })
     }
 
-    /// Larger ones.
+    /// Returns settings with larger requests than a plan has.
     fn wish_block(&self, plan: &Plan) -> Option<Levers> {
         let most = self.disks().map(|disk| disk.request_bytes).max()?.min(BLOCK_MAX as u64);
         let is_free = plan.levers.block.is_none() && most > plan.block_bytes as u64;
         is_free.then_some(Levers { block: Some(ByteSize(most)), ..plan.levers })
     }
 
-    /// Larger pieces of runs.
+    /// Returns settings with larger pieces of runs than a plan has.
     fn wish_factor(&self, plan: &Plan) -> Option<Levers> {
         let most = self.spill.iter().map(|part| part.disk.read_factor).fold(0.0, f64::max);
         let is_free = plan.levers.read_factor.is_none() && most > f64::from(FACTOR_USUAL);
@@ -291,14 +291,14 @@ impl Rates {
         phases
     }
 
-    /// Seconds that the processors need for so many bytes of records.
+    /// Returns the seconds that the processors need for `bytes` bytes of records.
     fn cost(&self, plan: &Plan, cost: Cost, bytes: u64) -> f64 {
         let records = bytes as f64 / plan.sizes.record_length as f64;
         let nanoseconds = records * cost.record + bytes as f64 * cost.byte;
         nanoseconds / 1e9 / plan.threads.min(self.cores).max(1) as f64
     }
 
-    /// The same for a merge: streams are merged by one worker.
+    /// Returns the seconds that processors need to merge `bytes` bytes. One worker merges streams.
     fn merging_cost(&self, plan: &Plan, bytes: u64) -> f64 {
         let cost = self.cost(plan, self.costs.merging, bytes);
         match plan.merge_way() {
@@ -307,7 +307,7 @@ impl Rates {
         }
     }
 
-    /// What is written last becomes durable, and runs are removed.
+    /// Returns the phase that makes the last writes durable and removes runs.
     fn finishing(&self, volume: &Volume) -> PhasePrediction {
         let durable = self.output.iter().map(|part| part.disk.sync_seconds).fold(0.0, f64::max);
         let removed = |part: &Part| volume.generated_bytes as f64 * part.share / part.disk.remove;
@@ -317,7 +317,7 @@ impl Rates {
     }
 }
 
-/// What reads and writes come to: one work if they are done at the same time, else two.
+/// Returns what reads and writes come to: one work if they are done at the same time, else two.
 fn in_turn<'a>(is_overlapped: bool, mut reading: Work<'a>, writing: Work<'a>) -> Vec<Work<'a>> {
     if !is_overlapped {
         return vec![reading, writing];
@@ -326,7 +326,7 @@ fn in_turn<'a>(is_overlapped: bool, mut reading: Work<'a>, writing: Work<'a>) ->
     vec![reading.of(writing.processor_seconds)]
 }
 
-/// A phase of so many stages, in which these works are done one after the other.
+/// Returns a phase of `stages` stages, in which these works are done one after the other.
 fn phase(phase: Phase, works: &[Work<'_>], stages: u64) -> PhasePrediction {
     let stages = STAGE_SECONDS * stages as f64;
     let sum = |part: fn(&Work<'_>) -> f64| works.iter().map(part).sum::<f64>();
@@ -335,7 +335,8 @@ fn phase(phase: Phase, works: &[Work<'_>], stages: u64) -> PhasePrediction {
     expected(phase, stages + seconds, busy)
 }
 
-/// A phase that takes so long, however fast memory comes, and disks and processors so long.
+/// Returns a phase that takes `seconds`, whatever the speed of memory, with the busy seconds of
+/// disks and processors.
 fn expected(phase: Phase, seconds: f64, busy: (f64, f64)) -> PhasePrediction {
     let (disk_seconds, processor_seconds) = busy;
     PhasePrediction { phase, seconds, most_seconds: seconds, disk_seconds, processor_seconds }
@@ -347,7 +348,7 @@ fn seconds(phases: &[PhasePrediction]) -> f64 {
 }
 
 impl Plan {
-    /// Bytes of memory that an input of `bytes` bytes brings into use.
+    /// Returns the number of bytes of memory that an input of `bytes` bytes brings into use.
     fn touched_bytes(&self, bytes: u64) -> u64 {
         let records = bytes / self.sizes.record_length as u64;
         let read = (self.load.read_bytes as u64).min(bytes);

@@ -13,23 +13,23 @@ use crate::incore::replacement::{BLOCK_OVERHEAD, LEAF_BYTES, LEAST_BLOCK};
 use crate::load::layout::PAGE;
 use crate::run::layout::BLOCK;
 
-/// A piece is one part in so many of the memory, within these bounds.
+/// Divisor of the memory that gives a piece, within these bounds.
 const PIECE_SHARE: usize = 64;
 const PIECE_MIN: usize = 128 << 10;
 const PIECE_MAX: usize = 4 << 20;
 
-/// Windows may grow by one part in so many of the memory.
+/// Divisor of the memory that gives the growth of windows.
 const SPARE_SHARE: usize = 8;
 
-/// No record takes more than one part in so many of the memory for records: wherever the record
-/// that was written last lies, another one has room beside it.
+/// Divisor of the memory for records that gives the limit of one record. Wherever the last written
+/// record lies, another one has room beside it.
 const LONGEST_SHARE: usize = 4;
 
 /// Places for records that differ in length, to those of the average length that have room, in
 /// eighths: shorter ones are more.
 const EIGHTHS: usize = 9;
 
-/// How memory is divided.
+/// Division of memory for replacement selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplacementMemory {
     /// Most records in memory; but for one that was written and is compared with, all in the tree.
@@ -49,8 +49,8 @@ pub struct ReplacementMemory {
 }
 
 impl ReplacementMemory {
-    /// The division of what `plan` has for loads, for records of `average` bytes. `None` where not
-    /// even a few have room.
+    /// Returns the division of what `plan` has for loads, for records of `average` bytes. `None`
+    /// where not even a few have room.
     pub fn new(plan: &Plan, average: usize) -> Option<Self> {
         let (varies, average) = (plan.sizes.varies, average.max(1));
         let total = (plan.areas * plan.slab_bytes).min(AREAS_MAX.saturating_mul(plan.load_limit));
@@ -77,7 +77,7 @@ impl ReplacementMemory {
         })
     }
 
-    /// Bytes of memory that loads have and this leaves alone.
+    /// Returns the number of bytes of memory that loads have and this leaves alone.
     pub fn left_alone(&self) -> usize {
         self.piece_bytes + self.window_bytes + self.spare_bytes
     }

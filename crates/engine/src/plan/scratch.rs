@@ -1,4 +1,4 @@
-//! What of the budget is for keys and values of long records that have to be written down.
+//! Part of the budget for keys and values of long records that have to be written down.
 //!
 //! Most keys are made and compared piece by piece. Those of a language's order are not, and neither
 //! are values that a condition looks into and that do not stand in the record as they are. How much
@@ -26,7 +26,7 @@ pub enum Lengths {
 }
 
 impl Lengths {
-    /// One part in so many of the budget is for keys.
+    /// Returns the divisor of the budget that gives the part for keys.
     fn share(self) -> u64 {
         match self {
             Self::Average(LONG_BYTES..) => 2,
@@ -41,12 +41,12 @@ impl Lengths {
 pub struct ScratchMemory {
     /// Bytes of the budget that there is.
     bytes: u64,
-    /// One part in so many of it.
+    /// Divisor of the budget that gives the part.
     share: u64,
 }
 
 impl ScratchMemory {
-    /// The part of a budget for records of such lengths.
+    /// Returns the part of a budget for records of such lengths.
     pub fn new(budget: ByteSize, lengths: Lengths) -> Self {
         let share = lengths.share();
         Self { bytes: budget.bytes() / share, share }

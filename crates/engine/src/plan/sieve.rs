@@ -22,15 +22,15 @@ const SLOT: u64 = 8;
 /// Bytes of the length that a kept record goes with.
 const LENGTH: u64 = 4;
 
-/// One part in so many of the store may be lost at the ends of shelves.
+/// Divisor of the store that gives what may be lost at the ends of shelves.
 const SHELVES_SHARE: u64 = 16;
 
-/// The table takes one part in so many of a load at most, and what a sieve needs besides the load,
-/// all in all, one of so many.
+/// Divisors of a load that give two limits: of the table, and of all memory that a sieve needs in
+/// addition to the load.
 const TABLE_SHARE: usize = 8;
 const WHOLE_SHARE: usize = 2;
 
-/// What a sieve takes besides the load it makes.
+/// Memory of a sieve, without the load it makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SieveMemory {
     /// Bytes of one read request.
@@ -44,8 +44,8 @@ pub struct SieveMemory {
 }
 
 impl SieveMemory {
-    /// The memory for an input of `input_bytes`, in a load within `limit` bytes; `None` where it is
-    /// not worth it.
+    /// Returns the memory for an input of `input_bytes`, in a load within `limit` bytes; `None`
+    /// where it is not worth it.
     pub fn new(sizes: &Sizes, input_bytes: u64, limit: usize) -> Option<Self> {
         let block_bytes = sizes.block_bytes.min(BLOCK_MAX);
         let expected = input_bytes / sizes.record_length as u64;
@@ -64,7 +64,7 @@ impl SieveMemory {
         (is_worth_it && memory.bytes() <= limit / WHOLE_SHARE).then_some(memory)
     }
 
-    /// Bytes of all.
+    /// Returns the number of bytes of all.
     pub fn bytes(&self) -> usize {
         self.buffers_bytes + self.table_bytes + self.store_extra_bytes
     }

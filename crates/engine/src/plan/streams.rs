@@ -35,14 +35,14 @@ const _: () = assert!(PIECE_MIN.is_multiple_of(BLOCK), "pieces of runs are check
 /// to clear memory.
 const PIECES_MAX: usize = 256 << 20;
 
-/// A piece is at most one part in so many of an input, on average: the same for small inputs.
+/// Divisor of an average input that gives the limit of a piece, for small inputs too.
 const PARTS_LEAST: u64 = 4;
 
-/// One part in so many of the memory for inputs is kept for long records in any case.
+/// Divisor of the memory for inputs that gives the part always kept for long records.
 const LONG_SHARE: usize = 4;
 
-/// Pieces and windows larger than the smallest take no more than one part in so many of it: what
-/// they leave lets two inputs have records of a third of the budget each, from 64 MiB on.
+/// Divisor of that memory that gives the limit for pieces and windows larger than the smallest. The
+/// rest lets two inputs have records of a third of the budget each, from 64 MiB on.
 const PIECES_SHARE: usize = 8;
 
 /// Most inputs merged at once, whatever memory there is: each is two open files, and one more level
@@ -59,7 +59,7 @@ pub const READS_USUAL: usize = 16;
 /// Queues of a merge: one that reads and one that writes.
 const QUEUES: usize = 2;
 
-/// How inputs are merged.
+/// Plan for merging inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamPlan {
     /// Most inputs merged at once, at least two.
@@ -74,7 +74,7 @@ pub struct StreamPlan {
     pub read_depth: usize,
 }
 
-/// What a [`StreamPlan`] follows from.
+/// Inputs to a [`StreamPlan`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamNeed {
     /// Inputs.
@@ -83,7 +83,7 @@ pub struct StreamNeed {
     pub input_bytes: Option<u64>,
     /// Ceiling of the process's resident size.
     pub budget: ByteSize,
-    /// What takes a part of it beside records.
+    /// Parts of the budget that records cannot use.
     pub besides: Besides,
     /// Files that can still be opened.
     pub files: OpenFiles,
@@ -91,13 +91,13 @@ pub struct StreamNeed {
     pub run_members: usize,
     /// Most inputs at once, where they are compressed.
     pub width: Option<usize>,
-    /// What was said of requests, buffers and the width.
+    /// Settings for requests, buffers and the width.
     pub levers: Levers,
 }
 
 impl StreamNeed {
-    /// Makes sure that enough files can be opened to merge two at once, besides `outputs` that are
-    /// still to be opened.
+    /// Checks that enough files can be opened to merge two at once, in addition to `outputs` that
+    /// are still to be opened.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ impl StreamNeed {
 }
 
 impl StreamPlan {
-    /// The plan.
+    /// Returns the plan.
     ///
     /// # Errors
     ///
@@ -142,30 +142,30 @@ impl StreamPlan {
     }
 }
 
-/// The output's buffers.
+/// Returns the output's buffers.
 fn lane(need: &StreamNeed) -> LaneMemory {
     LaneMemory::new(1, usable(need), 1, &need.levers)
 }
 
-/// Bytes of the arena that are left by what is taken besides.
+/// Returns the number of bytes of the arena that the other parts leave.
 fn usable(need: &StreamNeed) -> usize {
     let mut besides = need.besides;
     besides.add(need.levers.requests(1));
     memory::usable(besides.rest_of(need.budget), 1)
 }
 
-/// Bytes for inputs.
+/// Returns the number of bytes for inputs.
 fn rest(need: &StreamNeed) -> usize {
     usable(need).saturating_sub(lane(need).bytes())
 }
 
-/// Most inputs that have memory at once.
+/// Returns the maximum number of inputs that have memory at once.
 fn by_memory(need: &StreamNeed) -> usize {
     let rest = rest(need);
     (rest - rest / LONG_SHARE) / (2 * least_piece(&need.levers))
 }
 
-/// Bytes of the smallest piece.
+/// Returns the number of bytes of the smallest piece.
 fn least_piece(levers: &Levers) -> usize {
     let wanted = match (levers.block, levers.read_factor) {
         (Some(bytes), _) => usize::try_from(bytes.bytes()).unwrap_or(usize::MAX).min(WANTED_MAX),
@@ -194,7 +194,7 @@ fn too_little(need: &StreamNeed) -> Error {
     )
 }
 
-/// How runs are merged as streams.
+/// Memory for merging runs as streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunStreams {
     /// Bytes of each run's window at first, and of the piece that is read ahead.
@@ -215,18 +215,18 @@ impl RunStreams {
         Self { piece_bytes, spare_bytes: grown.sum::<u64>() as usize }
     }
 
-    /// Bytes of a window that no record is longer than.
+    /// Returns the number of bytes of a window that no record is longer than.
     pub fn least_window_bytes() -> u64 {
         PIECE_MIN as u64
     }
 
-    /// The least memory for runs with such longest records.
+    /// Returns the least memory for runs with such longest records.
     pub fn least_bytes(longest: impl IntoIterator<Item = u64>) -> u64 {
         Self::bytes(longest, PIECE_MIN)
     }
 
-    /// A piece of `piece_bytes` for each run, and a window that is as large or holds the longest
-    /// record; in whole pages.
+    /// Returns a piece of `piece_bytes` for each run, and a window that is as large or holds the
+    /// longest record; in whole pages.
     fn bytes(longest: impl IntoIterator<Item = u64>, piece_bytes: usize) -> u64 {
         let piece = piece_bytes as u64;
         longest.into_iter().map(|most| piece + most.max(piece).next_multiple_of(PAGE as u64)).sum()

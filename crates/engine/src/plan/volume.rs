@@ -1,4 +1,4 @@
-//! What an input comes to under a plan: runs, merges, bytes and room. Nothing that is dropped on
+//! Volume of an input under a plan: runs, merges, bytes and room. Nothing that is dropped on
 //! the way, by a filter or among equal records, is known beforehand: it makes all of it less.
 
 use super::Plan;
@@ -11,15 +11,15 @@ use crate::stats::{Phase, Share};
 /// is being made durable, and what page and block leave over.
 const IN_PLACE_LOADS: u64 = 3;
 
-/// What bytes of a first pass cost beside those of the last, where nobody has measured the machine:
-/// they come into memory that was in no use, and are dealt and sorted.
+/// Cost of a byte in the first pass relative to one in the last, on a machine that was not
+/// measured. Such a byte comes into unused memory, and is dealt and sorted.
 const DEALING: f64 = 1.9;
 
-/// What one costs that is merged before: with so little memory runs are short and many, and those
-/// of each group are opened, and removed, before the next is begun.
+/// Cost of a byte that is merged before the last merge. With so little memory runs are short and
+/// many, and those of each group are opened and removed before the next group begins.
 const MERGING: f64 = 1.5;
 
-/// What a byte of the output costs to be made durable, and one of runs to be removed.
+/// Cost of making a byte of the output durable, and of removing a byte of runs.
 const SYNCING: f64 = 0.1;
 const REMOVING: f64 = 0.25;
 
@@ -56,7 +56,7 @@ pub struct Volume {
 }
 
 impl Plan {
-    /// What an input of `bytes` bytes comes to.
+    /// Returns the volume of an input of `bytes` bytes.
     pub fn volume(&self, bytes: u64) -> Volume {
         let wanted = |records: Option<u64>| {
             let bytes = records.map(|some| some.saturating_mul(self.sizes.record_length as u64));
@@ -113,23 +113,23 @@ impl Volume {
         }
     }
 
-    /// Bytes that are written to runs, and read back.
+    /// Returns the number of bytes that are written to runs, and read back.
     pub fn spilled_bytes(&self) -> u64 {
         self.generated_bytes + self.merged_bytes
     }
 
-    /// Stages of a merge of so many bytes.
+    /// Returns the number of stages of a merge of `bytes` bytes.
     pub fn stages_of(&self, bytes: u64) -> u64 {
         self.slab_bytes.map_or(0, |slab| self.stages_each * bytes.div_ceil(slab.max(1)))
     }
 
-    /// Bytes that all reads and writes move.
+    /// Returns the number of bytes that all reads and writes move.
     pub fn moved_bytes(&self) -> u64 {
         self.input_bytes + 2 * self.spilled_bytes() + self.output_bytes
     }
 
-    /// The phases, of a sort that has read `taken` bytes of its input and written `written` bytes
-    /// of its output before.
+    /// Returns the phases, of a sort that has read `taken` bytes of its input and written `written`
+    /// bytes of its output before.
     pub fn shares(&self, taken: u64, written: u64) -> Vec<Share> {
         let share = |phase, bytes: u64, weight: f64| Share { phase, bytes, weight };
         let output = self.output_bytes.saturating_sub(written);
@@ -150,13 +150,13 @@ impl Volume {
         ]
     }
 
-    /// Room that runs need at most, all together.
+    /// Returns the maximum room that all runs need together.
     pub fn run_space(&self) -> u64 {
         // Checksums and index keys take less than one part in a hundred of a run.
         self.generated_bytes + self.generated_bytes / 100 + self.twice_bytes
     }
 
-    /// Room that runs need beside the input where they take its place.
+    /// Returns the room that runs need beside the input where they take its place.
     pub fn in_place_space(&self) -> u64 {
         (IN_PLACE_LOADS * self.run_bytes).max(self.twice_bytes).min(self.generated_bytes)
     }

@@ -16,7 +16,7 @@ use crate::key::text::{Body, Collation, End, Separator, TextOrder, TextSpec, Tex
 /// tens of kilobytes, most of it Unicode's tables.
 const PATTERN_BYTES: usize = 1 << 20;
 
-/// What keys mean.
+/// Binder of keys to their meaning.
 pub(super) struct Binder<'a> {
     /// True if conditions are on groups, where `count` is the number of records.
     pub has_count: bool,
@@ -25,7 +25,7 @@ pub(super) struct Binder<'a> {
 }
 
 impl Binder<'_> {
-    /// A tree, bound.
+    /// Returns a tree, bound.
     pub fn node(&self, tree: &Tree) -> Result<Node> {
         let all = |trees: &[Tree]| trees.iter().map(|tree| self.node(tree)).collect::<Result<_>>();
         Ok(match tree {
@@ -113,7 +113,7 @@ impl Binder<'_> {
         Ok((SubjectKey { key: ValueKey::new(&spec, &order), is_count: true }, spec))
     }
 
-    /// What a key means, if it can be asked of a record.
+    /// Returns what a key means, if it can be asked of a record.
     fn spec(
         &self,
         Location { written, spec }: &Location,
@@ -154,7 +154,7 @@ impl Binder<'_> {
     }
 }
 
-/// The bytes that a literal has in the key.
+/// Returns the bytes that a literal has in the key.
 fn literal(
     location: &Location,
     key: &ValueKey,
@@ -173,7 +173,7 @@ fn literal(
     }
 }
 
-/// That a number is compared with a key that has no type.
+/// Returns the message that a number is compared with a key that has no type.
 fn number_as_bytes(Location { written, .. }: &Location, number: &str) -> String {
     let place = written.split(':').next().unwrap_or_default();
     format!(
@@ -182,12 +182,13 @@ fn number_as_bytes(Location { written, .. }: &Location, number: &str) -> String 
     )
 }
 
-/// Whether a key has no type but text.
+/// Returns whether a key has no type but text.
 fn is_text(spec: &TextSpec) -> bool {
     matches!(spec.text_type, TextType::Bytes | TextType::Ebcdic(_) | TextType::Sequence(_))
 }
 
-/// That text holds characters that a page of EBCDIC has not, or that a pattern cannot name there.
+/// Returns the message that text holds characters that an EBCDIC page lacks, or that a pattern
+/// cannot name there.
 fn not_in_page(Location { written, .. }: &Location, text: &str) -> String {
     format!(
         "'{text}' has characters that values of {written} cannot have, or a pattern beyond ASCII; \
@@ -195,7 +196,7 @@ fn not_in_page(Location { written, .. }: &Location, text: &str) -> String {
     )
 }
 
-/// That bytes are looked at, where a condition has no use for a type.
+/// Checks that a key is looked at as bytes, where a condition has no use for a type.
 fn text_alone(location: &Location, spec: &TextSpec) -> std::result::Result<(), String> {
     if matches!(spec.text_type, TextType::Bytes | TextType::Ebcdic(_)) && spec.collation.is_none() {
         return Ok(());
@@ -206,7 +207,7 @@ fn text_alone(location: &Location, spec: &TextSpec) -> std::result::Result<(), S
     ))
 }
 
-/// That two keys can be compared with each other.
+/// Checks that two keys can be compared with each other.
 fn same_type(
     (left, left_spec): (&Location, &TextSpec),
     (right, right_spec): (&Location, &TextSpec),

@@ -1,4 +1,4 @@
-//! Whether a record is admitted: conditions with their literals made ready, asked one by one.
+//! Test that admits a record: conditions with their literals made ready, asked one by one.
 //!
 //! Nothing is allocated for a record: buffers belong to the thread, and grow as far as the longest
 //! value that had to be copied. Where a value lies in the record as it is, it is looked at there.
@@ -22,8 +22,8 @@ pub struct Predicate {
     root: Node,
 }
 
-/// [`Tree`](super::expression::Tree), bound. What it says of a record is true, false or, where it
-/// is `None`, unknown.
+/// [`Tree`](super::expression::Tree), bound. Its value for a record is true, false or, where it is
+/// `None`, unknown.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     All(Box<[Node]>),
@@ -57,7 +57,7 @@ struct Subject<'a> {
     count: &'a [u8],
 }
 
-/// What is asked of a value.
+/// Test of a value.
 #[derive(Clone, Debug)]
 pub(super) enum Test {
     /// Against these bytes of a literal's key.
@@ -78,7 +78,7 @@ thread_local! {
 }
 
 impl Predicate {
-    /// The predicate of an expression in records of `order`, whose own keys play no part.
+    /// Returns the predicate of an expression in records of `order`, whose own keys play no part.
     /// `resolve` says what a key means: which collation its locale has, and which field its name.
     ///
     /// # Errors
@@ -97,7 +97,7 @@ impl Predicate {
         Self { root }
     }
 
-    /// Whether `record`, whole as its format has it, takes part.
+    /// Returns whether `record`, whole as its format has it, takes part.
     pub fn admits(&self, record: &[u8]) -> bool {
         self.holds(Subject { record, count: b"1" })
     }
@@ -114,12 +114,13 @@ impl Predicate {
         holds == Some(true)
     }
 
-    /// Bytes of memory that its lists of values take.
+    /// Returns the number of bytes of memory that its lists of values take.
     pub fn list_bytes(&self) -> usize {
         self.root.list_bytes()
     }
 
-    /// Bytes of memory that asking about a long record takes in proportion to it.
+    /// Returns the number of bytes of memory that asking about a long record takes in proportion to
+    /// it.
     pub fn scratch_bytes(&self, record: &[u8]) -> usize {
         self.root.scratch_bytes(record)
     }
@@ -165,7 +166,7 @@ impl Node {
     }
 }
 
-/// What `nodes` say together, where one that says `decisive` decides it.
+/// Returns what `nodes` say together, where one that says `decisive` decides it.
 fn joined(
     nodes: &[Node],
     decisive: bool,
@@ -215,7 +216,7 @@ impl Check {
         })
     }
 
-    /// `None` where the value is not of the type.
+    /// Compares a value with a literal; returns `None` where the value is not of the type.
     #[inline]
     fn compare_with_literal(
         &self,
@@ -257,14 +258,15 @@ impl SubjectKey {
         if self.is_count { subject.count } else { subject.record }
     }
 
-    /// Bytes of memory that looking at a long record takes in proportion to it.
+    /// Returns the number of bytes of memory that looking at a long record takes in proportion to
+    /// it.
     fn scratch_bytes(&self, record: &[u8]) -> usize {
         if self.is_count { 0 } else { self.key.scratch_bytes(record) }
     }
 }
 
 impl Comparison {
-    /// Whether two values that stand to each other as `order` says are meant.
+    /// Returns whether two values that stand to each other as `order` says are meant.
     fn admits(self, order: Ordering) -> bool {
         match self {
             Self::Equal => order.is_eq(),

@@ -122,7 +122,7 @@ impl Comparison {
 impl FromStr for Expression {
     type Err = ParseError;
 
-    /// Reads an expression; what is wrong with it is said with a mark under its place.
+    /// Reads an expression; the message of a fault has a mark under its place.
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let root = parser::parse(text)
             .map_err(|fault| ParseError::new("condition", text, fault.shown_in(text)))?;

@@ -1,11 +1,11 @@
-//! What is wrong with an expression, and where: a sentence, and the text with a mark under the
+//! Fault of an expression, and its place: a sentence, and the text with a mark under the
 //! place.
 
 use std::fmt::Write;
 
 /// Characters of the text that are shown.
 const SHOWN: usize = 72;
-/// Of these, so many before the place.
+/// Number of these before the place.
 const SHOWN_BEFORE: usize = 40;
 
 /// A fault and its place.
@@ -21,8 +21,8 @@ impl Fault {
         Self { at, message: message.into() }
     }
 
-    /// The message, and under it `text`, in which the fault was found, with its place marked. Of a
-    /// long text only what lies around the place.
+    /// Returns the message, and under it `text`, in which the fault was found, with its place
+    /// marked. Of a long text only what lies around the place.
     pub fn shown_in(&self, text: &str) -> String {
         let before = text[..self.at].chars().count();
         let length = text.chars().count();

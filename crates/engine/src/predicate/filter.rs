@@ -1,4 +1,4 @@
-//! What a job says about which records take part: several expressions, and what they do together.
+//! Filter of the records that take part in a job: several expressions, and their combination.
 
 use super::bind::Binder;
 use super::evaluate::{Node, Predicate};
@@ -7,7 +7,7 @@ use crate::error::{Message, Result};
 use crate::key::Key;
 use crate::key::text::{TextOrder, TextSpec};
 
-/// Which records take part: all, where nothing is said.
+/// Filter of the records that take part: all, by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Each of these has to hold.
@@ -17,7 +17,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Whether every record takes part.
+    /// Returns whether every record takes part.
     pub fn is_all(&self) -> bool {
         self.include.is_empty() && self.exclude.is_empty()
     }
@@ -42,7 +42,8 @@ impl Filter {
         all.any(|expression| expression.root.has_location(asked))
     }
 
-    /// What admits the records that take part, bound as in [`Predicate::new`]; `None` where all do.
+    /// Returns the predicate that admits the records that take part, bound as in
+    /// [`Predicate::new`]; `None` where all do.
     ///
     /// # Errors
     ///
@@ -55,7 +56,8 @@ impl Filter {
         self.bound(&Binder { order, resolve: &resolve, has_count: false })
     }
 
-    /// Returns what admits groups of records, bound likewise; `count` is the number of records.
+    /// Returns the predicate that admits groups of records, bound likewise; `count` is the number
+    /// of records.
     ///
     /// # Errors
     ///

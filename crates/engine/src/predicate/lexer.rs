@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A key is one word, with its colons, brackets and quotes; what it says is for others to read. So
-//! an equals sign behind a colon belongs to the word (`1:text:locale=de`), unless a second one
+//! an equals sign after a colon belongs to the word (`1:text:locale=de`), unless a second one
 //! follows it. Quotes open where a word begins, or a part of a key, and are read alike in keys and
 //! texts.
 
@@ -18,13 +18,13 @@ use super::fault::Fault;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token<'a> {
     pub kind: Kind,
-    /// As written; nothing at the end.
+    /// Text as written; empty at the end.
     pub text: &'a str,
     /// Byte of its beginning.
     pub at: usize,
 }
 
-/// What a word is.
+/// Kind of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Open,
@@ -40,7 +40,7 @@ pub(super) enum Kind {
 }
 
 impl Token<'_> {
-    /// Whether it is this word of the language; case does not count.
+    /// Returns whether it is this word of the language; case does not count.
     pub fn is(&self, keyword: &str) -> bool {
         self.kind == Kind::Word && self.text.eq_ignore_ascii_case(keyword)
     }
@@ -72,7 +72,7 @@ impl<'a> Lexer<'a> {
         Self { text, at: 0 }
     }
 
-    /// The next word; [`Kind::End`] again and again behind the last.
+    /// Returns the next word; after the last one, always [`Kind::End`].
     pub fn next(&mut self) -> Result<Token<'a>, Fault> {
         let rest = self.text[self.at..].trim_start();
         self.at = self.text.len() - rest.len();
@@ -96,8 +96,8 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// What the word is that `rest` begins with, and how long; or where in it quotes open that do not
-/// close.
+/// Returns what the word is that `rest` begins with, and how long; or where in it quotes open that
+/// do not close.
 fn word(rest: &str) -> Result<(Kind, usize), usize> {
     let bytes = rest.as_bytes();
     let mut at = 0;
@@ -128,8 +128,8 @@ fn word(rest: &str) -> Result<(Kind, usize), usize> {
     Ok((Kind::Word, at))
 }
 
-/// The place behind the quotes that open at `open`. Inside, a backslash takes away the meaning of
-/// what follows it, and two quotes are one.
+/// Returns the place after the quotes that open at `open`. Inside, a backslash takes away the
+/// meaning of what follows it, and two quotes are one.
 fn behind_quotes(bytes: &[u8], open: usize, quote: u8) -> Result<usize, usize> {
     let mut at = open + 1;
     loop {
@@ -145,7 +145,7 @@ fn behind_quotes(bytes: &[u8], open: usize, quote: u8) -> Result<usize, usize> {
     }
 }
 
-/// A key as it is written where there is no expression around it: what is in quotes has no
+/// Returns a key as it is written where there is no expression around it: what is in quotes has no
 /// backslashes there, and quotes in it are doubled.
 pub(super) fn key(word: &str) -> String {
     let bytes = word.as_bytes();
@@ -165,8 +165,8 @@ pub(super) fn key(word: &str) -> String {
     written + &word[copied..]
 }
 
-/// Whether quotes open at a place in a word: at its beginning, and double ones where a part of a
-/// key begins.
+/// Returns whether quotes open at a place in a word: at its beginning, and double ones where a part
+/// of a key begins.
 fn opens(word: &[u8], at: usize) -> bool {
     match at.checked_sub(1) {
         None => matches!(word[at], b'"' | b'\''),
@@ -174,7 +174,7 @@ fn opens(word: &[u8], at: usize) -> bool {
     }
 }
 
-/// What text in quotes says.
+/// Returns what text in quotes says.
 pub(super) fn unquoted(text: &str) -> String {
     let mut characters = text.chars();
     let quote = characters.next();
@@ -199,7 +199,7 @@ pub(super) fn unquoted(text: &str) -> String {
     said
 }
 
-/// `text` in quotes, so that it reads back as the same.
+/// Returns `text` in quotes, so that it reads back unchanged.
 pub(super) fn quoted(text: &str) -> String {
     let mut written = String::with_capacity(text.len() + 2);
     written.push('"');

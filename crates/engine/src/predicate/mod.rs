@@ -1,4 +1,4 @@
-//! Which records take part at all: conditions on the same places and types as keys.
+//! Choice of records that take part: conditions on the same places and types as keys.
 //!
 //! ```text
 //!     amount:decimal >= 10.5 and not (name == "Smith" or note contains "x")

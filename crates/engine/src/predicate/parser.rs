@@ -21,14 +21,14 @@ use super::fault::Fault;
 use super::lexer::{Kind, Lexer, Token, key, unquoted};
 use crate::key::Key;
 
-/// How deep `not` and parentheses may stand in each other: more than anyone writes, and a small
-/// part of any thread's stack.
+/// Largest nesting of `not` and parentheses: more than anyone writes, and a small part of any
+/// thread's stack.
 const DEPTH_MAX: usize = 64;
 
 /// Words that cannot be keys unless they are in quotes.
 const RESERVED: [&str; 3] = ["and", "or", "not"];
 
-/// The tree of an expression.
+/// Returns the tree of an expression.
 pub(super) fn parse(text: &str) -> Result<Tree, Fault> {
     let mut lexer = Lexer::new(text);
     let ahead = lexer.next()?;
@@ -69,7 +69,7 @@ impl<'a> Parser<'a> {
         Ok(is_it)
     }
 
-    /// That something else stands ahead than what should.
+    /// Returns the fault that the next word is not the expected one.
     fn expected(&self, what: &str) -> Fault {
         let found = match self.ahead.kind {
             Kind::End => "the end".to_owned(),
@@ -87,7 +87,7 @@ impl<'a> Parser<'a> {
         self.joined("and", Self::one, Tree::All)
     }
 
-    /// What `part` reads, again and again with `word` between.
+    /// Returns what `part` reads, repeatedly, with `word` between.
     fn joined(
         &mut self,
         word: &str,
@@ -182,7 +182,7 @@ impl<'a> Parser<'a> {
         self.text("a text")
     }
 
-    /// The text in quotes that has to follow.
+    /// Returns the text in quotes that has to follow.
     fn text(&mut self, what: &str) -> Result<String, Fault> {
         if self.ahead.kind != Kind::Quoted {
             return Err(self.expected(&format!("{what} in quotes")));
@@ -205,15 +205,16 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The key that a word is.
+/// Returns the key that a word is.
 fn location(token: &Token<'_>) -> Result<Location, Fault> {
     let spec = key(token.text).parse::<Key>();
     let spec = spec.map_err(|error| Fault::new(token.at, error.to_string()))?;
     Ok(Location { written: token.text.to_owned(), spec })
 }
 
-/// Whether a word to compare with is a number, a date or the like: it begins as a number does, and
-/// is neither a range (`0..4`, `2[0..4]`) nor fields with their type (`2:int`, `2-3:text`).
+/// Returns whether a word to compare with is a number, a date or the like: it begins as a number
+/// does, and is neither a range (`0..4`, `2[0..4]`) nor fields with their type (`2:int`,
+/// `2-3:text`).
 fn is_bare(word: &str) -> bool {
     let unsigned = word.strip_prefix(['+', '-']).unwrap_or(word);
     let begins = unsigned.strip_prefix('.').unwrap_or(unsigned);

@@ -5,14 +5,14 @@ use super::{DEPTH_WORDS, LOCATION};
 use crate::key::{KeyEncoder, is_last_open_word};
 
 /// The keys a classifier is built from: for each sampled record a row of its key's words, from
-/// `first_word` on, with the record's location behind the last word.
+/// `first_word` on, with the record's location after the last word.
 #[derive(Debug)]
 pub struct Sample {
     /// The first word in a row.
     pub(super) first_word: usize,
-    /// Columns of a row: words, and the location where the key does not go on beyond them.
+    /// Columns of a row: words, and the location where the key does not continue beyond them.
     pub(super) columns: usize,
-    /// Whether a key's word at an index, of a value, is its last.
+    /// Test of whether a key's word, at an index and of a value, is its last.
     is_last: IsLast,
     values: Vec<u64>,
 }
@@ -22,12 +22,12 @@ pub struct Sample {
 enum IsLast {
     /// The word with this index.
     At(usize),
-    /// As the word itself says.
+    /// Depends on the word itself.
     AsOpen,
 }
 
 impl Sample {
-    /// An empty sample of keys that agree in all words before `first_word`.
+    /// Returns an empty sample of keys that agree in all words before `first_word`.
     pub fn new<K: KeyEncoder>(key: &K, first_word: usize) -> Self {
         let words = key.words();
         let columns = match first_word {
@@ -50,7 +50,7 @@ impl Sample {
         self.values.resize(row + self.columns, 0);
     }
 
-    /// Whether word `word` of a key, which is `value`, is its last.
+    /// Returns whether word `word` of a key, which is `value`, is its last.
     pub(super) fn is_last(&self, word: usize, value: u64) -> bool {
         match self.is_last {
             IsLast::At(last) => word >= last,
@@ -58,7 +58,7 @@ impl Sample {
         }
     }
 
-    /// The alphabets of the words of open keys, as far as any sampled key goes.
+    /// Returns the alphabets of the words of open keys, as far as any sampled key goes.
     pub(super) fn alphabets(&self) -> Vec<Alphabet> {
         if matches!(self.is_last, IsLast::At(_)) || self.first_word == LOCATION {
             return Vec::new();
@@ -72,17 +72,17 @@ impl Sample {
         (0..self.columns).map_while(of_column).collect()
     }
 
-    /// Whether nothing was sampled.
+    /// Returns whether nothing was sampled.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// Records sampled.
+    /// Returns the records sampled.
     pub fn len(&self) -> usize {
         self.values.len() / self.columns
     }
 
-    /// The rows in order.
+    /// Returns the rows in order.
     pub(super) fn sorted(&self) -> Vec<&[u64]> {
         let mut rows: Vec<&[u64]> = self.values.chunks_exact(self.columns).collect();
         rows.sort_unstable();

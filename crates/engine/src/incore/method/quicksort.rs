@@ -7,10 +7,10 @@
 //! written in Edelkamp and Weiss, "BlockQuicksort", ESA 2016, section 2). Divisions that go badly
 //! more often than chance has it leave the rest to the standard library's sort.
 
-/// So many are sorted by insertion.
+/// Number of entries up to which they are sorted by insertion.
 const SMALL: usize = 20;
 
-/// From so many on, the pivot is the median of nine.
+/// Number of entries from which the pivot is the median of nine.
 const LARGE: usize = 256;
 
 /// Sorts `entries`.
@@ -19,7 +19,7 @@ pub fn sort<T: Copy + Ord>(entries: &mut [T]) {
     divide(entries, levels);
 }
 
-/// Sorts in at most so many levels of divisions.
+/// Sorts in at most `levels` levels of divisions.
 fn divide<T: Copy + Ord>(mut entries: &mut [T], mut levels: u32) {
     while entries.len() > SMALL {
         if levels == 0 {
@@ -38,7 +38,8 @@ fn divide<T: Copy + Ord>(mut entries: &mut [T], mut levels: u32) {
     super::insert(entries, usize::MAX);
 }
 
-/// Puts the entries smaller than some pivot before it and the others behind it; where it is.
+/// Puts the entries smaller than some pivot before it and the others after it; returns the pivot's
+/// place.
 fn partition<T: Copy + Ord>(entries: &mut [T]) -> usize {
     let chosen = choose_pivot(entries);
     entries.swap(0, chosen);
@@ -53,7 +54,7 @@ fn partition<T: Copy + Ord>(entries: &mut [T]) -> usize {
     smaller
 }
 
-/// Where the median of three is, or of nine.
+/// Returns where the median of three is, or of nine.
 fn choose_pivot<T: Copy + Ord>(entries: &[T]) -> usize {
     let (step, last) = (entries.len() / 8, entries.len() - 1);
     let [mut low, mut middle, mut high] = [0, 4 * step, last];
@@ -65,7 +66,7 @@ fn choose_pivot<T: Copy + Ord>(entries: &[T]) -> usize {
     median(entries, [low, middle, high])
 }
 
-/// Which of three places has the entry between those of the others.
+/// Returns the place of three whose entry is between those of the others.
 fn median<T: Copy + Ord>(entries: &[T], mut places: [usize; 3]) -> usize {
     places.sort_unstable_by_key(|place| entries[*place]);
     places[1]

@@ -24,12 +24,12 @@ const SMALL: usize = 128;
 /// Moves per entry after which insertion has lost against quicksort.
 const MOVES_PER_ENTRY: usize = 4;
 
-/// What is sorted: an integer of one width or another.
+/// Integer that is sorted, of one width or another.
 trait Integer: Copy + Ord + BitOr<Output = Self> + Default {
     /// Bits up to the highest that is set.
     fn bits(self) -> u32;
 
-    /// The number whose lowest bit is bit `bit`, cut to [`DIGIT_BITS`].
+    /// Returns the number whose lowest bit is bit `bit`, cut to [`DIGIT_BITS`].
     fn digit(self, bit: u32) -> usize;
 }
 

@@ -25,7 +25,7 @@ const UNIT: usize = 8;
 /// Bytes before a record.
 const TAG: usize = 8;
 
-/// Bytes that a record takes besides its own, on average: its tag, and half a unit.
+/// Additional bytes of a record, on average: its tag, and half a unit.
 pub const BLOCK_OVERHEAD: usize = TAG + UNIT / 2;
 
 /// Bytes shown of a block that is not fetched yet: two cache lines.
@@ -62,12 +62,12 @@ pub struct Blocks {
     memory: Region,
     /// The first block of each list.
     heads: Box<[u32; LISTS]>,
-    /// Which lists have any, a bit each.
+    /// Bits of the lists that have any blocks.
     filled: [u64; LISTS / 64],
 }
 
 impl Blocks {
-    /// One free block of all the memory, as far as units can be counted.
+    /// Returns a store whose memory is one free block, as far as units can be counted.
     pub fn new(memory: Region) -> Self {
         let units = (memory.len() / UNIT).min(UNITS_MAX) as u32;
         let mut blocks = Self { memory, heads: Box::new([NONE; LISTS]), filled: [0; LISTS / 64] };
@@ -98,14 +98,14 @@ impl Blocks {
         Some(place)
     }
 
-    /// The record in a block.
+    /// Returns the record in a block.
     #[inline]
     pub fn get(&self, place: u32) -> &[u8] {
         let start = place as usize * UNIT + TAG;
         &self.memory[start..start + self.get_word(place, 1) as usize]
     }
 
-    /// The first bytes of a block, without looking at them.
+    /// Returns the first bytes of a block, without looking at them.
     #[inline]
     pub fn beginning(&self, place: u32) -> &[u8] {
         let start = place as usize * UNIT;
@@ -129,12 +129,12 @@ impl Blocks {
         self.insert(start, units);
     }
 
-    /// The memory.
+    /// Returns the memory.
     pub fn into_region(self) -> Region {
         self.memory
     }
 
-    /// A free block of at least `units` units.
+    /// Returns a free block of at least `units` units.
     fn find(&self, units: u32) -> Option<u32> {
         let own = list_of(units);
         // Blocks of the list that this would be the least of are all long enough.
@@ -152,7 +152,7 @@ impl Blocks {
         (block != NONE && self.units(block) >= units).then_some(block)
     }
 
-    /// The first list from `list` on that has a block.
+    /// Returns the first list from `list` on that has a block.
     fn list_from(&self, list: usize) -> Option<usize> {
         let (word, bit) = (list / 64, list % 64);
         let first = self.filled[word] & (u64::MAX << bit);
@@ -179,7 +179,7 @@ impl Blocks {
         self.set(behind, 0, self.get_word(behind, 0) | FREE_BEFORE);
     }
 
-    /// Takes a free block off its list; the one behind it is still told that it is free.
+    /// Takes a free block off its list; the block after it is still marked as following a free one.
     fn remove(&mut self, place: u32) {
         let list = list_of(self.units(place));
         let (next, previous) = (self.get_word(place, 1), self.get_word(place, 2));
@@ -201,7 +201,7 @@ impl Blocks {
         self.get_word(place, 0) >> FLAG_BITS
     }
 
-    /// Word `index` of the block at `place`.
+    /// Returns word `index` of the block at `place`.
     #[inline]
     fn get_word(&self, place: u32, index: usize) -> u32 {
         u32::from_ne_bytes(self.memory.as_chunks().0[2 * place as usize + index])
@@ -211,7 +211,7 @@ impl Blocks {
         self.memory.as_chunks_mut().0[2 * place as usize + index] = value.to_ne_bytes();
     }
 
-    /// The last word of the free block before `place`: its units.
+    /// Returns the last word of the free block before `place`: its units.
     fn word_before(&self, place: u32) -> u32 {
         u32::from_ne_bytes(self.memory.as_chunks().0[2 * place as usize - 1])
     }
@@ -221,12 +221,12 @@ impl Blocks {
     }
 }
 
-/// Sizes to a list, of those that `units` is among.
+/// Returns the sizes to a list, of those that `units` is among.
 fn step(units: u32) -> u32 {
     1 << (units.ilog2() - STEP_BITS)
 }
 
-/// The list of free blocks of so many units.
+/// Returns the list of free blocks of `units` units.
 fn list_of(units: u32) -> usize {
     if units < EXACT {
         return units as usize;

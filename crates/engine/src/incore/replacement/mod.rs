@@ -48,7 +48,7 @@ pub const LEAF_BYTES: usize = NODE_BYTES + ROW_BYTES;
 /// No leaf.
 const NONE: u32 = u32::MAX;
 
-/// Where records lie.
+/// Memory in which records lie.
 #[derive(Debug)]
 enum Store {
     Slots(Slots),
@@ -90,8 +90,8 @@ impl Store {
     }
 }
 
-/// What is known of each leaf: the place of its record and the record's number, or, of an empty
-/// one, the next that is empty.
+/// Data of each leaf: the place of its record and the record's number, or, for an empty leaf, the
+/// next empty leaf.
 #[derive(Debug)]
 struct Table(Region);
 
@@ -129,24 +129,24 @@ pub struct Tournament<'k, K> {
     table: Table,
     store: Store,
     leaves: u32,
-    /// Leaves that ever had a record; those behind are empty.
+    /// Number of leaves that ever had a record; the leaves after them are empty.
     used: u32,
     /// The first of the others that are empty.
     free: u32,
     /// The first leaf, where its record has left.
     vacant: Option<u32>,
-    /// Whether all leaves have entered the tree.
+    /// True if all leaves have entered the tree.
     is_built: bool,
     /// The run of the record that left last.
     run: u32,
-    /// Where that record lies, and the prefix of its key.
+    /// Place of that record, and the prefix of its key.
     last: Option<(u32, u64)>,
     /// Records that came so far.
     arrivals: u64,
 }
 
 impl<'k, K: KeyEncoder> Tournament<'k, K> {
-    /// An empty one of at most `leaves` records, in `memory`.
+    /// Returns an empty one of at most `leaves` records, in `memory`.
     pub fn new(key: &'k K, framing: Framing, leaves: u32, mut memory: Region) -> Self {
         let mut rows = memory.split_off(leaves as usize * NODE_BYTES);
         let records = rows.split_off(leaves as usize * ROW_BYTES);
@@ -194,7 +194,7 @@ impl<'k, K: KeyEncoder> Tournament<'k, K> {
         true
     }
 
-    /// The first record, and the number of its run, from 1 on.
+    /// Returns the first record, and the number of its run, from 1 on.
     #[inline]
     pub fn first(&mut self) -> Option<(u32, &[u8])> {
         self.settle();
@@ -218,7 +218,7 @@ impl<'k, K: KeyEncoder> Tournament<'k, K> {
         self.vacant = Some(first.leaf());
     }
 
-    /// The memory.
+    /// Returns the memory.
     pub fn into_region(self) -> Region {
         let records = match self.store {
             Store::Slots(slots) => slots.into_region(),
@@ -227,7 +227,7 @@ impl<'k, K: KeyEncoder> Tournament<'k, K> {
         self.tree.into_region().join(self.table.0).join(records)
     }
 
-    /// Whether a record belongs before the one that left last.
+    /// Returns whether a record belongs before the one that left last.
     #[inline]
     fn is_late(&self, record: &[u8], prefix: u64) -> bool {
         let Some((place, last)) = self.last else { return false };
@@ -235,7 +235,7 @@ impl<'k, K: KeyEncoder> Tournament<'k, K> {
         prefix < last || prefix == last && tie()
     }
 
-    /// An empty leaf; there is one.
+    /// Returns an empty leaf; there is one.
     fn take_empty(&mut self) -> u32 {
         if self.free == NONE {
             self.used += 1;
@@ -266,8 +266,8 @@ impl<'k, K: KeyEncoder> Tournament<'k, K> {
     }
 }
 
-/// Whether the record of leaf `a` comes before that of `b`; the words of their keys that are in the
-/// tree are equal.
+/// Returns whether the record of leaf `a` comes before that of `b`; the words of their keys that
+/// are in the tree are equal.
 fn is_before<K: KeyEncoder>(key: &K, table: &Table, store: &Store, (a, b): (u32, u32)) -> bool {
     let record = |leaf| store.get(table.place(leaf));
     let order = key.compare_from(record(a), record(b), 1);

@@ -7,7 +7,7 @@ use crate::io::Region;
 pub struct Slots {
     memory: Region,
     length: usize,
-    /// How many were used so far.
+    /// Number of slots used so far.
     used: u32,
     /// The one that was given back last. Whatever is given back is wanted by the next record, or by
     /// none any more, so that no others need be known.
@@ -33,7 +33,7 @@ impl Slots {
         Some(place)
     }
 
-    /// The record in a slot.
+    /// Returns the record in a slot.
     #[inline]
     pub fn get(&self, place: u32) -> &[u8] {
         &self.memory[place as usize * self.length..][..self.length]
@@ -45,7 +45,7 @@ impl Slots {
         self.free = Some(place);
     }
 
-    /// The memory.
+    /// Returns the memory.
     pub fn into_region(self) -> Region {
         self.memory
     }

@@ -23,7 +23,7 @@ use crate::io::Region;
 /// Bytes of a node.
 pub const NODE_BYTES: usize = 16;
 
-/// Who loses at a node below this one is near the root: few records leave before it does.
+/// Node below which a loser is near the root: few records leave before it does.
 const NEAR: usize = 32;
 
 /// Nodes up to this one are in a cache most of the time.
@@ -43,37 +43,37 @@ const EMPTY: u128 = u128::MAX >> 32;
 pub struct Entry(u128);
 
 impl Entry {
-    /// The entry of a record.
+    /// Returns the entry of a record.
     pub fn new(run: u32, prefix: u64, leaf: u32) -> Self {
         Self(u128::from(run) << 96 | u128::from(prefix) << 32 | u128::from(leaf))
     }
 
-    /// That of an empty leaf.
+    /// Returns the entry of an empty leaf.
     pub fn empty(leaf: u32) -> Self {
         Self::new(NO_RUN, u64::MAX, leaf)
     }
 
-    /// The record's run.
+    /// Returns the record's run.
     pub fn run(self) -> u32 {
         (self.0 >> 96) as u32
     }
 
-    /// The prefix of its key.
+    /// Returns the prefix of its key.
     pub fn prefix(self) -> u64 {
         (self.0 >> 32) as u64
     }
 
-    /// Its leaf.
+    /// Returns its leaf.
     pub fn leaf(self) -> u32 {
         self.0 as u32
     }
 
-    /// Whether it is that of no record.
+    /// Returns whether it is that of no record.
     pub fn is_empty(self) -> bool {
         self.run() == NO_RUN
     }
 
-    /// Whether this one comes before `other`; `tie` says so of leaves with equal prefixes.
+    /// Returns whether this one comes before `other`; `tie` says so of leaves with equal prefixes.
     #[inline]
     fn is_before(self, other: Self, tie: &impl Fn(u32, u32) -> bool) -> bool {
         let (a, b) = (self.0 >> 32, other.0 >> 32);
@@ -92,15 +92,15 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// A tree of `leaves` leaves, at least one, none of which has [entered](Self::enter), in memory
-    /// of as many nodes.
+    /// Returns a tree of `leaves` leaves, at least one, none of which has [entered](Self::enter),
+    /// in memory of as many nodes.
     pub fn new(mut nodes: Region, leaves: u32) -> Self {
         assert!(leaves > 0 && nodes.len() == leaves as usize * NODE_BYTES);
         nodes.fill(0);
         Self { nodes, leaves }
     }
 
-    /// The first entry, once all leaves have entered.
+    /// Returns the first entry, once all leaves have entered.
     #[inline]
     pub fn first(&self) -> Entry {
         Entry(self.node(0))
@@ -124,8 +124,8 @@ impl Tree {
         self.set(0, winner);
     }
 
-    /// Plays the leaf of the first entry again, with another one. Records that come near the root,
-    /// and will soon be first, are told to `near` by their leaves.
+    /// Plays the leaf of the first entry again, with another one. It reports the leaves of records
+    /// that come near the root, and will soon be first, to `near`.
     #[inline]
     pub fn replace_first(
         &mut self,
@@ -187,18 +187,18 @@ impl Tree {
         }
     }
 
-    /// The memory.
+    /// Returns the memory.
     pub fn into_region(self) -> Region {
         self.nodes
     }
 
-    /// The node at which a leaf plays first.
+    /// Returns the node at which a leaf plays first.
     #[inline]
     fn parent(&self, leaf: u32) -> usize {
         (self.leaves as usize + leaf as usize) / 2
     }
 
-    /// Whether the way up from a leaf leads through an inner node.
+    /// Returns whether the way up from a leaf leads through an inner node.
     fn is_under(&self, leaf: u32, node: usize) -> bool {
         let place = self.leaves as usize + leaf as usize;
         place >> (place.ilog2() - node.ilog2()) == node

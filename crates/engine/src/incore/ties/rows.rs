@@ -8,7 +8,7 @@
 //!
 //! Making a word costs as much as making all before it and fetching the record from memory; to
 //! compare two records word by word makes each several times. Rows that are equal go on with the
-//! words behind them.
+//! words after them.
 
 use crate::format::csv::RowCells;
 use crate::incore::item::location;
@@ -16,11 +16,11 @@ use crate::incore::prefetch;
 use crate::key::{CutRecord, FEW_WORDS, KeyEncoder};
 use crate::load::Records;
 
-/// Rounds of rows before records are compared: those that agree in so many words are mostly equal
-/// as bytes too, which a comparison sees without making keys.
+/// Rounds of rows before records are compared. Records that agree in this number of words are
+/// mostly equal as bytes too, which a comparison sees without making keys.
 const DEPTH_MAX: usize = 3;
 
-/// How many entries ahead records are asked for. They lie anywhere in memory; making one's words
+/// Number of entries to prefetch ahead. Their records lie anywhere in memory; making one's words
 /// takes about as long as fetching two.
 const AHEAD_ENTRIES: usize = 4;
 
@@ -30,7 +30,7 @@ type Row = [u128; 3];
 
 const _: () = assert!(FEW_WORDS == 4);
 
-/// Whether `entries` rows fit the scratch space `wide`.
+/// Returns whether `entries` rows fit the scratch space `wide`.
 pub fn fit(entries: usize, wide: &[u128]) -> bool {
     entries * size_of::<Row>() <= size_of_val(wide)
 }
@@ -70,12 +70,12 @@ pub fn refine<K: KeyEncoder>(
     }
 }
 
-/// Two words that compare as one.
+/// Returns two words that compare as one.
 fn pair(high: u64, low: u64) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
-/// The words of a row.
+/// Returns the words of a row.
 fn words(row: &Row) -> [u64; FEW_WORDS] {
     let [first, second, _] = *row;
     [(first >> 64) as u64, first as u64, (second >> 64) as u64, second as u64]

@@ -1,4 +1,4 @@
-//! What a job is, as far as another that goes on with it has to be the same.
+//! Description of a job, as far as a job that continues it must be equal.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,14 +23,14 @@ use crate::units::ByteSize;
 /// Bytes at either end of an input that are looked at again.
 const END_BYTES: u64 = 64 << 10;
 
-/// A job that others can go on with.
+/// A job that other jobs can continue.
 #[derive(Debug)]
 pub struct Wanted {
-    /// Where the output goes.
+    /// Path of the output.
     pub output: PathBuf,
-    /// Whether it takes the place of the input, which goes as it is read.
+    /// True if it takes the place of the input, which goes as it is read.
     pub is_in_place: bool,
-    /// Whether the output bypasses the page cache.
+    /// Choice of whether the output bypasses the page cache.
     pub direct: Direct,
     /// Most bytes of temporary files together.
     pub temp_limit: Option<ByteSize>,
@@ -52,7 +52,7 @@ struct NotedSetting {
 }
 
 impl Wanted {
-    /// A sort whose groups become `folds`; `is_open` where no record can be refused.
+    /// Returns a sort whose groups become `folds`; `is_open` where no record can be refused.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl Wanted {
         })
     }
 
-    /// A merge of `inputs`.
+    /// Returns a merge of `inputs`.
     ///
     /// # Errors
     ///
@@ -134,7 +134,7 @@ impl Wanted {
         })
     }
 
-    /// What the manifest says of it, with its output on the way at `part`.
+    /// Returns what the manifest says of it, with its output on the way at `part`.
     pub fn entry<'p>(&self, part: &Path, directories: impl Iterator<Item = &'p Path>) -> JobEntry {
         JobEntry {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -213,7 +213,7 @@ fn other_inputs(asked: Setting) -> Error {
     )
 }
 
-/// The one file that an output is which is on its way for long.
+/// Returns the one file that an output is which is on its way for long.
 fn one_output(
     output: &Output,
     compress: Compress,
@@ -265,7 +265,7 @@ impl NotedSetting {
     }
 }
 
-/// An input as it is now.
+/// Returns an input as it is now.
 fn input_entry(file: &Arc<File>) -> Result<InputEntry> {
     let (inode, modified) = file.identity()?;
     let bytes = file.len();

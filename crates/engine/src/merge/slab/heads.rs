@@ -25,12 +25,12 @@ const _: () = assert!(KEPT_KEY_MAX > INDEX_KEY_MAX, "what is kept says more than
 pub struct Heads<'a> {
     key: &'a dyn KeyEncoder,
     walks: Vec<Walk<'a>>,
-    /// The winner at each inner node; node 0 is none. With one run there is no inner node.
+    /// The winner at each inner node; node 0 is unused. With one run there is no inner node.
     winners: Vec<usize>,
 }
 
 impl<'a> Heads<'a> {
-    /// The tournament of `walks`, played.
+    /// Returns the tournament of `walks`, played.
     pub fn new(key: &'a dyn KeyEncoder, walks: Vec<Walk<'a>>) -> Result<Self> {
         let winners = vec![0; walks.len()];
         let mut heads = Self { key, walks, winners };
@@ -40,12 +40,12 @@ impl<'a> Heads<'a> {
         Ok(heads)
     }
 
-    /// The runs.
+    /// Returns the runs.
     pub fn walks(&self) -> &[Walk<'a>] {
         &self.walks
     }
 
-    /// The run whose next key comes first; `None` when all are over.
+    /// Returns the run whose next key comes first; `None` when all are over.
     pub fn first(&self) -> Option<usize> {
         if self.walks.is_empty() {
             return None;
@@ -66,7 +66,7 @@ impl<'a> Heads<'a> {
         Ok(())
     }
 
-    /// The run that has come up to `node`.
+    /// Returns the run that has come up to `node`.
     fn winner(&self, node: usize) -> usize {
         node.checked_sub(self.walks.len()).unwrap_or_else(|| self.winners[node])
     }
@@ -77,7 +77,7 @@ impl<'a> Heads<'a> {
         Ok(())
     }
 
-    /// The order of two runs by their next keys; they are never equal.
+    /// Returns the order of two runs by their next keys; they are never equal.
     fn order(&mut self, one: usize, other: usize) -> Result<Ordering> {
         let (left, right) = (&self.walks[one], &self.walks[other]);
         if left.is_over() || right.is_over() {

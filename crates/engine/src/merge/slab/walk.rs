@@ -16,7 +16,7 @@ pub struct Walk<'a> {
     run: &'a RunReader,
     /// Stands at the first key not passed; the last key of the index is the run's last record.
     index: IndexReader,
-    /// Where the record of the last passed key begins; zero when none has been passed.
+    /// Offset of the record of the last passed key; zero when none has been passed.
     passed: u64,
     /// The first [`KEPT_KEY_MAX`] bytes of the next record's key, or all of it; empty until a tie
     /// of index keys cut short asks for it.
@@ -24,22 +24,22 @@ pub struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// A walk that has passed nothing.
+    /// Returns a walk that has passed nothing.
     pub fn new(run: &'a RunReader, window_bytes: usize) -> Result<Self> {
         Ok(Self { run, index: run.index(window_bytes)?, passed: 0, kept_key: Vec::new() })
     }
 
-    /// Whether all keys have been passed.
+    /// Returns whether all keys have been passed.
     pub fn is_over(&self) -> bool {
         self.index.is_over()
     }
 
-    /// The next key, as far as the index keeps it.
+    /// Returns the next key, as far as the index keeps it.
     pub fn key(&self) -> &IndexKey {
         self.index.key()
     }
 
-    /// Where the record of the next key begins.
+    /// Returns where the record of the next key begins.
     pub fn next_record(&self) -> u64 {
         self.index.record()
     }
@@ -51,17 +51,17 @@ impl<'a> Walk<'a> {
         self.index.advance()
     }
 
-    /// Where the first part begins that the keys passed so far leave open.
+    /// Returns where the first part begins that the keys passed so far leave open.
     pub fn open_start(&self) -> u64 {
         if self.is_over() { self.run.geometry().data_bytes } else { self.passed }
     }
 
-    /// Where the parts end that the keys passed so far ask for.
+    /// Returns where the parts end that the keys passed so far ask for.
     pub fn passed_end(&self) -> u64 {
         self.index.part_start()
     }
 
-    /// Where they end with the part of the next key.
+    /// Returns where they end with the part of the next key.
     pub fn next_end(&self) -> u64 {
         self.index.part_end()
     }
@@ -80,13 +80,13 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// The kept key of the next record, once it was asked for.
+    /// Returns the kept key of the next record, once it was asked for.
     pub fn kept_key(&self) -> &[u8] {
         &self.kept_key
     }
 }
 
-/// The blocks that hold these bytes of a run's data.
+/// Returns the blocks that hold these bytes of a run's data.
 pub fn blocks_of(bytes: &Range<u64>) -> Range<u64> {
     if bytes.is_empty() {
         return 0..0;
@@ -94,8 +94,9 @@ pub fn blocks_of(bytes: &Range<u64>) -> Range<u64> {
     bytes.start / BLOCK as u64..bytes.end.div_ceil(BLOCK as u64)
 }
 
-/// Most blocks that one part of a run takes whose records have up to `longest_bytes` bytes: it
-/// begins in one block, and the last record that begins there ends the part.
+/// Returns the maximum number of blocks that one part of a run takes whose records have up to
+/// `longest_bytes` bytes: it begins in one block, and the last record that begins there ends the
+/// part.
 pub fn part_blocks_max(longest_bytes: u64) -> u64 {
     1 + longest_bytes.saturating_sub(1).div_ceil(BLOCK as u64).max(1)
 }

@@ -27,7 +27,7 @@ impl CellOrder {
         (!is_plain).then(|| Self { words: words.to_owned(), key })
     }
 
-    /// Returns whether a value is there: blanks are none of a type with a notation.
+    /// Returns whether a value is present: blanks are no value of a type with a notation.
     pub fn is_there(&self, text: &[u8]) -> bool {
         self.key.with_value(text, |value| !self.key.is_blank(value))
     }
@@ -37,7 +37,7 @@ impl CellOrder {
         self.key.with_value(text, |value| self.key.is_of_type(value))
     }
 
-    /// The type, as it was written.
+    /// Returns the type, as it was written.
     pub fn words(&self) -> &str {
         &self.words
     }
@@ -48,12 +48,12 @@ impl CellOrder {
         key.with_value(a, |a| key.with_value(b, |b| key.compare(a, (key, b))))
     }
 
-    /// Bytes of memory that comparing a value with another as long takes.
+    /// Returns the number of bytes of memory that comparing a value with another as long takes.
     pub fn scratch_bytes(&self, text: &[u8]) -> usize {
         2 * self.key.scratch_bytes(text)
     }
 
-    /// Bytes of memory that its list of values takes.
+    /// Returns the number of bytes of memory that its list of values takes.
     pub fn list_bytes(&self) -> usize {
         self.key.list_bytes()
     }

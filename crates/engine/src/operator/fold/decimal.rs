@@ -1,6 +1,6 @@
 //! Decimal numbers of any length, exact: read, added, compared and written as digits.
 //!
-//! A sum has as many digits behind the point as the longest of its terms, so that it does not hang
+//! A sum has as many digits after the point as the longest of its terms, so that it does not hang
 //! on the order in which they are added: 1.5 and 2.50 make 4.00.
 
 use std::cmp::Ordering;
@@ -11,7 +11,7 @@ pub struct Decimal {
     is_negative: bool,
     /// Values of the digits, the least significant first; as many as the scale, or more.
     digits: Vec<u8>,
-    /// How many of them are behind the point.
+    /// Number of digits after the point.
     scale: usize,
 }
 
@@ -41,7 +41,7 @@ impl Decimal {
         Some(number)
     }
 
-    /// Whether there is no digit behind the point.
+    /// Returns whether there is no digit after the point.
     pub fn is_whole(&self) -> bool {
         self.scale == 0
     }
@@ -63,7 +63,7 @@ impl Decimal {
         self.tidy();
     }
 
-    /// Which of two numbers is greater; digits of zero at the end do not count.
+    /// Returns which of two numbers is greater; digits of zero at the end do not count.
     pub fn compare(&self, other: &Self) -> Ordering {
         let order = match (self.is_negative, other.is_negative) {
             (false, true) => return Ordering::Greater,
@@ -96,7 +96,7 @@ impl Decimal {
         }
     }
 
-    /// Gives it so many digits behind the point, at least as many as it has.
+    /// Gives it `scale` digits after the point, at least as many as it has.
     fn widen(&mut self, scale: usize) {
         let zeros = scale - self.scale;
         if zeros > 0 {
@@ -139,7 +139,7 @@ fn subtract_digits(digits: &mut [u8], less: &[u8]) {
     assert_eq!(borrowed, 0, "the greater comes first");
 }
 
-/// The digits of a number from the most significant on, and zeros up to this length.
+/// Returns the digits of a number from the most significant on, and zeros up to this length.
 fn padded(number: &Decimal, length: usize) -> impl Iterator<Item = u8> {
     let digits = number.digits.iter().rev().copied();
     digits.chain(std::iter::repeat(0)).take(length)

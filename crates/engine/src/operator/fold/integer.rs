@@ -1,15 +1,15 @@
 //! Integers of a machine in a range of bytes: of fixed width, signed or not, in either byte order.
 
-/// Where such an integer lies, and what its bytes mean.
+/// Place of such an integer, and the meaning of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Integer {
-    /// Its first byte.
+    /// Index of its first byte.
     pub start: usize,
-    /// Its bytes: 1, 2, 4 or 8.
+    /// Number of its bytes: 1, 2, 4 or 8.
     pub width: usize,
     /// Two's complement.
     pub is_signed: bool,
-    /// Whether its least significant byte comes first.
+    /// True if its least significant byte comes first.
     pub is_little_endian: bool,
 }
 
@@ -32,19 +32,19 @@ const NAMES: [(&str, usize, bool, bool); 14] = [
 ];
 
 impl Integer {
-    /// The integer of this kind at byte `start`.
+    /// Returns the integer of this kind at byte `start`.
     pub fn named(name: &str, start: usize) -> Option<Self> {
         let (_, width, is_signed, is_little_endian) =
             *NAMES.iter().find(|(known, ..)| *known == name)?;
         Some(Self { start, width, is_signed, is_little_endian })
     }
 
-    /// All names, for a message.
+    /// Returns all names, for a message.
     pub fn names() -> String {
         NAMES.map(|(name, ..)| name).join(" ")
     }
 
-    /// Its value in `bytes`; `None` where they end before it.
+    /// Returns its value in `bytes`; `None` where they end before it.
     pub fn read(self, bytes: &[u8]) -> Option<i128> {
         let bytes = bytes.get(self.start..self.start + self.width)?;
         let add = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
@@ -59,7 +59,7 @@ impl Integer {
         Some(i128::from((value << unused).cast_signed() >> unused))
     }
 
-    /// Whether a value fits.
+    /// Returns whether a value fits.
     pub fn holds(self, value: i128) -> bool {
         let bits = 8 * self.width as u32;
         match self.is_signed {

@@ -1,4 +1,4 @@
-//! Whether keys look at what is folded.
+//! Checks of whether keys look at folded values.
 //!
 //! What comes of a part of a group may have another key than the group, or than all of it together
 //! has: 1 and 2 make 3, and with -2 again 1. Such records would go astray in runs, so that they are

@@ -7,7 +7,7 @@ use super::packed::{Packed, WIDTH_MAX};
 use crate::key::Key;
 use crate::key::text::Zoned;
 
-/// Where a number lies, and what its bytes mean.
+/// Place of a number, and the meaning of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Machine {
     /// A binary integer.
@@ -18,7 +18,7 @@ pub enum Machine {
     Zoned(ZonedPlace),
 }
 
-/// Where a zoned decimal lies, and how it is written.
+/// Place of a zoned decimal, and its notation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ZonedPlace {
     start: usize,
@@ -38,12 +38,12 @@ impl Machine {
         Integer::named(name, 0).is_some()
     }
 
-    /// All names, for a message.
+    /// Returns all names, for a message.
     pub fn names() -> String {
         format!("{} {PACKED} zoned", Integer::names())
     }
 
-    /// The number of this kind from byte `start` to `end`, both of which `place` says.
+    /// Returns the number of this kind from byte `start` to `end`, both of which `place` says.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl Machine {
         Ok(Self::Integer(integer))
     }
 
-    /// Its bytes.
+    /// Returns its bytes.
     pub fn range(self) -> Range<usize> {
         match self {
             Self::Integer(Integer { start, width, .. })
@@ -93,7 +93,7 @@ impl Machine {
         }
     }
 
-    /// Its values, in words that go behind "are not".
+    /// Returns its values, in words that follow "are not".
     pub fn kind(self) -> &'static str {
         match self {
             Self::Integer(_) => "an integer",
@@ -102,7 +102,7 @@ impl Machine {
         }
     }
 
-    /// Its value in `bytes`, which hold it; `None` where they say no number.
+    /// Returns its value in `bytes`, which hold it; `None` where they say no number.
     pub fn read(self, bytes: &[u8]) -> Option<i128> {
         match self {
             Self::Integer(integer) => integer.read(bytes),
@@ -111,7 +111,7 @@ impl Machine {
         }
     }
 
-    /// Whether a value fits.
+    /// Returns whether a value fits.
     pub fn holds(self, value: i128) -> bool {
         match self {
             Self::Integer(integer) => integer.holds(value),
@@ -120,7 +120,7 @@ impl Machine {
         }
     }
 
-    /// What it has room for, in words.
+    /// Returns what it has room for, in words.
     pub fn room(self) -> String {
         match self {
             Self::Integer(integer) => format!("{} bits", 8 * integer.width),

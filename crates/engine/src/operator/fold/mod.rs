@@ -4,7 +4,7 @@
 //! of some records is again a record, so that parts of a group can be folded in any grouping, early
 //! in runs or at the end. To come to the same in all of them,
 //!
-//! - sums of decimals are exact, with as many digits behind the point as any of their terms has;
+//! - sums of decimals are exact, with as many digits after the point as any of their terms has;
 //! - of values that compare equal the first is taken;
 //! - numbers of a machine are added with more bits than they have, and parts whose sum does not fit
 //!   are left as they are until all are together: only that whole sum can overflow;
@@ -30,7 +30,7 @@ use decimal::Decimal;
 use machine::Machine;
 pub use spec::{FoldSpec, Records};
 
-/// What is made of the values of a group.
+/// Function of the values of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     /// All of them added.
@@ -52,7 +52,7 @@ impl Function {
     }
 }
 
-/// What is folded, with places found.
+/// Folds whose places have been found.
 #[derive(Clone, Debug, Default)]
 pub struct Folds(Vec<Fold>);
 
@@ -63,7 +63,7 @@ struct Fold {
     layout: Layout,
     /// The order of a cell's values, where that is not by their bytes.
     order: Option<CellOrder>,
-    /// What messages call the place.
+    /// Name of the place in messages.
     name: String,
 }
 
@@ -105,14 +105,14 @@ pub enum Value {
     Nothing,
     /// A number as text.
     Number(Decimal),
-    /// What a cell says.
+    /// Text of a cell.
     Text(Vec<u8>),
     /// A machine's number.
     Integer(i128),
 }
 
 impl Value {
-    /// The value as a manifest has it.
+    /// Returns the value as a manifest has it.
     pub fn text(&self) -> ValueText {
         match self {
             Self::Nothing => ValueText::Nothing {},
@@ -126,7 +126,7 @@ impl Value {
         }
     }
 
-    /// The value of a manifest, if it is one.
+    /// Returns the value of a manifest, if it is one.
     pub fn of_text(text: &ValueText) -> Option<Self> {
         // More can be added to what is noted.
         let is_usual = |number: &i128| number.unsigned_abs() < 1 << 126;
@@ -169,12 +169,13 @@ impl Folds {
         self.0.len()
     }
 
-    /// Whether nothing is folded.
+    /// Returns whether nothing is folded.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Bytes of memory that comparing the values of a long record takes in proportion to it.
+    /// Returns the number of bytes of memory that comparing the values of a long record takes in
+    /// proportion to it.
     pub fn scratch_bytes(&self, record: &[u8]) -> usize {
         let bytes_of = |fold: &Fold| match (&fold.order, fold.field) {
             (Some(order), Field::Text { column }) => {
@@ -190,7 +191,7 @@ impl Folds {
         self.0.iter().map(bytes_of).max().unwrap_or(0)
     }
 
-    /// Bytes of memory that lists of values take.
+    /// Returns the number of bytes of memory that lists of values take.
     pub fn list_bytes(&self) -> usize {
         self.0.iter().filter_map(|fold| fold.order.as_ref()).map(CellOrder::list_bytes).sum()
     }
@@ -203,7 +204,7 @@ impl Folds {
         names.fold(first, |names, next| message!("{}, {}", names, next))
     }
 
-    /// The values of a record.
+    /// Returns the values of a record.
     ///
     /// # Errors
     ///
@@ -212,14 +213,14 @@ impl Folds {
         self.0.iter().map(|fold| fold.value(record)).collect()
     }
 
-    /// Adds to `values` those of records behind theirs.
+    /// Adds the values of later records to `values`.
     pub fn add(&self, values: &mut [Value], more: Vec<Value>) {
         for (fold, (value, more)) in self.0.iter().zip(values.iter_mut().zip(more)) {
             fold.add(value, more);
         }
     }
 
-    /// Whether all values together could be written into a record.
+    /// Returns whether all values together could be written into a record.
     pub fn fit(&self, values: &[Value], more: &[Value]) -> bool {
         self.0.iter().zip(values.iter().zip(more)).all(|(fold, pair)| match (fold.field, pair) {
             (Field::Machine(number), (Value::Integer(a), Value::Integer(b))) => {
@@ -386,8 +387,8 @@ impl Fold {
         }
     }
 
-    /// Returns a value that compares in the order of its type, or as bytes; `fault` says of which
-    /// type it is none.
+    /// Returns a value that compares in the order of its type, or as bytes; `fault` names the type
+    /// that it does not have.
     fn ordered(&self, text: &[u8], fault: impl FnOnce(&str) -> String) -> Result<Value, String> {
         match &self.order {
             _ if text.is_empty() => Ok(Value::Nothing),
@@ -439,7 +440,7 @@ impl Fold {
     }
 }
 
-/// Whether two fields share bytes.
+/// Returns whether two fields share bytes.
 fn overlap(a: Field, b: Field) -> bool {
     match (a.range(), b.range()) {
         (Some(a), Some(b)) => a.start < b.end && b.start < a.end,

@@ -4,12 +4,12 @@
 //! What is written has the signs that z/Architecture prefers: C for plus, zero as well, and D for
 //! minus (IBM, "z/Architecture Principles of Operation", chapter 8, Decimal Instructions).
 
-/// Where such a number lies.
+/// Place of such a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packed {
-    /// Its first byte.
+    /// Index of its first byte.
     pub start: usize,
-    /// Its bytes: up to [`WIDTH_MAX`].
+    /// Number of its bytes: up to [`WIDTH_MAX`].
     pub width: usize,
 }
 
@@ -25,7 +25,7 @@ impl Packed {
         2 * self.width as u32 - 1
     }
 
-    /// The value of its bytes; `None` where they are no number.
+    /// Returns the value of its bytes; `None` where they are no number.
     pub fn read(bytes: &[u8]) -> Option<i128> {
         let (last, others) = bytes.split_last()?;
         let halves = others.iter().flat_map(|byte| [byte >> 4, byte & 15]).chain([last >> 4]);
@@ -38,7 +38,7 @@ impl Packed {
         }
     }
 
-    /// Whether a value fits.
+    /// Returns whether a value fits.
     pub fn holds(self, value: i128) -> bool {
         value.unsigned_abs() < 10_u128.pow(self.digits())
     }

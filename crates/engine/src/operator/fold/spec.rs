@@ -1,4 +1,4 @@
-//! What a person writes of a fold, and the field that it means in records of some layout.
+//! Notation of a fold, and the field that it means in records of some layout.
 
 use std::str::FromStr;
 

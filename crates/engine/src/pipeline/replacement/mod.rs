@@ -92,7 +92,7 @@ struct Generation<'a, 'p, K> {
     longest: usize,
 }
 
-/// What a run has come to.
+/// State of the run being written.
 #[derive(Clone, Copy, Debug, Default)]
 struct Written {
     records: u64,
@@ -116,7 +116,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         Ok(())
     }
 
-    /// Whether there is a record in memory.
+    /// Returns whether there is a record in memory.
     fn has_first(&mut self) -> bool {
         self.tournament.first().is_some()
     }
@@ -234,7 +234,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
         Ok(())
     }
 
-    /// The first record, if it is one of run `number` and wanted.
+    /// Returns the first record, if it is one of run `number` and wanted.
     #[inline]
     fn first_of(&mut self, number: u32, written: &Written) -> Option<&[u8]> {
         let is_wanted = self.work.plan.wanted.is_none_or(|most| written.records < most);
@@ -268,7 +268,7 @@ impl<K: KeyEncoder> Generation<'_, '_, K> {
 }
 
 impl Written {
-    /// Counts a record of so many bytes.
+    /// Counts a record of `length` bytes.
     #[inline]
     fn count(&mut self, length: usize) {
         self.records += 1;

@@ -34,7 +34,7 @@ pub struct Reader<'a, 'p, K> {
 }
 
 impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
-    /// A reader before the first record.
+    /// Returns a reader before the first record.
     pub fn new(
         work: &'a Work,
         key: &'a K,
@@ -48,13 +48,13 @@ impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
         Ok(Self { work, key, feed, window_bytes, source, begun, taken, sum, keys })
     }
 
-    /// The next record, and the first word of its key; `None` behind the last.
+    /// Returns the next record, and the first word of its key; `None` after the last.
     #[inline]
     pub fn record(&self) -> Option<(&[u8], u64)> {
         self.source.as_ref().map(|source| (source.record(), source.prefix()))
     }
 
-    /// Goes on to the next record that takes part, the first at first.
+    /// Advances to the next record that takes part; the first call goes to the first one.
     #[inline]
     pub fn advance(&mut self) -> Result<()> {
         loop {
@@ -76,18 +76,19 @@ impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
         }
     }
 
-    /// Bytes of a record of a stream, on average, as far as has been read ahead.
+    /// Returns the number of bytes of a record of a stream, on average, as far as has been read
+    /// ahead.
     pub fn average(&self) -> Option<usize> {
         let is_stream = matches!(self.work.input, Input::Stream(_));
         self.source.as_ref().filter(|_| is_stream).map(Source::average_ahead)
     }
 
-    /// What was read, that takes part; records that were not taken in yet are counted too.
+    /// Returns what was read, that takes part; records that were not taken in yet are counted too.
     pub fn taken(&self) -> Taken {
         self.taken
     }
 
-    /// Count and checksum of all inputs, once they are over.
+    /// Returns the count and the checksum of all inputs, once they have ended.
     pub fn sum(&self) -> Sum {
         self.sum
     }
@@ -97,17 +98,17 @@ impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
         &self.keys
     }
 
-    /// What was moved, and the time it was waited for.
+    /// Returns what was moved, and the time it was waited for.
     pub fn counters(&self) -> LaneCounters {
         self.feed.counters()
     }
 
-    /// Asked to stop, or not.
+    /// Returns an error if the job was asked to stop.
     pub fn check_stop(&self) -> Result<()> {
         self.feed.check_stop()
     }
 
-    /// The input being read, and the next record's bytes and number in it.
+    /// Returns the input being read, and the next record's bytes and number in it.
     pub fn place(&self) -> (PathBuf, usize, u64) {
         let place = self.source.as_ref();
         let place = place.map(|s| (s.name().to_owned(), s.record().len(), s.place().0));

@@ -17,19 +17,19 @@ use std::path::PathBuf;
 /// A check with everything decided.
 #[derive(Debug)]
 pub struct CheckWork {
-    /// Its memory.
+    /// Memory of the block.
     pub plan: StreamPlan,
-    /// What is checked, each by itself.
+    /// Inputs to check, each by itself.
     pub inputs: Vec<Place>,
-    /// How records are told apart.
+    /// Framing that separates records.
     pub framing: Framing,
-    /// What is asked of records.
+    /// Conditions on records.
     pub gate: Gate,
     /// The engine.
     pub engine: Engine,
-    /// Whether files bypass the page cache.
+    /// Choice of whether files bypass the page cache.
     pub direct: Direct,
-    /// Whether equal neighbours are out of order too.
+    /// True if equal neighbours are out of order too.
     pub is_strict: bool,
 }
 
@@ -42,13 +42,13 @@ pub struct Disorder {
     pub record_number: u64,
     /// The number of the record before it, of those that are not left out.
     pub number_before: u64,
-    /// Where it begins, in bytes.
+    /// Offset where it begins, in bytes.
     pub offset: u64,
     /// The record, with the byte it ends with, if it ends with one.
     pub record: Vec<u8>,
 }
 
-/// What was found, and how much was looked at.
+/// Result of a check, and how much it looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
     /// The first disorder.

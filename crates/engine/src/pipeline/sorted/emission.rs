@@ -22,7 +22,7 @@ pub struct Emission<'m, 'k, 'p, K> {
     pub key: &'m K,
     pub framing: Framing,
     pub feed: &'m mut Feed<'p>,
-    /// Where records go, and what is noted of them.
+    /// Destination of records, with what is noted of them.
     pub destination: Destination<'m>,
     /// Count and checksum of what was written, where the destination wants them.
     pub sum: &'m mut Sum,
@@ -36,14 +36,14 @@ pub struct Emission<'m, 'k, 'p, K> {
 #[derive(Debug)]
 pub struct Filter<'w> {
     unique: &'w UniqueBy,
-    /// Its key prefix; `None` before the first record.
+    /// Key prefix of that record; `None` before the first record.
     prefix: Option<u64>,
     record: Kept,
-    /// What was dropped, where that is summed.
+    /// Sum of the dropped records, where they are summed.
     dropped: Option<Sum>,
 }
 
-/// What was written.
+/// Account of the records written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Emitted {
     pub records: u64,
@@ -108,7 +108,7 @@ impl<K: KeyEncoder> Emission<'_, '_, '_, K> {
         Ok(())
     }
 
-    /// Fills `out` with records until the next one does not fit, or until so many are taken.
+    /// Fills `out` with records until the next one does not fit, or until the limit is reached.
     fn fill(
         &mut self,
         tree: &mut Tournament<'_, K>,
@@ -154,7 +154,7 @@ impl<K: KeyEncoder> Emission<'_, '_, '_, K> {
         }
     }
 
-    /// Whether the next record of `source` is equal to the one written last.
+    /// Returns whether the next record of `source` is equal to the one written last.
     #[inline]
     fn is_dropped(&mut self, source: &Source) -> bool {
         let Some(filter) = &mut self.filter else { return false };
@@ -179,13 +179,13 @@ impl<K: KeyEncoder> Emission<'_, '_, '_, K> {
 }
 
 impl<'w> Filter<'w> {
-    /// A filter that has seen nothing, of records that are equal as `unique` says; `dropped` is
-    /// what others like it have dropped before, where that is summed.
+    /// Returns a filter that has seen nothing, of records that are equal as `unique` says;
+    /// `dropped` is what others like it have dropped before, where that is summed.
     pub fn new(unique: &'w UniqueBy, dropped: Option<Sum>) -> Self {
         Self { unique, prefix: None, record: Kept::default(), dropped }
     }
 
-    /// Begins another merge, behind `last` if it is gone on with.
+    /// Begins another merge, after `last` if it continues one.
     ///
     /// # Errors
     ///
@@ -207,17 +207,17 @@ impl<'w> Filter<'w> {
         }
     }
 
-    /// Takes it that so much was dropped before.
+    /// Continues after records with the sum `dropped` were dropped.
     pub fn go_on(&mut self, dropped: Sum) {
         self.dropped = Some(dropped);
     }
 
-    /// What was dropped.
+    /// Returns what was dropped.
     pub fn dropped(&self) -> Sum {
         self.dropped.unwrap_or_default()
     }
 
-    /// The record that was written last, if one was.
+    /// Returns the record that was written last, if one was.
     pub fn last(&self) -> Option<&[u8]> {
         self.prefix.map(|_| self.record.record())
     }

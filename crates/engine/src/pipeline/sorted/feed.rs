@@ -19,7 +19,7 @@ use crate::sink::{LaneCounters, count};
 use crate::stats::{self, Progress, Requests};
 use crate::units::ByteSize;
 
-/// Where a source's bytes come from.
+/// Origin of a source's bytes.
 #[derive(Debug)]
 pub enum Reading {
     /// A file and the piece of it that was read last.
@@ -40,17 +40,18 @@ pub struct Ahead {
     piece: Option<Region>,
     /// Bytes of the piece that were read and not copied yet.
     unread: Range<usize>,
-    /// Where the next piece begins in the file.
+    /// Offset in the file of the next piece.
     next: u64,
-    /// Where the last piece ends that is asked for.
+    /// End of the last requested piece.
     end: u64,
-    /// Where in the file the records end.
+    /// Offset in the file where the records end.
     records_end: u64,
-    /// What the pieces of a run are checked with.
+    /// Checker of the pieces of a run.
     blocks: Option<Box<Blocks>>,
 }
 
-/// What all sources of a job share: the queue, pieces, spare memory, and an account of reading.
+/// Resources that all sources of a job share: the queue, pieces, spare memory, and an account of
+/// reading.
 pub struct Feed<'p> {
     progress: &'p Progress,
     queue: Box<dyn Queue>,
@@ -67,12 +68,13 @@ pub struct Feed<'p> {
     counters: LaneCounters,
     /// Of its reads, those of runs, and what they brought.
     run_reads: (Requests, ByteSize),
-    /// Whether every input so far is a file that is read past the page cache.
+    /// True if every input so far is a file that is read past the page cache.
     is_direct: bool,
 }
 
 impl<'p> Feed<'p> {
-    /// A feed for as many files at once as there are pieces, with at most `depth` reads in flight.
+    /// Returns a feed for as many open files as there are pieces, with at most `depth` reads in
+    /// flight.
     pub fn new(
         (engine, depth): (Engine, usize),
         pieces: Vec<Region>,
@@ -126,7 +128,7 @@ impl<'p> Feed<'p> {
         Ok(reading)
     }
 
-    /// A tag that no open file has.
+    /// Returns a tag that no open file has.
     fn take_tag(&mut self) -> usize {
         self.free_tags.pop().unwrap_or_else(|| {
             self.arrived.push(None);
@@ -147,32 +149,32 @@ impl<'p> Feed<'p> {
         Reading::Streams(Arc::clone(streams), stream.common_name())
     }
 
-    /// Whether every input so far is a file that is read past the page cache.
+    /// Returns whether every input so far is a file that is read past the page cache.
     pub fn is_direct(&self) -> bool {
         self.is_direct
     }
 
-    /// What was read, and the time it was waited for.
+    /// Returns what was read, and the time it was waited for.
     pub fn counters(&self) -> LaneCounters {
         self.counters
     }
 
-    /// Of its reads, those of runs, and what they brought.
+    /// Returns how many of its reads were of runs, and the bytes that they read.
     pub fn run_reads(&self) -> (Requests, ByteSize) {
         self.run_reads
     }
 
-    /// Asked to stop, or not.
+    /// Returns an error if the job was asked to stop.
     pub fn check_stop(&self) -> Result<()> {
         if self.progress.is_stopping() { Err(Error::Interrupted) } else { Ok(()) }
     }
 
-    /// Bytes that windows may still grow by.
+    /// Returns the number of bytes that windows may still grow by.
     pub fn spare_bytes(&self) -> usize {
         self.spare_bytes
     }
 
-    /// The engine's name.
+    /// Returns the engine's name.
     pub fn engine(&self) -> &'static str {
         self.queue.name()
     }
@@ -220,7 +222,7 @@ impl<'p> Feed<'p> {
 }
 
 impl Reading {
-    /// What the input is called.
+    /// Returns the name of the input.
     pub fn name(&self) -> &Path {
         match self {
             Self::File(ahead) => ahead.file.path(),
@@ -229,7 +231,7 @@ impl Reading {
         }
     }
 
-    /// Most bytes of a record, where that is known.
+    /// Returns the maximum number of bytes of a record, where that is known.
     pub fn longest_bytes(&self) -> Option<usize> {
         let Self::File(Ahead { blocks: Some(blocks), .. }) = self else { return None };
         Some(usize::try_from(blocks.longest_bytes()).unwrap_or(usize::MAX))
@@ -286,7 +288,7 @@ impl Reading {
 }
 
 impl Ahead {
-    /// What its bytes are counted for.
+    /// Returns what its bytes are counted for.
     fn stream(&self) -> stats::Stream {
         match self.blocks {
             Some(_) => stats::Stream::SpillRead,
@@ -354,7 +356,7 @@ impl Ahead {
         Ok(())
     }
 
-    /// The error for a file that ends `read` bytes behind the start of the next piece.
+    /// Returns the error for a file that ends `read` bytes after the start of the next piece.
     fn too_short(&self, read: usize) -> Error {
         let path = self.file.path().to_owned();
         let Some(blocks) = &self.blocks else {

@@ -14,7 +14,8 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// A guard over records none of which may be equal to the one before it, if `is_strict`.
+    /// Returns a guard over records none of which may be equal to the one before it, if
+    /// `is_strict`.
     pub fn new(is_strict: bool) -> Self {
         Self { is_strict, before: Kept::default() }
     }
@@ -28,12 +29,12 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// The record; empty before the first.
+    /// Returns the record; empty before the first.
     pub fn record(&self) -> &[u8] {
         self.memory.as_ref().map_or(&[], |memory| &memory[..self.length])
     }
 
-    /// Bytes of memory it has.
+    /// Returns the number of bytes of memory it has.
     fn capacity(&self) -> usize {
         self.memory.as_ref().map_or(0, |memory| memory.len())
     }

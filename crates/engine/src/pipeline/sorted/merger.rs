@@ -36,7 +36,7 @@ pub struct Merger<'a, K> {
     streams: Streams,
 }
 
-/// What was seen of records so far.
+/// Tally of the records seen so far.
 #[derive(Debug)]
 struct Tally<'a> {
     /// Read from the inputs.
@@ -54,7 +54,7 @@ struct Tally<'a> {
 }
 
 impl<'a, K: KeyEncoder> Merger<'a, K> {
-    /// A merger of so many inputs, behind what was done before.
+    /// Returns a merger of the given number of inputs, after what was done before.
     pub fn new(
         work: &'a MergeWork,
         inputs: usize,
@@ -147,7 +147,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         Ok(Place::Spilled(run))
     }
 
-    /// Merges what is left to the output, or goes on with that; what was written.
+    /// Merges what is left to the output, or continues that; returns what was written.
     pub fn write(&mut self, inputs: &[Place], destination: Destination<'_>) -> Result<Emitted> {
         let (sink, checkpoints) = (destination.sink, destination.checkpoints);
         let count = inputs.len();
@@ -192,7 +192,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         Ok(emitted)
     }
 
-    /// Where inputs begin.
+    /// Returns where inputs begin.
     fn starts(&self, inputs: &[Place]) -> Vec<Standing> {
         inputs.iter().map(Place::first).collect()
     }
@@ -225,7 +225,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         Tournament::new(self.key, sources, guard, &mut self.feed)
     }
 
-    /// Writes what comes next to `destination`, until so many bytes are taken.
+    /// Writes the next records to `destination`, until the limit of bytes is reached.
     fn emit(
         &mut self,
         tree: &mut Tournament<'_, K>,
@@ -247,7 +247,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
         destination.order.end_task(key, 0, order)
     }
 
-    /// How far it has come with `inputs`, and with the output, which ends at `offset` now.
+    /// Returns how far it has come with `inputs`, and with the output, which ends at `offset` now.
     fn standing(
         &self,
         tree: &Tournament<'_, K>,
@@ -333,19 +333,19 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
 }
 
 impl Tally<'_> {
-    /// What was dropped so far.
+    /// Returns the sum of the records dropped so far.
     fn dropped(&self) -> Sum {
         self.filter.as_ref().map(Filter::dropped).unwrap_or_default()
     }
 }
 
-/// Where in an input a record ends that ends at `offset` for us: a line's end that is lacking is
-/// not there.
+/// Returns where in an input a record ends that ends at `offset` for us: a line's end that is
+/// lacking is not there.
 fn end_in(place: &Place, offset: u64) -> u64 {
     place.bytes().map_or(offset, |bytes| offset.min(bytes))
 }
 
-/// Where the inputs were when `slab` was noted.
+/// Returns where the inputs were when `slab` was noted.
 fn standings<'a>(
     slab: &'a SlabEntry,
     streams: &'a StreamsEntry,

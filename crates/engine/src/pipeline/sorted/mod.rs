@@ -59,27 +59,28 @@ const TABLE_WINDOW_BYTES: usize = 8 << 10;
 /// A merge with everything decided.
 #[derive(Debug)]
 pub struct MergeWork {
-    /// How many at once, and their memory.
+    /// Plan of how many inputs are open at once, and of their memory.
     pub plan: StreamPlan,
-    /// What is merged; of equal records those of earlier inputs go first. Gone when it is done.
+    /// Inputs to merge; of equal records those of earlier inputs go first. Empty when the merge is
+    /// done.
     pub inputs: Vec<Place>,
-    /// How records are told apart.
+    /// Framing that separates records.
     pub framing: Framing,
-    /// What is asked of records.
+    /// Conditions on records.
     pub gate: Gate,
-    /// What stands at the top of the output.
+    /// Bytes at the top of the output.
     pub header: Vec<u8>,
     /// The engine.
     pub engine: Engine,
-    /// Whether files bypass the page cache.
+    /// Choice of whether files bypass the page cache.
     pub direct: DirectStreams,
-    /// Whether the output is proven.
+    /// True if the output is proven.
     pub verify: bool,
     /// The equality of records, if only the first of equal ones is written.
     pub unique: Option<UniqueBy>,
-    /// Whether an input that is not sorted is an error.
+    /// True if an input that is not sorted is an error.
     pub is_checked: bool,
-    /// Whether it is noted only now and then how far the output has come, where that is noted.
+    /// True if it is noted only now and then how far the output has come, where that is noted.
     pub is_thrifty: bool,
 }
 
@@ -98,20 +99,20 @@ impl MergeWork {
     }
 }
 
-/// What a merge came to.
+/// Result of a merge.
 #[derive(Debug)]
 pub struct Merged {
-    /// As of a sort.
+    /// Outcome, as of a sort.
     pub outcome: Outcome,
-    /// What was read and written.
+    /// Bytes read and written.
     pub streams: Streams,
     /// Of all reads, those of runs: in one phase there are reads of both.
     pub run_reads: Requests,
-    /// Whether every input was read past the page cache.
+    /// True if every input was read past the page cache.
     pub is_direct: bool,
 }
 
-/// Merges, or goes on with a merge of which something was noted.
+/// Merges, or continues a merge of which something was noted.
 pub fn merge<K: KeyEncoder>(
     work: &mut MergeWork,
     key: &K,
@@ -169,7 +170,7 @@ pub fn merge<K: KeyEncoder>(
     Ok(Merged { outcome, ..merged })
 }
 
-/// What is left of `inputs` to be merged, and what was done before.
+/// Returns what is left of `inputs` to be merged, and what was done before.
 fn left(inputs: Vec<Place>, past: Option<Past>) -> (Vec<Place>, Past) {
     let Some(mut past) = past else { return (inputs, Past::default()) };
     let mut runs = VecDeque::from(std::mem::take(&mut past.runs));

@@ -1,4 +1,4 @@
-//! What is merged or checked, before it is opened.
+//! Inputs of a merge or a check, before they are opened.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub enum Place {
     Stdin,
     /// A named pipe or device.
     Stream(PathBuf),
-    /// What the caller makes.
+    /// Stream that the caller supplies.
     Supplied {
         /// The stream.
         stream: Supplied,
@@ -25,13 +25,13 @@ pub enum Place {
     },
     /// A file.
     File {
-        /// Its name.
+        /// Path of the file.
         path: PathBuf,
-        /// How many bytes it has.
+        /// Number of bytes in the file.
         bytes: u64,
         /// The size of its top.
         top: TopSize,
-        /// Whether it is the definition of a striped one.
+        /// True if it is the definition of a striped one.
         is_striped: bool,
     },
     /// A run of our own; removed when it has been merged.
@@ -47,7 +47,7 @@ impl Place {
         }
     }
 
-    /// Bytes it has, where that is known.
+    /// Returns the number of bytes it has, where that is known.
     pub fn bytes(&self) -> Option<u64> {
         match self {
             Self::Stdin | Self::Stream(_) => None,
@@ -57,7 +57,7 @@ impl Place {
         }
     }
 
-    /// Lets the bytes of a file begin behind what stands at its top.
+    /// Lets the bytes of a file begin after its top.
     pub fn pass(&mut self, size: TopSize) {
         if let Self::File { top, .. } = self {
             *top = size;
@@ -68,7 +68,7 @@ impl Place {
     ///
     /// # Panics
     ///
-    /// If it is none.
+    /// If this place is not a file.
     pub fn open_file(&self, direct: Direct) -> Result<Arc<File>> {
         match self {
             Self::File { path, is_striped: true, .. } => File::open_stripes(path, direct),
@@ -83,7 +83,7 @@ impl Place {
         Standing { offset: bytes, records: 0, lines }
     }
 
-    /// Whether it is a run of our own.
+    /// Returns whether it is a run of our own.
     pub fn is_spilled(&self) -> bool {
         matches!(self, Self::Spilled(..))
     }

@@ -91,7 +91,7 @@ pub fn merge_runs<K: KeyEncoder>(
     Ok(sum)
 }
 
-/// What reads the runs, a piece of each, and the bytes of a window on each.
+/// Returns what reads the runs, a piece of each, and the bytes of a window on each.
 fn feed<'p>(work: &Work, crew: &Crew<'p>, runs: &[Run]) -> Result<(Feed<'p>, usize)> {
     let plan = &work.plan;
     let longest: Vec<u64> = runs.iter().map(|run| run.longest_bytes).collect();
@@ -106,7 +106,7 @@ fn feed<'p>(work: &Work, crew: &Crew<'p>, runs: &[Run]) -> Result<(Feed<'p>, usi
     Ok((feed, streams.piece_bytes))
 }
 
-/// The runs as sources that begin at `starts`, and their sum.
+/// Returns the runs as sources that begin at `starts`, and their sum.
 fn open(
     work: &Work,
     (runs, starts): (&[Run], &[u64]),

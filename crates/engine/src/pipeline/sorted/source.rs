@@ -5,7 +5,7 @@
 //!                        start  start + length                    end
 //! ```
 //!
-//! When no whole record is left, what has begun moves to the front and more is read behind it. A
+//! When no whole record is left, what has begun moves to the front and more is read after it. A
 //! record that fills the window makes it grow, out of the job's spare memory, until it is gone: by
 //! as little as a piece at a time, since what it gains here others lack.
 
@@ -35,17 +35,17 @@ pub struct Source {
     window_bytes: usize,
     /// Most bytes that it may have: no record is longer.
     window_max: usize,
-    /// Where the next record begins in the window.
+    /// Start of the next record in the window.
     start: usize,
-    /// Bytes of the next record; zero before the first and behind the last.
+    /// Bytes of the next record; zero before the first and after the last.
     length: usize,
-    /// Behind the next record, so many bytes hold no end of one.
+    /// Number of bytes after the next record that hold no record end.
     searched: usize,
-    /// Where what was read ends.
+    /// End of the bytes that were read.
     end: usize,
-    /// Key prefix of the next record; the largest there is where there is none.
+    /// Key prefix of the next record; the largest prefix if there is no record.
     prefix: u64,
-    /// Where the next record begins in the input.
+    /// Offset of the next record in the input.
     offset: u64,
     /// Number of the next record, from 1.
     number: u64,
@@ -55,9 +55,9 @@ pub struct Source {
     sum: Option<Sum>,
     /// Counts about the keys so far, if they are watched.
     keys: Option<KeyTally>,
-    /// What is asked of records, if anything is.
+    /// Conditions on records, if any.
     watch: Option<Watch>,
-    /// Whether the next record takes part.
+    /// True if the next record takes part.
     is_wanted: bool,
     /// Rows so far that were left out for the number of their cells.
     ragged: u64,
@@ -73,7 +73,7 @@ struct Watch {
     lines: u64,
 }
 
-/// Where in its input a source is.
+/// Position of a source in its input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
     /// Byte at which the next record begins.
@@ -84,19 +84,19 @@ pub struct Standing {
     pub lines: u64,
 }
 
-/// What going on to the next record came to.
+/// Result of advancing to the next record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// There is one.
     Next,
-    /// There is none any more.
+    /// No record is left.
     Over,
     /// There is one, and it belongs before the one before it.
     Disorder,
 }
 
 impl Source {
-    /// A source before its first record, with a window of `window_bytes`.
+    /// Returns a source before its first record, with a window of `window_bytes`.
     pub fn new(
         reading: Reading,
         framing: Framing,
@@ -127,7 +127,7 @@ impl Source {
         })
     }
 
-    /// The same, which is at `standing`: that is where it reads from.
+    /// Returns this source, set to read from `standing`.
     #[must_use]
     pub fn at(mut self, standing: Standing) -> Self {
         (self.offset, self.number) = (standing.offset, standing.records);
@@ -146,31 +146,31 @@ impl Source {
         self
     }
 
-    /// The next record; empty where there is none.
+    /// Returns the next record; empty if there is no record.
     #[inline]
     pub fn record(&self) -> &[u8] {
         &self.window[self.start..self.start + self.length]
     }
 
-    /// Its key prefix; the largest there is where there is none.
+    /// Returns its key prefix; the largest prefix if there is no record.
     #[inline]
     pub fn prefix(&self) -> u64 {
         self.prefix
     }
 
-    /// Whether there is a next record.
+    /// Returns whether there is a next record.
     #[inline]
     pub fn has_record(&self) -> bool {
         self.length > 0
     }
 
-    /// True if the next record takes part. Merges have no conditions.
+    /// Returns whether the next record takes part. Merges have no conditions.
     #[inline]
     pub fn is_wanted(&self) -> bool {
         self.is_wanted
     }
 
-    /// The next record's number, from 1, and where it begins in the input.
+    /// Returns the next record's number, from 1, and where it begins in the input.
     pub fn place(&self) -> (u64, u64) {
         (self.number, self.offset)
     }
@@ -185,7 +185,7 @@ impl Source {
         self.ragged
     }
 
-    /// Where it is, before the next record.
+    /// Returns where it is, before the next record.
     pub fn standing(&self) -> Standing {
         let records = self.number - u64::from(self.has_record());
         let end = self.framing.line_end();
@@ -197,24 +197,26 @@ impl Source {
         Standing { offset: self.offset, records, lines }
     }
 
-    /// Bytes of the next record and of those that the window holds behind it, on average.
+    /// Returns the average bytes of the next record and of those that the window holds after it.
     pub fn average_ahead(&self) -> usize {
         let ahead = &self.window[self.start..self.end];
         let whole = self.framing.whole_bytes(ahead).max(self.length);
         whole / self.framing.count(&ahead[..whole]).max(1)
     }
 
-    /// What the input is called.
+    /// Returns the name of the input.
     pub fn name(&self) -> &Path {
         self.reading.name()
     }
 
-    /// Count and checksum of the records so far that take part, the next one included.
+    /// Returns the count and the checksum of the records so far that take part, the next one
+    /// included.
     pub fn sum(&self) -> Sum {
         self.sum.unwrap_or_default()
     }
 
-    /// The same without the next one.
+    /// Returns the count and the checksum of the records so far that take part, without the next
+    /// one.
     pub fn sum_before(&self) -> Sum {
         let mut next = Sum::default();
         if self.has_record() && self.is_wanted {
@@ -253,7 +255,7 @@ impl Source {
         self.reading.close(feed)
     }
 
-    /// Goes on to the next record, the first at first.
+    /// Advances to the next record; the first call goes to the first one.
     pub fn advance<K: KeyEncoder>(
         &mut self,
         key: &K,
@@ -284,7 +286,7 @@ impl Source {
         Ok(if is_disorder { Step::Disorder } else { step })
     }
 
-    /// Goes on to the next record that is not left out for the number of its cells.
+    /// Advances to the next record that is not left out for the number of its cells.
     #[inline]
     fn go_on_to_next<K: KeyEncoder>(&mut self, key: &K, feed: &mut Feed<'_>) -> Result<Step> {
         loop {
@@ -328,7 +330,7 @@ impl Source {
         Ok(Some(Step::Next))
     }
 
-    /// Leaves the next record behind and finds the one after it.
+    /// Passes the next record and finds the one after it.
     #[inline]
     fn go_on(&mut self, feed: &mut Feed<'_>) -> Result<()> {
         let length = match self.length_behind() {
@@ -341,7 +343,8 @@ impl Source {
         Ok(())
     }
 
-    /// Bytes of the record behind the next one, where the window holds all of it.
+    /// Returns the number of bytes of the record after the next one, where the window holds all of
+    /// it.
     #[inline]
     fn length_behind(&mut self) -> Option<usize> {
         let rest = &self.window[self.start + self.length..self.end];
@@ -356,8 +359,8 @@ impl Source {
         }
     }
 
-    /// The same, reading on until there is one; zero where the input ends. The next record is given
-    /// up for it.
+    /// Reads on until the record after the next one is in the window, and returns its bytes; zero
+    /// where the input ends. The next record is given up for it.
     #[cold]
     fn length_after_reading(&mut self, feed: &mut Feed<'_>) -> Result<usize> {
         self.start += self.length;
@@ -378,7 +381,7 @@ impl Source {
         }
     }
 
-    /// Returns the error for the record behind those before, which is not what it should be.
+    /// Returns the error for the malformed record after the ones before.
     fn malformed(&self, message: &Message) -> Error {
         let Self { framing, number, offset, .. } = *self;
         let place = match framing.lines_of(number) {
@@ -423,7 +426,8 @@ impl Source {
         Ok(())
     }
 
-    /// Bytes of the last record, now that nothing follows: a line that lacks its end gets one.
+    /// Returns the number of bytes of the last record, now that nothing follows: a line that lacks
+    /// its end gets one.
     fn last_length(&mut self, feed: &mut Feed<'_>) -> Result<usize> {
         let left = self.end - self.start;
         match self.framing {

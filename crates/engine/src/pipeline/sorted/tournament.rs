@@ -33,7 +33,7 @@ pub struct Tournament<'k, K> {
 }
 
 impl<'k, K: KeyEncoder> Tournament<'k, K> {
-    /// A tree over sources that are before their first records.
+    /// Returns a tree over sources that are before their first records.
     pub fn new(
         key: &'k K,
         mut sources: Vec<Source>,
@@ -46,7 +46,7 @@ impl<'k, K: KeyEncoder> Tournament<'k, K> {
         Ok(Self { key, tree: LoserTree::new(key, sources), guard })
     }
 
-    /// The source whose record comes next; `None` when all are over.
+    /// Returns the source whose record comes next; `None` when all are over.
     #[inline]
     pub fn winner(&self) -> Option<&Source> {
         self.tree.first().filter(|source| source.has_record())
@@ -63,12 +63,12 @@ impl<'k, K: KeyEncoder> Tournament<'k, K> {
         }
     }
 
-    /// The number of that source, and all of them.
+    /// Returns the number of that source, and all of them.
     pub fn standing(&self) -> (usize, &[Source]) {
         (self.tree.first_number(), self.tree.sources())
     }
 
-    /// Leaves that record behind.
+    /// Passes that record.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl<'k, K: KeyEncoder> Tournament<'k, K> {
         tree.advance(step).unwrap_or(Ok(()))
     }
 
-    /// The sources, at their ends.
+    /// Returns the sources, at their ends.
     pub fn into_sources(self) -> Vec<Source> {
         self.tree.into_sources()
     }

@@ -1,4 +1,4 @@
-//! Where runs lie: directories of our own in each place the user named, made when first needed, and
+//! Places of runs: directories of our own in each place the user named, made when first needed, and
 //! what each place holds.
 //!
 //! A run goes to the place that its share calls for (`share`). Where that turns out to be full
@@ -25,9 +25,9 @@ const PASSING_FILES: usize = 1;
 /// Bytes that a new run will take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// So many.
+    /// This number of bytes.
     Known(u64),
-    /// So many or fewer.
+    /// This number of bytes or fewer.
     AtMost(u64),
     /// Nobody knows.
     Unknown,
@@ -36,7 +36,7 @@ pub enum Size {
 /// The places of one job; directories are removed when dropped, unless they are kept.
 #[derive(Debug)]
 pub struct Places {
-    /// As the user named them.
+    /// Places as the user named them.
     named: Vec<SpillPlace>,
     made: Vec<Place>,
     allowance: Arc<Allowance>,
@@ -57,7 +57,8 @@ impl Places {
         Self { named, made: Vec::new(), allowance: Allowance::new(limit), runs: 0 }
     }
 
-    /// Directories that are there, where so many names of runs are taken and runs of `past` lie.
+    /// Returns places in existing directories, where a number of names of runs are taken and runs
+    /// of `past` lie.
     pub fn kept(
         sets: Vec<SpillSet>,
         (past, runs): (Option<&Past>, usize),
@@ -74,7 +75,7 @@ impl Places {
         Self { named: Vec::new(), made, allowance, runs }
     }
 
-    /// Where directories are made when they are needed.
+    /// Returns where directories are made when they are needed.
     pub fn named(&self) -> &[SpillPlace] {
         &self.named
     }
@@ -85,14 +86,14 @@ impl Places {
         named.chain(self.made.iter().map(|place| place.set.members())).max().unwrap_or(1)
     }
 
-    /// Returns the locks that are still to be opened besides those of the largest place.
+    /// Returns the number of locks still to be opened, apart from those of the largest place.
     pub fn further_locks(&self) -> usize {
         let named = self.named.iter().map(SpillPlace::members);
         let all: usize = named.clone().sum();
         if self.made.is_empty() { all - named.max().unwrap_or(0) } else { 0 }
     }
 
-    /// The first directory, which has to be there.
+    /// Returns the first directory, which has to be there.
     pub fn first(&self) -> &Path {
         self.made[0].set.home()
     }
@@ -108,8 +109,7 @@ impl Places {
     }
 
     /// Checks that `bytes` more bytes fit, in pieces of `piece_bytes` at most. Where the file
-    /// system `freed` is one of theirs, which has room given back meanwhile, `beside` bytes will
-    /// do.
+    /// system `freed` is one of theirs, which gets room back meanwhile, `beside` bytes are enough.
     pub fn check_space(
         &self,
         (bytes, piece_bytes): (u64, u64),
@@ -199,7 +199,7 @@ impl Places {
         }
     }
 
-    /// The places in the order in which they are asked to take a run.
+    /// Returns the places in the order in which they are asked to take a run.
     fn in_order(&self, bytes: u64) -> Result<Vec<usize>> {
         if let [_] = &self.made[..] {
             return Ok(vec![0]);
@@ -216,7 +216,7 @@ impl Places {
     }
 }
 
-/// Bytes of the file of a run that is written.
+/// Returns the number of bytes of the file of a run that is written.
 fn file_bytes(run: &Run) -> u64 {
     spilled::bytes(&run.path).ok().flatten().unwrap_or(run.bytes)
 }

@@ -1,4 +1,4 @@
-//! What fits in the file systems of all places: looked up, and reckoned in `share`.
+//! Bytes that fit in the file systems of all places: looked up, and calculated in `share`.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ struct System {
 }
 
 impl Systems {
-    /// Adds a place of directories that take so many bytes by turns.
+    /// Adds a place of directories, each with the bytes that it takes by turns.
     pub fn add<'a>(&mut self, directories: impl Iterator<Item = (&'a Path, u64)>) -> Result<()> {
         let mut parts: Vec<Part> = Vec::new();
         for (path, stride) in directories {
@@ -51,13 +51,14 @@ impl Systems {
         self.systems.iter().map(|system| system.free).collect()
     }
 
-    /// Bytes that fit in all places together, in pieces of `piece_bytes` at most.
+    /// Returns the number of bytes that fit in all places together, in pieces of `piece_bytes` at
+    /// most.
     pub fn room(&self, piece_bytes: u64) -> u64 {
         share::room(&self.free(), &self.places, piece_bytes)
     }
 
-    /// Checks that so many bytes fit, in such pieces. Where the file system `freed` is among them,
-    /// which has room given back meanwhile, `beside` bytes of what lies there will do.
+    /// Checks that the bytes fit, in the given pieces. Where the file system `freed` is among them,
+    /// which gets room back meanwhile, `beside` bytes there are enough.
     pub fn check(
         mut self,
         (bytes, piece_bytes): (u64, u64),

@@ -1,4 +1,4 @@
-//! Which place the next run goes to, and what fits in all of them: decisions over numbers, nothing
+//! Choice of place for the next run, and what fits in all of them: decisions over numbers, nothing
 //! is done.
 //!
 //! Runs are written one after another, and read all at once in the end. So a place should hold as
@@ -19,10 +19,10 @@ pub struct Standing {
     pub free: u64,
 }
 
-/// The places in the order in which they are asked to take a run of `bytes` bytes: those with room
-/// for it by their shares, then the others by their room, of which the file system may have been
-/// mistaken. Of equal ones the first goes first. One whose speed is not known yet counts as the
-/// fastest, so that it will be soon.
+/// Returns the places in the order in which they are asked to take a run of `bytes` bytes: those
+/// with room for it by their shares, then the others by their room, of which the file system may
+/// have been mistaken. Of equal ones the first goes first. One whose speed is not known yet counts
+/// as the fastest, so that it will be soon.
 pub fn in_order(places: &[Standing], bytes: u64) -> Vec<usize> {
     let known = places.iter().filter_map(|place| place.speed);
     let fastest = known.reduce(f64::max).unwrap_or(1.0);
@@ -43,17 +43,17 @@ pub fn in_order(places: &[Standing], bytes: u64) -> Vec<usize> {
     order
 }
 
-/// What a file system takes of each run in a place.
+/// Part that a file system takes of each run in a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Which file system.
+    /// Number of the file system.
     pub system: usize,
     /// Bytes it takes by turns with the others of the place.
     pub stride: u64,
 }
 
-/// Bytes that fit in `places` on file systems with so many free bytes each, in pieces of at most
-/// `piece_bytes` that are whole in one place.
+/// Returns the number of bytes that fit in `places` on file systems with `free` bytes each, in
+/// pieces of at most `piece_bytes` that are whole in one place.
 ///
 /// Striped places are filled first: every byte that another file system takes of theirs is one more
 /// for all, so that for a single one of them nothing else would be more.
@@ -82,17 +82,17 @@ pub fn room(free: &[u64], places: &[Vec<Part>], piece_bytes: u64) -> u64 {
     }
 }
 
-/// The part of a place that is full first.
+/// Returns the part of a place that is full first.
 pub fn tightest(free: &[u64], parts: &[Part]) -> Option<Part> {
     parts.iter().copied().min_by_key(|part| room_by(free, part, parts))
 }
 
-/// What a part has of so many bytes.
+/// Returns the share of a part in `bytes` bytes.
 pub fn part_of(bytes: u64, part: Part, parts: &[Part]) -> u64 {
     scaled(bytes, part.stride, width(parts))
 }
 
-/// Bytes of whole runs that fit in a place, as far as one part is concerned.
+/// Returns the number of bytes of whole runs that fit in a place, as far as one part is concerned.
 fn room_by(free: &[u64], part: &Part, parts: &[Part]) -> u64 {
     scaled(free[part.system], width(parts), part.stride)
 }
