@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::failure::{Failure, Outcome};
 
-/// What the first panic said and where; others follow from it.
+/// Message and place of the first panic; others follow from it.
 static FIRST: Mutex<Option<String>> = Mutex::new(None);
 
 /// Does `work`; a panic in it, on whatever thread, is a failure. Unwinding has removed temporary

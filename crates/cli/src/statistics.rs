@@ -14,7 +14,7 @@ use sortwell::{ByteSize, Input, Output, Statistics};
 use crate::reporting::JobFiles;
 use crate::wording;
 
-/// A short block of lines, each ended.
+/// Returns a short block of lines, each ended.
 pub fn text(of: &Statistics) -> String {
     // A merge reads what is sorted already, and has no loads.
     let is_merge = of.loads == 0 && of.records > 0;
@@ -96,12 +96,12 @@ pub fn format_line(by_names: Option<&'static str>) -> String {
     })
 }
 
-/// What was to be done, by the names that the user knows.
+/// Names of a job's inputs and output, as the user knows them.
 #[derive(Clone, Debug, Serialize)]
 pub struct Named {
     /// The first inputs.
     pub inputs: Vec<String>,
-    /// How many there are.
+    /// Number of inputs.
     pub input_count: usize,
     /// The output.
     pub output: String,
@@ -150,7 +150,7 @@ pub fn quoted(word: &OsStr) -> String {
     }
 }
 
-/// One line of JSON, not ended.
+/// Returns one line of JSON, without its end.
 pub fn json(of: &Statistics, named: Named) -> String {
     #[derive(Serialize)]
     struct Whole<'s> {
@@ -219,8 +219,8 @@ fn bytes(of: &Statistics) -> String {
     words
 }
 
-/// How many requests each stream had, how large they were, and how many were in flight at once in
-/// the queue of a worker; `None` where there were none.
+/// Returns how many requests each stream had, how large they were, and how many were in flight at
+/// once in the queue of a worker; `None` where there were none.
 fn requests(of: &Statistics) -> Option<String> {
     let (streams, requests) = (&of.streams, &of.requests);
     let streams = [
@@ -252,10 +252,10 @@ fn proof(of: &Statistics) -> String {
     }
 }
 
-/// Times that are further apart are told both.
+/// Factor between two times above which both are reported.
 const FAR_MORE: f64 = 1.1;
 
-/// How long a job was or is expected to take, and what keeps it.
+/// Returns how long a job was or is expected to take, and what keeps it.
 pub fn predicted(told: &Prediction) -> String {
     let phases = told.phases.iter().filter(|phase| phase.seconds >= 0.005).map(|phase| {
         let is_disk = phase.disk_seconds >= phase.processor_seconds;
@@ -270,7 +270,7 @@ pub fn predicted(told: &Prediction) -> String {
     words
 }
 
-/// `1 record`, `2 records`, `3 passes`.
+/// Returns `1 record`, `2 records`, `3 passes`.
 pub fn counted(count: u64, word: &str) -> String {
     match (count, word.ends_with('s')) {
         (1, _) => format!("1 {word}"),

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// How far back speed looks.
+/// Time span over which speed is measured.
 const WINDOW: Duration = Duration::from_secs(3);
 
 /// The counters at one moment.
@@ -15,7 +15,7 @@ const WINDOW: Duration = Duration::from_secs(3);
 pub struct Sample {
     /// Since the job began.
     pub elapsed: Duration,
-    /// What the job was busy with.
+    /// Description of the job's phase.
     pub words: &'static str,
     /// Bytes read and written so far.
     pub bytes_done: u64,
@@ -25,7 +25,7 @@ pub struct Sample {
     pub spilled: u64,
     /// The share of the work that is done, from 0 to 1; `None` while unknown.
     pub done: Option<f64>,
-    /// How long it will still take; `None` while unknown.
+    /// Time that the job will still take; `None` while unknown.
     pub left: Option<Duration>,
 }
 
@@ -49,12 +49,12 @@ impl Meter {
         }
     }
 
-    /// What the job is busy with.
+    /// Returns what the job is busy with.
     pub fn doing(&self) -> &'static str {
         self.samples.back().map_or("", |sample| sample.words)
     }
 
-    /// The share of the work that is done, from 0 to 1.
+    /// Returns the share of the work that is done, from 0 to 1.
     pub fn done(&self) -> Option<f64> {
         self.most_done
     }

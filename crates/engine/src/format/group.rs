@@ -37,8 +37,8 @@ impl LineGroup {
         memchr_iter(self.end, bytes).count()
     }
 
-    /// Returns where the lines of `bytes` end of which `behind` others follow there: after the end
-    /// of that line. 0 if there are not so many.
+    /// Returns the place after the last line of `bytes` that `behind` other lines follow. Returns 0
+    /// if there are fewer lines.
     pub fn last_end(self, bytes: &[u8], behind: usize) -> usize {
         memrchr_iter(self.end, bytes).nth(behind).map_or(0, |at| at + 1)
     }

@@ -9,8 +9,8 @@ use super::group::LineGroup;
 const STARTS: usize = 1024;
 
 impl Framing {
-    /// Where in `bytes`, which are from anywhere, a record probably begins; their end where nothing
-    /// looks like one.
+    /// Returns where in `bytes`, which are from anywhere, a record probably begins; their end where
+    /// nothing looks like one.
     pub fn likely_start(self, bytes: &[u8]) -> usize {
         match self {
             Self::Fixed(_) | Self::Terminated(_) => self.first_length(bytes),
@@ -41,8 +41,8 @@ const GUIDED_LINES_MAX: usize = 64;
 /// The most bytes of a line's beginning that a guide looks at.
 const BEGINNING: usize = 4;
 
-/// An idea of what records look like, from the first ones of an input: which of several lines is
-/// the first of a record cannot be told otherwise.
+/// Description of what records look like, from the first ones of an input. It is needed to find
+/// which of several lines is the first of a record.
 #[derive(Clone, Debug)]
 pub struct Guide {
     framing: Framing,
@@ -51,7 +51,7 @@ pub struct Guide {
 }
 
 impl Guide {
-    /// A guide to records like those that `first` begins with; they may be cut off.
+    /// Creates a guide to records like those that `first` begins with; they may be cut off.
     pub fn new(framing: Framing, first: &[u8]) -> Self {
         let mut seen = Vec::new();
         if let Framing::Grouped(LineGroup { end, lines }) = framing
@@ -89,7 +89,7 @@ impl Guide {
     }
 }
 
-/// Quotes that open behind a letter or a digit, where no cell begins.
+/// Returns the number of quotes that open after a letter or a digit, where no cell begins.
 fn odd_openings(quote: u8, rows: &[u8]) -> usize {
     let mut is_inside = false;
     let is_odd = |at: usize| at > 0 && rows[at - 1].is_ascii_alphanumeric();

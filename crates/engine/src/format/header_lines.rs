@@ -22,7 +22,7 @@ impl Default for HeaderLines {
 }
 
 impl HeaderLines {
-    /// No header: records start at once.
+    /// Absence of a header: records start at once.
     pub const NONE: Self = Self::Count(0);
 
     /// Returns the length of the header that `bytes` starts with, whose lines end with `end`.

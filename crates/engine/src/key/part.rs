@@ -22,9 +22,9 @@ pub(super) struct Part {
 /// The way from bytes of the record to bytes of the normalized key, before any inversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// As they are.
+    /// The bytes unchanged.
     Bytes,
-    /// As a number of 1 to 8 bytes.
+    /// A number of 1 to 8 bytes.
     Number(NumberType),
 }
 

@@ -78,7 +78,7 @@ pub struct OrderCheck<'k, K> {
 }
 
 impl<'k, K: KeyEncoder> OrderCheck<'k, K> {
-    /// A check before the first record, which looks at none unless `is_on`.
+    /// Creates a check before the first record, which looks at none unless `is_on`.
     pub fn new(key: &'k K, is_on: bool) -> Self {
         Self {
             key,
@@ -104,7 +104,7 @@ impl<'k, K: KeyEncoder> OrderCheck<'k, K> {
         self.key.row_cutter().filter(|_| self.is_on)
     }
 
-    /// Returns whether some record came behind one that it belongs before.
+    /// Returns whether some record came after one that it belongs before.
     #[inline]
     pub fn is_disordered(&self) -> bool {
         self.is_disordered

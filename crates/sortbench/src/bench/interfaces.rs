@@ -26,7 +26,7 @@ const BUDGET: f64 = 0.8;
 /// Sizes under the limit, in quarters of it.
 const QUARTERS: [u64; 5] = [1, 2, 3, 4, 8];
 
-/// The sort that levers are tried on has so many times the memory that they leave it.
+/// Ratio of the input to the memory, in the sort that levers are tried on.
 const TIMES_MEMORY: u64 = 8;
 
 /// Half of that is the least with which a sort is not refused, whatever the levers.
@@ -144,7 +144,7 @@ fn allows_direct(input: &Path) -> bool {
     File::open_read(input, Direct::On).is_ok_and(|file| file.is_direct())
 }
 
-/// One sort in two passes with one lever moved at a time: which lever, and the case.
+/// Measures a sort in two passes with one lever changed at a time. Returns each lever and its case.
 fn levers(ground: &Ground, limit: u64) -> Result<Vec<(&'static str, Measured)>> {
     let size = limit * 2;
     let input = ground.generate("input", records_of(size), Records::Binary)?;

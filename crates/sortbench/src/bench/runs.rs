@@ -87,7 +87,7 @@ fn budgets(size: u64) -> Vec<u64> {
     budgets
 }
 
-/// The ways to merge that are compared, and the options that choose them.
+/// Returns the ways to merge that are compared, and the options that choose them.
 fn merges() -> Vec<(&'static str, Vec<&'static str>)> {
     vec![
         ("chosen by sortwell", vec![]),
@@ -127,7 +127,7 @@ fn answer(by_size: &[Measured], merges: &[Measured]) -> String {
     )
 }
 
-/// Bytes of a run, on average; none where there are none.
+/// Returns the average number of bytes of a run, or `None` without runs.
 fn run_bytes(size: u64, case: &Measured) -> Option<f64> {
     let runs = case.number("runs");
     (runs > 0.0).then(|| size as f64 / runs)

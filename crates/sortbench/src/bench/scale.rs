@@ -97,7 +97,7 @@ fn sizes(largest: u64) -> Vec<u64> {
     sizes
 }
 
-/// Numbers of threads: powers of two, and all there are.
+/// Returns numbers of threads: powers of two, and all there are.
 fn degrees(most: usize) -> Vec<usize> {
     let mut degrees: Vec<usize> = (0..).map(|power| 1 << power).take_while(|n| *n < most).collect();
     degrees.push(most);

@@ -89,7 +89,7 @@ fn quote(text: &str) -> std::result::Result<Quote, String> {
 }
 
 impl Cells {
-    /// The format, with what was said of its cells.
+    /// Returns the format, with what was said of its cells.
     ///
     /// # Errors
     ///

@@ -129,8 +129,8 @@ pub struct Order {
     cells: Cells,
 }
 
-/// The byte that lies between fields: a character, or one of the names that shells make hard to
-/// type.
+/// Returns the byte that lies between fields: a character, or one of the names that shells make
+/// hard to type.
 fn separator(text: &str) -> std::result::Result<u8, String> {
     match text {
         "tab" | "\\t" => Ok(b'\t'),

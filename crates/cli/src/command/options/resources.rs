@@ -59,7 +59,7 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// The ceiling of memory.
+    /// Returns the ceiling of memory.
     pub fn memory(&self) -> Budget {
         self.memory.unwrap_or_default()
     }

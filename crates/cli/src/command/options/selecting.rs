@@ -143,7 +143,7 @@ pub struct Selecting {
 }
 
 impl Selecting {
-    /// The keys that make records equal; all keys without any.
+    /// Returns the keys that make records equal; all keys without any.
     pub fn group_keys(&self) -> &[String] {
         &self.unique_by
     }

@@ -20,7 +20,7 @@ pub fn parse<T: FromStr<Err: Into<ParseError>>>(text: &str) -> Result<T, String>
     text.parse().map_err(|error: T::Err| wording::text(error.into().message()))
 }
 
-/// One of a few words, listed in the help and completed by shells.
+/// Returns a parser of one of a few words, listed in the help and completed by shells.
 pub fn one_of<T>(words: &'static [&'static str]) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err: Into<ParseError>> + Clone + Send + Sync + 'static,
@@ -28,7 +28,7 @@ where
     PossibleValuesParser::new(words).try_map(|word| parse::<T>(&word))
 }
 
-/// `on` or `off`.
+/// Returns `on` or `off`.
 pub fn switch() -> impl TypedValueParser<Value = bool> {
     PossibleValuesParser::new(["on", "off"]).map(|word| word == "on")
 }

@@ -51,8 +51,8 @@ pub struct Dialect {
 }
 
 impl Dialect {
-    /// Cells between `separator`s, in which a quote may only stand where it opens, closes or is one
-    /// of a pair.
+    /// Returns cells between `separator`s, in which a quote may only stand where it opens, closes
+    /// or is one of a pair.
     pub const fn strict(separator: u8, quote: Option<u8>) -> Self {
         Self { separator, quote, is_lenient: false }
     }
@@ -79,7 +79,7 @@ pub fn stray_quote(at: usize) -> Message {
     )
 }
 
-/// A row without what ends it.
+/// Returns a row without what ends it.
 #[inline]
 pub fn without_end(row: &[u8]) -> &[u8] {
     match row {

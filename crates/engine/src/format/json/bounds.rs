@@ -35,7 +35,7 @@ pub fn excess(text: &[u8]) -> Option<String> {
     None
 }
 
-/// Returns the length of the string that `text` goes on with, and whether it has escapes.
+/// Returns the length of the string that `text` continues with, and whether it has escapes.
 fn string(text: &[u8]) -> (usize, bool) {
     let (mut at, mut has_escapes) = (0, false);
     while let Some(found) = text.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {

@@ -13,9 +13,9 @@ use super::text_type::{TextType, Traits};
 
 /// A type that reads a value as a whole.
 pub(super) trait Notation {
-    /// Its name in a key.
+    /// Name in a key.
     const NAME: &'static str;
-    /// Its values, in words that go after "is not".
+    /// Description of the values, in words that follow "is not".
     const EXPECTED: &'static str;
     /// The traits of its values and keys.
     const TRAITS: Traits;

@@ -19,7 +19,7 @@ pub struct Memory<T> {
 }
 
 impl<T: Pod> Memory<T> {
-    /// Memory for `count` values.
+    /// Returns memory for `count` values.
     ///
     /// # Errors
     ///
@@ -43,7 +43,7 @@ impl<T: Pod> DerefMut for Memory<T> {
     }
 }
 
-/// So many bytes, touched.
+/// Returns `bytes` bytes of memory that have been touched.
 ///
 /// # Errors
 ///

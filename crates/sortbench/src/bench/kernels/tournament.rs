@@ -45,12 +45,12 @@ const LINE_NODES: usize = 1 << LINE_LEVELS;
 
 const _: () = assert!(LINE_NODES * size_of::<u64>() == 64, "a line of most processors");
 
-/// The node of a record.
+/// Returns the node of a record.
 fn node(run: u64, prefix: u32, leaf: usize) -> u64 {
     run | u64::from(prefix) << LEAF_BITS | leaf as u64
 }
 
-/// An empty node.
+/// Returns an empty node.
 fn empty(run: u64) -> u64 {
     node(run, u32::MAX, NO_LEAF as usize)
 }
@@ -63,9 +63,9 @@ fn prefix_of(node: u64) -> u32 {
     (node >> LEAF_BITS) as u32
 }
 
-/// Where the nodes of a tree lie.
+/// Placement of the nodes of a tree.
 pub trait Layout {
-    /// The layout of a tree with `2^levels` leaves.
+    /// Creates the layout of a tree with `2^levels` leaves.
     fn new(levels: u32) -> Self;
 
     /// Places that it needs.
@@ -153,7 +153,7 @@ pub struct Tree<L> {
 }
 
 impl<L: Layout> Tree<L> {
-    /// A tree of `2^levels` leaves.
+    /// Creates a tree of `2^levels` leaves.
     ///
     /// # Errors
     ///

@@ -90,8 +90,8 @@ pub fn compare(texts: [&[u8]; 2], format: NumberFormat) -> Option<Ordering> {
     if suffix(a.rest) == suffix(b.rest) { a.compare(&b) } else { None }
 }
 
-/// The steps of a thousand that a suffix stands for, and whether they are of 1024. A blank may
-/// stand before it, case does not count, and what follows is not looked at.
+/// Returns the steps of a thousand that a suffix stands for, and whether they are of 1024. A blank
+/// may stand before it, case does not count, and what follows is not looked at.
 fn suffix(rest: &[u8]) -> (u8, bool) {
     let rest = rest.strip_prefix(b" ").unwrap_or(rest);
     let Some(prefix) = rest.first().map(u8::to_ascii_uppercase) else { return (0, false) };
