@@ -1,5 +1,5 @@
-//! What was measured of a machine, for people. The figures are the benchmark library's; here they
-//! only become words.
+//! Measurements of a machine, as text for people. The figures come from the benchmark library; this
+//! module only words them.
 
 use std::fmt::Write;
 

@@ -24,7 +24,7 @@ pub type Outcome = Result<ExitCode, Failure>;
 /// Reason why a subcommand failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// The library said no.
+    /// A failure that the library reports.
     Library(Error),
     /// A signal came while a job was running.
     Signal {
@@ -35,7 +35,7 @@ pub enum Failure {
     },
     /// Words or data could not be written to a standard stream.
     Output(io::Error),
-    /// The program itself is at fault: what a panic said.
+    /// A fault of the program itself: the message of a panic.
     Fault(String),
 }
 

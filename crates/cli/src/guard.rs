@@ -1,5 +1,5 @@
-//! A panic is a fault of the program's own: told in words that ask to be reported, with what was
-//! being done cleaned up as after any other failure.
+//! Handling of panics. A panic is a fault of the program itself: the message asks the user to
+//! report it, and the job is cleaned up as after any other failure.
 
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::{Mutex, PoisonError};

@@ -46,7 +46,8 @@ pub enum Style {
 }
 
 impl When {
-    /// Returns how to show it, if at all, given whether there is a terminal for it alone.
+    /// Returns the style of progress, or `None` if it is not shown. `has_terminal` says whether a
+    /// terminal is free for it.
     pub fn style(self, has_terminal: bool) -> Option<Style> {
         match self {
             Self::Auto => has_terminal.then_some(Style::Line),

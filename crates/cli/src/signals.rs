@@ -1,6 +1,6 @@
-//! Ctrl-C and `kill` ask the running job to stop; the job tidies up, and then the process dies of
-//! the signal. A shell that runs a script asks how its programs ended, and goes on with the script
-//! after one that exits by itself, whatever its status.
+//! Ctrl-C and `kill` ask the running job to stop. The job cleans up, and then the process dies of
+//! the signal. A shell checks how its programs ended: it continues a script after a program that
+//! exits by itself, with any status.
 //!
 //! A signal that was being ignored when the process began stays ignored: that is how `nohup` and a
 //! shell's background jobs say that it is not meant for them. While no job is running there is
@@ -72,7 +72,7 @@ pub fn die_of(number: i32) -> ExitCode {
     ExitCode::from(status(number))
 }
 
-/// Returns what a shell reports of a process that died of a signal.
+/// Returns the status that a shell reports for a process that died of a signal.
 pub fn status(number: i32) -> u8 {
     u8::try_from(128 + number).unwrap_or(u8::MAX)
 }

@@ -36,7 +36,7 @@ pub fn print_help(help: &clap::Error) -> io::Result<()> {
     }
 }
 
-/// Says something on standard error. What cannot be said changes nothing.
+/// Prints text on standard error. A failure to print is ignored.
 pub fn tell(words: impl AsRef<[u8]>) {
     let _ = io::stderr().write_all(words.as_ref());
 }

@@ -76,7 +76,7 @@ impl<'a> Blocks<'a> {
         self.length
     }
 
-    /// Returns how many workers these blocks can occupy, of those there are.
+    /// Returns the number of workers that these blocks can occupy, at most `threads`.
     pub fn occupy(&self, threads: usize) -> usize {
         let blocks = self.length.div_ceil(BLOCK_LENGTH as u64);
         threads.min(usize::try_from(blocks).unwrap_or(usize::MAX)).max(1)

@@ -9,7 +9,7 @@ use sortwell::unstable::io::limits;
 /// Properties of a machine, and the time they were read.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Machine {
-    /// The processor's name, where the system tells.
+    /// The processor's name, if the system reports it.
     pub processor: String,
     /// Cores that this process may use.
     pub cores: usize,
@@ -47,7 +47,7 @@ pub fn now() -> String {
     now.round(jiff::Unit::Second).unwrap_or(now).to_string()
 }
 
-/// Returns what stands after the colon in the first line of this name.
+/// Returns the text after the colon in the first line of this name.
 fn value_of<'t>(text: &'t str, name: &str) -> &'t str {
     let pair = |line: &'t str| line.split_once(':').filter(|(found, _)| found.trim() == name);
     text.lines().find_map(pair).map_or("", |(_, value)| value.trim())

@@ -1,4 +1,4 @@
-//! Where records come from and go to: a file, worked on at many places at once, or a stream.
+//! Sources and destinations of records: a file, worked on at many places at once, or a stream.
 //!
 //! A path that names a pipe, a terminal, a device or an open descriptor is a stream like standard
 //! input and output: it can only be taken in order, and a file must never take its name.

@@ -7,11 +7,11 @@ use serde::Serialize;
 pub struct Spread {
     /// The least.
     pub least: f64,
-    /// A quarter lie below it.
+    /// The value that a quarter of the samples lie below.
     pub lower: f64,
-    /// Half lie below it.
+    /// The value that half of the samples lie below.
     pub median: f64,
-    /// A quarter lie above it.
+    /// The value that a quarter of the samples lie above.
     pub upper: f64,
     /// The most.
     pub most: f64,

@@ -1,4 +1,4 @@
-//! How the keys of a skewed file begin: which skew bytes a record takes, and how many of them.
+//! Beginnings of the keys of a skewed file: the skew bytes that a record takes, and their number.
 //!
 //! The skew bytes change only when the record number gains a bit, so early in a file (and for most
 //! of any file) long ranges of records share the beginnings of their keys. Every function here is a

@@ -1,4 +1,4 @@
-//! What a validator must remember of a stretch of records, so that stretches can be joined.
+//! Summary of a stretch of records, as a validator needs it to join stretches.
 //!
 //! A stretch is a block read by one worker, or a whole partition of a sorted file on another
 //! machine: the same [`Summary`] serves both, and joining summaries in file order is the only way

@@ -1,4 +1,4 @@
-//! What a validator says of a file, in the words of valsort 1.5.
+//! Verdict of a validator on a file, in the words of valsort 1.5.
 //!
 //! [`Verdict`] prints the lines and knows the exit status; where they are printed is left to the
 //! caller.

@@ -1,4 +1,4 @@
-//! What is said on standard error when a command line or a file is no good, and the exit status.
+//! Messages on standard error about an invalid command line or file, and the exit status.
 //!
 //! Texts are bytes: they repeat the user's own words, which need not be UTF-8. Each message stands
 //! after the name the command was called by; `quoting` wraps the user's words for it.

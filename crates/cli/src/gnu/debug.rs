@@ -1,5 +1,5 @@
-//! What `--debug` says about a command line before any line is read: which rules text is ordered
-//! by, and which keys and options may not mean what was hoped for.
+//! Remarks of `--debug` about a command line, before any line is read: the rules that order text,
+//! and keys and options that may not have the intended meaning.
 
 use sortwell::unstable::io::locale::Category;
 

@@ -1,4 +1,4 @@
-//! What `--help` and `--version` print.
+//! Texts that `--help` and `--version` print.
 
 /// Returns the version, under the name that scripts look for.
 pub fn version() -> String {

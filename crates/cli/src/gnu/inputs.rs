@@ -1,4 +1,5 @@
-//! Which files a command reads and writes: names out of a list, and whether they can be had.
+//! Files that a command reads and writes: names from a list, and checks that the files can be
+//! opened.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};

@@ -11,11 +11,11 @@ use super::quoting::Quoting;
 /// End of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyEnd {
-    /// With the line.
+    /// The end of the line.
     Line,
-    /// With this field.
+    /// The end of this field.
     Field(usize),
-    /// Before this byte of this field.
+    /// The place before this byte of this field.
     Byte {
         /// The field's number.
         field: usize,

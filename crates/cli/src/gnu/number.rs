@@ -105,7 +105,7 @@ fn power(letter: u8) -> Option<u32> {
     Some(number)
 }
 
-/// Returns what C calls white space.
+/// Returns whether the byte is white space in C.
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }

@@ -1,4 +1,4 @@
-//! From what was said to what is meant: options become an order of text and a job's settings.
+//! Conversion of options into an order of text and a job's settings.
 //!
 //! Keys without options of their own have those of the command line; what excludes each other is
 //! refused here, in the order in which GNU sort looks at it.
@@ -46,7 +46,7 @@ pub enum Action {
 pub struct LineOrder {
     /// The keys, most significant first.
     pub keys: Vec<Key>,
-    /// Everything that is not said key by key.
+    /// Everything that is not set key by key.
     pub options: OrderOptions,
     /// The lines.
     pub format: Format,
@@ -77,7 +77,7 @@ pub struct Settings {
     pub remarks: Vec<Vec<u8>>,
     /// Memory budget.
     pub memory: Budget,
-    /// Worker threads, where the user said how many.
+    /// Number of worker threads, if the user gave it.
     pub threads: Option<usize>,
     /// Directories for run files.
     pub temporary: Vec<PathBuf>,

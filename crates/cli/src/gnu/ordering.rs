@@ -1,4 +1,4 @@
-//! The ordering options, as they stand on the command line or behind a key.
+//! Ordering options of the command line or of a key.
 
 use super::complaint::Complaint;
 

@@ -52,7 +52,7 @@ impl Check {
     }
 }
 
-/// A command line, as it was said.
+/// A command line as it was given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// The keys, with the options that each has itself.
@@ -75,7 +75,7 @@ pub struct Options {
     pub is_debugged: bool,
     /// `-o`
     pub output: Option<OsString>,
-    /// Operands; none means standard input.
+    /// Operands; an empty list means standard input.
     pub files: Vec<OsString>,
     /// `--files0-from`
     pub files_from: Option<OsString>,
@@ -96,7 +96,7 @@ pub struct Options {
 /// Request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// To do something with lines.
+    /// A sort, merge or check of lines.
     Sort(Box<Options>),
     /// `--help`
     Help,
@@ -278,7 +278,7 @@ impl Options {
         Ok(())
     }
 
-    /// Sets the memory. The largest of several sizes applies, whatever their order.
+    /// Sets the memory. The largest of several sizes applies, in any order.
     fn limit_memory(&mut self, text: &[u8], spelled: &str) -> Result<(), Complaint> {
         let complain = |fault: Fault| Complaint::new(fault.message(spelled, text));
         let size = number::size(text).map_err(complain)?;

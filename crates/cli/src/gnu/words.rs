@@ -57,7 +57,7 @@ impl<'a> Words<'a> {
         self.next + 1 < self.arguments.len()
     }
 
-    /// Takes the argument after the last word, whatever it looks like.
+    /// Takes the argument after the last word, without looking at its form.
     pub fn take(&mut self) -> Option<&'a [u8]> {
         let argument = self.peek()?;
         self.next += 1;

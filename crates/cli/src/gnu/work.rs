@@ -1,4 +1,4 @@
-//! From what is meant to what is done: the job of the library, and its errors in GNU sort's words.
+//! Execution of a command line: the job of the library, and its errors in GNU sort's words.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -290,8 +290,8 @@ fn input(name: &OsStr) -> Input {
     if name == "-" { Input::Stdin } else { Input::File(name.into()) }
 }
 
-/// Returns what a job works with that passes over its inputs once. For a page of lines it takes
-/// longer to look up what the machine has, and to set up rings, than to do without.
+/// Returns the budget and the engine of a job that passes over its inputs once. For a page of
+/// lines, looking up the machine's memory and setting up rings would take longer than the job.
 fn means(budget: Budget, inputs: &[Input]) -> (Budget, Engine) {
     if budget == Budget::Auto && little::are_files(inputs) {
         return (memory(Budget::Bytes(MEMORY_LEAST), inputs), Engine::Sync);
@@ -299,8 +299,8 @@ fn means(budget: Budget, inputs: &[Input]) -> (Budget, Engine) {
     (memory(budget, inputs), Engine::Auto)
 }
 
-/// Returns what a job may use: what was asked for, but enough for all that scripts do, and beside
-/// it the names of the inputs, once for the job and once here.
+/// Returns the memory that a job may use: the budget, but at least [`MEMORY_LEAST`], and also the
+/// names of the inputs, once for the job and once here.
 fn memory(budget: Budget, inputs: &[Input]) -> Budget {
     match budget {
         Budget::Bytes(bytes) => {
@@ -320,9 +320,9 @@ fn chunk_bytes(budget: Budget) -> Option<u64> {
     }
 }
 
-/// Returns where lines are kept until they are shown: with the runs; where that is no directory,
-/// which GNU sort forgives for lines that fit in memory, where other programs put temporary files,
-/// or here.
+/// Returns the directory where lines are kept until they are shown: that of the runs. If that is
+/// not a directory, which GNU sort accepts for lines that fit in memory, returns the usual
+/// directory for temporary files, or the current one.
 fn place_to_show(places: &[PathBuf]) -> PathBuf {
     let usual = [std::env::temp_dir(), PathBuf::from(".")];
     places.iter().chain(&usual).find(|place| place.is_dir()).cloned().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! How far a job is, for programs: an object of JSON in a line.
+//! Progress events for programs: one JSON object a line.
 
 use std::time::Duration;
 

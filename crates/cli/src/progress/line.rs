@@ -31,7 +31,7 @@ const ERASE: &str = "\x1b[K";
 /// Place where the line is drawn.
 #[derive(Debug)]
 pub enum Line {
-    /// Over itself.
+    /// A terminal, where each line replaces the one before.
     Terminal,
     /// One line after the other; the number of polls so far.
     Plain { polls: u64 },

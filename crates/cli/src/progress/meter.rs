@@ -1,4 +1,4 @@
-//! From counters to words: how far, how fast, how long still.
+//! Conversion of counters into words: the share done, the speed and the time left.
 //!
 //! Speed is that of the last few seconds, which is what a person watching wants to see. The engine
 //! (`sortwell::unstable::stats::Course`) says how far a job is and how long it will still take; the
@@ -19,9 +19,9 @@ pub struct Sample {
     pub words: &'static str,
     /// Bytes read and written so far.
     pub bytes_done: u64,
-    /// Of them, those that were read of the inputs.
+    /// Bytes among them that were read from the inputs.
     pub input_read: u64,
-    /// Of them, those of temporary files that were written.
+    /// Bytes among them that were written to temporary files.
     pub spilled: u64,
     /// The share of the work that is done, from 0 to 1; `None` while unknown.
     pub done: Option<f64>,
@@ -49,7 +49,7 @@ impl Meter {
         }
     }
 
-    /// Returns what the job is busy with.
+    /// Returns a description of the job's phase.
     pub fn doing(&self) -> &'static str {
         self.samples.back().map_or("", |sample| sample.words)
     }

@@ -1,4 +1,4 @@
-//! How one record is told from the next in memory.
+//! Splitting of bytes in memory into records.
 
 use memchr::{memchr, memchr_iter, memrchr};
 
@@ -27,9 +27,9 @@ pub enum Framing {
 pub enum Passage {
     /// An effect that is found only by passing the bytes.
     Any,
-    /// Of rows.
+    /// The effect on rows.
     Rows(csv::RowPassage),
-    /// Of groups of lines: how many lines end among the bytes.
+    /// The effect on groups of lines: the number of lines that end among the bytes.
     Lines(usize),
 }
 
@@ -102,8 +102,8 @@ impl Framing {
         matches!(self, Self::Fixed(_) | Self::Terminated(_))
     }
 
-    /// Returns what a piece of an input says of where records begin after it, whatever lies before
-    /// it.
+    /// Returns the effect of a piece of an input on where records begin after it, for any bytes
+    /// before it.
     pub fn passage(self, bytes: &[u8]) -> Passage {
         match self {
             Self::Quoted(quoting) => Passage::Rows(quoting.passage(bytes)),
@@ -122,8 +122,7 @@ impl Framing {
         })
     }
 
-    /// Returns how many records there are in `bytes`, which begins with one; what has begun does
-    /// not count.
+    /// Returns the number of whole records in `bytes`, which begins with a record.
     pub fn count(self, bytes: &[u8]) -> usize {
         match self {
             Self::Fixed(length) => bytes.len() / length,
@@ -171,7 +170,7 @@ impl Framing {
         (next < records.len()).then_some(next)
     }
 
-    /// Returns where the last of some whole records begins.
+    /// Returns the beginning of the last of some whole records.
     pub fn last_start(self, records: &[u8]) -> usize {
         match self {
             Self::Fixed(length) => records.len() - length,

@@ -32,7 +32,7 @@ impl LineGroup {
         nth_end(self.end, bytes, self.lines as usize)
     }
 
-    /// Returns how many lines end in `bytes`.
+    /// Returns the number of lines that end in `bytes`.
     pub fn count_lines(self, bytes: &[u8]) -> usize {
         memchr_iter(self.end, bytes).count()
     }
@@ -44,8 +44,8 @@ impl LineGroup {
     }
 }
 
-/// Splits what follows `lines:` before `group=`, in any case: the text of the byte, if there is
-/// one, and the number. `None` where there is no such word.
+/// Splits the text after `lines:` before `group=`, in any case. Returns the text of the byte, if it
+/// is present, and the number; `None` without that word.
 pub(super) fn split(text: &str) -> Option<(Option<&str>, &str)> {
     const WORD: &str = "group=";
     let start = text.to_ascii_lowercase().rfind(WORD)?;

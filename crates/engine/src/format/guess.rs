@@ -1,5 +1,5 @@
-//! Where a record probably begins, seen from the middle of an input: good enough for samples, which
-//! may be wrong, and for nothing else.
+//! Search for the probable beginning of a record in the middle of an input. Only samples may use
+//! it, because the result may be wrong.
 
 use super::csv::At;
 use super::framing::Framing;
@@ -9,8 +9,8 @@ use super::group::LineGroup;
 const STARTS: usize = 1024;
 
 impl Framing {
-    /// Returns where in `bytes`, which are from anywhere, a record probably begins; their end where
-    /// nothing looks like one.
+    /// Returns the place in `bytes`, which are from anywhere, where a record probably begins.
+    /// Returns their end if nothing looks like a record.
     pub fn likely_start(self, bytes: &[u8]) -> usize {
         match self {
             Self::Fixed(_) | Self::Terminated(_) => self.first_length(bytes),
@@ -46,7 +46,7 @@ const BEGINNING: usize = 4;
 #[derive(Clone, Debug)]
 pub struct Guide {
     framing: Framing,
-    /// For each line of a record, the bytes that were seen at each of its first places.
+    /// Bytes that were seen at each of the first places of each line of a record.
     seen: Vec<[[bool; 256]; BEGINNING]>,
 }
 
@@ -68,8 +68,8 @@ impl Guide {
         Self { framing, seen }
     }
 
-    /// Returns where in `bytes`, which are from anywhere, a record probably begins; their end where
-    /// nothing looks like one.
+    /// Returns the place in `bytes`, which are from anywhere, where a record probably begins.
+    /// Returns their end if nothing looks like a record.
     pub fn likely_start(&self, bytes: &[u8]) -> usize {
         let start = self.framing.likely_start(bytes);
         let Framing::Grouped(LineGroup { end, .. }) = self.framing else { return start };

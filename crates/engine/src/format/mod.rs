@@ -1,4 +1,4 @@
-//! Where records begin and end.
+//! Record formats: where records begin and end.
 //!
 //! A format is one file and one row here. What a record *means* (its key) is the room `key`.
 

@@ -1,4 +1,4 @@
-//! Where in a record one is, after any number of bytes that came in pieces.
+//! Tracking of the place within a record, after any number of bytes that came in pieces.
 //!
 //! Lines tell by themselves where they end. Rows with quotes, records with prefixes and groups of
 //! lines do not: it takes all bytes since the last place that is known. What a piece adds to that
@@ -173,8 +173,8 @@ impl Tracker {
         }
     }
 
-    /// Passes the end of an input, which the next one follows; whether the last record lacks the
-    /// byte it should end with.
+    /// Passes the end of an input, which the next one follows. Returns whether the last record
+    /// lacks its end byte.
     ///
     /// # Errors
     ///

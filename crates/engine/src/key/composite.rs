@@ -88,7 +88,7 @@ impl Placed {
         self.key_start + self.part.length()
     }
 
-    /// Returns what this part gives to the word at `word_start` of the key; it gives at least one
+    /// Returns the contribution of this part to the word at `word_start` of the key; at least one
     /// byte.
     fn piece(&self, word_start: usize, record_length: usize) -> Piece {
         let skip = word_start.saturating_sub(self.key_start);

@@ -1,5 +1,5 @@
-//! What is known of a record's key before it is asked for: where the first cells end was seen when
-//! the record was told from the next, and the first word was made to see whether there is a key.
+//! Facts about a record's key that are known early. The ends of the first cells were seen when the
+//! record was split from the next. The first word was made to see whether there is a key.
 
 use std::cmp::Ordering;
 
@@ -11,7 +11,7 @@ use super::{FEW_WORDS, KeyEncoder};
 pub struct CutRecord<'a> {
     /// All of it.
     pub bytes: &'a [u8],
-    /// After the cells that are known; none need be.
+    /// Ends of the cells that are known; may be empty.
     pub cell_ends: &'a [u32],
 }
 

@@ -395,7 +395,7 @@ impl CompiledKey {
         self.encoder().compare_from(a, b, 0).is_eq()
     }
 
-    /// Returns the encoder as a trait object, for work that is not done record by record.
+    /// Returns the encoder as a trait object, for work that is not done for each record.
     pub fn encoder(&self) -> &dyn KeyEncoder {
         self::with_encoder!(self, |encoder| encoder)
     }

@@ -13,7 +13,7 @@ use super::text::{Body, End, Position, TextOrder, TextSpec, TextType};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub start: usize,
-    /// After `start`, and not beyond the record.
+    /// End of the part: after `start`, and not beyond the record.
     pub end: usize,
     pub encoding: Encoding,
     pub is_descending: bool,

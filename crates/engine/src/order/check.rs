@@ -229,7 +229,7 @@ impl<'k, K: KeyEncoder> OrderCheck<'k, K> {
             };
     }
 
-    /// Takes the first record of all; whether `record` is that.
+    /// Takes the first record of all. Returns whether `record` is the first.
     fn is_first(&mut self, record: &[u8]) -> bool {
         let is_first = self.first.is_none();
         if is_first {
@@ -252,7 +252,7 @@ impl<'k, K: KeyEncoder> OrderCheck<'k, K> {
         }
     }
 
-    /// Returns the first record and the last one, which was kept; none where there were none.
+    /// Returns the first record and the last one, which was kept; `None` without records.
     pub(super) fn into_ends(self) -> Option<(KeptRecord, KeptRecord)> {
         self.first.zip(self.kept)
     }

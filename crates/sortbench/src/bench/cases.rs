@@ -42,12 +42,12 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Returns how long it took, from launch to exit.
+    /// Returns the seconds from launch to exit.
     pub fn seconds(&self) -> Spread {
         self.spread(|trial| trial.seconds)
     }
 
-    /// Returns something of each of its runs.
+    /// Returns the spread of a figure over all runs.
     pub fn spread(&self, of: impl Fn(&Trial) -> f64) -> Spread {
         Spread::of(&self.trials.iter().map(of).collect::<Vec<f64>>())
     }

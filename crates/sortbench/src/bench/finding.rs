@@ -1,4 +1,4 @@
-//! What a bench found: tables, charts, samples, and what is unfair about them.
+//! Finding of a bench: tables, charts, samples, and the reasons why a comparison is unfair.
 //!
 //! Every bench ends in a [`Finding`], and every way to show one (words, JSON, a page) shows them
 //! all. What was measured and what a paper printed never share a table or a line of a chart: each
@@ -41,7 +41,7 @@ pub struct Finding {
 pub struct Setting {
     /// The machine, and when.
     pub machine: Machine,
-    /// The file system that the files lay on: its kind, its device, and what was free.
+    /// The file system of the files: its kind, its device, and its free space.
     pub disk: String,
     /// Statement on whether inputs were in the page cache.
     pub cold: &'static str,
@@ -92,7 +92,7 @@ pub enum Cell {
     Number(f64),
     /// The middle of several figures, and how far they lay apart.
     Spread(Spread),
-    /// Nothing that could be said.
+    /// An empty cell.
     Empty,
 }
 
@@ -168,8 +168,8 @@ pub struct Line {
 pub struct Samples {
     /// Subject of the measurement.
     pub of: String,
-    /// In which unit.
+    /// Unit of the values.
     pub unit: &'static str,
-    /// One after the other.
+    /// Values in the order they were measured.
     pub values: Vec<f64>,
 }

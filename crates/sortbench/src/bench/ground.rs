@@ -170,7 +170,7 @@ pub fn records_of(bytes: u64) -> u64 {
     bytes / RECORD_LENGTH as u64
 }
 
-/// Empties the page cache of a file, and of nothing else; whether that was done.
+/// Removes one file from the page cache. Returns whether that was done.
 fn chill(path: &Path) -> Result<bool> {
     let file = fs::File::open(path).map_err(|error| Error::io("open", path, error))?;
     file.sync_data().map_err(|error| Error::io("make durable", path, error))?;

@@ -1,4 +1,4 @@
-//! How a time grows with a size: the power law that fits best.
+//! Growth of a time with a size: the power law that fits best.
 
 /// `seconds = factor * size ^ exponent`.
 #[derive(Clone, Copy, Debug, PartialEq)]

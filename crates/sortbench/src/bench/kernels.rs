@@ -158,7 +158,7 @@ fn numbers(keys: usize) -> Vec<usize> {
     numbers
 }
 
-/// Returns what the processor counted, if anything.
+/// Returns the table of processor counts, if any.
 fn counted(kernels: &[Counted]) -> Option<Table> {
     let is_known = |place: usize| kernels.iter().any(|kernel| kernel.counts[place].is_some());
     let known: Vec<usize> = (0..Event::ALL.len()).filter(|place| is_known(*place)).collect();

@@ -1,4 +1,4 @@
-//! What papers printed, from the one data file that holds it.
+//! Figures that papers printed, from the one data file that holds them.
 //!
 //! `papers.toml` names for each table the paper, the page and the text that the figures were read
 //! from. Figures stay the text that they were in print: nothing is computed of them, and none finds

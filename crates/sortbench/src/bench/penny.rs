@@ -14,7 +14,7 @@ use super::growth::Growth;
 use super::{papers, price, text};
 use crate::RECORD_LENGTH;
 
-/// Of the largest sample: what the samples are.
+/// Divisors of the largest sample that give the sizes of the samples.
 const SHARES: [u64; 4] = [8, 4, 2, 1];
 
 /// Memory of a sample is this part of its size, so that it takes two passes as a penny's size does.
@@ -115,7 +115,7 @@ fn samples(ground: &Ground, most: u64) -> Result<Vec<(u64, Measured)>> {
     Ok(measured)
 }
 
-/// Returns how the time of the samples grows.
+/// Returns the law by which the time of the samples grows.
 fn law(points: &[[f64; 2]]) -> Result<Growth> {
     let Some(growth) = Growth::fitted(points) else {
         let words = "there is not enough space for sorts of several sizes";

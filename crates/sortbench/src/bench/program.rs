@@ -25,9 +25,9 @@ pub struct Program(PathBuf);
 pub struct Trial {
     /// Seconds from its launch to its exit, as the caller saw them.
     pub seconds: f64,
-    /// Of those, until the job began: the program loaded, its arguments read.
+    /// Seconds among those until the job began: the program loaded, its arguments read.
     pub launch_seconds: f64,
-    /// Of those, after the job had ended: memory given back, the process gone.
+    /// Seconds among those after the job had ended: memory given back, the process gone.
     pub exit_seconds: f64,
     /// Statistics that the program printed (`--stats json`).
     pub statistics: Value,
@@ -52,7 +52,7 @@ impl Trial {
 
 /// Remains of a finished process.
 struct Ending {
-    /// Text on standard error.
+    /// Text on standard error, and the time it ended.
     words: String,
     said: Instant,
 }

@@ -1,4 +1,4 @@
-//! What the size of runs does to a sort in two passes, and how they are best merged.
+//! Bench of the effect of run size on a sort in two passes, and of the best way to merge runs.
 //!
 //! After NOW-Sort (Arpaci-Dusseau et al., SIGMOD 1997), Figure 8, and psort (Bertasi et al., JEA
 //! 16, 2011) on the geometry of the merge.
@@ -11,7 +11,7 @@ use super::finding::{Cell, Chart, Finding, Line, Source, Table};
 use super::ground::{COPIES, Ground, Records, gigabytes, records_of};
 use super::text;
 
-/// Bytes that are sorted if not said otherwise.
+/// Default number of bytes that are sorted.
 const SIZE: u64 = 2_000_000_000;
 
 /// The least memory that is tried: with less, a sort is refused.

@@ -1,4 +1,4 @@
-//! How the time grows with the size and with the threads, and the power law that fits.
+//! Bench of the growth of time with the size and with the threads, and the power law that fits.
 
 use std::fs;
 use std::path::Path;

@@ -24,7 +24,7 @@ use sortwell::{ByteSize, Error, Result};
 use super::now;
 use crate::samples::median_and_spread;
 
-/// Values that are tried for the bytes of a request.
+/// Values that are tried: bytes of a request, and requests in flight.
 const REQUESTS: [usize; 3] = [256 << 10, 1 << 20, 4 << 20];
 const DEPTHS: [usize; 2] = [4, 16];
 
@@ -41,7 +41,7 @@ const TIMES: usize = 4;
 const SLICES_EACH: usize = 2 * REQUESTS.len() * DEPTHS.len() + 3 * TIMES + 1;
 const SLICES_TOGETHER: usize = 2 * TIMES;
 
-/// Most bytes of the file that is written and read, and the least that tell anything.
+/// Most bytes of the file that is written and read, and the fewest that give a useful result.
 const FILE_MAX: u64 = 2 << 30;
 const FILE_MIN: u64 = 128 << 20;
 

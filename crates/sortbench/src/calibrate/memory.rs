@@ -21,11 +21,11 @@ use crate::samples::median_and_spread;
 /// Memory that is taken at a time.
 const STEP: u64 = 64 << 20;
 
-/// Memory that is not touched, as a divisor of the claim.
+/// Memory that is not touched: a share of the claim, as its divisor, and the least.
 const MARGIN_SHARE: u64 = 10;
 const MARGIN_MIN: u64 = 256 << 20;
 
-/// Pages that may be paged in or out meanwhile: others have some.
+/// Pages that may be paged in or out during a measurement, by other programs.
 const PAGED_MAX: u64 = 64;
 
 /// Measurements of each kind of page.
@@ -41,7 +41,7 @@ pub struct MemoryReport {
     pub profile: MemoryProfile,
     /// Reason why no more memory was touched.
     pub end: MemoryEnd,
-    /// By how much of their median measurements of the same lay apart, at most.
+    /// Largest spread of repeated measurements, as a share of their median.
     pub spread: f64,
 }
 

@@ -154,7 +154,7 @@ fn write(path: &Path, kind: Kind, length: usize) -> Result<u64> {
     Ok(records as u64)
 }
 
-/// Returns what a record and a byte cost, given what records of two lengths do.
+/// Returns the cost of a record and of a byte, given the costs of records of two lengths.
 fn cost([short, long]: [f64; 2]) -> Cost {
     let [few, many] = LENGTHS.map(|length| length as f64);
     let byte = ((long - short) / (many - few)).max(0.0);

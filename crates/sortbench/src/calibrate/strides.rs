@@ -1,4 +1,4 @@
-//! How much each member of a striped file should take by turns, given the speeds of its disks.
+//! Choice of the stride of each member of a striped file, given the speeds of its disks.
 
 /// The longest stride of the slowest disk, and of any.
 const SLOWEST_MAX: u64 = 8;

@@ -1,4 +1,4 @@
-//! Which files are read.
+//! Options for input files.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};

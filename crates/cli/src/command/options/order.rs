@@ -1,4 +1,4 @@
-//! How the input is cut into records, and what these are ordered by.
+//! Options for the record format and the order.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -173,7 +173,7 @@ impl Order {
         formats.all(|other| other == Some(first)).then_some(first)
     }
 
-    /// Returns the keys, most significant first, and what is said of the order as a whole.
+    /// Returns the keys, most significant first, and the options of the order as a whole.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What of the machine a job may use.
+//! Options for the machine's resources that a job may use.
 
 use std::path::PathBuf;
 use std::sync::Arc;

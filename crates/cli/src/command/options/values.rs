@@ -1,4 +1,4 @@
-//! How the values of options are read: one small function each.
+//! Parsers of option values: one small function each.
 //!
 //! What the library can read it reads itself; here is only what the command line adds.
 

@@ -163,7 +163,7 @@ impl Process {
         Err(Error::io(RUN, Path::new(&self.program), how))
     }
 
-    /// Waits for its end for so long; whether it came.
+    /// Waits at most `time` for the end of the process. Returns whether it ended.
     fn ends_within(&mut self, time: Duration) -> bool {
         let begun = Instant::now();
         while matches!(self.child.try_wait(), Ok(None)) {

@@ -1,4 +1,4 @@
-//! How far a value reaches in the bytes of its key, as `--debug` of GNU sort shows it.
+//! Extent of a value within the bytes of its key, as `--debug` of GNU sort shows it.
 //!
 //! What a key is compared by is the library's to say; here is only what people are shown. It is
 //! less in one place: separators of thousands are shown as part of a number only between digits.
@@ -27,7 +27,7 @@ pub fn of(text: &[u8], text_type: &TextType, numbers: NumberFormat, months: &Mon
     }
 }
 
-/// Returns how many bytes `text` begins with that are of a kind.
+/// Returns the number of bytes of a kind that `text` begins with.
 fn count(text: &[u8], is_one: impl Fn(u8) -> bool) -> usize {
     text.iter().take_while(|&&byte| is_one(byte)).count()
 }

@@ -7,7 +7,7 @@ use wide::u8x16;
 
 use super::quoting::At;
 
-/// Bytes that one mask tells of.
+/// Bytes that one mask describes.
 pub const WIDTH: usize = 64;
 
 /// Sixty-four bytes; those after the end of the text are zeros.
@@ -92,8 +92,8 @@ impl LenientCarry {
         }
     }
 
-    /// Returns which bytes of the next chunk lie in quotes, given its quotes and what ends its
-    /// cells unless in quotes.
+    /// Returns the mask of the bytes of the next chunk that lie in quotes, given its quotes and the
+    /// bytes that end its cells outside quotes.
     #[inline]
     pub fn pass(&mut self, quotes: u64, delimiters: u64) -> u64 {
         let Self { inside, may_open } = *self;
@@ -119,7 +119,7 @@ pub fn special_quotes(quotes: u64, delimiters: u64, inside: u64, may_open: u64) 
     }
 }
 
-/// Returns what [`special_quotes`] does, one quote after the other.
+/// Returns the result of [`special_quotes`], computed one quote after the other.
 #[inline(never)]
 fn special_quotes_singly(quotes: u64, delimiters: u64, inside: u64, may_open: u64) -> u64 {
     let (mut left, mut special, mut is_inside) = (quotes, 0, inside != 0);

@@ -44,7 +44,7 @@ pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 pub struct Dialect {
     /// Between cells.
     pub separator: u8,
-    /// Around cells whose bytes mean nothing; none where no byte is one.
+    /// Quote around cells whose bytes have no special meaning; `None` if no byte is a quote.
     pub quote: Option<u8>,
     /// True if quotes that neither open nor close a cell are data, false if they are errors.
     pub is_lenient: bool,

@@ -114,7 +114,7 @@ pub struct Rows<'a> {
     bytes: &'a [u8],
     /// Beginning of the next row.
     start: usize,
-    /// After the chunk that `ends` and the others tell of.
+    /// Offset after the chunk that `ends` and the other masks describe.
     next_chunk: usize,
     /// Row ends and separators in that chunk that have not been passed, and stray quotes.
     ends: u64,
@@ -122,7 +122,7 @@ pub struct Rows<'a> {
     strays: u64,
     /// State carried from one chunk to the next.
     carry: Carry,
-    /// Ends of the first cells of the last row shown.
+    /// Ends of the first cells of the last row shown, and the number of cells wanted.
     cell_ends: Vec<u32>,
     wanted_cells: usize,
 }
@@ -162,8 +162,8 @@ impl<'a> Rows<'a> {
         Self { wanted_cells: wanted, ..self }
     }
 
-    /// Returns where cells of the row shown last end: its first ones, up to as many as are wanted,
-    /// and as far as 32 bits count.
+    /// Returns the ends of the first cells of the last row shown, up to the number wanted, as far
+    /// as 32 bits count.
     #[inline]
     pub fn cell_ends(&self) -> &[u32] {
         &self.cell_ends

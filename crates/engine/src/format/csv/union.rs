@@ -36,7 +36,7 @@ pub struct Union {
 /// The columns of one table in the order of the union.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnOrder {
-    /// For each of its columns, the place in the union and its number in the table; ascending.
+    /// Place in the union and number in the table of each of its columns; ascending.
     pairs: Box<[(u32, u32)]>,
 }
 
@@ -142,9 +142,9 @@ enum Form {
     /// Unchanged.
     #[default]
     AsIs,
-    /// With one cell more, so that it has not as many as the union.
+    /// One more cell, so that the number of cells differs from that of the union.
     Longer,
-    /// In the order of the union.
+    /// Cells in the order of the union.
     Moved {
         /// True if cells beyond the table's header follow.
         has_more: bool,
@@ -246,7 +246,7 @@ impl RowWriter {
         }
     }
 
-    /// Returns where a cell begins.
+    /// Returns the beginning of a cell.
     #[inline]
     fn start_of(&self, number: usize) -> usize {
         number.checked_sub(1).map_or(0, |before| self.ends[before] as usize + 1)

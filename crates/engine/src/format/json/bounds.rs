@@ -6,7 +6,7 @@ use memchr::memchr2;
 /// The deepest nesting, and the longest name with escapes in bytes. A shorter line has neither.
 pub const BOUND: usize = 1 << 20;
 
-/// Returns what is too deep or too long in a line, be it well formed or not.
+/// Returns a description of what is too deep or too long in a line, even if it is not well formed.
 pub fn excess(text: &[u8]) -> Option<String> {
     if text.len() <= BOUND {
         return None;

@@ -26,7 +26,7 @@ pub enum Listed {
 }
 
 impl Listed {
-    /// Returns those of the records of `format`.
+    /// Returns the types for the records of `format`.
     pub fn of(format: Format) -> Self {
         match format {
             Format::Lines { .. } | Format::LineGroups(_) | Format::Csv(_) | Format::JsonLines => {

@@ -1,4 +1,4 @@
-//! What a part of a key looks at: bytes of the record, and what these stand for.
+//! Content that a part of a key looks at: bytes of the record, and the text that they stand for.
 //!
 //! Pairs of quotes in a cell are one quote, an escape in JSON is a character, a range may reach
 //! beyond its record, and a translation changes bytes or leaves them out. None of that is written

@@ -8,13 +8,13 @@ use jiff::civil;
 use jiff::fmt::strtime::{self, BrokenDownTime};
 use jiff::tz::{Offset, TimeZone};
 
-/// A form of days and times, and what it tells of them.
+/// A form of days and times, and the parts of them that it contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DateFormat {
     pattern: String,
-    /// True if it tells the day.
+    /// True if it contains the day.
     has_date: bool,
-    /// True if it tells the time.
+    /// True if it contains the time.
     has_time: bool,
 }
 
@@ -52,12 +52,12 @@ impl DateFormat {
         &self.pattern
     }
 
-    /// Returns whether it tells the day.
+    /// Returns whether it contains the day.
     pub fn has_date(&self) -> bool {
         self.has_date
     }
 
-    /// Returns whether it tells the time.
+    /// Returns whether it contains the time.
     pub fn has_time(&self) -> bool {
         self.has_time
     }

@@ -1,4 +1,4 @@
-//! Where two keys first differ, however long they are, in little memory.
+//! Search for the first difference of two keys of any length, in little memory.
 //!
 //! Keys are made from the front and compared by their beginnings, which settles nearly all. Of keys
 //! that agree there, fingerprints of one block after another are kept, and the first block whose

@@ -1,5 +1,5 @@
-//! What is said about a key that is no value of its type: where it is, what stands there, what
-//! should, and what to do. Which record it is says whoever read it.
+//! Messages about a key that is not a value of its type: its place, the text found, the text
+//! expected and the remedy. The caller adds which record it is.
 
 use super::date_format::DateFormat;
 use super::order::{End, Position, Separator, TextOrder, TextSpec};
@@ -47,7 +47,7 @@ impl Words {
         Self::new(&spec, &TextOrder::by_bytes(b'\n'))
     }
 
-    /// Returns where the key is, and what should stand there.
+    /// Returns the place of the key, and a description of its valid values.
     pub fn of_key(&self) -> (&str, &str) {
         (&self.place, &self.expected)
     }
@@ -81,7 +81,7 @@ impl Words {
     }
 }
 
-/// Returns where a key is: `field 2`, `bytes 4..8`.
+/// Returns the place of a key in words: `field 2`, `bytes 4..8`.
 pub(super) fn place(spec: &TextSpec, separator: Separator) -> String {
     let field = match separator {
         Separator::Cells(_) => "column",

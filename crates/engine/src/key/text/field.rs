@@ -1,4 +1,4 @@
-//! Where in a record the bytes of a key lie.
+//! Location of the bytes of a key in a record.
 //!
 //! ```text
 //!     blanks        |ab|  cdef| gh|        separator ':'     |ab|:|  cd|:||
@@ -64,13 +64,13 @@ impl<'a> Fields<'a> {
         (value, if has_escapes { Escapes::Json } else { Escapes::None })
     }
 
-    /// Returns how many bytes this record and `other` agree in.
+    /// Returns the number of bytes at the beginning in which this record and `other` agree.
     #[inline]
     pub fn agreement(&self, other: &Self) -> usize {
         agreeing_bytes(self.text, other.text)
     }
 
-    /// Returns where `part`, a part of the record, begins.
+    /// Returns the offset of `part`, a part of the record.
     #[inline]
     pub fn place_of(&self, part: &[u8]) -> usize {
         part.as_ptr().addr().wrapping_sub(self.text.as_ptr().addr())
@@ -163,7 +163,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Returns where the field begins that follows the one that ends at `end`.
+    /// Returns the beginning of the field after the one that ends at `end`.
     #[inline]
     fn behind(&self, end: usize) -> usize {
         match self.separator {
@@ -202,14 +202,14 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Returns where field `field` begins, where the end of the one before is known.
+    /// Returns the beginning of field `field`, if the end of the one before is known.
     #[inline]
     fn start_of(&self, field: usize) -> usize {
         let Some(last) = field.checked_sub(1) else { return 0 };
         self.behind(self.given.get(last).map_or_else(|| self.ends[last], |end| *end as usize))
     }
 
-    /// Returns where cell `field` of a row lies.
+    /// Returns the range of cell `field` of a row.
     #[inline]
     fn cell(&mut self, dialect: csv::Dialect, field: usize) -> Range<usize> {
         match self.given.get(field) {

@@ -24,7 +24,7 @@ use crate::stats::KeyFindings;
 pub struct TextKey {
     separator: Separator,
     body: Body,
-    /// At least one.
+    /// Parts of the key; at least one.
     parts: Box<[Part]>,
     /// True if a record may have a fault in one of them.
     is_partial: bool,

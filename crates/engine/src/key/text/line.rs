@@ -27,7 +27,7 @@ pub struct LineKey {
     start: usize,
     /// Beginning of the range within the record.
     first: usize,
-    /// Not before `start`; the largest there is where the range ends with the record.
+    /// End of the range, not before `start`; the largest number if the range ends with the record.
     end: usize,
     is_descending: bool,
     body: Body,

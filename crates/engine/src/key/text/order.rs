@@ -113,14 +113,15 @@ pub struct Position {
 /// End of a key. The key is empty if its end lies before its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum End {
-    /// At the end of the record.
+    /// The end of the record.
     #[default]
     Record,
-    /// At the end of the field of this number, from 0.
+    /// The end of the field of this number, from 0.
     Field(usize),
-    /// Before the byte at this position.
+    /// The place before the byte at this position.
     At(Position),
-    /// Before the byte at this position, and not after the end of the field of this number.
+    /// The place before the byte at this position, and not after the end of the field of this
+    /// number.
     Within(Position, usize),
 }
 
@@ -218,7 +219,7 @@ impl TextSpec {
         }
     }
 
-    /// Returns where it is, in words.
+    /// Returns the place of the key, in words.
     pub(in crate::key) fn place_in_words(&self) -> String {
         fault::place(self, Separator::default())
     }

@@ -75,11 +75,11 @@ pub(super) struct Part {
 /// Place in a record where a part looks.
 #[derive(Clone, Debug)]
 enum Site {
-    /// At fields of the record, or at its bytes.
+    /// Fields of the record, or its bytes.
     Record,
-    /// At fields or bytes of this line of it, from 0.
+    /// Fields or bytes of this line of it, from 0.
     Line(usize),
-    /// At the value there, of a line of JSON.
+    /// The value at this path of a line of JSON.
     Member(json::Path),
 }
 
@@ -159,7 +159,7 @@ impl Part {
         self.class == Class::Loose && !self.is_checked
     }
 
-    /// Returns what becomes of bytes that are no value of its type, where nothing is said of it.
+    /// Returns the default treatment of bytes that are not a value of its type.
     pub fn class(&self) -> Class {
         self.class
     }

@@ -1,4 +1,4 @@
-//! Where the bytes of a key go: into one word of it, or all into a buffer.
+//! Destinations of the bytes of a key: one word of it, or a buffer for all of them.
 //!
 //! Encoders are written once over [`Sink`] and instantiated for each. [`WordSink`] keeps its eight
 //! bytes in a register, so that the key prefix costs no memory and no allocation; [`FewSink`] has

@@ -1,4 +1,4 @@
-//! Whether all of a text is a value of the types that are read loosely in lines.
+//! Strict checks that all of a text is a value, for types that are read loosely in lines.
 //!
 //! The encoders of these types take what they can read at the beginning, as sorting lines always
 //! has; in tables, text that says something else is a mistake. Blanks at the ends never count.

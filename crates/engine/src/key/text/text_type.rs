@@ -55,7 +55,7 @@ pub enum TextType {
     Zoned(Zoned),
     /// Text in EBCDIC, ordered as the characters of Unicode that it stands for.
     Ebcdic(CodePage),
-    /// Text in a collating sequence of one's own: the byte `b` sorts as `sequence[b]`.
+    /// Text in a user-defined collating sequence: the byte `b` sorts as `sequence[b]`.
     Sequence(Arc<[u8; 256]>),
     /// A number as machines have it.
     Binary(NumberType),
@@ -80,7 +80,7 @@ pub(super) enum Class {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Traits {
     pub class: Class,
-    /// True if the first word of a key tells most values apart.
+    /// True if the first word of a key distinguishes most values.
     pub fills_word: bool,
     /// True if there are so few values that most records share theirs.
     pub is_coarse: bool,
@@ -95,7 +95,7 @@ impl Traits {
         Self { class, fills_word: false, is_coarse: false, spares_ends: false }
     }
 
-    /// Adds that the first word of a key tells most values apart.
+    /// Sets that the first word of a key distinguishes most values.
     pub const fn fills_word(self) -> Self {
         Self { fills_word: true, ..self }
     }
@@ -146,7 +146,7 @@ impl TextType {
         matches!(self.class(), Class::Text)
     }
 
-    /// Returns the parts of a moment that its values tell, where they are days or times.
+    /// Returns the parts of a moment that its values contain, if they are days or times.
     pub(super) const fn day(&self) -> Option<Day> {
         match self {
             Self::Notation(row) => row.day,

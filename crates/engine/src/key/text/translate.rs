@@ -73,8 +73,8 @@ impl Table {
         self.becomes[usize::from(byte)]
     }
 
-    /// Writes what remains of `text` to the beginning of `out`, which has room for all of it; how
-    /// many bytes remain.
+    /// Writes the bytes of `text` that are kept to the beginning of `out`, which has room for all
+    /// of them. Returns their number.
     pub fn translate(&self, text: &[u8], out: &mut [u8]) -> usize {
         let out = &mut out[..text.len()];
         let mut end = 0;

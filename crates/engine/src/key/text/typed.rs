@@ -34,7 +34,7 @@ pub(super) struct Typed {
     folds_case: bool,
 }
 
-/// Longest text that is looked at as a day or time in a form of one's own.
+/// Longest text that is read as a day or time in a user-defined form.
 const DATE_BYTES_MAX: usize = 64 << 10;
 
 /// Bytes of a string with escapes that count as a version.

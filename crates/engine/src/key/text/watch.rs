@@ -1,5 +1,5 @@
-//! What is looked at in the keys of records as they are read: which records a key that is no value
-//! has placed, and whether a key has any value at all.
+//! Observation of keys as records are read: the records with invalid keys, and keys that have no
+//! value in any record.
 //!
 //! The first byte of a key tells whether its record is placed, so that a record which is not costs
 //! a comparison. Whether there are values is asked until the first one is found.

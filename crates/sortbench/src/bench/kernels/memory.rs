@@ -10,7 +10,7 @@ use bytemuck::Pod;
 use sortwell::unstable::io::{Arena, Region};
 use sortwell::{ByteSize, Result};
 
-/// So many values of a kind, all noughts at first; the first lies at the beginning of a page.
+/// A number of values of one kind, all zeros at first. The first lies at the beginning of a page.
 #[derive(Debug)]
 pub struct Memory<T> {
     region: Region,

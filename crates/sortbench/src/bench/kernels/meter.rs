@@ -1,4 +1,4 @@
-//! What is measured of a kernel: seconds, and what the processor counted, run by run.
+//! Measurements of a kernel: seconds and processor counts, run by run.
 //!
 //! A *lap* is one step of one run. A section of the bench is tables and charts made of laps, with
 //! all the samples behind them.
@@ -103,7 +103,7 @@ impl Laps {
         Self(self.0.iter().zip(&next.0).map(both).collect())
     }
 
-    /// Returns how many there were of an event for each of `records`, in the middle of the runs.
+    /// Returns the median number of an event for each of `records` over all runs.
     fn count(&self, event: Event, records: usize) -> Option<Spread> {
         let counts = self.0.iter().map(|lap| lap.counts.of(event));
         let counts = counts.collect::<Option<Vec<f64>>>().filter(|counts| !counts.is_empty())?;

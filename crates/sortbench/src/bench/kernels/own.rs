@@ -1,5 +1,5 @@
-//! What sortwell itself does with a load in memory, in its own steps: sample and deal, sort every
-//! bucket, gather.
+//! Measurement of sortwell's own steps on a load in memory: sample and deal, sort every bucket,
+//! gather.
 //!
 //! All of it is the library's (`sortwell::unstable::incore`), used as its pipeline does on one
 //! thread.

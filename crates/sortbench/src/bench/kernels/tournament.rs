@@ -100,7 +100,7 @@ impl Layout for Plain {
 /// Three levels of a subtree in each cache line.
 #[derive(Debug)]
 pub struct Clustered {
-    /// For each level of lines, from the root, the number of its first line.
+    /// Number of the first line of each level of lines, from the root.
     starts: Vec<usize>,
     lines: usize,
     /// The first node of the root's line that is one.
@@ -147,7 +147,7 @@ impl Layout for Clustered {
 pub struct Tree<L> {
     layout: L,
     nodes: Memory<u64>,
-    /// For each leaf, the pointer of its record.
+    /// Pointer to the record of each leaf.
     pointers: Memory<u32>,
     first: u64,
 }

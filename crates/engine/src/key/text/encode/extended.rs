@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 pub struct Extended {
     /// Biased by 16383; 0 for numbers below 2^-16382, 32767 for infinity.
     pub exponent: u16,
-    /// With the leading bit.
+    /// Mantissa with the leading bit.
     pub mantissa: u64,
 }
 

@@ -20,7 +20,7 @@ const NUMBER: u8 = 2;
 /// Value of a text.
 enum Value {
     None,
-    /// With its payload.
+    /// NaN with its payload.
     Nan(u64),
     Number(Extended),
 }

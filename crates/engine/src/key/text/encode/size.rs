@@ -83,7 +83,7 @@ fn times(digit: u8, factor: u128, carry: &mut u128) -> u8 {
     b'0' + last as u8
 }
 
-/// Compares two sizes; `None` where it takes their keys to tell.
+/// Compares two sizes. Returns `None` if only their keys show the order.
 pub fn compare(texts: [&[u8]; 2], format: NumberFormat) -> Option<Ordering> {
     let grammar = Grammar { takes_plus: true, takes_fraction: true };
     let [a, b] = texts.map(|text| Number::read(text, format, grammar));

@@ -90,7 +90,8 @@ pub fn parse(text: &[u8]) -> Option<(i32, Fraction<'_>)> {
     Some((second.cast_signed() - ahead, fraction))
 }
 
-/// Returns how many seconds a clock is ahead of UTC that shows a time with `rest` after it.
+/// Returns the number of seconds that a clock is ahead of UTC if it shows a time with `rest` after
+/// it.
 #[inline]
 pub fn offset(rest: &[u8]) -> Option<i32> {
     let rest = rest.strip_prefix(b" ").unwrap_or(rest);

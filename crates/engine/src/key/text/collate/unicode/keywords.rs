@@ -1,5 +1,5 @@
-//! What a locale asks of its order: the keywords of its `-u-` extension (UTS 35, part 5, section
-//! 3.3, "Setting Options").
+//! Collation keywords in the `-u-` extension of a locale (UTS 35, part 5, section 3.3, "Setting
+//! Options").
 //!
 //! The collator takes some of them from the locale, is told others, and knows nothing of the rest.
 //! Whatever would have no effect is refused by name: an order that is not the one asked for looks
@@ -111,7 +111,7 @@ impl Choice<'_> {
         }
     }
 
-    /// Returns what the value stands for.
+    /// Returns the meaning of the value.
     fn of<T: Copy>(&self, known: &[(&str, T)]) -> Result<T, String> {
         let Self { name, key, value } = self;
         let found = known.iter().find(|(word, _)| word == value).map(|(_, found)| *found);
