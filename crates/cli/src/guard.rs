@@ -9,8 +9,8 @@ use crate::failure::{Failure, Outcome};
 /// Message and place of the first panic; others follow from it.
 static FIRST: Mutex<Option<String>> = Mutex::new(None);
 
-/// Does `work`; a panic in it, on whatever thread, is a failure. Unwinding has removed temporary
-/// files by then.
+/// Does `work`. A panic in it, on any thread, is a failure. Unwinding has removed temporary files
+/// by then.
 pub fn guarded(work: impl FnOnce() -> Outcome) -> Outcome {
     if std::env::var_os("RUST_BACKTRACE").is_none() {
         panic::set_hook(Box::new(note));

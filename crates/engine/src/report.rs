@@ -71,7 +71,7 @@ pub fn bench_page(finding: &Value) -> String {
     shell(&json!({ "bench": finding }))
 }
 
-/// Returns the one page, with whatever its script makes of the data.
+/// Returns the page, whose script displays the data.
 fn shell(data: &Value) -> String {
     // In JSON a `<` can only stand in a string: no tag begins or ends there.
     let data = data.to_string().replace('<', "\\u003c");

@@ -16,7 +16,7 @@ use sortwell::{ByteSize, Error, Result};
 /// Source that a validator reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A file, or whatever else the path names.
+    /// A file, or another object that the path names.
     File(PathBuf),
     /// Standard input, read to its end.
     Stdin,
@@ -25,7 +25,7 @@ pub enum Source {
 /// Destination that a generator writes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
-    /// A file that appears whole or not at all, or whatever else the path names.
+    /// A file that appears whole or not at all, or another object that the path names.
     File(PathBuf),
     /// Standard output, in order.
     Stdout,

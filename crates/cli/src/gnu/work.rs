@@ -26,13 +26,15 @@ use crate::failure::Failure;
 use crate::signals;
 use crate::standard::Printer;
 
-/// The least memory taken, whatever was asked for: scripts ask for kilobytes, which were much once.
+/// The least memory taken, even if the user asked for less. Scripts ask for kilobytes, which were
+/// once a lot.
 const MEMORY_LEAST: ByteSize = ByteSize::mib(64);
 
 /// Whoever calls GNU sort expects to have the output when it is written, not when it is durable.
 const SYNC: bool = false;
 
-/// Smallest chunk that is sorted at once, whatever was asked for: each costs a process or two.
+/// Smallest chunk that is sorted at once, even if the user asked for less. Each chunk costs a
+/// process or two.
 const CHUNK_LEAST: u64 = 4096;
 
 /// A command line that is understood, and how to speak of it.

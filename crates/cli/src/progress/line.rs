@@ -59,7 +59,7 @@ impl Line {
         }
     }
 
-    /// Leaves an empty line to whatever is printed next.
+    /// Clears the line for the text that is printed next.
     pub fn clear(self) {
         if let Self::Terminal = self {
             say(&format!("{BEGINNING}{ERASE}"));

@@ -35,7 +35,7 @@ impl Framing {
     }
 }
 
-/// The most lines of a record that a guide tells apart.
+/// The most lines of a record that a guide distinguishes.
 const GUIDED_LINES_MAX: usize = 64;
 
 /// The most bytes of a line's beginning that a guide looks at.

@@ -15,7 +15,7 @@ use super::finding::Setting;
 use super::program::{Program, Trial};
 use crate::{Destination, Generation, Machine, RECORD_LENGTH, generate};
 
-/// Room that is left free on the disk, whatever a bench would like to have.
+/// Room that is left free on the disk, even if a bench could use it.
 const MARGIN: u64 = 1 << 30;
 
 /// Number of copies of the data that a sort has on the disk: input, runs and output.

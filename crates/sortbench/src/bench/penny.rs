@@ -24,7 +24,7 @@ const MEMORY_SHARE: u64 = 8;
 /// large one.
 const MEMORY_LEAST: u64 = 64 << 20;
 
-/// Samples are not larger, whatever the disk has room for.
+/// Most bytes of a sample, even if the disk has room for more.
 const SAMPLE_MOST: u64 = 12_000_000_000;
 
 /// Least growth exponent of a sort's time. Sizes that follow from a smaller one mean nothing.

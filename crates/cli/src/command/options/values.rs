@@ -28,7 +28,7 @@ where
     PossibleValuesParser::new(words).try_map(|word| parse::<T>(&word))
 }
 
-/// Returns `on` or `off`.
+/// Returns a parser of `on` and `off`.
 pub fn switch() -> impl TypedValueParser<Value = bool> {
     PossibleValuesParser::new(["on", "off"]).map(|word| word == "on")
 }

@@ -39,8 +39,8 @@ pub use program::{RUN, START};
 /// Default number of files merged at once, as in GNU sort. Each file takes a process.
 const WIDTH: usize = 16;
 
-/// Most files merged at once, whatever was said. The least memory has room for as many, so that no
-/// merge has to make files of its own.
+/// Most files merged at once, even if the user asked for more. The least memory has room for them,
+/// so that no merge has to make files of its own.
 const WIDTH_MAX: usize = 64;
 
 /// Compression of temporary files by a program.

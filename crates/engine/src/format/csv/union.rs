@@ -19,7 +19,7 @@ use super::{Cells, Dialect, Row, value, without_end};
 use crate::error::{Message, Setting, message};
 use crate::format::Ragged;
 
-/// Bytes that a column takes while the columns are put together, beside its name.
+/// Bytes that a column takes while the columns are put together, in addition to its name.
 const COLUMN_BYTES: usize = 64;
 
 /// The columns of all tables so far.

@@ -59,7 +59,7 @@ impl Window {
         self.0.min(u8x16::splat(byte)).cmp_eq(self.0)
     }
 
-    /// Returns the window with the bit set that tells `[` from `{`, and `]` from `}`.
+    /// Returns the window with the bit set that distinguishes `[` from `{`, and `]` from `}`.
     #[inline(always)]
     fn braced(self) -> Self {
         Self(self.0 | u8x16::splat(b'[' ^ b'{'))

@@ -1,4 +1,4 @@
-//! Columns by their names, and what is said about names that no column has.
+//! Columns by their names, and messages about names that no column has.
 
 use super::super::gnu_key;
 use super::fault::shown;

@@ -235,9 +235,9 @@ impl TextSpec {
 /// The place of records without a valid key, for either direction of the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Before all values.
+    /// The place before all values.
     First,
-    /// After all values.
+    /// The place after all values.
     Last,
 }
 
@@ -397,7 +397,7 @@ impl TextOrder {
         json::Path::read(name).ok()
     }
 
-    /// Returns what its date format does not tell of the days or times of a key, in words.
+    /// Returns the parts of days or times that a key needs and its date format lacks, in words.
     pub(crate) fn lack_of_format(&self, spec: &TextSpec) -> Option<String> {
         let format = self.date_format.as_ref()?;
         let lacking = match spec.text_type.day()? {

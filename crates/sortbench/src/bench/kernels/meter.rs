@@ -103,7 +103,7 @@ impl Laps {
         Self(self.0.iter().zip(&next.0).map(both).collect())
     }
 
-    /// Returns the median number of an event for each of `records` over all runs.
+    /// Returns the number of an event for each of `records`, with its spread over all runs.
     fn count(&self, event: Event, records: usize) -> Option<Spread> {
         let counts = self.0.iter().map(|lap| lap.counts.of(event));
         let counts = counts.collect::<Option<Vec<f64>>>().filter(|counts| !counts.is_empty())?;

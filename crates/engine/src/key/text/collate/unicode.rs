@@ -93,7 +93,8 @@ impl Collation for Unicode {
 }
 
 impl Unicode {
-    /// Returns the number of bytes that the collator holds of a piece of text beside levels.
+    /// Returns the number of bytes that the collator holds of a piece of text in addition to
+    /// levels.
     fn held_bytes(&self, piece: &[u8]) -> usize {
         let is_numeric = self.collator.resolved_options().numeric == CollationNumericOrdering::True;
         let classes = CanonicalCombiningClassMapBorrowed::new();

@@ -29,7 +29,7 @@ const POWER_MAX: i64 = 5000;
 /// Digits after which no number can lie halfway between two others. The smallest halfway point is
 /// 2^-16446, whose digits are fewer than this.
 pub const DIGITS_MAX: usize = 12_000;
-/// Digits that nearly always tell how a number is rounded: 64 bits are 20 digits.
+/// Digits that nearly always decide how a number is rounded: 64 bits are 20 digits.
 const FEW_DIGITS: usize = 40;
 /// The largest power of five below 2^64.
 const FIVES_MAX: u32 = 27;
