@@ -397,7 +397,7 @@ impl TextOrder {
         json::Path::read(name).ok()
     }
 
-    /// Returns the parts of days or times that a key needs and its date format lacks, in words.
+    /// Returns a message about the day or time that a key needs and its date format lacks, if any.
     pub(crate) fn lack_of_format(&self, spec: &TextSpec) -> Option<String> {
         let format = self.date_format.as_ref()?;
         let lacking = match spec.text_type.day()? {
