@@ -1,5 +1,5 @@
-//! What was measured of a machine, for people. The figures are the benchmark library's; here they
-//! only become words.
+//! Measurements of a machine, as text for people. The figures come from the benchmark library; this
+//! module only words them.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ const SHARED: f64 = 0.85;
 /// A figure whose measurements lie further apart is not sure.
 const SURE: f64 = 0.2;
 
-/// What disks do, and the strides that follow.
+/// Describes the speeds of disks, and the strides that follow from them.
 pub fn disks(of: &DiskReport, strides: &[u64]) -> String {
     let mut block = String::new();
     for disk in &of.disks {
@@ -55,7 +55,7 @@ fn one_disk(disk: &DiskProfile) -> String {
     )
 }
 
-/// What memory there is.
+/// Describes the memory.
 pub fn memory(of: &MemoryReport) -> String {
     let MemoryProfile { usable_bytes, claimed_bytes, .. } = of.profile;
     let (usable, claimed) = (ByteSize(usable_bytes), ByteSize(claimed_bytes));
@@ -79,7 +79,7 @@ pub fn memory(of: &MemoryReport) -> String {
     )
 }
 
-/// What sorting costs, `spread` being by how much measurements lay apart.
+/// Describes the costs of sorting. `spread` is the spread of the measurements.
 pub fn processor(of: &ProcessorProfile, spread: f64) -> String {
     let mut block = String::new();
     for (what, costs) in [("records", &of.fixed), ("lines", &of.lines)] {
@@ -105,7 +105,7 @@ fn megabytes(rate: f64) -> String {
     format!("{:.0} MB/s", rate / 1e6)
 }
 
-/// How sure a figure is whose measurements lay so far apart.
+/// Describes how certain a figure is whose measurements have this spread.
 fn certainty(spread: f64) -> String {
     let doubt = if spread > SURE { ": uncertain; measure again" } else { "" };
     format!(" (measurements lie {:.0}% apart{doubt})", spread * 100.0)

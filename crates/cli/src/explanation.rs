@@ -10,7 +10,7 @@ use sortwell::Explanation;
 use crate::statistics::{counted, predicted};
 use crate::wording;
 
-/// A short block of lines, each ended.
+/// Returns a short block of lines, each ended.
 pub fn text(of: &Explanation) -> String {
     let lines = [
         ("input", input(of)),
@@ -68,7 +68,7 @@ fn plan(of: &Explanation) -> String {
     words
 }
 
-/// Records that are dropped on the way make it less.
+/// Returns `at most ` if records may be dropped on the way, which makes the output smaller.
 fn at_most(of: &Explanation) -> &'static str {
     if of.is_at_most { "at most " } else { "" }
 }

@@ -18,13 +18,13 @@ pub fn usage_error(words: impl Into<Message>) -> Error {
     Error::config(ConfigErrorKind::InvalidValue, words)
 }
 
-/// How a subcommand ends: with a status, or with something to report.
+/// End of a subcommand: a status, or a failure to report.
 pub type Outcome = Result<ExitCode, Failure>;
 
-/// Why a subcommand did not do what was asked.
+/// Reason why a subcommand failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// The library said no.
+    /// A failure that the library reports.
     Library(Error),
     /// A signal came while a job was running.
     Signal {
@@ -35,7 +35,7 @@ pub enum Failure {
     },
     /// Words or data could not be written to a standard stream.
     Output(io::Error),
-    /// The program itself is at fault: what a panic said.
+    /// A fault of the program itself: the message of a panic.
     Fault(String),
 }
 
@@ -53,7 +53,7 @@ impl From<io::Error> for Failure {
 
 impl Failure {
     /// Prints the failure to standard error and gives the exit status. After a signal the process
-    /// dies of it, so that a shell knows that its script is not to go on.
+    /// dies of it, so that a shell knows that its script is not to continue.
     pub fn report(&self) -> ExitCode {
         if self.is_closed_pipe() {
             return ExitCode::SUCCESS;
@@ -74,7 +74,7 @@ impl Failure {
         }
     }
 
-    /// The message without the program's name.
+    /// Returns the message without the program's name.
     pub fn message(&self) -> String {
         match self {
             Self::Library(error) | Self::Signal { error: Some(error), .. } => wording::chain(error),
@@ -91,7 +91,7 @@ impl Failure {
         }
     }
 
-    /// Whether the reader of standard output went away.
+    /// Returns whether the reader of standard output went away.
     pub fn is_closed_pipe(&self) -> bool {
         match self {
             Self::Output(error) => error.kind() == io::ErrorKind::BrokenPipe,
@@ -103,7 +103,7 @@ impl Failure {
     }
 }
 
-/// An error and all its causes, outermost first.
+/// Returns an error and all its causes, outermost first.
 fn causes<'a>(
     error: &'a (dyn StdError + 'static),
 ) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {

@@ -1,16 +1,16 @@
-//! A panic is a fault of the program's own: told in words that ask to be reported, with what was
-//! being done cleaned up as after any other failure.
+//! Handling of panics. A panic is a fault of the program itself: the message asks the user to
+//! report it, and the job is cleaned up as after any other failure.
 
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::{Mutex, PoisonError};
 
 use crate::failure::{Failure, Outcome};
 
-/// What the first panic said and where; others follow from it.
+/// Message and place of the first panic; others follow from it.
 static FIRST: Mutex<Option<String>> = Mutex::new(None);
 
-/// Does `work`; a panic in it, on whatever thread, is a failure. Unwinding has removed temporary
-/// files by then.
+/// Does `work`. A panic in it, on any thread, is a failure. Unwinding has removed temporary files
+/// by then.
 pub fn guarded(work: impl FnOnce() -> Outcome) -> Outcome {
     if std::env::var_os("RUST_BACKTRACE").is_none() {
         panic::set_hook(Box::new(note));

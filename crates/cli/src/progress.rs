@@ -23,7 +23,7 @@ use self::line::Line;
 use self::meter::{Meter, Sample};
 use crate::standard;
 
-/// When the progress line is shown.
+/// Condition under which the progress line is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum When {
     /// On a terminal
@@ -36,17 +36,18 @@ pub enum When {
     Json,
 }
 
-/// How progress is shown.
+/// Form in which progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// As a line for people.
+    /// A line for people.
     Line,
-    /// As lines of JSON.
+    /// Lines of JSON.
     Events,
 }
 
 impl When {
-    /// How to show it, if at all, given whether there is a terminal for it alone.
+    /// Returns the style of progress, or `None` if it is not shown. `has_terminal` says whether a
+    /// terminal is free for it.
     pub fn style(self, has_terminal: bool) -> Option<Style> {
         match self {
             Self::Auto => has_terminal.then_some(Style::Line),
@@ -68,7 +69,7 @@ const LAST_PATIENCE: Duration = Duration::from_secs(10);
 /// The memory ceiling counts the watcher's stack too.
 const STACK_BYTES: usize = 256 << 10;
 
-/// Does `work` with or without its progress shown. Without a thread for that, work goes on alone.
+/// Does `work` with or without its progress shown. Without a thread for that, work continues alone.
 pub fn shown<T>(style: Option<Style>, job: &Progress, work: impl FnOnce() -> T) -> T {
     let Some(style) = style else { return work() };
     thread::scope(|scope| {
@@ -113,7 +114,7 @@ fn watch(job: &Progress, is_done: &Receiver<()>) {
     }
 }
 
-/// One event a second, and one at the end.
+/// Prints one event a second, and one at the end.
 fn tell(job: &Progress, is_done: &Receiver<()>) {
     let (start, mut most) = (Instant::now(), None);
     loop {

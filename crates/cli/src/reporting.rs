@@ -13,9 +13,9 @@ use sortwell::{Error, Input, Output, Progress, Result};
 /// The inputs and the output of a job.
 #[derive(Clone, Copy, Debug)]
 pub struct JobFiles<'a> {
-    /// Where its records come from.
+    /// Inputs of the job.
     pub inputs: &'a [Input],
-    /// Where they go.
+    /// Output of the job.
     pub output: &'a Output,
     /// True if the output is several files, whose names are made from its own.
     pub is_split: bool,
@@ -26,13 +26,13 @@ pub struct JobFiles<'a> {
 /// A page that will be written when a job is done.
 #[derive(Debug)]
 pub struct Report {
-    /// What the job is called: by its output.
+    /// Name of the job, taken from its output.
     name: String,
     page: Page,
 }
 
 impl Report {
-    /// A page at `path` of a job that reads and writes `files`.
+    /// Creates a page at `path` of a job that reads and writes `files`.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ pub struct Page {
     target: Target,
 }
 
-/// Where a text goes.
+/// Destination of a text.
 #[derive(Debug)]
 enum Target {
     /// A file on its way to its name.
@@ -112,7 +112,7 @@ impl Page {
     }
 }
 
-/// Whether it is what standard input and output are called by.
+/// Returns whether it is what standard input and output are called by.
 fn is_stream(path: &Path) -> bool {
     path == Path::new("-")
 }

@@ -1,6 +1,6 @@
-//! Ctrl-C and `kill` ask the running job to stop; the job tidies up, and then the process dies of
-//! the signal. A shell that runs a script asks how its programs ended, and goes on with the script
-//! after one that exits by itself, whatever its status.
+//! Ctrl-C and `kill` ask the running job to stop. The job cleans up, and then the process dies of
+//! the signal. A shell checks how its programs ended: it continues a script after a program that
+//! exits by itself, with any status.
 //!
 //! A signal that was being ignored when the process began stays ignored: that is how `nohup` and a
 //! shell's background jobs say that it is not meant for them. While no job is running there is
@@ -24,8 +24,8 @@ use crate::failure::usage_error;
 /// The watcher does nothing but wait; the memory ceiling counts its stack too.
 const STACK_BYTES: usize = 64 << 10;
 
-/// Does `work`; a signal meanwhile asks it to stop, and is the failure that it ends with: also
-/// where it was done by then, as whoever sent it wants no more to follow.
+/// Does `work`. A signal asks it to stop, and becomes its failure. This holds also if the work was
+/// already done, as the sender wants nothing more to follow.
 pub fn stoppable<T>(
     job: &Progress,
     work: impl FnOnce() -> sortwell::Result<T>,
@@ -72,7 +72,7 @@ pub fn die_of(number: i32) -> ExitCode {
     ExitCode::from(status(number))
 }
 
-/// Returns what a shell reports of a process that died of a signal.
+/// Returns the status that a shell reports for a process that died of a signal.
 pub fn status(number: i32) -> u8 {
     u8::try_from(128 + number).unwrap_or(u8::MAX)
 }
@@ -101,7 +101,7 @@ impl Hearing {
         self.signal()
     }
 
-    /// The signal that came, if one did.
+    /// Returns the signal that came, if one did.
     fn signal(&self) -> Option<i32> {
         match self.received.load(Ordering::SeqCst) {
             0 => None,
@@ -138,8 +138,8 @@ fn is_first_process() -> bool {
     std::process::id() == 1
 }
 
-/// Makes sure that children which have ended leave their status behind. Whoever started us may have
-/// had the signal of that ignored, and then nothing would be left of them.
+/// Makes sure that the status of ended children can be read. The parent process may have ignored
+/// their signal, and the kernel would then discard their status.
 pub fn heed_children() {
     // A handler that does nothing of importance is enough not to ignore it.
     let _ = flag::register(SIGCHLD, Arc::new(AtomicBool::new(false)));
@@ -153,20 +153,22 @@ impl Drop for CloseOnDrop {
     }
 }
 
-/// The signals that stop a job: those that were not ignored when the process began.
+/// Returns the signals that stop a job: those that were not ignored when the process began.
 fn heeded() -> &'static [i32] {
     static HEEDED: OnceLock<Vec<i32>> = OnceLock::new();
     HEEDED.get_or_init(|| not_ignored(&ignored_mask()))
 }
 
-/// This process's mask of ignored signals, bit `n - 1` for signal `n`, as the kernel writes it.
+/// Returns this process's mask of ignored signals, as the kernel writes it: bit `n - 1` for signal
+/// `n`.
 fn ignored_mask() -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.unwrap_or_default().trim().to_owned()
 }
 
-/// The signals that stop a job, without those that the mask (in hexadecimal) says are ignored.
+/// Returns the signals that stop a job, without those that the mask (in hexadecimal) says are
+/// ignored.
 fn not_ignored(ignored_mask: &str) -> Vec<i32> {
     let mask = u64::from_str_radix(ignored_mask, 16).unwrap_or(0);
     let is_ignored = |number: i32| mask >> (number - 1) & 1 == 1;

@@ -36,7 +36,7 @@ pub fn print_help(help: &clap::Error) -> io::Result<()> {
     }
 }
 
-/// Says something on standard error. What cannot be said changes nothing.
+/// Prints text on standard error. A failure to print is ignored.
 pub fn tell(words: impl AsRef<[u8]>) {
     let _ = io::stderr().write_all(words.as_ref());
 }
@@ -56,7 +56,7 @@ pub fn tell_within(words: &str, patience: Duration) -> bool {
     is_ready
 }
 
-/// Standard output, for what is printed bit by bit until `progress` is told to stop.
+/// Standard output, for text that is printed in pieces until `progress` is asked to stop.
 #[derive(Debug)]
 pub struct Printer<'p> {
     writer: Writer,
@@ -64,7 +64,7 @@ pub struct Printer<'p> {
 }
 
 impl<'p> Printer<'p> {
-    /// Standard output.
+    /// Opens standard output for printing.
     pub fn new(progress: &'p Progress) -> Result<Self> {
         Ok(Self { writer: Writer::stdout()?, progress })
     }
@@ -106,7 +106,7 @@ impl Read for Text {
     }
 }
 
-/// The system's error in one of the library's.
+/// Returns the system's error in one of the library's.
 pub fn reason(error: Error) -> io::Error {
     match error {
         Error::Io { source, .. } => source,

@@ -14,7 +14,7 @@ use sortwell::{ByteSize, Input, Output, Statistics};
 use crate::reporting::JobFiles;
 use crate::wording;
 
-/// A short block of lines, each ended.
+/// Returns a short block of lines, each ended.
 pub fn text(of: &Statistics) -> String {
     // A merge reads what is sorted already, and has no loads.
     let is_merge = of.loads == 0 && of.records > 0;
@@ -55,15 +55,15 @@ pub fn text(of: &Statistics) -> String {
     block
 }
 
-/// Returns what is said of keys that are no values of their types where nothing else is said: a
-/// line for records that they place, and one for each key of which no record has a value.
+/// Returns the default lines about invalid keys: one for the records that they place, and one for
+/// each key that has no value in any record.
 pub fn key_lines(of: &Statistics) -> String {
     let warnings = unmatched_keys(of).map(|words| format!("warning: {words}"));
     let words = invalid_keys(of).into_iter().chain(warnings);
     words.map(|words| format!("sortwell: {words}\n")).collect()
 }
 
-/// Returns how many records keys that are no values have placed; `None` if none.
+/// Returns the number of records that invalid keys have placed, in words; `None` for 0.
 fn invalid_keys(of: &Statistics) -> Option<String> {
     let found = of.keys.invalid.as_ref().filter(|found| found.records > 0)?;
     let (has, come) = if found.records == 1 { ("has", "comes") } else { ("have", "come") };
@@ -96,12 +96,12 @@ pub fn format_line(by_names: Option<&'static str>) -> String {
     })
 }
 
-/// What was to be done, by the names that the user knows.
+/// Names of a job's inputs and output, as the user knows them.
 #[derive(Clone, Debug, Serialize)]
 pub struct Named {
     /// The first inputs.
     pub inputs: Vec<String>,
-    /// How many there are.
+    /// Number of inputs.
     pub input_count: usize,
     /// The output.
     pub output: String,
@@ -115,7 +115,7 @@ pub struct Named {
 const NAMES_MAX: usize = 20;
 
 impl Named {
-    /// Returns what this process was asked for: `files`, by a command line.
+    /// Returns the names of `files`, which this process was asked to use by a command line.
     pub fn new(files: &JobFiles<'_>) -> Self {
         let JobFiles { inputs, output, format_by_names, .. } = *files;
         let words: Vec<String> = std::env::args_os().map(|word| quoted(&word)).collect();
@@ -150,7 +150,7 @@ pub fn quoted(word: &OsStr) -> String {
     }
 }
 
-/// One line of JSON, not ended.
+/// Returns one line of JSON, without its end.
 pub fn json(of: &Statistics, named: Named) -> String {
     #[derive(Serialize)]
     struct Whole<'s> {
@@ -166,7 +166,7 @@ pub fn json(of: &Statistics, named: Named) -> String {
     serde_json::to_string(&whole).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
 }
 
-/// Returns how many rows were left out, and why.
+/// Returns the number of rows that were left out, and the reason, in words.
 pub fn dropped_rows(rows: u64) -> String {
     let other = "a different number of cells than the header or first row";
     format!("{} with {other}", counted(rows, "row"))
@@ -219,8 +219,8 @@ fn bytes(of: &Statistics) -> String {
     words
 }
 
-/// How many requests each stream had, how large they were, and how many were in flight at once in
-/// the queue of a worker; `None` where there were none.
+/// Returns the number and size of each stream's requests, and how many were in flight at once in
+/// the queue of a worker. Returns `None` without requests.
 fn requests(of: &Statistics) -> Option<String> {
     let (streams, requests) = (&of.streams, &of.requests);
     let streams = [
@@ -252,10 +252,10 @@ fn proof(of: &Statistics) -> String {
     }
 }
 
-/// Times that are further apart are told both.
+/// Factor between two times above which both are reported.
 const FAR_MORE: f64 = 1.1;
 
-/// How long a job was or is expected to take, and what keeps it.
+/// Describes the predicted time of a job, and what limits its speed.
 pub fn predicted(told: &Prediction) -> String {
     let phases = told.phases.iter().filter(|phase| phase.seconds >= 0.005).map(|phase| {
         let is_disk = phase.disk_seconds >= phase.processor_seconds;
@@ -270,7 +270,7 @@ pub fn predicted(told: &Prediction) -> String {
     words
 }
 
-/// `1 record`, `2 records`, `3 passes`.
+/// Returns `1 record`, `2 records`, `3 passes`.
 pub fn counted(count: u64, word: &str) -> String {
     match (count, word.ends_with('s')) {
         (1, _) => format!("1 {word}"),

@@ -90,7 +90,7 @@ impl Line<'_> {
         }
     }
 
-    /// Returns what is wrong with a value that its option cannot read, and `why`.
+    /// Describes a value that its option cannot read, and `why`.
     fn wrong_value(&self, argument: &str, value: &str, why: &str) -> String {
         let why = match why {
             "invalid digit found in string" | "cannot parse integer from empty string" => {
@@ -104,7 +104,7 @@ impl Line<'_> {
         format!("{argument}: {why}{}", advice.unwrap_or_default())
     }
 
-    /// Returns what to do about an option that is not one.
+    /// Returns the advice about an unknown option.
     fn unknown(&self, argument: &str) -> String {
         let Self { name, command, .. } = self;
         if command.get_name() == self.whole.get_name() {
@@ -152,7 +152,7 @@ impl Line<'_> {
         gnu::has(option).then(|| gnu::advice(self.words)).flatten()
     }
 
-    /// Returns how a file is named that looks like an option.
+    /// Returns the way to name a file that looks like an option.
     fn file(&self, word: &str) -> Option<String> {
         let is_file = Path::new(word).exists();
         is_file.then(|| format!("; the file of that name is written ./{word}"))
@@ -180,7 +180,7 @@ fn options(command: &Command) -> impl Iterator<Item = &str> {
     command.get_arguments().filter_map(clap::Arg::get_long)
 }
 
-/// Returns what the parser says, without its usage and its advice.
+/// Returns the parser's message, without its usage and its advice.
 fn first_paragraph(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);

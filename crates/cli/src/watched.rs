@@ -1,4 +1,4 @@
-//! How every job is run: watched, so that a person sees how far it is and can stop it.
+//! Execution of every job with progress shown and with signals that can stop it.
 //!
 //! Sorting, generating and validating all tell how far they are, and are stopped, through the
 //! library's one [`Progress`]; the progress line and the signals need no more than that.

@@ -17,12 +17,12 @@ use serde_json::{Value, json};
 use crate::error::{Operation, message};
 use crate::{Error, Result};
 
-/// What a file holds that a page is made of, as JSON.
+/// Content of a file that a page is made from, as JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Subject {
     /// The statistics of a sort, of which there may be several on a page.
     Sort(Value),
-    /// What a bench found, which has a page of its own.
+    /// The finding of a bench, which has a page of its own.
     Bench(Value),
 }
 
@@ -48,7 +48,7 @@ const SCRIPT: &str = concat!(
     include_str!("report/page.js"),
 );
 
-/// How it looks, in parts: later ones count more.
+/// Style sheet in parts. Later parts override earlier ones.
 const STYLE: &str = concat!(
     include_str!("report/uplot/uPlot.min.css"),
     "\n",
@@ -58,20 +58,20 @@ const STYLE: &str = concat!(
     include_str!("report/narrow.css"),
 );
 
-/// The page of some sorts, each with the name that it is shown under: of one its report, of several
-/// what they have beside each other.
+/// Returns the page of some sorts, each with the name that it is shown under: of one its report, of
+/// several what they have beside each other.
 pub fn page(sorts: &[(String, Value)]) -> String {
     let sorts: Vec<Value> =
         sorts.iter().map(|(name, stats)| json!({ "name": name, "stats": stats })).collect();
     shell(&Value::Array(sorts))
 }
 
-/// The page of what a bench found, as the benchmark library writes it.
+/// Returns the page of what a bench found, as the benchmark library writes it.
 pub fn bench_page(finding: &Value) -> String {
     shell(&json!({ "bench": finding }))
 }
 
-/// The one page, with whatever its script makes of the data.
+/// Returns the page, whose script displays the data.
 fn shell(data: &Value) -> String {
     // In JSON a `<` can only stand in a string: no tag begins or ends there.
     let data = data.to_string().replace('<', "\\u003c");
@@ -86,8 +86,8 @@ fn shell(data: &Value) -> String {
     )
 }
 
-/// What `from` holds, statistics or a finding: one JSON object, or lines of words with it as the
-/// last. `path` is what `from` is called.
+/// Returns what `from` holds, statistics or a finding: one JSON object, or lines of words with it
+/// as the last. `path` is what `from` is called.
 ///
 /// # Errors
 ///
@@ -122,8 +122,8 @@ pub fn read(path: &Path, from: impl Read) -> Result<Subject> {
     }
 }
 
-/// The whole text as JSON, or else its last line from where an object may begin: progress and
-/// warnings may stand before it.
+/// Returns the whole text as JSON, or else its last line from where an object may begin: progress
+/// and warnings may stand before it.
 fn parse(text: &str) -> serde_json::Result<Value> {
     serde_json::from_str(text).or_else(|of_whole| {
         let last = text.trim_end().rsplit('\n').next().unwrap_or_default();
@@ -132,7 +132,8 @@ fn parse(text: &str) -> serde_json::Result<Value> {
     })
 }
 
-/// What statistics of a sort have, and these have not. Those of later versions may have more.
+/// Returns what statistics of a sort have, and these have not. Those of later versions may have
+/// more.
 fn fault_of_statistics(stats: &Value) -> Option<String> {
     if !stats.is_object() {
         return Some("not an object".into());
@@ -144,7 +145,7 @@ fn fault_of_statistics(stats: &Value) -> Option<String> {
     (!stats["streams"].is_object()).then(|| "no 'streams' in it".into())
 }
 
-/// What a finding has, and this has not; of the rest the page shows what there is.
+/// Returns what a finding has, and this has not; of the rest the page shows what there is.
 fn fault_of_finding(finding: &Value) -> Option<String> {
     if !finding["bench"].is_string() {
         return Some("its 'bench' is not a name".into());

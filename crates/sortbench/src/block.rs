@@ -35,19 +35,19 @@ const STACK_LENGTH: usize = 256 << 10;
 /// One block of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
-    /// Its place among the blocks.
+    /// Number of the block among all blocks.
     pub index: u64,
     /// Bytes in it; only the last block of a file is short, and none is empty.
     pub length: usize,
 }
 
 impl Block {
-    /// The first record's place in the file.
+    /// Returns the first record's place in the file.
     pub fn first_record(self) -> u64 {
         self.index * BLOCK_RECORDS as u64
     }
 
-    /// The first byte's place in the file.
+    /// Returns the first byte's place in the file.
     pub fn offset(self) -> u64 {
         self.index * BLOCK_LENGTH as u64
     }
@@ -65,23 +65,24 @@ pub(crate) struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// The blocks of a file of so many bytes; `u64::MAX` where only reading will tell.
+    /// Creates the blocks of a file of `length` bytes. A length of `u64::MAX` means that only
+    /// reading shows it.
     pub fn new(length: u64, progress: &'a Progress) -> Self {
         Self { length, next: AtomicU64::new(0), is_abandoned: AtomicBool::new(false), progress }
     }
 
-    /// Bytes in the file.
+    /// Returns the number of bytes in the file.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// How many workers these blocks can occupy, of those there are.
+    /// Returns the number of workers that these blocks can occupy, at most `threads`.
     pub fn occupy(&self, threads: usize) -> usize {
         let blocks = self.length.div_ceil(BLOCK_LENGTH as u64);
         threads.min(usize::try_from(blocks).unwrap_or(usize::MAX)).max(1)
     }
 
-    /// The next block, or `None` when there are no more or a worker has failed.
+    /// Returns the next block, or `None` when there are no more or a worker has failed.
     pub fn claim(&self) -> Result<Option<Block>> {
         if self.progress.is_stopping() {
             return Err(Error::Interrupted);
@@ -136,12 +137,12 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Memory for one block.
+/// Returns memory for one block.
 pub(crate) fn buffer() -> Result<Region> {
     Arena::new(ByteSize(BLOCK_LENGTH as u64))
 }
 
-/// Memory for [`BUFFERS`] blocks.
+/// Returns memory for [`BUFFERS`] blocks.
 pub(crate) fn buffers() -> Result<Vec<Region>> {
     let mut rest = Arena::new(ByteSize((BUFFERS * BLOCK_LENGTH) as u64))?;
     let mut buffers = Vec::with_capacity(BUFFERS);

@@ -9,7 +9,7 @@
 
 use crate::RECORD_LENGTH;
 
-/// The sum of the CRC-32 of every record (IEEE polynomial, as in zlib).
+/// Returns the sum of the CRC-32 of every record (IEEE polynomial, as in zlib).
 ///
 /// # Panics
 ///

@@ -17,10 +17,10 @@ use crate::checksum::sum_of_checksums;
 use crate::place::Destination;
 use crate::record::Kind;
 
-/// Which records to make, and with how many threads.
+/// Records to make, and the number of threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generation {
-    /// How many records; none is a good number.
+    /// Number of records; may be 0.
     pub records: u64,
     /// Number of the first record.
     pub start: u128,
@@ -30,12 +30,12 @@ pub struct Generation {
     pub skewed: bool,
     /// Worker threads, at least one. The records do not depend on it.
     pub threads: usize,
-    /// Whether to sum the records' checksums, at about 15 ns a record.
+    /// True if the records' checksums are to be summed, at about 15 ns a record.
     pub checksum: bool,
 }
 
 impl Generation {
-    /// Binary records from number 0 on, made by one thread, without a checksum.
+    /// Creates binary records from number 0 on, made by one thread, without a checksum.
     pub fn new(records: u64) -> Self {
         Self { records, start: 0, ascii: false, skewed: false, threads: 1, checksum: false }
     }
@@ -48,7 +48,7 @@ impl Generation {
     }
 }
 
-/// What was made.
+/// Result of a generation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Generated {
     /// Records.

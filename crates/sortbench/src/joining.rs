@@ -24,7 +24,7 @@ pub(crate) struct Joining {
 }
 
 impl Joining {
-    /// Nothing joined yet.
+    /// Creates an empty collection.
     pub fn new(order: KeyOrder) -> Self {
         Self { order, stretches: Mutex::new(BTreeMap::new()) }
     }
@@ -52,7 +52,7 @@ impl Joining {
         stretches.insert(blocks.start, (blocks, joined));
     }
 
-    /// The summary of the whole, once every block has been added.
+    /// Returns the summary of the whole, once every block has been added.
     pub fn finish(self) -> Summary {
         let stretches = self.stretches.into_inner().unwrap_or_else(PoisonError::into_inner);
         assert!(stretches.len() <= 1, "blocks are missing: {:?}", stretches.keys());

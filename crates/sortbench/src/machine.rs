@@ -6,14 +6,14 @@ use serde::Serialize;
 use sortwell::ByteSize;
 use sortwell::unstable::io::limits;
 
-/// What is worth knowing of a machine, and when it was looked at.
+/// Properties of a machine, and the time they were read.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Machine {
-    /// The processor's name, where the system tells.
+    /// The processor's name, if the system reports it.
     pub processor: String,
     /// Cores that this process may use.
     pub cores: usize,
-    /// Bytes of memory, whoever uses them.
+    /// Bytes of memory, used or free.
     pub memory: ByteSize,
     /// The kernel's release.
     pub kernel: String,
@@ -24,7 +24,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// This one, now.
+    /// Returns the properties of this machine, now.
     pub fn here() -> Self {
         let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
         let processors = text("/proc/cpuinfo");
@@ -41,13 +41,13 @@ impl Machine {
     }
 }
 
-/// This moment in UTC, to the second.
+/// Returns the current time in UTC, to the second.
 pub fn now() -> String {
     let now = jiff::Timestamp::now();
     now.round(jiff::Unit::Second).unwrap_or(now).to_string()
 }
 
-/// What stands behind the colon in the first line of this name.
+/// Returns the text after the colon in the first line of this name.
 fn value_of<'t>(text: &'t str, name: &str) -> &'t str {
     let pair = |line: &'t str| line.split_once(':').filter(|(found, _)| found.trim() == name);
     text.lines().find_map(pair).map_or("", |(_, value)| value.trim())

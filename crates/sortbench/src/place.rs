@@ -1,4 +1,4 @@
-//! Where records come from and go to: a file, worked on at many places at once, or a stream.
+//! Sources and destinations of records: a file, worked on at many places at once, or a stream.
 //!
 //! A path that names a pipe, a terminal, a device or an open descriptor is a stream like standard
 //! input and output: it can only be taken in order, and a file must never take its name.
@@ -13,26 +13,26 @@ use sortwell::unstable::io::{
 };
 use sortwell::{ByteSize, Error, Result};
 
-/// Where a validator reads.
+/// Source that a validator reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A file, or whatever else the path names.
+    /// A file, or another object that the path names.
     File(PathBuf),
     /// Standard input, read to its end.
     Stdin,
 }
 
-/// Where a generator writes.
+/// Destination that a generator writes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
-    /// A file that appears whole or not at all, or whatever else the path names.
+    /// A file that appears whole or not at all, or another object that the path names.
     File(PathBuf),
     /// Standard output, in order.
     Stdout,
 }
 
 impl Source {
-    /// The source an argument names: `-` is standard input.
+    /// Returns the source an argument names: `-` is standard input.
     pub fn named(argument: PathBuf) -> Self {
         if argument.as_os_str() == "-" { Self::Stdin } else { Self::File(argument) }
     }
@@ -66,12 +66,13 @@ pub(crate) enum Opened<'a> {
 }
 
 impl Destination {
-    /// The destination an argument names: `-` is standard output.
+    /// Returns the destination an argument names: `-` is standard output.
     pub fn named(argument: PathBuf) -> Self {
         if argument.as_os_str() == "-" { Self::Stdout } else { Self::File(argument) }
     }
 
-    /// The path, if a file can be put there: nothing, a file or (to be told off) a directory is.
+    /// Returns the path, if it is free or names a file. Also returns the path of a directory, so
+    /// that the error is reported later.
     pub(crate) fn replaceable(&self) -> Result<Option<&Path>> {
         let Self::File(path) = self else { return Ok(None) };
         match inherited::look(path) {

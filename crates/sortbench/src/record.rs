@@ -12,7 +12,8 @@ use crate::{KEY_LENGTH, RECORD_LENGTH};
 /// Pieces of a binary record; each is the top ten bytes of one number of the sequence.
 const PIECES: usize = RECORD_LENGTH / KEY_LENGTH;
 
-/// What each piece of a binary record is exclusive-ored with: 80 bits, then 48 that are cut off.
+/// Masks that the pieces of a binary record are exclusive-ored with: 80 bits, then 48 that are cut
+/// off.
 const PIECE_MASKS: [u128; PIECES] = [
     0,
     0xf0e8_e4e2_e1d8_d4d2_d1cc << 48,
@@ -30,7 +31,7 @@ const PIECE_MASKS: [u128; PIECES] = [
 /// stay in L1. 64, 256 and 1024 measured alike: 7.2 ns a record (9.0 skewed), which is 14 GB/s.
 const BATCH_RECORDS: usize = 256;
 
-/// Which of the four kinds of benchmark record.
+/// One of the four kinds of benchmark record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kind {
     /// Printable records that end in a line break, rather than binary ones.

@@ -7,20 +7,20 @@ use serde::Serialize;
 pub struct Spread {
     /// The least.
     pub least: f64,
-    /// A quarter lie below it.
+    /// The value that a quarter of the samples lie below.
     pub lower: f64,
-    /// Half lie below it.
+    /// The value that half of the samples lie below.
     pub median: f64,
-    /// A quarter lie above it.
+    /// The value that a quarter of the samples lie above.
     pub upper: f64,
     /// The most.
     pub most: f64,
-    /// How many there are.
+    /// Number of values.
     pub count: usize,
 }
 
 impl Spread {
-    /// Of these; all noughts of none.
+    /// Returns the spread of these samples; all zeros without samples.
     pub fn of(samples: &[f64]) -> Self {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -38,7 +38,8 @@ impl Spread {
         }
     }
 
-    /// By how much of the median the quartiles lie apart: one outlier among many says nothing.
+    /// Returns the distance of the quartiles as a share of the median. One outlier among many does
+    /// not matter.
     pub fn relative(&self) -> f64 {
         match self.count {
             0 => 0.0,
@@ -47,7 +48,7 @@ impl Spread {
     }
 }
 
-/// The median of some rates, and by how much of it the others lie apart.
+/// Returns the median of some rates, and by how much of it the others lie apart.
 pub fn median_and_spread(rates: &[f64]) -> (f64, f64) {
     let spread = Spread::of(rates);
     (spread.median, spread.relative())

@@ -11,12 +11,12 @@ const INCREMENT: u128 = 0x4a69_6d47_7261_7952_4950_2020_2020_2001;
 /// A place in the sequence; holds the number last taken from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sequence {
-    /// `x(n)`, where `n` is how many numbers lie behind this place; `x(0)` is 0.
+    /// `x(n)`, where `n` is how many numbers lie after this place; `x(0)` is 0.
     value: u128,
 }
 
 impl Sequence {
-    /// The place from which [`Sequence::step`] gives number `n + 1` of the sequence next.
+    /// Returns the place from which [`Sequence::step`] gives number `n + 1` of the sequence next.
     ///
     /// A step is the affine map `x -> m * x + i`; composing the map with itself doubles how far it
     /// goes, so each bit of `n` is applied with the map that was squared that many times.
@@ -35,7 +35,7 @@ impl Sequence {
         Self { value }
     }
 
-    /// The next number.
+    /// Returns the next number.
     #[inline]
     pub(crate) fn step(&mut self) -> u128 {
         self.value = self.value.wrapping_mul(MULTIPLIER).wrapping_add(INCREMENT);

@@ -1,4 +1,4 @@
-//! How the keys of a skewed file begin: which skew bytes a record takes, and how many of them.
+//! Beginnings of the keys of a skewed file: the skew bytes that a record takes, and their number.
 //!
 //! The skew bytes change only when the record number gains a bit, so early in a file (and for most
 //! of any file) long ranges of records share the beginnings of their keys. Every function here is a
@@ -20,7 +20,7 @@ pub(crate) fn binary(record: u128, low: u64, high: u64) -> u64 {
     (high & keep) | (skew & !keep)
 }
 
-/// The bytes that replace the beginning of an ASCII key: none to six.
+/// Returns the bytes that replace the beginning of an ASCII key: none to six.
 #[inline]
 pub(crate) fn ascii(record: u128, low: u64) -> &'static [u8] {
     let bytes = match (low >> 32) & 7 {
@@ -30,7 +30,7 @@ pub(crate) fn ascii(record: u128, low: u64) -> &'static [u8] {
     &skew_bytes::ASCII[index(record)][..bytes]
 }
 
-/// The row of skew bytes a record takes: the number of significant bits of its number.
+/// Returns the row of skew bytes a record takes: the number of significant bits of its number.
 ///
 /// Except that within each half of the number, any of the four uppermost bits counts as all 64: the
 /// reference generator has this quirk, and files must not differ from its files.

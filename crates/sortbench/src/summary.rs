@@ -1,4 +1,4 @@
-//! What a validator must remember of a stretch of records, so that stretches can be joined.
+//! Summary of a stretch of records, as a validator needs it to join stretches.
 //!
 //! A stretch is a block read by one worker, or a whole partition of a sorted file on another
 //! machine: the same [`Summary`] serves both, and joining summaries in file order is the only way
@@ -9,13 +9,13 @@ mod layout;
 
 use crate::{KEY_LENGTH, RECORD_LENGTH};
 
-/// How keys are compared.
+/// Comparison of keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyOrder {
-    /// As bytes.
+    /// Comparison as bytes.
     #[default]
     Bytes,
-    /// As bytes, with the letters A to Z standing for a to z.
+    /// Comparison as bytes, with the letters A to Z standing for a to z.
     IgnoreCase,
 }
 
@@ -32,14 +32,14 @@ pub struct Summary {
     pub duplicate_keys: u128,
     /// Sum of the records' CRC-32s modulo 2^128.
     pub checksum: u128,
-    /// The first record, or zeros if there is none.
+    /// The first record, or zeros without records.
     pub first: [u8; RECORD_LENGTH],
-    /// The last record, or zeros if there is none.
+    /// The last record, or zeros without records.
     pub last: [u8; RECORD_LENGTH],
 }
 
 impl Default for Summary {
-    /// The summary of no records.
+    /// Returns the summary of no records.
     fn default() -> Self {
         Self {
             first_unordered: None,
@@ -98,7 +98,7 @@ impl Summary {
     }
 }
 
-/// A key as a number that compares as its bytes do.
+/// Returns a key as a number that compares as its bytes do.
 #[inline]
 fn key<const IGNORE_CASE: bool>(record: &[u8; RECORD_LENGTH]) -> (u64, u16) {
     let mut bytes = [0; KEY_LENGTH];
@@ -110,7 +110,8 @@ fn key<const IGNORE_CASE: bool>(record: &[u8; RECORD_LENGTH]) -> (u64, u16) {
     (u64::from_be_bytes([b0, b1, b2, b3, b4, b5, b6, b7]), u16::from_be_bytes([b8, b9]))
 }
 
-/// 16 ns a record, sorted or not, of which the checksum takes 15; 22 ignoring case.
+/// Summarises records. Takes 16 ns a record, sorted or not, of which the checksum takes 15; 22 ns
+/// ignoring case.
 fn summarise<const IGNORE_CASE: bool>(records: &[[u8; RECORD_LENGTH]]) -> Summary {
     let ([first, ..], [.., last]) = (records, records) else {
         return Summary::default();

@@ -17,7 +17,7 @@ use crate::place::{Destination, Opened, Source};
 use crate::summary::KeyOrder;
 use crate::verdict::Verdict;
 
-/// What a source holds.
+/// Content of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Content {
     /// Records.
@@ -27,21 +27,21 @@ pub enum Content {
     Summaries,
 }
 
-/// What to check, and with how many threads.
+/// Options of a check, and the number of threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Validation {
     /// Records, or summaries of partitions.
     pub content: Content,
-    /// How keys are compared.
+    /// Comparison of keys.
     pub order: KeyOrder,
     /// Worker threads, at least one. The verdict does not depend on it.
     pub threads: usize,
-    /// Where to write a summary of what was read, to be joined with those of other partitions.
+    /// Destination of a summary of what was read, to be joined with those of other partitions.
     pub summary_to: Option<Destination>,
 }
 
 impl Default for Validation {
-    /// Records, keys compared as bytes, one thread, no summary.
+    /// Returns a validation of records with keys compared as bytes, one thread and no summary.
     fn default() -> Self {
         Self { content: Content::Records, order: KeyOrder::Bytes, threads: 1, summary_to: None }
     }
@@ -75,7 +75,7 @@ pub fn validate(job: &Validation, from: &Source, progress: &Progress) -> Result<
     Ok(Verdict::from(&summary))
 }
 
-/// The error of a source that is not made of whole pieces of `piece_length` bytes.
+/// Returns the error of a source that is not made of whole pieces of `piece_length` bytes.
 fn part_of_a_piece(path: &Path, length: u64, piece: &str, piece_length: usize) -> Error {
     let rest = length % piece_length as u64;
     Error::Malformed {

@@ -1,4 +1,4 @@
-//! What a validator says of a file, in the words of valsort 1.5.
+//! Verdict of a validator on a file, in the words of valsort 1.5.
 //!
 //! [`Verdict`] prints the lines and knows the exit status; where they are printed is left to the
 //! caller.
@@ -7,7 +7,7 @@ use std::fmt;
 
 use crate::summary::Summary;
 
-/// Whether a file is sorted, and its figures.
+/// Result of a validation: whether a file is sorted, and its figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// Records in the file.
@@ -23,12 +23,12 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Whether every record is at least as large as the one before it.
+    /// Returns whether every record is at least as large as the one before it.
     pub fn is_ordered(&self) -> bool {
         self.unordered == 0
     }
 
-    /// The exit status of a command that gives this verdict: 0 in order, 1 not.
+    /// Returns the exit status of a command that gives this verdict: 0 in order, 1 not.
     pub fn exit_code(&self) -> u8 {
         u8::from(!self.is_ordered())
     }
@@ -47,7 +47,7 @@ impl From<&Summary> for Verdict {
 }
 
 impl fmt::Display for Verdict {
-    /// The lines valsort prints, without a line break after the last.
+    /// Returns the lines valsort prints, without a line break after the last.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(index) = self.first_unordered {
             writeln!(f, "First unordered record is record {index}")?;

@@ -260,7 +260,7 @@ fn command() -> String {
     format!("sortwell {}", words.join(" "))
 }
 
-/// A price: a positive number of dollars.
+/// Parses a price: a positive number of dollars.
 fn dollars(words: &str) -> std::result::Result<f64, String> {
     positive(words.trim_start_matches('$'))
         .map_err(|_| "a price is a number of dollars above 0, such as 2000".to_owned())

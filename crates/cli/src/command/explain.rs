@@ -1,4 +1,4 @@
-//! `sortwell explain`: a sort told beforehand.
+//! `sortwell explain`: the plan of a sort, without running it.
 
 use std::process::ExitCode;
 

@@ -40,7 +40,7 @@ fn page() -> String {
     page
 }
 
-/// One heading and the command's long help, trailing blanks taken off.
+/// Appends a heading and the command's long help, without trailing blanks.
 fn add(page: &mut String, command: &mut Command) {
     let title = command.get_bin_name().unwrap_or(command.get_name()).to_owned();
     let help = command.render_long_help().to_string();

@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The page of one bench, or of sorts.
+/// Returns the page of one bench, or of sorts.
 fn page(subjects: Vec<(String, Subject)>) -> Result<String> {
     if let [(_, Subject::Bench(finding))] = subjects.as_slice() {
         return Ok(report::bench_page(finding));

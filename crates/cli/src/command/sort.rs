@@ -179,7 +179,7 @@ impl Arguments {
         self.order().format_by_names(&job.inputs).map(|(name, _)| name)
     }
 
-    /// The order of records, groups first.
+    /// Returns the order of records, groups first.
     fn order(&self) -> Cow<'_, Order> {
         self.order.behind(self.selecting.group_keys())
     }

@@ -1,4 +1,4 @@
-//! `sortwell spill`: what sorts have left behind.
+//! `sortwell spill`: work that interrupted sorts have saved.
 
 use std::fmt::Write;
 use std::path::PathBuf;

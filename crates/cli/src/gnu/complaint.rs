@@ -1,4 +1,4 @@
-//! What is said on standard error when a command line or a file is no good, and the exit status.
+//! Messages on standard error about an invalid command line or file, and the exit status.
 //!
 //! Texts are bytes: they repeat the user's own words, which need not be UTF-8. Each message stands
 //! after the name the command was called by; `quoting` wraps the user's words for it.
@@ -16,27 +16,27 @@ pub const TROUBLE: u8 = 2;
 pub struct Complaint {
     /// Each on lines of its own after `name: `; a message may have several lines.
     messages: Vec<Vec<u8>>,
-    /// Whether `--help` is pointed to.
+    /// True if `--help` is pointed to.
     names_help: bool,
     /// The exit status.
     status: u8,
-    /// What each message ends with.
+    /// Byte that ends each message.
     end: u8,
 }
 
 impl Complaint {
-    /// One message, and [`TROUBLE`].
+    /// Creates a complaint with one message and the status [`TROUBLE`].
     pub fn new(message: impl Into<Vec<u8>>) -> Self {
         Self { messages: vec![message.into()], names_help: false, status: TROUBLE, end: b'\n' }
     }
 
-    /// `what: file: why`, the file quoted where a shell would need it.
+    /// Returns `what: file: why`, the file quoted where a shell would need it.
     pub fn about_file(what: &str, file: &[u8], error: &io::Error, quoting: Quoting) -> Self {
         let file = quoting.file(file);
         Self::new([what.as_bytes(), b": ", &file, b": ", reason(error).as_bytes()].concat())
     }
 
-    /// One more message.
+    /// Adds a message.
     pub fn and(mut self, message: impl Into<Vec<u8>>) -> Self {
         self.messages.push(message.into());
         self
@@ -48,24 +48,24 @@ impl Complaint {
         self
     }
 
-    /// Ends with another status.
+    /// Sets the exit status.
     pub fn with_status(mut self, status: u8) -> Self {
         self.status = status;
         self
     }
 
-    /// Ends messages with another byte: that of the lines they show.
+    /// Sets the byte that ends each message: that of the lines they show.
     pub fn ended_by(mut self, end: u8) -> Self {
         self.end = end;
         self
     }
 
-    /// The exit status.
+    /// Returns the exit status.
     pub fn status(&self) -> u8 {
         self.status
     }
 
-    /// All that is to be written, for a command called `name`.
+    /// Returns all that is to be written, for a command called `name`.
     pub fn text(&self, name: &[u8]) -> Vec<u8> {
         let mut text = Vec::new();
         for message in &self.messages {
@@ -87,7 +87,7 @@ pub fn remark(name: &[u8], message: &[u8]) {
     standard::tell([name, b": ", message, b"\n"].concat());
 }
 
-/// The system's words for an error, without the number that Rust adds.
+/// Returns the system's words for an error, without the number that Rust adds.
 pub fn reason(error: &io::Error) -> String {
     let words = error.to_string();
     match words.split_once(" (os error") {

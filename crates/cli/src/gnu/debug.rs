@@ -1,5 +1,5 @@
-//! What `--debug` says about a command line before any line is read: which rules text is ordered
-//! by, and which keys and options may not mean what was hoped for.
+//! Remarks of `--debug` about a command line, before any line is read: the rules that order text,
+//! and keys and options that may not have the intended meaning.
 
 use sortwell::unstable::io::locale::Category;
 
@@ -8,7 +8,7 @@ use super::ordering::Ordering;
 use super::parse::{Environment, Options};
 use super::quoting::Quoting;
 
-/// All remarks, in the order they are printed. `keys` have all their options.
+/// Returns all remarks, in the order they are printed. `keys` have all their options.
 pub fn remarks(
     options: &Options,
     keys: &[KeyDefinition],
@@ -78,7 +78,7 @@ fn about_key(
     }
 }
 
-/// What separators and locale do to numbers.
+/// Adds the remarks about what separators and the locale do to numbers.
 fn about_numbers(
     keys: &[KeyDefinition],
     options: &Options,
@@ -148,7 +148,7 @@ fn about_unused(keys: &[KeyDefinition], options: &Options, remarks: &mut Vec<Vec
     }
 }
 
-/// The field a key ends in.
+/// Returns the field a key ends in.
 fn last_field(key: &KeyDefinition) -> Option<usize> {
     match key.end {
         KeyEnd::Line => None,
@@ -156,7 +156,7 @@ fn last_field(key: &KeyDefinition) -> Option<usize> {
     }
 }
 
-/// Whether a key reaches over the end of a field.
+/// Returns whether a key reaches over the end of a field.
 fn spans_fields(key: &KeyDefinition) -> bool {
     last_field(key).is_none_or(|field| field > key.field)
 }

@@ -1,11 +1,11 @@
-//! What `--help` and `--version` print.
+//! Texts that `--help` and `--version` print.
 
-/// The version, under the name that scripts look for.
+/// Returns the version, under the name that scripts look for.
 pub fn version() -> String {
     format!("sort (sortwell) {}\n", env!("CARGO_PKG_VERSION"))
 }
 
-/// The help, for a command of this name.
+/// Returns the help, for a command of this name.
 pub fn help(name: &[u8]) -> Vec<u8> {
     let name = String::from_utf8_lossy(name);
     let usage =

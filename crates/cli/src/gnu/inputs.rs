@@ -1,4 +1,5 @@
-//! Which files a command reads and writes: names out of a list, and whether they can be had.
+//! Files that a command reads and writes: names from a list, and checks that the files can be
+//! opened.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
@@ -12,7 +13,7 @@ use super::complaint::Complaint;
 use super::quoting::Quoting;
 use crate::standard::{Text, reason};
 
-/// The names of `--files0-from`, each ended by a NUL; the last may do without.
+/// Returns the names of `--files0-from`, each ended by a NUL; the last may do without.
 pub fn listed(list: &OsStr, quoting: Quoting) -> Result<Vec<OsString>, Complaint> {
     let shown = quoting.file(list.as_bytes());
     let always = quoting.file_always(list.as_bytes());
@@ -59,8 +60,7 @@ pub fn check_readable(files: &[OsString], what: &str, quoting: Quoting) -> Resul
     Ok(())
 }
 
-/// Whether the output can be made: it is a file that may be written, or there is a directory to
-/// make it in.
+/// Checks that the output can be made: it is a writable file, or its directory exists.
 pub fn check_writable(file: &OsStr, quoting: Quoting) -> Result<(), Complaint> {
     let path = Path::new(file);
     let answer = match path.metadata() {

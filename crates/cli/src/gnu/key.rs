@@ -8,14 +8,14 @@ use super::number::leading;
 use super::ordering::{Ordering, Side};
 use super::quoting::Quoting;
 
-/// Where a key ends.
+/// End of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyEnd {
-    /// With the line.
+    /// The end of the line.
     Line,
-    /// With this field.
+    /// The end of this field.
     Field(usize),
-    /// Before this byte of this field.
+    /// The place before this byte of this field.
     Byte {
         /// The field's number.
         field: usize,
@@ -31,16 +31,16 @@ pub struct KeyDefinition {
     pub field: usize,
     /// Bytes from that field's beginning, or from its first non-blank.
     pub byte: usize,
-    /// Where it ends.
+    /// End of the key.
     pub end: KeyEnd,
-    /// The options behind it.
+    /// The options after the position.
     pub ordering: Ordering,
-    /// Whether it was written as `+POS`.
+    /// True if it was written as `+POS`.
     pub is_old: bool,
 }
 
 impl KeyDefinition {
-    /// The whole line.
+    /// Returns the whole line.
     pub fn line(ordering: Ordering) -> Self {
         Self { field: 0, byte: 0, end: KeyEnd::Line, ordering, is_old: false }
     }
@@ -81,7 +81,7 @@ impl KeyDefinition {
         (options == rest.len()).then_some(key)
     }
 
-    /// Reads the `-POS` behind a `+POS`.
+    /// Reads the `-POS` after a `+POS`.
     pub fn parse_old_end(&mut self, text: &[u8], quoting: Quoting) -> Result<(), Complaint> {
         let (field, behind) = count(&text[1..], "invalid number after '-'", quoting)?;
         let (byte, rest) = bytes(behind, quoting)?;
@@ -99,7 +99,7 @@ impl KeyDefinition {
     }
 }
 
-/// A count at the beginning of a text, and what follows it.
+/// Returns a count at the beginning of a text, and what follows it.
 fn count<'a>(text: &'a [u8], what: &str, quoting: Quoting) -> Result<(usize, &'a [u8]), Complaint> {
     let Some((value, rest)) = leading(text) else {
         let start = format!("{what}: invalid count at start of ");
@@ -108,7 +108,7 @@ fn count<'a>(text: &'a [u8], what: &str, quoting: Quoting) -> Result<(usize, &'a
     Ok((saturated(value), rest))
 }
 
-/// The bytes behind a point, 0 where there is none, and what follows.
+/// Reads the number after a point, or 0 without a point. Returns it with the text that follows.
 fn bytes<'a>(text: &'a [u8], quoting: Quoting) -> Result<(usize, &'a [u8]), Complaint> {
     match text.strip_prefix(b".") {
         Some(behind) => count(behind, "invalid number after '.'", quoting),
@@ -116,7 +116,8 @@ fn bytes<'a>(text: &'a [u8], quoting: Quoting) -> Result<(usize, &'a [u8]), Comp
     }
 }
 
-/// No line has as many fields or bytes as the largest number.
+/// Returns the value, or the largest number for one that is too large. No line has as many fields
+/// or bytes.
 fn saturated(value: Option<u64>) -> usize {
     value.and_then(|value| usize::try_from(value).ok()).unwrap_or(usize::MAX)
 }

@@ -18,10 +18,10 @@ use sortwell::{Input, Output, Result, Supplied};
 /// have to be made; 100 KB took it a third less.
 const LITTLE_BYTES: usize = 256 << 10;
 
-/// All lines of inputs that are little, each with its end where another follows; `None` of others.
-/// The beginning of a pipe that is the only input is read to see, and is in its place then; not
-/// where there is a file to be written, which may be in a bad place, and whoever named it should
-/// hear of that before the pipe has brought anything.
+/// Returns all lines of small inputs, each with its end where another follows; `None` for other
+/// inputs. If a pipe is the only input, reads its beginning to find its size. A larger pipe is then
+/// replaced by an input that begins with these bytes. A pipe is not read if the output is a file:
+/// an error about the output should be reported before the pipe delivers data.
 pub fn lines(inputs: &mut [Input], output: &Output, terminator: u8) -> Result<Option<Vec<u8>>> {
     if let [only @ Input::Stdin] = inputs
         && *output == Output::Stdout
@@ -39,7 +39,7 @@ pub fn lines(inputs: &mut [Input], output: &Output, terminator: u8) -> Result<Op
     Ok(lines_of_files(inputs, terminator))
 }
 
-/// Whether inputs are small files together.
+/// Returns whether inputs are small files together.
 pub fn are_files(inputs: &[Input]) -> bool {
     let mut bytes = 0;
     inputs.iter().all(|input| {
@@ -50,7 +50,7 @@ pub fn are_files(inputs: &[Input]) -> bool {
     })
 }
 
-/// All lines of inputs that are small files, and can be read.
+/// Returns all lines of inputs that are small files, and can be read.
 fn lines_of_files(inputs: &[Input], terminator: u8) -> Option<Vec<u8>> {
     let mut lines = Vec::new();
     for input in inputs {

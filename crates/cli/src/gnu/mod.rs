@@ -49,18 +49,18 @@ const NAME: &str = "sort";
 pub struct Call {
     /// The name messages begin with: as the program was called.
     name: OsString,
-    /// All arguments behind it.
+    /// All arguments after it.
     arguments: Vec<OsString>,
 }
 
 impl Call {
-    /// A call by the arguments of `sortwell gnu`.
+    /// Creates a call by the arguments of `sortwell gnu`.
     pub fn new(arguments: Vec<OsString>) -> Self {
         Self { name: NAME.into(), arguments }
     }
 
-    /// The call that a whole command line is: that of a program called `sort`, or one that begins
-    /// with `gnu`; `None` for any other.
+    /// Returns the call that a whole command line is: that of a program called `sort`, or one that
+    /// begins with `gnu`; `None` for any other.
     pub fn find(mut words: impl Iterator<Item = OsString>) -> Option<Self> {
         let name = words.next()?;
         if Path::new(&name).file_name() == Some(OsStr::new(NAME)) {

@@ -2,19 +2,19 @@
 
 use std::num::IntErrorKind;
 
-/// What is wrong with a number.
+/// Fault of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It is none.
+    /// Text that is not a number.
     Invalid,
-    /// Something stands behind it that does not belong there.
+    /// Unknown suffix after the number.
     Suffix,
-    /// It does not fit.
+    /// Number that does not fit.
     TooLarge,
 }
 
 impl Fault {
-    /// The message about an option's value.
+    /// Returns the message about an option's value.
     pub fn message(self, option: &str, value: &[u8]) -> Vec<u8> {
         let (before, behind) = match self {
             Self::Invalid => ("invalid ", ""),
@@ -35,8 +35,8 @@ pub enum Size {
     Percent(u64),
 }
 
-/// The number that a text begins with, after blanks and a plus sign: its value, `None` where it is
-/// too large, and what stands behind it. No result where there is no number.
+/// Returns the number that a text begins with, after blanks and a plus sign: its value, `None`
+/// where it is too large, and what stands after it. No result where there is no number.
 pub fn leading(text: &[u8]) -> Option<(Option<u64>, &[u8])> {
     let blanks = text.iter().take_while(|byte| is_space(**byte)).count();
     let unsigned = text[blanks..].strip_prefix(b"+").unwrap_or(&text[blanks..]);
@@ -50,7 +50,7 @@ pub fn leading(text: &[u8]) -> Option<(Option<u64>, &[u8])> {
     Some((value, behind))
 }
 
-/// A plain number, as of `--parallel`.
+/// Returns a plain number, as of `--parallel`.
 pub fn plain(text: &[u8]) -> Result<u64, Fault> {
     match leading(text).ok_or(Fault::Invalid)? {
         (Some(value), b"") => Ok(value),
@@ -59,8 +59,8 @@ pub fn plain(text: &[u8]) -> Result<u64, Fault> {
     }
 }
 
-/// The value of `-S`: KiB where there is no suffix, `b` for bytes, `%` for a share of memory, and
-/// letters from K to Q for powers of 1024. A letter alone is one of it.
+/// Returns the value of `-S`: KiB where there is no suffix, `b` for bytes, `%` for a share of
+/// memory, and letters from K to Q for powers of 1024. A letter alone is one of it.
 pub fn size(text: &[u8]) -> Result<Size, Fault> {
     let (value, suffix) = match leading(text) {
         Some(number) => number,
@@ -87,7 +87,7 @@ fn times(value: Option<u64>, power: u32) -> Result<Size, Fault> {
     bytes.map(Size::Bytes).ok_or(Fault::TooLarge)
 }
 
-/// Which power of 1024 a letter stands for. Small letters are known for the first four.
+/// Returns which power of 1024 a letter stands for. Small letters are known for the first four.
 fn power(letter: u8) -> Option<u32> {
     let number = match letter {
         b'k' | b'K' => 1,
@@ -105,7 +105,7 @@ fn power(letter: u8) -> Option<u32> {
     Some(number)
 }
 
-/// What C calls white space.
+/// Returns whether the byte is white space in C.
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }

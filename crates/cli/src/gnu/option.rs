@@ -2,14 +2,14 @@
 //!
 //! The order of [`LONG`] is that in which an ambiguous abbreviation lists its possibilities.
 
-/// Whether an option has a value.
+/// Value that an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// It never has.
+    /// No value.
     Nothing,
-    /// It may have one behind `=`.
+    /// An optional value after `=`.
     ValueOrNothing,
-    /// It always has.
+    /// A required value.
     Value,
 }
 
@@ -45,9 +45,9 @@ pub enum Name {
 pub struct LongOption {
     /// The name without its dashes.
     pub text: &'static str,
-    /// Whether it has a value.
+    /// Value that the option takes.
     pub takes: Takes,
-    /// What it means.
+    /// Meaning of the option.
     pub name: Name,
 }
 
@@ -102,7 +102,7 @@ pub const LONG: &[LongOption] = &[
     long("version", Takes::Nothing, Name::Version),
 ];
 
-/// The option of a letter, and whether it has a value.
+/// Returns the option of a letter, and whether it has a value.
 pub fn of_letter(letter: u8) -> Option<(Name, Takes)> {
     if FLAGS.contains(&letter) {
         Some((Name::Letter(letter), Takes::Nothing))

@@ -1,4 +1,4 @@
-//! From what was said to what is meant: options become an order of text and a job's settings.
+//! Conversion of options into an order of text and a job's settings.
 //!
 //! Keys without options of their own have those of the command line; what excludes each other is
 //! refused here, in the order in which GNU sort looks at it.
@@ -27,10 +27,10 @@ use super::ordering::Ordering;
 use super::parse::{Check, Environment, Options};
 use super::quoting::Quoting;
 
-/// Where chance comes from where nothing was said.
+/// Default source of random bytes.
 const CHANCE: &str = "/dev/urandom";
 
-/// What is to be done with the lines.
+/// Action on the lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Sort them.
@@ -46,7 +46,7 @@ pub enum Action {
 pub struct LineOrder {
     /// The keys, most significant first.
     pub keys: Vec<Key>,
-    /// Everything that is not said key by key.
+    /// Everything that is not set key by key.
     pub options: OrderOptions,
     /// The lines.
     pub format: Format,
@@ -62,25 +62,26 @@ impl LineOrder {
 /// Everything about a job but the order of its lines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// What to do.
+    /// Action on the lines.
     pub action: Action,
-    /// What to read, `-` for standard input; never empty.
+    /// Inputs, `-` for standard input; never empty.
     pub inputs: Vec<OsString>,
-    /// Where to write; standard output where it is `None`.
+    /// Output file; `None` for standard output.
     pub output: Option<OsString>,
-    /// Whether of equal lines only the first counts; for a check, whether equal is out of order.
+    /// True if only the first of equal lines is kept. In a check, true if equal lines are out of
+    /// order.
     pub is_unique: bool,
-    /// Whether the keys of lines are shown.
+    /// True if the keys of lines are shown.
     pub is_debugged: bool,
-    /// What is to be said beforehand where they are.
+    /// Remarks that are printed first if keys are shown.
     pub remarks: Vec<Vec<u8>>,
-    /// How much memory may be used.
+    /// Memory budget.
     pub memory: Budget,
-    /// Worker threads, where the user said how many.
+    /// Number of worker threads, if the user gave it.
     pub threads: Option<usize>,
     /// Directories for run files.
     pub temporary: Vec<PathBuf>,
-    /// How many inputs may be merged at once, where the user said so.
+    /// Number of inputs that may be merged at once, if the user gave it.
     pub merge_width: Option<usize>,
     /// A program to compress run files with.
     pub compressor: Option<OsString>,
@@ -122,7 +123,7 @@ pub fn settle(
     Ok((order, settings(options, inputs, remarks)))
 }
 
-/// The keys that count, each with all its options.
+/// Returns the keys that count, each with all its options.
 pub fn keys(options: &Options) -> Result<Vec<KeyDefinition>, Complaint> {
     let mut keys = options.keys.clone();
     if keys.is_empty() && !options.ordering.is_default_but_direction() {
@@ -150,7 +151,7 @@ fn inputs(options: &Options, quoting: Quoting) -> Result<Vec<OsString>, Complain
     }
 }
 
-/// The key of the hash that shuffles.
+/// Returns the key of the hash that shuffles.
 fn seed(options: &Options, quoting: Quoting) -> Result<[u8; 16], Complaint> {
     let chance = OsString::from(CHANCE);
     let source = options.random_source.as_ref().unwrap_or(&chance);
@@ -267,7 +268,7 @@ fn spec(key: &KeyDefinition, collation: Option<&Arc<dyn Collation>>) -> TextSpec
     }
 }
 
-/// Of a shuffle and versions together the shuffle counts.
+/// Returns the type of a key. A shuffle takes precedence over versions.
 fn text_type(ordering: Ordering) -> TextType {
     let types = [
         (ordering.numeric, TextType::Decimal),

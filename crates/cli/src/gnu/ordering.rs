@@ -1,8 +1,8 @@
-//! The ordering options, as they stand on the command line or behind a key.
+//! Ordering options of the command line or of a key.
 
 use super::complaint::Complaint;
 
-/// How a key, or every key without options of its own, is compared.
+/// Comparison options of one key, or of every key without options of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ordering {
     /// `b` of the start: blanks before the first byte do not count.
@@ -43,7 +43,7 @@ pub enum Side {
 }
 
 impl Ordering {
-    /// Sets one option; false where the letter is none.
+    /// Sets one option. Returns false if the letter is not an option.
     pub fn set(&mut self, letter: u8, side: Side) -> bool {
         match letter {
             b'b' => {
@@ -70,22 +70,22 @@ impl Ordering {
         text.iter().take_while(|&&letter| self.set(letter, side)).count()
     }
 
-    /// Whether there is no option at all: then the command line's count.
+    /// Returns whether no option is set. The options of the command line apply then.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether there is none but perhaps `r`: whole lines need no key then.
+    /// Returns whether no option but `r` is set. Whole lines need no key then.
     pub fn is_default_but_direction(&self) -> bool {
         Self { reverse: false, ..*self }.is_default()
     }
 
-    /// Whether keys are numbers.
+    /// Returns whether keys are numbers.
     pub fn is_numeric(&self) -> bool {
         self.numeric || self.general || self.human
     }
 
-    /// The options that are not among others.
+    /// Returns the options that are not among others.
     pub fn without(self, others: &Self) -> Self {
         Self {
             skips_start_blanks: self.skips_start_blanks && !others.skips_start_blanks,
@@ -103,7 +103,8 @@ impl Ordering {
         }
     }
 
-    /// The letters, in the order that messages name them; `-d` takes what `-i` does with it.
+    /// Returns the letters, in the order that messages name them; `-d` takes what `-i` does with
+    /// it.
     pub fn letters(&self) -> String {
         let has = [
             (self.skips_start_blanks || self.skips_end_blanks, 'b'),

@@ -20,20 +20,20 @@ use super::ordering::{Ordering, Side};
 use super::quoting::Quoting;
 use super::words::{Given, Word, Words};
 
-/// What the environment says about a command line.
+/// Environment settings that affect a command line.
 #[derive(Debug)]
 pub struct Environment {
-    /// Whether options end at the first operand.
+    /// True if options end at the first operand.
     pub is_posixly_correct: bool,
-    /// Whether `+1` is a key by itself, rather than only where `-2` follows.
+    /// True if `+1` is a key by itself, rather than only where `-2` follows.
     pub has_old_keys: bool,
     /// The language's; C where the environment asks for one that there is not.
     pub locale: Arc<Locale>,
-    /// Whether that happened.
+    /// True if that happened.
     pub is_locale_missing: bool,
 }
 
-/// Whether inputs are to be checked rather than sorted.
+/// Form of a check, for inputs that are checked rather than sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
     /// `-c`: says where the first disorder is.
@@ -43,7 +43,7 @@ pub enum Check {
 }
 
 impl Check {
-    /// The option's letter.
+    /// Returns the option's letter.
     pub fn letter(self) -> char {
         match self {
             Self::Diagnose => 'c',
@@ -52,7 +52,7 @@ impl Check {
     }
 }
 
-/// A command line, as it was said.
+/// A command line as it was given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// The keys, with the options that each has itself.
@@ -75,7 +75,7 @@ pub struct Options {
     pub is_debugged: bool,
     /// `-o`
     pub output: Option<OsString>,
-    /// Operands; none means standard input.
+    /// Operands; an empty list means standard input.
     pub files: Vec<OsString>,
     /// `--files0-from`
     pub files_from: Option<OsString>,
@@ -93,10 +93,10 @@ pub struct Options {
     pub random_source: Option<OsString>,
 }
 
-/// What a command line asks for.
+/// Request of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// To do something with lines.
+    /// A sort, merge or check of lines.
     Sort(Box<Options>),
     /// `--help`
     Help,
@@ -105,7 +105,7 @@ pub enum Request {
 }
 
 impl Environment {
-    /// This process's.
+    /// Returns the environment of this process.
     pub fn of_process() -> Self {
         let locale = Locale::from_environment();
         let version = std::env::var_os("_POSIX2_VERSION");
@@ -118,7 +118,8 @@ impl Environment {
     }
 }
 
-/// POSIX took old keys away in 2001 and allows them again since 2008.
+/// Returns whether a version of POSIX has old keys. POSIX removed them in 2001 and allows them
+/// again since 2008.
 fn has_old_keys(version: Option<&OsStr>) -> bool {
     let version = version.and_then(OsStr::to_str).and_then(|text| text.trim_start().parse().ok());
     !(200_112..200_809).contains(&version.unwrap_or(200_809_i64))
@@ -155,14 +156,15 @@ pub fn parse(arguments: &[Vec<u8>], environment: &Environment) -> Result<Request
     Ok(Request::Sort(Box::new(options)))
 }
 
-/// Old systems took `-o FILE` behind operands even where other options are not.
+/// Returns whether `-o FILE` follows. Old systems accept it after operands, where they accept no
+/// other option.
 fn has_late_output(words: &Words, options: &Options, environment: &Environment) -> bool {
     let next = words.peek().unwrap_or_default();
     let has_value = next.len() > 2 || words.has_two();
     environment.has_old_keys && options.check.is_none() && next.starts_with(b"-o") && has_value
 }
 
-/// `-y` of old systems: a number of its own belongs to it, any other word does not.
+/// Puts back the word after `-y` of old systems, unless it is a number.
 fn put_back_operand(given: &Given, words: &mut Words) {
     let value = given.value.as_deref().unwrap_or_default();
     if given.is_value_apart && !value.iter().all(u8::is_ascii_digit) {
@@ -171,7 +173,7 @@ fn put_back_operand(given: &Given, words: &mut Words) {
 }
 
 impl Options {
-    /// An old key, or a file.
+    /// Adds an operand: an old key, or a file.
     fn operand(
         &mut self,
         operand: Vec<u8>,
@@ -276,7 +278,7 @@ impl Options {
         Ok(())
     }
 
-    /// The largest of several sizes counts, so that their order does not.
+    /// Sets the memory. The largest of several sizes applies, in any order.
     fn limit_memory(&mut self, text: &[u8], spelled: &str) -> Result<(), Complaint> {
         let complain = |fault: Fault| Complaint::new(fault.message(spelled, text));
         let size = number::size(text).map_err(complain)?;
@@ -305,7 +307,7 @@ impl Options {
         Ok(())
     }
 
-    /// The limits are those of a merge that opens all its inputs at once.
+    /// Sets the merge width. Its limits are those of a merge that opens all its inputs at once.
     fn limit_merges(&mut self, text: &[u8], quoting: Quoting) -> Result<(), Complaint> {
         let quoted = quoting.text(text);
         let most = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX).saturating_sub(3);
@@ -352,7 +354,7 @@ const SORTS: [(&str, u8); 6] = [
     ("version", b'V'),
 ];
 
-/// The meaning of a word, whole or abbreviated, from a list.
+/// Returns the meaning of a word, whole or abbreviated, from a list.
 fn choose<T: Copy + PartialEq>(
     text: &[u8],
     spelled: &str,

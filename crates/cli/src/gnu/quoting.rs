@@ -4,15 +4,15 @@
 
 use sortwell::unstable::io::locale::Locale;
 
-/// Characters that a shell takes for something else wherever they stand. The colon is none of
-/// those, but would be taken for the end of the name.
+/// Characters that are special to a shell at any position. The colon is not special, but would look
+/// like the end of the name.
 const SHELL_SPECIAL: &[u8] = b" !\"$&'()*:;<=>?[\\^`|\n\t\r";
-/// Those that are special only at the beginning of a word.
+/// Characters that are special to a shell only at the beginning of a word.
 const SHELL_SPECIAL_FIRST: &[u8] = b"#~";
 /// Characters that keep a meaning between double quotes.
 const SPECIAL_IN_DOUBLE_QUOTES: &[u8] = b"\"$\\`!";
 
-/// How words are quoted in a locale.
+/// Quoting of words in a locale.
 #[derive(Clone, Copy, Debug)]
 pub struct Quoting<'a> {
     locale: &'a Locale,
@@ -25,12 +25,12 @@ enum Piece<'a> {
 }
 
 impl<'a> Quoting<'a> {
-    /// For the locale's letters and quotation marks.
+    /// Creates the quoting for the locale's letters and quotation marks.
     pub fn new(locale: &'a Locale) -> Self {
         Self { locale }
     }
 
-    /// Text between quotation marks: curved ones where the locale writes UTF-8.
+    /// Returns text between quotation marks: curved ones where the locale writes UTF-8.
     pub fn text(self, text: &[u8]) -> Vec<u8> {
         let (open, close) =
             if self.locale.is_utf8() { ("\u{2018}", "\u{2019}") } else { ("'", "'") };
@@ -50,7 +50,7 @@ impl<'a> Quoting<'a> {
         quoted
     }
 
-    /// A file's name as it can be given to a shell; bare where that is possible.
+    /// Returns a file's name as it can be given to a shell; bare where that is possible.
     pub fn file(self, name: &[u8]) -> Vec<u8> {
         let is_special = |(at, byte): (usize, &u8)| {
             SHELL_SPECIAL.contains(byte) || at == 0 && SHELL_SPECIAL_FIRST.contains(byte)
@@ -64,7 +64,7 @@ impl<'a> Quoting<'a> {
         }
     }
 
-    /// A file's name as it can be given to a shell, in quotes in any case.
+    /// Returns a file's name as it can be given to a shell, in quotes in any case.
     pub fn file_always(self, name: &[u8]) -> Vec<u8> {
         let pieces: Vec<Piece> = self.pieces(name).collect();
         let is_plain = pieces.iter().all(|piece| matches!(piece, Piece::Shown(_)))
@@ -118,7 +118,7 @@ impl<'a> Quoting<'a> {
     }
 }
 
-/// The first character, where the text begins with a whole one.
+/// Returns the first character, where the text begins with a whole one.
 fn first_character(text: &[u8]) -> Option<char> {
     let start = &text[..text.len().min(4)];
     let valid = match std::str::from_utf8(start) {
@@ -128,7 +128,7 @@ fn first_character(text: &[u8]) -> Option<char> {
     valid.chars().next()
 }
 
-/// The escape of a byte as C and shells write it.
+/// Returns the escape of a byte as C and shells write it.
 fn escape(byte: u8) -> Vec<u8> {
     let letter = match byte {
         0x07 => b'a',

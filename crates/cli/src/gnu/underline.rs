@@ -28,19 +28,19 @@ pub struct Underline<'a> {
     starts: TextKey,
     /// Finds where they end, which may be in front of that.
     ends: TextKey,
-    /// What each key means, and whether blanks at the beginning of the line are left out of it.
+    /// Type of each key, and whether it leaves out blanks at the beginning of the line.
     types: Vec<(TextType, bool)>,
     numbers: NumberFormat,
     months: Months,
     terminator: u8,
-    /// Whether the whole line is compared in the end.
+    /// True if the whole line is compared in the end.
     has_last_resort: bool,
-    /// What lines are written in.
+    /// Locale of the lines.
     locale: &'a Locale,
 }
 
 impl<'a> Underline<'a> {
-    /// For lines of `locale` sorted by `order`.
+    /// Creates the value for lines of `locale` sorted by `order`.
     pub fn new(order: &TextOrder, locale: &'a Locale) -> sortwell::Result<Self> {
         let begins_line = |start: Position| start.field == 0 && start.byte == 0;
         let (mut starts, mut ends) = (order.clone(), order.clone());
@@ -96,7 +96,7 @@ impl<'a> Underline<'a> {
         Ok(())
     }
 
-    /// The bytes of a record that a key is taken from.
+    /// Returns the bytes of a record that a key is taken from.
     fn extent(&self, record: &[u8], index: usize) -> Range<usize> {
         let (text_type, skips_blanks) = &self.types[index];
         let key = self.starts.located(record, index).unwrap_or_default();

@@ -19,13 +19,13 @@ pub enum Word {
 /// An option as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
-    /// Which one.
+    /// Name of the option.
     pub name: Name,
-    /// Its value; always there where it is required.
+    /// Value of the option; always present if the option requires one.
     pub value: Option<Vec<u8>>,
-    /// As messages name it: the letter with `-`, or the whole name with `--`.
+    /// Spelling in messages: the letter with `-`, or the whole name with `--`.
     pub spelled: String,
-    /// Whether the value is a word of its own.
+    /// True if the value is a word of its own.
     pub is_value_apart: bool,
 }
 
@@ -37,27 +37,27 @@ pub struct Words<'a> {
     next: usize,
     /// The rest of a cluster of letters: never empty.
     cluster: Option<&'a [u8]>,
-    /// Whether `--` was seen.
+    /// True if `--` was seen.
     is_over: bool,
 }
 
 impl<'a> Words<'a> {
-    /// The words of a command line, its name not among them.
+    /// Creates the words of a command line, its name not among them.
     pub fn new(arguments: &'a [Vec<u8>]) -> Self {
         Self { arguments, next: 0, cluster: None, is_over: false }
     }
 
-    /// The argument behind the last word.
+    /// Returns the argument after the last word.
     pub fn peek(&self) -> Option<&'a [u8]> {
         self.arguments.get(self.next).map(Vec::as_slice)
     }
 
-    /// Whether another argument follows that one.
+    /// Returns whether another argument follows that one.
     pub fn has_two(&self) -> bool {
         self.next + 1 < self.arguments.len()
     }
 
-    /// Takes the argument behind the last word, whatever it looks like.
+    /// Takes the argument after the last word, without looking at its form.
     pub fn take(&mut self) -> Option<&'a [u8]> {
         let argument = self.peek()?;
         self.next += 1;
@@ -69,12 +69,12 @@ impl<'a> Words<'a> {
         self.next -= 1;
     }
 
-    /// Whether `--` was seen, behind which there are only operands.
+    /// Returns whether `--` was seen, after which there are only operands.
     pub fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// The next word; `None` behind the last.
+    /// Returns the next word; `None` after the last.
     pub fn next(&mut self) -> Result<Option<Word>, Complaint> {
         if let Some(cluster) = self.cluster.take() {
             return self.letter(cluster).map(Some);
@@ -115,7 +115,7 @@ impl<'a> Words<'a> {
         Ok(Word::Option(Given { name, value, spelled, is_value_apart }))
     }
 
-    /// `argument` is the whole word, `text` what stands behind its dashes.
+    /// Reads a long option. `argument` is the whole word, `text` is what follows its dashes.
     fn long(&mut self, argument: &[u8], text: &'a [u8]) -> Result<Word, Complaint> {
         let (name, value) = match text.iter().position(|&byte| byte == b'=') {
             Some(at) => (&text[..at], Some(&text[at + 1..])),
@@ -138,7 +138,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// The long option that a name, whole or abbreviated, stands for.
+/// Returns the long option that a name, whole or abbreviated, stands for.
 fn find(argument: &[u8], name: &[u8]) -> Result<&'static LongOption, Complaint> {
     if let Some(option) = LONG.iter().find(|option| option.text.as_bytes() == name) {
         return Ok(option);

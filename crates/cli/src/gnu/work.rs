@@ -1,4 +1,4 @@
-//! From what is meant to what is done: the job of the library, and its errors in GNU sort's words.
+//! Execution of a command line: the job of the library, and its errors in GNU sort's words.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -26,13 +26,15 @@ use crate::failure::Failure;
 use crate::signals;
 use crate::standard::Printer;
 
-/// The least memory taken, whatever was asked for: scripts ask for kilobytes, which were much once.
+/// The least memory taken, even if the user asked for less. Scripts ask for kilobytes, which were
+/// once a lot.
 const MEMORY_LEAST: ByteSize = ByteSize::mib(64);
 
 /// Whoever calls GNU sort expects to have the output when it is written, not when it is durable.
 const SYNC: bool = false;
 
-/// Smallest chunk that is sorted at once, whatever was asked for: each costs a process or two.
+/// Smallest chunk that is sorted at once, even if the user asked for less. Each chunk costs a
+/// process or two.
 const CHUNK_LEAST: u64 = 4096;
 
 /// A command line that is understood, and how to speak of it.
@@ -40,9 +42,9 @@ const CHUNK_LEAST: u64 = 4096;
 pub struct Work<'a> {
     /// Everything but the order of lines.
     pub settings: &'a Settings,
-    /// What the program was called.
+    /// Name by which the program was called.
     pub name: &'a [u8],
-    /// How to quote the user's words.
+    /// Quoting of the user's words.
     pub quoting: Quoting<'a>,
 }
 
@@ -85,8 +87,8 @@ impl Work<'_> {
         sort_and_copy().or_else(|failure| self.end(&failure))
     }
 
-    /// The sorted lines of inputs that are little. Whoever asks for threads gets them all the same,
-    /// and whoever wants a little to go through a program has that.
+    /// Returns the sorted lines of small inputs, or `None` for other inputs. Also returns `None` if
+    /// the user asked for threads, or for a compression program with little memory.
     fn little(
         self,
         inputs: &mut [Input],
@@ -113,7 +115,7 @@ impl Work<'_> {
         signals::stoppable(&progress, write)
     }
 
-    /// The job that a command line means.
+    /// Returns the job that a command line means.
     fn job(self, inputs: Vec<Input>, output: Output, order: LineOrder) -> SortJob {
         let settings = self.settings;
         let LineOrder { keys, options, format } = order;
@@ -224,7 +226,7 @@ impl Work<'_> {
         Ok(ExitCode::from(DISORDER))
     }
 
-    /// The status or the complaint that a failure ends with.
+    /// Returns the status or the complaint that a failure ends with.
     fn end(self, failure: &Failure) -> Result<ExitCode, Complaint> {
         match failure {
             _ if failure.is_closed_pipe() => Ok(ExitCode::from(CLOSED_PIPE)),
@@ -273,7 +275,7 @@ impl Work<'_> {
     }
 }
 
-/// Whether what failed was to make a place for runs.
+/// Returns whether what failed was to make a place for runs.
 fn is_of_spilling(action: &str) -> bool {
     matches!(action, "create a spill directory in" | "ask for the free space of")
 }
@@ -290,8 +292,8 @@ fn input(name: &OsStr) -> Input {
     if name == "-" { Input::Stdin } else { Input::File(name.into()) }
 }
 
-/// What a job works with that passes over its inputs once. For a page of lines it takes longer to
-/// look up what the machine has, and to set up rings, than to do without.
+/// Returns the budget and the engine of a job that passes over its inputs once. For a page of
+/// lines, looking up the machine's memory and setting up rings would take longer than the job.
 fn means(budget: Budget, inputs: &[Input]) -> (Budget, Engine) {
     if budget == Budget::Auto && little::are_files(inputs) {
         return (memory(Budget::Bytes(MEMORY_LEAST), inputs), Engine::Sync);
@@ -299,7 +301,7 @@ fn means(budget: Budget, inputs: &[Input]) -> (Budget, Engine) {
     (memory(budget, inputs), Engine::Auto)
 }
 
-/// What a job may use: what was asked for, but enough for all that scripts do, and beside it the
+/// Returns the memory that a job may use: the budget, but at least [`MEMORY_LEAST`], and also the
 /// names of the inputs, once for the job and once here.
 fn memory(budget: Budget, inputs: &[Input]) -> Budget {
     match budget {
@@ -311,8 +313,8 @@ fn memory(budget: Budget, inputs: &[Input]) -> Budget {
     }
 }
 
-/// What is sorted at once where less memory was asked for than is taken: whoever wants a little to
-/// go through a program gets it.
+/// Returns the bytes that are sorted at once, if the user gave less memory than the minimum. Small
+/// inputs then also go through the compression program.
 fn chunk_bytes(budget: Budget) -> Option<u64> {
     match budget {
         Budget::Bytes(bytes) if bytes < MEMORY_LEAST => Some(bytes.bytes().max(CHUNK_LEAST)),
@@ -320,8 +322,9 @@ fn chunk_bytes(budget: Budget) -> Option<u64> {
     }
 }
 
-/// Where lines are kept until they are shown: with the runs; where that is no directory, which GNU
-/// sort forgives for lines that fit in memory, where other programs put temporary files, or here.
+/// Returns the directory where lines are kept until they are shown: that of the runs. If that is
+/// not a directory, which GNU sort accepts for lines that fit in memory, returns the usual
+/// directory for temporary files, or the current one.
 fn place_to_show(places: &[PathBuf]) -> PathBuf {
     let usual = [std::env::temp_dir(), PathBuf::from(".")];
     places.iter().chain(&usual).find(|place| place.is_dir()).cloned().unwrap_or_default()
@@ -333,5 +336,5 @@ const STDOUT: &str = "standard output";
 /// The status that says that lines are out of order.
 const DISORDER: u8 = 1;
 
-/// What a shell reports of a program that SIGPIPE ended.
+/// Status that a shell reports for a program that SIGPIPE ended.
 const CLOSED_PIPE: u8 = 141;

@@ -1,4 +1,4 @@
-//! How far a job is, for programs: an object of JSON in a line.
+//! Progress events for programs: one JSON object a line.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use sortwell::{Phase, Progress};
 /// A moment of a job.
 #[derive(Debug, Serialize)]
 pub struct Event {
-    /// What it is busy with.
+    /// Phase that the job is in.
     phase: Phase,
     /// Seconds since it began.
     seconds: f64,
@@ -32,7 +32,8 @@ pub struct Event {
 }
 
 impl Event {
-    /// This moment, after `elapsed`, of a job of which `most` was done at most.
+    /// Returns the event of this moment, after `elapsed`, of a job. `most` is the largest share
+    /// done so far.
     pub fn of(job: &Progress, elapsed: Duration, most: &mut Option<f64>) -> Self {
         *most = job.done().map(|done| most.unwrap_or(0.0).max(done));
         let (bytes_done, bytes_total) = job.bytes();
@@ -50,7 +51,7 @@ impl Event {
         }
     }
 
-    /// The line, with its end.
+    /// Returns the line, with its end.
     pub fn line(&self) -> String {
         // Only numbers and a word: there is nothing in it that JSON cannot hold.
         serde_json::to_string(self).unwrap_or_default() + "\n"

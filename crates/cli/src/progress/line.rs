@@ -19,26 +19,26 @@ use crate::standard;
 const DOING_COLUMNS: usize = 15;
 /// Narrower bars say nothing.
 const BAR_COLUMNS_LEAST: usize = 8;
-/// What a terminal is taken to have that does not say.
+/// Columns of a terminal that does not report its width.
 const COLUMNS_USUAL: usize = 80;
 /// Between two plain lines, in looks.
 const PLAIN_LINE_POLLS: u64 = 20;
 /// Back to the beginning of the line.
 const BEGINNING: &str = "\r";
-/// Whatever stands behind the cursor goes.
+/// Sequence that erases everything after the cursor.
 const ERASE: &str = "\x1b[K";
 
-/// Where the line is drawn.
+/// Place where the line is drawn.
 #[derive(Debug)]
 pub enum Line {
-    /// Over itself.
+    /// A terminal, where each line replaces the one before.
     Terminal,
-    /// One line after the other, so many looks after the first.
+    /// One line after the other; the number of polls so far.
     Plain { polls: u64 },
 }
 
 impl Line {
-    /// The one that standard error is good for.
+    /// Creates the kind of line that suits standard error.
     pub fn new() -> Self {
         if io::stderr().is_terminal() { Self::Terminal } else { Self::Plain { polls: 0 } }
     }
@@ -59,7 +59,7 @@ impl Line {
         }
     }
 
-    /// Leaves an empty line to whatever is printed next.
+    /// Clears the line for the text that is printed next.
     pub fn clear(self) {
         if let Self::Terminal = self {
             say(&format!("{BEGINNING}{ERASE}"));
@@ -77,8 +77,8 @@ fn columns() -> usize {
     if said == 0 { COLUMNS_USUAL } else { usize::from(said) }
 }
 
-/// The line for a terminal of so many columns; with a bar where it is known how much there is to do
-/// and there is room for one.
+/// Returns the line for a terminal of `columns` columns. It has a bar if the amount of work is
+/// known and there is room for one.
 fn words(meter: &Meter, columns: usize) -> String {
     let (doing, words) = (meter.doing(), meter.words());
     let room = columns.saturating_sub(DOING_COLUMNS + words.len() + " [] ".len() + 1);
@@ -93,7 +93,7 @@ fn words(meter: &Meter, columns: usize) -> String {
     line
 }
 
-/// A bar of so many columns, of which a share from 0 to 1 is full.
+/// Returns a bar of `columns` columns, of which the share `done`, from 0 to 1, is full.
 fn bar(done: f64, columns: usize) -> String {
     let full = ((done * columns as f64) as usize).min(columns);
     let head = if full < columns { ">" } else { "" };

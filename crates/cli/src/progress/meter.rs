@@ -1,4 +1,4 @@
-//! From counters to words: how far, how fast, how long still.
+//! Conversion of counters into words: the share done, the speed and the time left.
 //!
 //! Speed is that of the last few seconds, which is what a person watching wants to see. The engine
 //! (`sortwell::unstable::stats::Course`) says how far a job is and how long it will still take; the
@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// How far back speed looks.
+/// Time span over which speed is measured.
 const WINDOW: Duration = Duration::from_secs(3);
 
 /// The counters at one moment.
@@ -15,17 +15,17 @@ const WINDOW: Duration = Duration::from_secs(3);
 pub struct Sample {
     /// Since the job began.
     pub elapsed: Duration,
-    /// What the job was busy with.
+    /// Description of the job's phase.
     pub words: &'static str,
     /// Bytes read and written so far.
     pub bytes_done: u64,
-    /// Of them, those that were read of the inputs.
+    /// Bytes among them that were read from the inputs.
     pub input_read: u64,
-    /// Of them, those of temporary files that were written.
+    /// Bytes among them that were written to temporary files.
     pub spilled: u64,
     /// The share of the work that is done, from 0 to 1; `None` while unknown.
     pub done: Option<f64>,
-    /// How long it will still take; `None` while unknown.
+    /// Time that the job will still take; `None` while unknown.
     pub left: Option<Duration>,
 }
 
@@ -49,12 +49,12 @@ impl Meter {
         }
     }
 
-    /// What the job is busy with.
+    /// Returns a description of the job's phase.
     pub fn doing(&self) -> &'static str {
         self.samples.back().map_or("", |sample| sample.words)
     }
 
-    /// The share of the work that is done, from 0 to 1.
+    /// Returns the share of the work that is done, from 0 to 1.
     pub fn done(&self) -> Option<f64> {
         self.most_done
     }

@@ -48,7 +48,7 @@ pub enum ConfigErrorKind {
     ResumeMismatch,
     /// Another process uses the saved work or the output.
     InUse,
-    /// No other kind fits; the message says more.
+    /// Any other kind; the message says more.
     Other,
 }
 

@@ -25,7 +25,7 @@ use crate::units::ByteSize;
 /// `Display` names them in the library's words, [`render`](Self::render) in those of the caller.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
-    /// Never two texts in a row.
+    /// Parts of the message; never two texts in a row.
     parts: Vec<Part>,
 }
 

@@ -28,7 +28,7 @@ fn initial(word: &str) -> Option<char> {
     word.chars().next()
 }
 
-/// Returns how many letters differ between two words; `None` where the words are not near.
+/// Returns the number of letters that differ between two words; `None` if the words are not near.
 fn slips_between(a: &str, b: &str) -> Option<usize> {
     let length = a.chars().count().max(b.chars().count());
     let slips = distance(a, b);

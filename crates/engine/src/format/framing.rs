@@ -1,4 +1,4 @@
-//! How one record is told from the next in memory.
+//! Splitting of bytes in memory into records.
 
 use memchr::{memchr, memchr_iter, memrchr};
 
@@ -25,22 +25,23 @@ pub enum Framing {
 /// two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passage {
-    /// It is found by passing them.
+    /// An effect that is found only by passing the bytes.
     Any,
-    /// Of rows.
+    /// The effect on rows.
     Rows(csv::RowPassage),
-    /// Of groups of lines: how many lines end among the bytes.
+    /// The effect on groups of lines: the number of lines that end among the bytes.
     Lines(usize),
 }
 
 impl Framing {
-    /// Bytes of the first record in `bytes`; all there are where its end is not among them.
+    /// Returns the number of bytes of the first record in `bytes`; all there are where its end is
+    /// not among them.
     #[inline]
     pub fn first_length(self, bytes: &[u8]) -> usize {
         self.whole_length(bytes).unwrap_or(bytes.len())
     }
 
-    /// Bytes of the first record in `bytes`, where these hold all of it.
+    /// Returns the number of bytes of the first record in `bytes`, where these hold all of it.
     #[inline]
     pub fn whole_length(self, bytes: &[u8]) -> Option<usize> {
         match self {
@@ -53,7 +54,7 @@ impl Framing {
         .filter(|length| *length <= bytes.len())
     }
 
-    /// Bytes of every record, where these do not differ.
+    /// Returns the number of bytes of every record, where these do not differ.
     pub fn fixed_length(self) -> Option<usize> {
         match self {
             Self::Fixed(length) => Some(length),
@@ -61,7 +62,7 @@ impl Framing {
         }
     }
 
-    /// What is wrong with the record that `bytes` begins with, where its first bytes tell.
+    /// Returns what is wrong with the record that `bytes` begins with, where its first bytes tell.
     pub fn fault(self, bytes: &[u8]) -> Option<String> {
         match self {
             Self::Prefixed(prefix) => prefix.fault(bytes),
@@ -69,7 +70,7 @@ impl Framing {
         }
     }
 
-    /// The byte that the last record of an input gets where it has no end.
+    /// Returns the byte that the last record of an input gets where it has no end.
     pub fn terminator(self) -> Option<u8> {
         match self {
             Self::Terminated(end) => Some(end),
@@ -87,7 +88,7 @@ impl Framing {
         }
     }
 
-    /// Returns how many lines so many records have, where all have the same number.
+    /// Returns the number of lines of `records` records, if all have the same number.
     pub fn lines_of(self, records: u64) -> Option<u64> {
         match self {
             Self::Grouped(group) => Some(records.saturating_mul(group.lines.into())),
@@ -95,14 +96,14 @@ impl Framing {
         }
     }
 
-    /// Whether where records begin can be told from the bytes around the place alone. Else it takes
-    /// all bytes since a place that is known.
+    /// Returns whether the bytes around a place show where records begin. Otherwise this takes all
+    /// bytes since a known place.
     pub fn is_local(self) -> bool {
         matches!(self, Self::Fixed(_) | Self::Terminated(_))
     }
 
-    /// Returns what a piece of an input says of where records begin behind it, whatever lies before
-    /// it.
+    /// Returns the effect of a piece of an input on where records begin after it, for any bytes
+    /// before it.
     pub fn passage(self, bytes: &[u8]) -> Passage {
         match self {
             Self::Quoted(quoting) => Passage::Rows(quoting.passage(bytes)),
@@ -111,7 +112,7 @@ impl Framing {
         }
     }
 
-    /// The records in `bytes`, which holds whole ones back to back.
+    /// Returns the records in `bytes`, which holds whole ones back to back.
     pub fn records(self, bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
         let mut rest = bytes;
         std::iter::from_fn(move || {
@@ -121,7 +122,7 @@ impl Framing {
         })
     }
 
-    /// How many records there are in `bytes`, which begins with one; what has begun does not count.
+    /// Returns the number of whole records in `bytes`, which begins with a record.
     pub fn count(self, bytes: &[u8]) -> usize {
         match self {
             Self::Fixed(length) => bytes.len() / length,
@@ -139,7 +140,7 @@ impl Framing {
         }
     }
 
-    /// Bytes of the whole records at the beginning of `bytes`.
+    /// Returns the number of bytes of the whole records at the beginning of `bytes`.
     pub fn whole_bytes(self, bytes: &[u8]) -> usize {
         match self {
             Self::Fixed(length) => bytes.len() / length * length,
@@ -152,8 +153,8 @@ impl Framing {
         }
     }
 
-    /// The first record of `records` that begins at byte `boundary` or behind it; whole records lie
-    /// back to back there.
+    /// Returns the first record of `records` that begins at byte `boundary` or after it; whole
+    /// records lie back to back there.
     pub fn first_from(self, records: &[u8], boundary: usize) -> Option<usize> {
         if boundary >= records.len() {
             return None;
@@ -169,7 +170,7 @@ impl Framing {
         (next < records.len()).then_some(next)
     }
 
-    /// Where the last of some whole records begins.
+    /// Returns the beginning of the last of some whole records.
     pub fn last_start(self, records: &[u8]) -> usize {
         match self {
             Self::Fixed(length) => records.len() - length,

@@ -32,20 +32,20 @@ impl LineGroup {
         nth_end(self.end, bytes, self.lines as usize)
     }
 
-    /// Returns how many lines end in `bytes`.
+    /// Returns the number of lines that end in `bytes`.
     pub fn count_lines(self, bytes: &[u8]) -> usize {
         memchr_iter(self.end, bytes).count()
     }
 
-    /// Returns where the lines of `bytes` end of which `behind` others follow there: after the end
-    /// of that line. 0 if there are not so many.
+    /// Returns the place after the last line of `bytes` that `behind` other lines follow. Returns 0
+    /// if there are fewer lines.
     pub fn last_end(self, bytes: &[u8], behind: usize) -> usize {
         memrchr_iter(self.end, bytes).nth(behind).map_or(0, |at| at + 1)
     }
 }
 
-/// Splits what follows `lines:` before `group=`, in any case: the text of the byte, if there is
-/// one, and the number. `None` where there is no such word.
+/// Splits the text after `lines:` before `group=`, in any case. Returns the text of the byte, if it
+/// is present, and the number; `None` without that word.
 pub(super) fn split(text: &str) -> Option<(Option<&str>, &str)> {
     const WORD: &str = "group=";
     let start = text.to_ascii_lowercase().rfind(WORD)?;

@@ -1,5 +1,5 @@
-//! Where a record probably begins, seen from the middle of an input: good enough for samples, which
-//! may be wrong, and for nothing else.
+//! Search for the probable beginning of a record in the middle of an input. Only samples may use
+//! it, because the result may be wrong.
 
 use super::csv::At;
 use super::framing::Framing;
@@ -9,8 +9,8 @@ use super::group::LineGroup;
 const STARTS: usize = 1024;
 
 impl Framing {
-    /// Where in `bytes`, which are from anywhere, a record probably begins; their end where nothing
-    /// looks like one.
+    /// Returns the place in `bytes`, which are from anywhere, where a record probably begins.
+    /// Returns their end if nothing looks like a record.
     pub fn likely_start(self, bytes: &[u8]) -> usize {
         match self {
             Self::Fixed(_) | Self::Terminated(_) => self.first_length(bytes),
@@ -35,23 +35,23 @@ impl Framing {
     }
 }
 
-/// The most lines of a record that a guide tells apart.
+/// The most lines of a record that a guide distinguishes.
 const GUIDED_LINES_MAX: usize = 64;
 
 /// The most bytes of a line's beginning that a guide looks at.
 const BEGINNING: usize = 4;
 
-/// An idea of what records look like, from the first ones of an input: which of several lines is
-/// the first of a record cannot be told otherwise.
+/// Description of what records look like, from the first ones of an input. It is needed to find
+/// which of several lines is the first of a record.
 #[derive(Clone, Debug)]
 pub struct Guide {
     framing: Framing,
-    /// For each line of a record, the bytes that were seen at each of its first places.
+    /// Bytes that were seen at each of the first places of each line of a record.
     seen: Vec<[[bool; 256]; BEGINNING]>,
 }
 
 impl Guide {
-    /// A guide to records like those that `first` begins with; they may be cut off.
+    /// Creates a guide to records like those that `first` begins with; they may be cut off.
     pub fn new(framing: Framing, first: &[u8]) -> Self {
         let mut seen = Vec::new();
         if let Framing::Grouped(LineGroup { end, lines }) = framing
@@ -68,8 +68,8 @@ impl Guide {
         Self { framing, seen }
     }
 
-    /// Returns where in `bytes`, which are from anywhere, a record probably begins; their end where
-    /// nothing looks like one.
+    /// Returns the place in `bytes`, which are from anywhere, where a record probably begins.
+    /// Returns their end if nothing looks like a record.
     pub fn likely_start(&self, bytes: &[u8]) -> usize {
         let start = self.framing.likely_start(bytes);
         let Framing::Grouped(LineGroup { end, .. }) = self.framing else { return start };
@@ -89,7 +89,7 @@ impl Guide {
     }
 }
 
-/// Quotes that open behind a letter or a digit, where no cell begins.
+/// Returns the number of quotes that open after a letter or a digit, where no cell begins.
 fn odd_openings(quote: u8, rows: &[u8]) -> usize {
     let mut is_inside = false;
     let is_odd = |at: usize| at > 0 && rows[at - 1].is_ascii_alphanumeric();

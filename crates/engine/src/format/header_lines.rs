@@ -1,4 +1,4 @@
-//! Which lines at the top of an input are its header.
+//! Header lines at the top of an input.
 
 use std::str::FromStr;
 
@@ -22,7 +22,7 @@ impl Default for HeaderLines {
 }
 
 impl HeaderLines {
-    /// No header: records start at once.
+    /// Absence of a header: records start at once.
     pub const NONE: Self = Self::Count(0);
 
     /// Returns the length of the header that `bytes` starts with, whose lines end with `end`.
@@ -41,7 +41,7 @@ impl HeaderLines {
     }
 }
 
-/// Returns where the first line starts that does not start with `prefix`.
+/// Returns the start of the first line that does not start with `prefix`.
 fn length_by_prefix(prefix: &[u8], end: u8, bytes: &[u8], is_whole: bool) -> Option<usize> {
     let mut start = 0;
     loop {

@@ -1,4 +1,4 @@
-//! Where records begin and end.
+//! Record formats: where records begin and end.
 //!
 //! A format is one file and one row here. What a record *means* (its key) is the room `key`.
 
@@ -30,7 +30,7 @@ pub const FIXED_LENGTH_MAX: ByteSize = ByteSize::mib(1);
 /// The formats whose records do not begin with their length.
 const NAMES: [&str; 5] = ["lines", "csv", "tsv", "jsonl", "fixed:100"];
 
-/// How a stream of bytes is cut into records.
+/// Division of a stream of bytes into records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -184,7 +184,7 @@ fn lines(text: &str) -> Result<Format, String> {
     Ok(Format::LineGroups(LineGroup { end, lines: group::lines(count)? }))
 }
 
-/// The byte that ends lines: as a number from 0 to 255, or any other character as itself.
+/// Returns the byte that ends lines: as a number from 0 to 255, or any other character as itself.
 fn terminator(text: &str) -> Result<u8, String> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match text.as_bytes() {

@@ -12,14 +12,14 @@
 
 use std::fmt;
 
-/// How a record says how long it is.
+/// Length prefix of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prefix {
     /// The number.
     pub width: PrefixWidth,
-    /// Whether its least significant byte comes first.
+    /// True if its least significant byte comes first.
     pub is_little_endian: bool,
-    /// Whether it counts its own bytes.
+    /// True if it counts its own bytes.
     pub counts_itself: bool,
 }
 
@@ -50,7 +50,7 @@ impl Prefix {
     pub const RDW: Self =
         Self { width: PrefixWidth::Rdw, is_little_endian: false, counts_itself: true };
 
-    /// Reads `u16be`, `u32le:self`, `rdw` and the like; `None` where it is none of them.
+    /// Reads `u16be`, `u32le:self`, `rdw` and the like. Returns `None` for any other text.
     pub fn named(text: &str) -> Option<Self> {
         if text == "rdw" {
             return Some(Self::RDW);
@@ -68,8 +68,8 @@ impl Prefix {
         NAMES.iter().map(|(name, ..)| *name).chain(["rdw"])
     }
 
-    /// A number that stands for it in a run file: 0 to 3 for the width and byte order of `u16le`,
-    /// `u16be`, `u32le`, `u32be`, 4 more where it counts itself, and 8 for `rdw`.
+    /// Returns a number that stands for it in a run file: 0 to 3 for the width and byte order of
+    /// `u16le`, `u16be`, `u32le`, `u32be`, 4 more where it counts itself, and 8 for `rdw`.
     pub fn code(self) -> u32 {
         let place = NAMES.iter().position(|(_, width, is_little)| {
             (*width, *is_little) == (self.width, self.is_little_endian)
@@ -77,7 +77,7 @@ impl Prefix {
         place.map_or(8, |place| place as u32 + 4 * u32::from(self.counts_itself))
     }
 
-    /// The prefix of a [`code`](Self::code).
+    /// Returns the prefix of a [`code`](Self::code).
     pub fn of_code(code: u32) -> Option<Self> {
         if code == 8 {
             return Some(Self::RDW);
@@ -86,7 +86,7 @@ impl Prefix {
         Some(Self { width, is_little_endian, counts_itself: code >= 4 })
     }
 
-    /// Bytes of the prefix.
+    /// Returns the number of bytes of the prefix.
     #[inline]
     pub fn bytes(self) -> usize {
         match self.width {
@@ -95,8 +95,8 @@ impl Prefix {
         }
     }
 
-    /// Bytes of the record that begins with `bytes`, its prefix included; `None` where they do not
-    /// hold the prefix, or it has a [fault](Self::fault).
+    /// Returns the number of bytes of the record that begins with `bytes`, its prefix included;
+    /// `None` where they do not hold the prefix, or it has a [fault](Self::fault).
     #[inline]
     pub fn record_length(self, bytes: &[u8]) -> Option<usize> {
         let number = self.number(bytes)?;
@@ -118,7 +118,7 @@ impl Prefix {
         })
     }
 
-    /// What is wrong with a whole prefix, if anything is.
+    /// Returns what is wrong with a whole prefix, if anything is.
     pub fn fault(self, prefix: &[u8]) -> Option<String> {
         if self.record_length(prefix).is_some() || prefix.len() < self.bytes() {
             return None;

@@ -1,4 +1,4 @@
-//! Where in a record one is, after any number of bytes that came in pieces.
+//! Tracking of the place within a record, after any number of bytes that came in pieces.
 //!
 //! Lines tell by themselves where they end. Rows with quotes, records with prefixes and groups of
 //! lines do not: it takes all bytes since the last place that is known. What a piece adds to that
@@ -19,7 +19,7 @@ pub struct Tracker(State);
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// Records of this length; so many bytes have passed of the one begun.
+    /// Records of this length, and the bytes that have passed of the one begun.
     Fixed { length: usize, passed: usize },
     /// Records that end with this byte, and whether one has begun.
     Terminated { end: u8, has_begun: bool },
@@ -31,13 +31,13 @@ enum State {
     Grouped { group: LineGroup, passed: usize, has_begun: bool },
 }
 
-/// Ends of records in a piece: behind the first and behind the last.
+/// Ends of records in a piece: after the first and after the last.
 pub type Ends = Option<(usize, usize)>;
 
-/// What is wrong with a record.
+/// Fault of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where in the piece the record begins, or the piece if that is later.
+    /// Offset in the piece where the record begins; 0 if the record began before the piece.
     pub at: usize,
     /// The fault of the record, and the remedy.
     pub message: Message,
@@ -62,7 +62,7 @@ impl Fault {
 }
 
 impl Tracker {
-    /// A tracker between records.
+    /// Creates a tracker between records.
     pub fn new(framing: Framing) -> Self {
         Self(match framing {
             Framing::Fixed(length) => State::Fixed { length, passed: 0 },
@@ -173,8 +173,8 @@ impl Tracker {
         }
     }
 
-    /// Passes the end of an input, which the next one follows; whether the last record lacks the
-    /// byte it should end with.
+    /// Passes the end of an input, which the next one follows. Returns whether the last record
+    /// lacks its end byte.
     ///
     /// # Errors
     ///

@@ -38,15 +38,15 @@ struct Placed {
     number: Option<Scalar>,
 }
 
-/// What one part gives to one word.
+/// Contribution of one part to one word.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     scalar: Scalar,
     /// Drops the bytes of a number that belong to the word before; less than 64. Bytes are loaded
     /// from where they are wanted, and drop none.
     skip_bits: u32,
-    /// Moves the rest behind the pieces before it; what then falls out at the bottom belongs to the
-    /// word after. Less than 64.
+    /// Number of bits to move the rest after the pieces before it. What falls out at the bottom
+    /// belongs to the next word. Less than 64.
     place_bits: u32,
 }
 
@@ -67,13 +67,13 @@ impl CompositeKey {
         key
     }
 
-    /// The parts with a byte at `key_offset` of the key or after it.
+    /// Returns the parts with a byte at `key_offset` of the key or after it.
     fn placed_from(&self, key_offset: usize) -> &[Placed] {
         let first = self.placed.partition_point(|placed| placed.key_end() <= key_offset);
         &self.placed[first..]
     }
 
-    /// The pieces of word `index`, in order.
+    /// Returns the pieces of word `index`, in order.
     fn pieces(&self, index: usize) -> impl Iterator<Item = Piece> + '_ {
         let word_start = index * WORD_BYTES;
         self.placed_from(word_start)
@@ -88,7 +88,8 @@ impl Placed {
         self.key_start + self.part.length()
     }
 
-    /// What this part gives to the word at `word_start` of the key; it gives at least one byte.
+    /// Returns the contribution of this part to the word at `word_start` of the key; at least one
+    /// byte.
     fn piece(&self, word_start: usize, record_length: usize) -> Piece {
         let skip = word_start.saturating_sub(self.key_start);
         let place = self.key_start.saturating_sub(word_start);

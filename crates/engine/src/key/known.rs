@@ -1,21 +1,22 @@
-//! What is known of a record's key before it is asked for: where the first cells end was seen when
-//! the record was told from the next, and the first word was made to see whether there is a key.
+//! Facts about a record's key that are known early. The ends of the first cells were seen when the
+//! record was split from the next. The first word was made to see whether there is a key.
 
 use std::cmp::Ordering;
 
 use super::{FEW_WORDS, KeyEncoder};
 
-/// A record, and where its first cells end, as far as that was seen when it was told from the next.
+/// A record, and the ends of its first cells, as far as they were seen when it was split from the
+/// next.
 #[derive(Clone, Copy, Debug)]
 pub struct CutRecord<'a> {
     /// All of it.
     pub bytes: &'a [u8],
-    /// Behind the cells that are known; none need be.
+    /// Ends of the cells that are known; may be empty.
     pub cell_ends: &'a [u32],
 }
 
 impl<'a> From<&'a [u8]> for CutRecord<'a> {
-    /// A record of which nothing is known.
+    /// Returns a record of which nothing is known.
     #[inline]
     fn from(bytes: &'a [u8]) -> Self {
         Self { bytes, cell_ends: &[] }
@@ -29,7 +30,7 @@ pub struct KnownWord<'a, K> {
     pub key: &'a K,
     /// Word 0 of the record that is asked about.
     pub word: u64,
-    /// Where its first cells end, as far as they are known.
+    /// Ends of its first cells, as far as they are known.
     pub cell_ends: &'a [u32],
 }
 

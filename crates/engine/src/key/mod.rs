@@ -71,9 +71,9 @@ pub const FEW_WORDS: usize = 4;
 /// The last byte of a word of an open key that is not its last.
 const CONTINUES: u64 = WORD_BYTES as u64;
 
-/// The first word of the open key `rest`: seven bytes of the key, then how many of them there are,
-/// or eight where the key goes on. So equal words of two keys are both the last or neither, and of
-/// keys that differ only in zeros at their end the shorter comes first.
+/// Returns the first word of the open key `rest`: seven bytes of the key, then how many of them
+/// there are, or eight where the key continues. So equal words of two keys are both the last or
+/// neither, and of keys that differ only in zeros at their end the shorter comes first.
 #[inline]
 pub fn open_word(rest: &[u8]) -> u64 {
     if let Some(bytes) = rest.first_chunk() {
@@ -85,26 +85,26 @@ pub fn open_word(rest: &[u8]) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// A word of seven bytes of an open key that goes on: the eighth byte is dropped.
+/// Returns a word of seven bytes of an open key that continues: the eighth byte is dropped.
 #[inline]
 pub const fn continued(word: u64) -> u64 {
     word & !0xff | CONTINUES
 }
 
-/// Whether a word of an open key is its last.
+/// Returns whether a word of an open key is its last.
 #[inline]
 pub const fn is_last_open_word(word: u64) -> bool {
     word & 0xff != CONTINUES
 }
 
-/// The word in which open keys differ that first differ in byte `at`: as bytes that both have, or
-/// as the end of the shorter. A word tells its own end, so that a key that ends with it differs
-/// there.
+/// Returns the word in which open keys differ that first differ in byte `at`: as bytes that both
+/// have, or as the end of the shorter. A word tells its own end, so that a key that ends with it
+/// differs there.
 pub(crate) const fn differing_word(at: usize, is_end: bool) -> usize {
     if is_end { at.saturating_sub(1) / OPEN_WORD_BYTES } else { at / OPEN_WORD_BYTES }
 }
 
-/// Bytes at the beginning of two texts that agree.
+/// Returns the number of bytes at the beginning of two texts that agree.
 pub(crate) fn agreeing_bytes(a: &[u8], b: &[u8]) -> usize {
     /// Compared as one: long enough to be fast, short enough to be looked at again.
     const BLOCK: usize = 256;
@@ -124,8 +124,8 @@ pub(crate) fn agreeing_bytes(a: &[u8], b: &[u8]) -> usize {
 ///
 /// Every record given must have the form the key was made for.
 pub trait KeyEncoder: Send + Sync {
-    /// Bytes of the normalized key; at least 1. `usize::MAX` where it differs from record to
-    /// record: such a key is *open*.
+    /// Returns the number of bytes of the normalized key; at least 1. `usize::MAX` where it differs
+    /// from record to record: such a key is *open*.
     fn key_length(&self) -> usize;
 
     /// Appends the first `limit` bytes of the normalized key, or all of it where it is shorter.
@@ -136,28 +136,28 @@ pub trait KeyEncoder: Send + Sync {
         self.encode(record, &mut out[start..]);
     }
 
-    /// Word `index` of the normalized key as a big-endian integer, so that comparing words in order
-    /// compares keys. The last word of a key is padded with zeros; those of open keys say
-    /// themselves whether they are the last ([`open_word`]). No word behind a key's last is ever
+    /// Returns word `index` of the normalized key as a big-endian integer, so that comparing words
+    /// in order compares keys. The last word of a key is padded with zeros; those of open keys say
+    /// themselves whether they are the last ([`open_word`]). No word after a key's last is ever
     /// asked for.
     ///
     /// Word 0, the key prefix, is wanted once per record and is a handful of instructions.
     fn word(&self, record: &[u8], index: usize) -> u64;
 
-    /// Words of the normalized key, the last padded; at least 1, and more than any key has where
-    /// the key is open.
+    /// Returns the number of words of the normalized key, the last padded; at least 1, and more
+    /// than any key has where the key is open.
     fn words(&self) -> usize {
         self.key_length().div_ceil(WORD_BYTES)
     }
 
-    /// Whether words have to be made, each from the beginning of the key, instead of being loaded.
-    /// Whoever wants several then asks for them together.
+    /// Returns whether words have to be made, each from the beginning of the key, instead of being
+    /// loaded. A caller that needs several words then asks for them together.
     #[inline]
     fn is_costly(&self) -> bool {
         false
     }
 
-    /// Words of the key from word `first` on, and zeros behind its last.
+    /// Returns words of the key from word `first` on, and zeros after its last.
     #[inline]
     fn few_words(&self, record: CutRecord<'_>, first: usize) -> [u64; FEW_WORDS] {
         let mut words = [0; FEW_WORDS];
@@ -170,7 +170,7 @@ pub trait KeyEncoder: Send + Sync {
         words
     }
 
-    /// Of how many cells at the beginning of a row it helps to know where they end.
+    /// Returns the number of cells at the beginning of a row whose ends are useful to know.
     fn cells_wanted(&self) -> usize {
         0
     }
@@ -187,32 +187,33 @@ pub trait KeyEncoder: Send + Sync {
         None
     }
 
-    /// Whether only records that are the same to the byte have equal keys.
+    /// Returns whether only records that are the same to the byte have equal keys.
     fn is_whole_record(&self) -> bool {
         false
     }
 
-    /// Bytes of memory that making the key of a long record takes in proportion to it.
+    /// Returns the number of bytes of memory that making the key of a long record takes in
+    /// proportion to it.
     fn scratch_bytes(&self, record: &[u8]) -> usize {
         let _ = record;
         0
     }
 
-    /// Whether there may be records that have no key.
+    /// Returns whether there may be records that have no key.
     fn is_partial(&self) -> bool {
         false
     }
 
-    /// What keeps `record` from having a key, if anything does: which field it is, what stands
-    /// there and what should. No word of the key of such a record is asked for where the order is
-    /// to be trusted.
+    /// Returns what keeps `record` from having a key, if anything does: which field it is, what
+    /// stands there and what should. No word of the key of such a record is asked for where the
+    /// order is to be trusted.
     fn fault(&self, record: &[u8]) -> Option<Message> {
         let _ = record;
         None
     }
 
-    /// Word 0 of the key, or what keeps `record` from having one: both at the cost of finding its
-    /// fields once.
+    /// Returns word 0 of the key, or what keeps `record` from having one: both at the cost of
+    /// finding its fields once.
     ///
     /// # Errors
     ///
@@ -248,13 +249,13 @@ pub trait KeyEncoder: Send + Sync {
         KeyFindings::default()
     }
 
-    /// Whether keys differ in length.
+    /// Returns whether keys differ in length.
     fn is_open(&self) -> bool {
         self.key_length() == usize::MAX
     }
 
-    /// Whether word `index` of a key, which is `word`, is its last. Keys that agree up to there are
-    /// equal.
+    /// Returns whether word `index` of a key, which is `word`, is its last. Keys that agree up to
+    /// there are equal.
     #[inline]
     fn is_last(&self, index: usize, word: u64) -> bool {
         if self.is_open() { is_last_open_word(word) } else { index + 1 >= self.words() }
@@ -268,9 +269,9 @@ pub trait KeyEncoder: Send + Sync {
             .unwrap_or(Ordering::Equal)
     }
 
-    /// The first word in which the keys of two records differ; `None` where they are equal. All
-    /// words before `first` are equal. Takes time in proportion to the records, however far their
-    /// keys agree.
+    /// Returns the first word in which the keys of two records differ; `None` where they are equal.
+    /// All words before `first` are equal. Takes time in proportion to the records, however far
+    /// their keys agree.
     fn first_difference(&self, a: &[u8], b: &[u8], first: usize) -> Option<usize> {
         for index in first..self.words() {
             let word = self.word(a, index);
@@ -394,7 +395,7 @@ impl CompiledKey {
         self.encoder().compare_from(a, b, 0).is_eq()
     }
 
-    /// The encoder behind a pointer, for everything that is not done record by record.
+    /// Returns the encoder as a trait object, for work that is not done for each record.
     pub fn encoder(&self) -> &dyn KeyEncoder {
         self::with_encoder!(self, |encoder| encoder)
     }

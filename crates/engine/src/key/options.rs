@@ -29,7 +29,7 @@ pub struct OrderOptions {
     /// The byte between fields of lines; blanks without it. Cells of rows are divided as their
     /// format says.
     pub separator: Option<u8>,
-    /// The fate of records with a key that is no value of its type.
+    /// The treatment of records with a key that is not a value of its type.
     pub invalid: Option<Invalid>,
     /// The form of days and times, if not that of ISO 8601.
     pub date_format: Option<Arc<DateFormat>>,

@@ -13,7 +13,7 @@ use super::text::{Body, End, Position, TextOrder, TextSpec, TextType};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub start: usize,
-    /// After `start`, and not beyond the record.
+    /// End of the part: after `start`, and not beyond the record.
     pub end: usize,
     pub encoding: Encoding,
     pub is_descending: bool,
@@ -22,9 +22,9 @@ pub(super) struct Part {
 /// The way from bytes of the record to bytes of the normalized key, before any inversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// As they are.
+    /// The bytes unchanged.
     Bytes,
-    /// As a number of 1 to 8 bytes.
+    /// A number of 1 to 8 bytes.
     Number(NumberType),
 }
 

@@ -34,7 +34,7 @@ impl SliceKey {
         }
     }
 
-    /// The bytes of the record from `word` on, which are the key's own unless it descends.
+    /// Returns the bytes of the record from `word` on, which are the key's own unless it descends.
     fn bytes_from<'a>(&self, record: &'a [u8], word: usize) -> &'a [u8] {
         &record[self.end.min(self.start + word * WORD_BYTES)..self.end]
     }

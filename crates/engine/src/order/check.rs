@@ -78,7 +78,7 @@ pub struct OrderCheck<'k, K> {
 }
 
 impl<'k, K: KeyEncoder> OrderCheck<'k, K> {
-    /// A check before the first record, which looks at none unless `is_on`.
+    /// Creates a check before the first record, which looks at none unless `is_on`.
     pub fn new(key: &'k K, is_on: bool) -> Self {
         Self {
             key,
@@ -104,7 +104,7 @@ impl<'k, K: KeyEncoder> OrderCheck<'k, K> {
         self.key.row_cutter().filter(|_| self.is_on)
     }
 
-    /// Returns whether some record came behind one that it belongs before.
+    /// Returns whether some record came after one that it belongs before.
     #[inline]
     pub fn is_disordered(&self) -> bool {
         self.is_disordered
@@ -229,7 +229,7 @@ impl<'k, K: KeyEncoder> OrderCheck<'k, K> {
             };
     }
 
-    /// Takes the first record of all; whether `record` is that.
+    /// Takes the first record of all. Returns whether `record` is the first.
     fn is_first(&mut self, record: &[u8]) -> bool {
         let is_first = self.first.is_none();
         if is_first {
@@ -252,7 +252,7 @@ impl<'k, K: KeyEncoder> OrderCheck<'k, K> {
         }
     }
 
-    /// Returns the first record and the last one, which was kept; none where there were none.
+    /// Returns the first record and the last one, which was kept; `None` without records.
     pub(super) fn into_ends(self) -> Option<(KeptRecord, KeptRecord)> {
         self.first.zip(self.kept)
     }

@@ -31,7 +31,7 @@ impl KeptRecord {
         Self::KeyStart(bytes)
     }
 
-    /// The record, where it is whole.
+    /// Returns the record, where it is whole.
     pub fn whole(&self) -> Option<&[u8]> {
         match self {
             Self::Whole(record) => Some(record),

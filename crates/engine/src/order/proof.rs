@@ -25,19 +25,19 @@ pub struct OrderProof {
 /// Neighbouring tasks that are done.
 #[derive(Debug)]
 struct Stretch {
-    /// The number behind the last of them.
+    /// The number after the last of them.
     end: usize,
     /// The first record and the last; `None` where they have none.
     ends: Option<(KeptRecord, KeptRecord)>,
 }
 
 impl OrderProof {
-    /// The proof of an output, which looks at nothing unless `is_on`.
+    /// Returns the proof of an output, which looks at nothing unless `is_on`.
     pub fn of_output(is_on: bool) -> Self {
         Self::new(is_on, "the output")
     }
 
-    /// The proof of a run.
+    /// Returns the proof of a run.
     pub fn of_run(is_on: bool) -> Self {
         Self::new(is_on, "a run")
     }
@@ -57,12 +57,12 @@ impl OrderProof {
         OrderCheck::new(key, self.is_on)
     }
 
-    /// Begins a stage behind those before. All their tasks are done, or no more records are wanted.
+    /// Begins a stage after those before. All their tasks are done, or no more records are wanted.
     pub fn begin_stage(&self) {
         self.resume(self.last());
     }
 
-    /// Continues behind `last`, which another job has written.
+    /// Continues after `last`, which another job has written.
     pub fn resume(&self, last: Option<KeptRecord>) {
         let ends = last.map(|last| (last.clone(), last));
         *self.stretches() = BTreeMap::from([(0, Stretch { end: 1, ends })]);

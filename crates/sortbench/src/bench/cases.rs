@@ -14,18 +14,18 @@ use crate::samples::Spread;
 /// One of the sorts.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// What it is called.
+    /// Name of the case.
     pub name: String,
-    /// What is sorted.
+    /// File that is sorted.
     pub input: PathBuf,
-    /// Which records those are.
+    /// Kind of the records.
     pub kind: Records,
     /// How, beyond what every sort of such records is given.
     pub arguments: Vec<String>,
 }
 
 impl Case {
-    /// A sort of binary records with these options.
+    /// Creates a sort of binary records with these options.
     pub fn new(name: impl Into<String>, input: PathBuf, arguments: &[&str]) -> Self {
         let arguments = arguments.iter().map(|word| (*word).to_owned()).collect();
         Self { name: name.into(), input, kind: Records::Binary, arguments }
@@ -35,29 +35,29 @@ impl Case {
 /// A case with all of its runs.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// What it is called.
+    /// Name of the case.
     pub name: String,
-    /// Its runs, one of each round.
+    /// Trials, one of each round.
     pub trials: Vec<Trial>,
 }
 
 impl Measured {
-    /// How long it took, from launch to exit.
+    /// Returns the seconds from launch to exit.
     pub fn seconds(&self) -> Spread {
         self.spread(|trial| trial.seconds)
     }
 
-    /// Something of each of its runs.
+    /// Returns the spread of a figure over all runs.
     pub fn spread(&self, of: impl Fn(&Trial) -> f64) -> Spread {
         Spread::of(&self.trials.iter().map(of).collect::<Vec<f64>>())
     }
 
-    /// A number of its statistics that is the same in all runs, or nearly so.
+    /// Returns a number of its statistics that is the same in all runs, or nearly so.
     pub fn number(&self, path: &str) -> f64 {
         self.spread(|trial| trial.number(path)).median
     }
 
-    /// The seconds of each run.
+    /// Returns the seconds of each run.
     pub fn samples(&self) -> Samples {
         let values = self.trials.iter().map(|trial| trial.seconds).collect();
         Samples { of: self.name.clone(), unit: "s", values }
@@ -74,7 +74,7 @@ impl Ground<'_> {
         self.confined_rounds(cases, None)
     }
 
-    /// The same within a limit of memory that the system holds them to, page cache and all.
+    /// Runs all cases in turn within a memory limit that the system enforces, page cache included.
     ///
     /// # Errors
     ///

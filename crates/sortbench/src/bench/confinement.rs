@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use sortwell::ByteSize;
 
-/// Where control groups are mounted.
+/// Mount point of control groups.
 const MOUNT: &str = "/sys/fs/cgroup";
 
 /// A control group with a limit, removed when it is dropped.
@@ -18,13 +18,13 @@ pub struct Confinement {
 }
 
 impl Confinement {
-    /// A group below that of this process with a limit of `memory`, if one can be made.
+    /// Creates a group below that of this process with a limit of `memory`, if one can be made.
     pub fn new(memory: ByteSize) -> Option<Self> {
         let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         Self::below(Path::new(MOUNT), &groups, memory)
     }
 
-    /// The same below a mount, for a process in these `groups`.
+    /// Creates a group below a mount, for a process in these `groups`.
     fn below(mount: &Path, groups: &str, memory: ByteSize) -> Option<Self> {
         let name = format!("sortwell-bench-{}", std::process::id());
         places(mount, groups).into_iter().find_map(|(parent, file)| {
@@ -50,8 +50,8 @@ impl Drop for Confinement {
     }
 }
 
-/// Where a group could be made, and the name of its limit: the group of this process in the second
-/// version, in the first one with that version's mount of memory, and the top of each.
+/// Returns where a group could be made, and the name of its limit: the group of this process in the
+/// second version, in the first one with that version's mount of memory, and the top of each.
 fn places(mount: &Path, groups: &str) -> Vec<(PathBuf, &'static str)> {
     let mut places = Vec::new();
     for line in groups.lines() {

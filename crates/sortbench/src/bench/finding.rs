@@ -1,4 +1,4 @@
-//! What a bench found: tables, charts, samples, and what is unfair about them.
+//! Finding of a bench: tables, charts, samples, and the reasons why a comparison is unfair.
 //!
 //! Every bench ends in a [`Finding`], and every way to show one (words, JSON, a page) shows them
 //! all. What was measured and what a paper printed never share a table or a line of a chart: each
@@ -16,40 +16,40 @@ use crate::samples::Spread;
 pub struct Finding {
     /// The bench's name on the command line.
     pub bench: &'static str,
-    /// What it is, in a few words.
+    /// Title, in a few words.
     pub title: &'static str,
-    /// What was done and what is asked of it, in a few sentences.
+    /// Description of the measurement and its question, in a few sentences.
     pub about: String,
     /// The answer, in a sentence or two.
     pub answer: String,
-    /// What was measured, and what papers printed.
+    /// Tables of what was measured, and of what papers printed.
     pub tables: Vec<Table>,
-    /// The same as lines, where lines say more.
+    /// Charts of figures that are clearer as lines.
     pub charts: Vec<Chart>,
-    /// Why the numbers beside each other are not of the same kind.
+    /// Reasons why the compared numbers are not of the same kind.
     pub unfair: Vec<String>,
     /// The papers whose tables it has, each whole.
     pub references: Vec<String>,
-    /// Where it was measured.
+    /// Setting of the measurement.
     pub setting: Setting,
     /// Every measurement, in the order they were taken.
     pub samples: Vec<Samples>,
 }
 
-/// Where something was measured.
+/// Setting of a measurement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Setting {
     /// The machine, and when.
     pub machine: Machine,
-    /// The file system that the files lay on: its kind, its device, and what was free.
+    /// The file system of the files: its kind, its device, and its free space.
     pub disk: String,
-    /// Whether inputs were in the page cache.
+    /// Statement on whether inputs were in the page cache.
     pub cold: &'static str,
-    /// What was run, as it was given.
+    /// Command line of the bench.
     pub command: String,
 }
 
-/// Who says so.
+/// Source of figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
@@ -71,15 +71,15 @@ impl fmt::Display for Source {
 /// Rows of figures under a heading, all of one source.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Table {
-    /// What it shows.
+    /// Title.
     pub title: String,
-    /// Whose figures they are.
+    /// Source of the figures.
     pub source: Source,
-    /// What stands in each column, with its unit.
+    /// Heading of each column, with its unit.
     pub columns: Vec<String>,
     /// The rows, each as long as there are columns.
     pub rows: Vec<Vec<Cell>>,
-    /// What must be known to read it; may be empty.
+    /// Note for the reader; may be empty.
     pub note: String,
 }
 
@@ -92,7 +92,7 @@ pub enum Cell {
     Number(f64),
     /// The middle of several figures, and how far they lay apart.
     Spread(Spread),
-    /// Nothing that could be said.
+    /// An empty cell.
     Empty,
 }
 
@@ -140,13 +140,13 @@ impl<T: Into<Self>> From<Option<T>> for Cell {
 /// Lines over a common axis.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Chart {
-    /// What it shows.
+    /// Title.
     pub title: String,
-    /// What lies to the right, with its unit.
+    /// Label of the horizontal axis, with its unit.
     pub x: String,
-    /// What lies upwards, with its unit.
+    /// Label of the vertical axis, with its unit.
     pub y: String,
-    /// Whether both axes grow by factors rather than by steps.
+    /// True if both axes grow by factors rather than by steps.
     pub logarithmic: bool,
     /// The lines.
     pub lines: Vec<Line>,
@@ -155,21 +155,21 @@ pub struct Chart {
 /// One line of a chart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Line {
-    /// What it is called.
+    /// Name of the line.
     pub name: String,
-    /// Whose figures they are.
+    /// Source of the figures.
     pub source: Source,
-    /// Its points, from left to right.
+    /// Points, from left to right.
     pub points: Vec<[f64; 2]>,
 }
 
 /// Every measurement of one thing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Samples {
-    /// What was measured.
+    /// Subject of the measurement.
     pub of: String,
-    /// In which unit.
+    /// Unit of the values.
     pub unit: &'static str,
-    /// One after the other.
+    /// Values in the order they were measured.
     pub values: Vec<f64>,
 }

@@ -15,29 +15,29 @@ use super::finding::Setting;
 use super::program::{Program, Trial};
 use crate::{Destination, Generation, Machine, RECORD_LENGTH, generate};
 
-/// Room that is left free on the disk, whatever a bench would like to have.
+/// Room that is left free on the disk, even if a bench could use it.
 const MARGIN: u64 = 1 << 30;
 
-/// How many times its size a sort has on the disk: its input, its runs and its output.
+/// Number of copies of the data that a sort has on the disk: input, runs and output.
 pub const COPIES: u64 = 3;
 
-/// What every bench is given.
+/// Environment of every bench.
 #[derive(Debug)]
 pub struct Ground<'p> {
     directory: SpillDirectory,
     program: Program,
-    /// How often each measurement is repeated.
+    /// Number of times that each measurement is repeated.
     pub runs: usize,
     /// Worker threads of every sort; its own choice if not given.
     pub threads: Option<usize>,
-    /// How far it is, and whether it should stop.
+    /// Progress of the bench, and the request to stop it.
     pub progress: &'p Progress,
     command: String,
-    /// Whether an input stayed in the page cache though it was not to.
+    /// True if an input stayed in the page cache against the bench's wish.
     is_warm: Cell<bool>,
 }
 
-/// Which records lie in a file.
+/// Kind of the records in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Records {
     /// Binary, of 100 bytes: the fixed path (Indy).
@@ -47,7 +47,7 @@ pub enum Records {
 }
 
 impl Records {
-    /// The arguments of a sort by their keys, which are the first ten bytes.
+    /// Returns the arguments of a sort by their keys, which are the first ten bytes.
     pub fn arguments(self) -> Vec<String> {
         let words = match self {
             Self::Binary => ["--format", "fixed:100", "--key", "0..10"],
@@ -58,8 +58,8 @@ impl Records {
 }
 
 impl<'p> Ground<'p> {
-    /// A directory of its own in `directory`, for `runs` of each measurement with `program`;
-    /// `command` is what the bench was asked with.
+    /// Creates a directory of its own in `directory`, for `runs` of each measurement with
+    /// `program`; `command` is what the bench was asked with.
     ///
     /// # Errors
     ///
@@ -81,12 +81,12 @@ impl<'p> Ground<'p> {
         })
     }
 
-    /// A path in its directory.
+    /// Returns a path in its directory.
     pub fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
-    /// Bytes that may be written yet.
+    /// Returns the number of bytes that may be written yet.
     ///
     /// # Errors
     ///
@@ -119,7 +119,7 @@ impl<'p> Ground<'p> {
         self.sort_within(input, kind, further, None)
     }
 
-    /// The same within a limit of memory, if there is one.
+    /// Sorts a file that the page cache does not hold, within a memory limit if one is given.
     ///
     /// # Errors
     ///
@@ -151,7 +151,7 @@ impl<'p> Ground<'p> {
         Ok(trial)
     }
 
-    /// Where all of it took place.
+    /// Returns the setting of the measurements: machine, disk and command.
     pub fn setting(&self) -> Setting {
         Setting {
             machine: Machine::here(),
@@ -165,12 +165,12 @@ impl<'p> Ground<'p> {
     }
 }
 
-/// Records in so many bytes.
+/// Returns the number of records in `bytes` bytes.
 pub fn records_of(bytes: u64) -> u64 {
     bytes / RECORD_LENGTH as u64
 }
 
-/// Empties the page cache of a file, and of nothing else; whether that was done.
+/// Removes one file from the page cache. Returns whether that was done.
 fn chill(path: &Path) -> Result<bool> {
     let file = fs::File::open(path).map_err(|error| Error::io("open", path, error))?;
     file.sync_data().map_err(|error| Error::io("make durable", path, error))?;
@@ -179,7 +179,7 @@ fn chill(path: &Path) -> Result<bool> {
     Ok(!File::open_read(path, Direct::Off)?.is_cached())
 }
 
-/// The file system that holds a path: its kind, its device, and what is free.
+/// Returns the file system that holds a path: its kind, its device, and what is free.
 fn disk(path: &Path) -> String {
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
     let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -192,7 +192,7 @@ fn disk(path: &Path) -> String {
     format!("{kind} on {device}{free}")
 }
 
-/// A size in bytes as gigabytes, as papers print them.
+/// Returns a size in bytes as gigabytes, as papers print them.
 pub fn gigabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e9
 }

@@ -1,4 +1,4 @@
-//! How a time grows with a size: the power law that fits best.
+//! Growth of a time with a size: the power law that fits best.
 
 /// `seconds = factor * size ^ exponent`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,8 +12,8 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// The law through points of a size and a time, by least squares of their logarithms. There is
-    /// none through fewer than two sizes.
+    /// Returns the law through points of a size and a time, by least squares of their logarithms.
+    /// Returns `None` for fewer than two sizes.
     pub fn fitted(points: &[[f64; 2]]) -> Option<Self> {
         let logarithms: Vec<(f64, f64)> = points
             .iter()
@@ -35,9 +35,9 @@ impl Growth {
         Some(Self { exponent, factor: (y - exponent * x).exp(), explained })
     }
 
-    /// The law for sizes beyond the points it was fitted to. Whoever reads and writes everything
-    /// takes twice as long for twice as much, at least: what seemed to grow less had beginnings to
-    /// pay for, and goes on from the largest point in proportion.
+    /// Returns the law for sizes beyond the points it was fitted to. Whoever reads and writes
+    /// everything takes twice as long for twice as much, at least: what seemed to grow less had
+    /// beginnings to pay for, and continues from the largest point in proportion.
     #[must_use]
     pub fn beyond(self, points: &[[f64; 2]]) -> Self {
         let largest = points.iter().max_by(|a, b| a[0].total_cmp(&b[0]));
@@ -49,12 +49,12 @@ impl Growth {
         }
     }
 
-    /// Seconds of this size.
+    /// Returns the number of seconds of this size.
     pub fn seconds(&self, size: f64) -> f64 {
         self.factor * size.powf(self.exponent)
     }
 
-    /// The size that takes so many seconds.
+    /// Returns the size that takes `seconds` seconds.
     pub fn size(&self, seconds: f64) -> f64 {
         (seconds / self.factor).powf(1.0 / self.exponent)
     }

@@ -1,5 +1,5 @@
-//! How bytes are moved: through the page cache, past it, by mapping; with more and fewer buffers,
-//! threads and memory.
+//! Bench of the ways to move bytes: through the page cache, past it, by mapping; with more and
+//! fewer buffers, threads and memory.
 //!
 //! After NOW-Sort (Arpaci-Dusseau et al., SIGMOD 1997), Figure 2: what an interface does to a sort
 //! under a limit of memory; and after Oracle 7's levers: direct writes, asynchronous requests, the
@@ -17,7 +17,7 @@ use super::finding::{Cell, Chart, Finding, Line, Source, Table};
 use super::ground::{COPIES, Ground, Records, gigabytes, records_of};
 use super::{papers, text};
 
-/// Memory of the whole process and of the page cache of its files, if not said otherwise.
+/// Default memory of the whole process and of the page cache of its files.
 const LIMIT: u64 = 512 << 20;
 
 /// A sort gets this part of the limit as its budget: the rest is the kernel's for it.
@@ -26,10 +26,10 @@ const BUDGET: f64 = 0.8;
 /// Sizes under the limit, in quarters of it.
 const QUARTERS: [u64; 5] = [1, 2, 3, 4, 8];
 
-/// The sort that levers are tried on has so many times the memory that they leave it.
+/// Ratio of the input to the memory, in the sort that levers are tried on.
 const TIMES_MEMORY: u64 = 8;
 
-/// Half of that is the least with which a sort is not refused, whatever the levers.
+/// Least memory of that sort. A sort with half of it is still accepted, with any levers.
 const MEMORY_LEAST: u64 = 64 << 20;
 
 const ABOUT: &str = "The first part runs sorts of growing size under a memory limit that includes \
@@ -144,7 +144,7 @@ fn allows_direct(input: &Path) -> bool {
     File::open_read(input, Direct::On).is_ok_and(|file| file.is_direct())
 }
 
-/// One sort in two passes with one lever moved at a time: which lever, and the case.
+/// Measures a sort in two passes with one lever changed at a time. Returns each lever and its case.
 fn levers(ground: &Ground, limit: u64) -> Result<Vec<(&'static str, Measured)>> {
     let size = limit * 2;
     let input = ground.generate("input", records_of(size), Records::Binary)?;

@@ -15,7 +15,7 @@ use super::text;
 use crate::RECORD_LENGTH;
 use crate::samples::Spread;
 
-/// Where Linux shows the counters.
+/// Directory of the counters on Linux.
 const POWERCAP: &str = "/sys/class/powercap";
 
 const ABOUT: &str = "sortwell sorts binary records of 100 bytes from a cold input to a durable \
@@ -88,7 +88,7 @@ const UNFAIR: [&str; 2] = [
 ];
 
 impl Meter {
-    /// The counters below a directory: of packages, whose parts are counted in them.
+    /// Returns the counters below a directory: of packages, whose parts are counted in them.
     fn at(directory: &Path) -> Result<Self> {
         let entries = fs::read_dir(directory).into_iter().flatten().flatten();
         let is_package = |path: &PathBuf| {

@@ -31,7 +31,7 @@ use super::ground::Ground;
 use super::{papers, text};
 use crate::samples::Spread;
 
-/// How many records and keys are sorted.
+/// Numbers of records and keys that are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelSizes {
     /// Records of the QuickSorts.
@@ -117,7 +117,7 @@ pub fn kernels(ground: &Ground, sizes: KernelSizes) -> Result<Finding> {
     })
 }
 
-/// Sizes that memory of so many bytes holds.
+/// Returns the sizes that fit in `memory`.
 fn in_memory(sizes: KernelSizes, memory: Option<ByteSize>) -> Result<[usize; 2]> {
     let KernelSizes { records, keys } = sizes;
     let [records, keys] = [("records", records), ("keys", keys)].map(|(name, number)| {
@@ -150,7 +150,7 @@ fn in_memory(sizes: KernelSizes, memory: Option<ByteSize>) -> Result<[usize; 2]>
     Ok([records, keys])
 }
 
-/// Numbers of keys up to the most.
+/// Returns numbers of keys up to the most.
 fn numbers(keys: usize) -> Vec<usize> {
     let numbers = std::iter::successors(Some(KEYS_LEAST), |keys| keys.checked_mul(KEYS_GROWTH));
     let mut numbers: Vec<usize> = numbers.take_while(|number| *number < keys).collect();
@@ -158,7 +158,7 @@ fn numbers(keys: usize) -> Vec<usize> {
     numbers
 }
 
-/// What the processor counted, if anything.
+/// Returns the table of processor counts, if any.
 fn counted(kernels: &[Counted]) -> Option<Table> {
     let is_known = |place: usize| kernels.iter().any(|kernel| kernel.counts[place].is_some());
     let known: Vec<usize> = (0..Event::ALL.len()).filter(|place| is_known(*place)).collect();
@@ -177,7 +177,7 @@ fn counted(kernels: &[Counted]) -> Option<Table> {
     })
 }
 
-/// The answer in a few sentences: the best and the worst of each paper's, and sortwell.
+/// Returns the answer in a few sentences: the best and the worst of each paper's, and sortwell.
 fn answer(of: [&Section; 3], without_counters: Option<&str>) -> String {
     let [quicksorts, nowsort, selection] = of;
     let median = |section: &Section, of: &str| {

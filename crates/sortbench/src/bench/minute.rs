@@ -20,18 +20,18 @@ const ABOUT: &str = "sortwell sorts inputs of several sizes, each from a cold in
                      such records only, the fixed path. Daytona is a general sort, here of \
                      printable lines.";
 
-/// What is sorted, and for how long.
+/// Options of the minute: its length and the largest size.
 #[derive(Clone, Copy, Debug)]
 pub struct MinuteOptions {
     /// The minute, in seconds.
     pub seconds: f64,
     /// The largest size that is tried; what the disk holds if not given.
     pub largest: Option<ByteSize>,
-    /// What the machine costs, in dollars.
+    /// Price of the machine, in dollars.
     pub dollars: Option<f64>,
 }
 
-/// What one category came to.
+/// Result of one category.
 struct Category {
     name: &'static str,
     search: Search,

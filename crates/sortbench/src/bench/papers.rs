@@ -1,4 +1,4 @@
-//! What papers printed, from the one data file that holds it.
+//! Figures that papers printed, from the one data file that holds them.
 //!
 //! `papers.toml` names for each table the paper, the page and the text that the figures were read
 //! from. Figures stay the text that they were in print: nothing is computed of them, and none finds
@@ -22,7 +22,7 @@ struct Library {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Paper {
-    /// What it is called beside its tables.
+    /// Short name of the paper, shown beside its tables.
     called: String,
     title: String,
     authors: String,
@@ -44,14 +44,14 @@ struct Printed {
 static LIBRARY: LazyLock<Result<Library, toml::de::Error>> =
     LazyLock::new(|| toml::from_str(include_str!("papers.toml")));
 
-/// The tables of these names, as they were printed. A name that the data file lacks gives none; a
-/// test holds every bench to names that are there.
+/// Returns the tables of these names, as they were printed. A name that the data file lacks gives
+/// none; a test holds every bench to names that are there.
 pub fn tables(names: &[&str]) -> Vec<Table> {
     let Ok(library) = LIBRARY.as_ref() else { return Vec::new() };
     names.iter().filter_map(|name| library.table(name)).collect()
 }
 
-/// The papers that these tables are of, each with what it is called in them.
+/// Returns the papers that these tables are of, each with what it is called in them.
 pub fn references(names: &[&str]) -> Vec<String> {
     let Ok(library) = LIBRARY.as_ref() else { return Vec::new() };
     let papers: BTreeSet<&str> =

@@ -14,19 +14,20 @@ use super::growth::Growth;
 use super::{papers, price, text};
 use crate::RECORD_LENGTH;
 
-/// Of the largest sample: what the samples are.
+/// Divisors of the largest sample that give the sizes of the samples.
 const SHARES: [u64; 4] = [8, 4, 2, 1];
 
 /// Memory of a sample is this part of its size, so that it takes two passes as a penny's size does.
 const MEMORY_SHARE: u64 = 8;
 
-/// No sort can do with less memory in two passes, nor would it be like a large one.
+/// Least memory of a sample. With less, a sort cannot finish in two passes and does not resemble a
+/// large one.
 const MEMORY_LEAST: u64 = 64 << 20;
 
-/// Samples are not larger, whatever the disk has room for.
+/// Most bytes of a sample, even if the disk has room for more.
 const SAMPLE_MOST: u64 = 12_000_000_000;
 
-/// A time that grows less than so is none of sorting, and sizes that follow from it mean nothing.
+/// Least growth exponent of a sort's time. Sizes that follow from a smaller one mean nothing.
 const EXPONENT_LEAST: f64 = 0.1;
 
 const ABOUT: &str = "The price of the machine gives the time that a penny buys. By AlphaSort's \
@@ -35,10 +36,10 @@ const ABOUT: &str = "The price of the machine gives the time that a penny buys. 
                      its parts. Sorts of several sizes in two passes give the size that this time \
                      is enough for. If the disk has room, the benchmark sorts that size.";
 
-/// What a penny is.
+/// Options of the penny: the price of the machine and the largest size.
 #[derive(Clone, Copy, Debug)]
 pub struct PennyOptions {
-    /// What the machine costs, in dollars.
+    /// Price of the machine, in dollars.
     pub dollars: f64,
     /// The largest size that is sorted; what the disk holds if not given.
     pub largest: Option<ByteSize>,
@@ -114,7 +115,7 @@ fn samples(ground: &Ground, most: u64) -> Result<Vec<(u64, Measured)>> {
     Ok(measured)
 }
 
-/// How the time of the samples grows.
+/// Returns the law by which the time of the samples grows.
 fn law(points: &[[f64; 2]]) -> Result<Growth> {
     let Some(growth) = Growth::fitted(points) else {
         let words = "there is not enough space for sorts of several sizes";

@@ -13,10 +13,10 @@ use sortwell::{Error, Result};
 
 use super::confinement::Confinement;
 
-/// How long a request to stop may wait to be seen.
+/// Longest time until a request to stop is seen.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Where the program lies.
+/// Path of the program.
 #[derive(Clone, Debug)]
 pub struct Program(PathBuf);
 
@@ -25,21 +25,22 @@ pub struct Program(PathBuf);
 pub struct Trial {
     /// Seconds from its launch to its exit, as the caller saw them.
     pub seconds: f64,
-    /// Of those, until the job began: the program loaded, its arguments read.
+    /// Seconds among those until the job began: the program loaded, its arguments read.
     pub launch_seconds: f64,
-    /// Of those, after the job had ended: memory given back, the process gone.
+    /// Seconds among those after the job had ended: memory given back, the process gone.
     pub exit_seconds: f64,
-    /// What it said of itself (`--stats json`).
+    /// Statistics that the program printed (`--stats json`).
     pub statistics: Value,
 }
 
 impl Trial {
-    /// A number of its statistics, by a path such as `streams/input_read`; 0 where there is none.
+    /// Returns a number of its statistics, by a path such as `streams/input_read`; 0 if it is
+    /// missing.
     pub fn number(&self, path: &str) -> f64 {
         self.statistics.pointer(&format!("/{path}")).and_then(Value::as_f64).unwrap_or(0.0)
     }
 
-    /// Seconds of a phase, however often the job was in it.
+    /// Returns the number of seconds of a phase, however often the job was in it.
     pub fn phase_seconds(&self, phase: Phase) -> f64 {
         let name = serde_json::to_value(phase).unwrap_or_default();
         let phases = self.statistics["phases"].as_array().map_or(&[][..], Vec::as_slice);
@@ -49,15 +50,15 @@ impl Trial {
     }
 }
 
-/// What a finished process leaves behind.
+/// Remains of a finished process.
 struct Ending {
-    /// What it said on standard error, and when that ended.
+    /// Text on standard error, and the time it ended.
     words: String,
     said: Instant,
 }
 
 impl Program {
-    /// The program that is running.
+    /// Returns the program that is running.
     ///
     /// # Errors
     ///
@@ -67,7 +68,7 @@ impl Program {
         path.map(Self).map_err(|error| Error::io("find", Path::new("/proc/self/exe"), error))
     }
 
-    /// The program at a path.
+    /// Returns the program at a path.
     pub fn at(path: PathBuf) -> Self {
         Self(path)
     }

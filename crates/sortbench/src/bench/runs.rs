@@ -1,4 +1,4 @@
-//! What the size of runs does to a sort in two passes, and how they are best merged.
+//! Bench of the effect of run size on a sort in two passes, and of the best way to merge runs.
 //!
 //! After NOW-Sort (Arpaci-Dusseau et al., SIGMOD 1997), Figure 8, and psort (Bertasi et al., JEA
 //! 16, 2011) on the geometry of the merge.
@@ -11,7 +11,7 @@ use super::finding::{Cell, Chart, Finding, Line, Source, Table};
 use super::ground::{COPIES, Ground, Records, gigabytes, records_of};
 use super::text;
 
-/// Bytes that are sorted if not said otherwise.
+/// Default number of bytes that are sorted.
 const SIZE: u64 = 2_000_000_000;
 
 /// The least memory that is tried: with less, a sort is refused.
@@ -87,7 +87,7 @@ fn budgets(size: u64) -> Vec<u64> {
     budgets
 }
 
-/// The ways to merge that are compared, and the options that choose them.
+/// Returns the ways to merge that are compared, and the options that choose them.
 fn merges() -> Vec<(&'static str, Vec<&'static str>)> {
     vec![
         ("chosen by sortwell", vec![]),
@@ -127,7 +127,7 @@ fn answer(by_size: &[Measured], merges: &[Measured]) -> String {
     )
 }
 
-/// Bytes of a run, on average; none where there are none.
+/// Returns the average number of bytes of a run, or `None` without runs.
 fn run_bytes(size: u64, case: &Measured) -> Option<f64> {
     let runs = case.number("runs");
     (runs > 0.0).then(|| size as f64 / runs)

@@ -1,4 +1,4 @@
-//! How the time grows with the size and with the threads, and the power law that fits.
+//! Bench of the growth of time with the size and with the threads, and the power law that fits.
 
 use std::fs;
 use std::path::Path;
@@ -97,7 +97,7 @@ fn sizes(largest: u64) -> Vec<u64> {
     sizes
 }
 
-/// Numbers of threads: powers of two, and all there are.
+/// Returns numbers of threads: powers of two, and all there are.
 fn degrees(most: usize) -> Vec<usize> {
     let mut degrees: Vec<usize> = (0..).map(|power| 1 << power).take_while(|n| *n < most).collect();
     degrees.push(most);

@@ -9,7 +9,7 @@ const TRIES: usize = 8;
 /// The aim is a little below the time: a size that just misses it says less than one that makes it.
 const CAUTION: f64 = 0.98;
 
-/// The next size is at most so many times the largest that was done.
+/// Largest ratio of the next size to the largest size that was done.
 const LEAP: f64 = 16.0;
 
 /// Bytes a second that the first size supposes.
@@ -24,13 +24,14 @@ pub struct Search {
 }
 
 impl Search {
-    /// A search for the largest size of at most `most` bytes that is done in so many seconds. All
-    /// sizes are of whole records.
+    /// Creates a search for the largest size of at most `most` bytes that is done in `seconds`
+    /// seconds. All sizes are of whole records.
     pub fn new(seconds: f64, most: u64) -> Self {
         Self { seconds, most, tries: Vec::new() }
     }
 
-    /// The next size to try, until the bracket is tight, or closed by the most there may be.
+    /// Returns the next size to try, until the bracket is tight, or closed by the most there may
+    /// be.
     pub fn next(&self) -> Option<u64> {
         if self.tries.len() >= TRIES || self.is_capped() {
             return None;
@@ -51,8 +52,8 @@ impl Search {
         (size > 0 && is_new).then_some(size)
     }
 
-    /// Where the time would be met if it grew evenly from one size to the other, and off both ends
-    /// by enough that the bracket becomes tighter.
+    /// Returns where the time would be met if it grew evenly from one size to the other, and off
+    /// both ends by enough that the bracket becomes tighter.
     fn between(&self, (below, short): (u64, f64), (above, long): (u64, f64)) -> f64 {
         let (below, above) = (below as f64, above as f64);
         let share = (self.seconds * CAUTION - short) / (long - short).max(f64::MIN_POSITIVE);
@@ -64,26 +65,26 @@ impl Search {
         self.tries.push((size, seconds));
     }
 
-    /// The largest size that was done in the time, and how long it took: one below every size that
-    /// was not.
+    /// Returns the largest size that was done in the time, and how long it took: one below every
+    /// size that was not.
     pub fn best(&self) -> Option<(u64, f64)> {
         let limit = self.worst().map_or(u64::MAX, |(size, _)| size);
         let done = self.tries.iter().filter(|(size, took)| *took <= self.seconds && *size < limit);
         done.max_by_key(|(size, _)| *size).copied()
     }
 
-    /// The smallest size that was not.
+    /// Returns the smallest size that was not.
     fn worst(&self) -> Option<(u64, f64)> {
         let missed = self.tries.iter().filter(|(_, took)| *took > self.seconds);
         missed.min_by_key(|(size, _)| *size).copied()
     }
 
-    /// Whether the most that may be tried was done in the time.
+    /// Returns whether the most that may be tried was done in the time.
     pub fn is_capped(&self) -> bool {
         self.best().is_some_and(|(size, _)| size >= self.most / 100 * 100)
     }
 
-    /// All sizes that were tried, and their seconds, in order.
+    /// Returns all sizes that were tried, and their seconds, in order.
     pub fn tries(&self) -> &[(u64, f64)] {
         &self.tries
     }

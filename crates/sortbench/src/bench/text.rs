@@ -11,7 +11,7 @@ const GAP: &str = "  ";
 /// Columns of a line of words.
 const COLUMNS: usize = 92;
 
-/// The whole of a finding, without its charts, whose figures are in the tables too.
+/// Returns the whole of a finding, without its charts, whose figures are in the tables too.
 pub fn words(of: &Finding) -> String {
     let about = wrapped(&of.about, "");
     let mut block = format!("{}: {}\n\n{about}\n\n", of.bench, of.title);
@@ -47,7 +47,7 @@ pub fn words(of: &Finding) -> String {
     block
 }
 
-/// One table: names to the left, figures to the right of their columns.
+/// Returns one table as text, with names aligned to the left and figures to the right.
 fn table(of: &Table) -> String {
     let mut rows = vec![of.columns.clone()];
     rows.extend(of.rows.iter().map(|row| row.iter().map(cell).collect()));
@@ -79,17 +79,17 @@ fn table(of: &Table) -> String {
     block
 }
 
-/// Columns that a text takes.
+/// Returns the number of columns that a text takes.
 fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Whether words are a figure as papers print them: `320*`, `.1`, `1+`, or none: `-`.
+/// Returns whether words are a figure as papers print them: `320*`, `.1`, `1+`, or none: `-`.
 fn is_figure(words: &str) -> bool {
     words.chars().all(|character| character.is_ascii_digit() || ".,-+*".contains(character))
 }
 
-/// Words in lines of a terminal's width, each after the first behind `margin`.
+/// Returns words in lines of a terminal's width, each after the first after `margin`.
 fn wrapped(words: &str, margin: &str) -> String {
     let mut lines = String::new();
     let mut column = margin.len();
@@ -117,7 +117,7 @@ fn cell(of: &Cell) -> String {
     }
 }
 
-/// The median, and from where to where all lie if there are several.
+/// Returns the median, and from where to where all lie if there are several.
 fn spread_words(of: &Spread) -> String {
     match of.count {
         0 => "-".to_owned(),
@@ -126,7 +126,7 @@ fn spread_words(of: &Spread) -> String {
     }
 }
 
-/// A figure with about three digits that count, and no more than it has.
+/// Returns a figure with about three digits that count, and no more than it has.
 pub fn figure(number: f64) -> String {
     let size = number.abs();
     if number.fract() == 0.0 && size < 1e15 {

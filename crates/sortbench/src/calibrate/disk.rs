@@ -24,7 +24,7 @@ use sortwell::{ByteSize, Error, Result};
 use super::now;
 use crate::samples::median_and_spread;
 
-/// What is tried: bytes of a request, and requests in flight.
+/// Values that are tried: bytes of a request, and requests in flight.
 const REQUESTS: [usize; 3] = [256 << 10, 1 << 20, 4 << 20];
 const DEPTHS: [usize; 2] = [4, 16];
 
@@ -41,14 +41,14 @@ const TIMES: usize = 4;
 const SLICES_EACH: usize = 2 * REQUESTS.len() * DEPTHS.len() + 3 * TIMES + 1;
 const SLICES_TOGETHER: usize = 2 * TIMES;
 
-/// Most bytes of the file that is written and read, and the least that tell anything.
+/// Most bytes of the file that is written and read, and the fewest that give a useful result.
 const FILE_MAX: u64 = 2 << 30;
 const FILE_MIN: u64 = 128 << 20;
 
 /// A page: the least that is read past the cache.
 const PAGE: usize = 4096;
 
-/// What was found.
+/// Results of the measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiskReport {
     /// Each directory's disk, in the order asked for.
@@ -58,7 +58,7 @@ pub struct DiskReport {
 }
 
 impl DiskReport {
-    /// What disks do where as much is read as is written, each alone: what strides go by.
+    /// Returns what disks do where as much is read as is written, each alone: what strides go by.
     pub fn speeds(&self) -> Vec<f64> {
         self.disks.iter().map(|disk| 2.0 / (1.0 / disk.read + 1.0 / disk.write)).collect()
     }
@@ -95,7 +95,7 @@ pub fn disks(directories: &[PathBuf], time: Duration, progress: &Progress) -> Re
     Ok(DiskReport { disks, together })
 }
 
-/// All disks at the same time.
+/// Measures all disks at the same time.
 fn at_once(benches: &mut [Bench<'_>], slice: Duration) -> Result<Together> {
     let rate = |benches: &mut [Bench<'_>], way: Way| -> Result<f64> {
         let mut rates = Vec::with_capacity(TIMES);
@@ -122,7 +122,7 @@ fn at_once(benches: &mut [Bench<'_>], slice: Duration) -> Result<Together> {
     Ok(Together { read, write: rate(benches, Way::Write)? })
 }
 
-/// What is done in a slice of time.
+/// Kind of requests in a slice of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// Reads in order.
@@ -144,7 +144,7 @@ struct Bench<'p> {
     memory: Vec<Region>,
     /// Bytes of a request, and requests in flight.
     best: (usize, usize),
-    /// Where reads and writes go on.
+    /// Places where reads and writes continue.
     next: [u64; 2],
     progress: &'p Progress,
 }
@@ -214,7 +214,8 @@ impl<'p> Bench<'p> {
         bytes as f64 / begun.elapsed().as_secs_f64().max(1e-6)
     }
 
-    /// The smallest requests, and the fewest in flight, that are nearly as good as the best.
+    /// Returns the smallest requests, and the fewest in flight, that are nearly as good as the
+    /// best.
     fn requests(&mut self, way: Way, slice: Duration) -> Result<(usize, usize)> {
         let mut found = Vec::new();
         for depth in DEPTHS {
@@ -238,7 +239,8 @@ impl<'p> Bench<'p> {
         self.slice(way, self.best, slice)
     }
 
-    /// Bytes per second of one slice, in requests of so many bytes with so many in flight.
+    /// Returns the bytes per second of one slice, in requests of `bytes` bytes with `depth` of them
+    /// in flight.
     fn slice(&mut self, way: Way, (bytes, depth): (usize, usize), slice: Duration) -> Result<f64> {
         let depth = depth.min(MEMORY / bytes);
         let mut regions = cut(std::mem::take(&mut self.memory), bytes, depth);
@@ -270,7 +272,8 @@ impl<'p> Bench<'p> {
         result
     }
 
-    /// The next request in order; where `is_half`, reads and writes have a half of the file each.
+    /// Returns the next request in order; where `is_half`, reads and writes have a half of the file
+    /// each.
     fn request(&mut self, region: Region, is_write: bool, is_half: bool) -> Request {
         let bytes = region.len() as u64;
         // Only what was written can be read.
@@ -294,7 +297,8 @@ impl<'p> Bench<'p> {
         Request { operation, file, offset, region, range, tag: 0 }
     }
 
-    /// Seconds that it takes to read a page from anywhere, one after the other.
+    /// Returns the number of seconds that it takes to read a page from anywhere, one after the
+    /// other.
     fn latency(&mut self, slice: Duration) -> Result<f64> {
         let mut regions = cut(std::mem::take(&mut self.memory), PAGE, 1);
         let pages = (self.written / PAGE as u64).max(1);
@@ -316,7 +320,7 @@ impl<'p> Bench<'p> {
     }
 }
 
-/// The same memory in regions of `bytes` bytes, `count` of them and the rest.
+/// Splits the memory into `count` regions of `bytes` bytes, and the rest.
 fn cut(regions: Vec<Region>, bytes: usize, count: usize) -> Vec<Region> {
     let mut rest = Region::join_all(regions);
     let mut cut = Vec::with_capacity(count + 1);
@@ -328,7 +332,7 @@ fn cut(regions: Vec<Region>, bytes: usize, count: usize) -> Vec<Region> {
     cut
 }
 
-/// Bytes that no disk makes less of.
+/// Fills a region with bytes that no disk can compress.
 fn fill(region: &mut Region) {
     let mut state = 1_u64;
     for word in region.as_chunks_mut::<8>().0 {

@@ -21,11 +21,11 @@ use crate::samples::median_and_spread;
 /// Memory that is taken at a time.
 const STEP: u64 = 64 << 20;
 
-/// What is left alone, as a share of the claim, and at least.
+/// Memory that is not touched: a share of the claim, as its divisor, and the least.
 const MARGIN_SHARE: u64 = 10;
 const MARGIN_MIN: u64 = 256 << 20;
 
-/// Pages that may be paged in or out meanwhile: others have some.
+/// Pages that may be paged in or out during a measurement, by other programs.
 const PAGED_MAX: u64 = 64;
 
 /// Measurements of each kind of page.
@@ -34,18 +34,18 @@ const TIMES: usize = 3;
 /// Measurements of memory that was in use shortly before.
 const TIMES_AGAIN: usize = 8;
 
-/// What was found.
+/// Results of the measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryReport {
     /// The figures.
     pub profile: MemoryProfile,
-    /// Why no more was touched.
+    /// Reason why no more memory was touched.
     pub end: MemoryEnd,
-    /// By how much of their median measurements of the same lay apart, at most.
+    /// Largest spread of repeated measurements, as a share of their median.
     pub spread: f64,
 }
 
-/// Why no more memory was touched.
+/// Reason why no more memory was touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryEnd {
     /// All of the claim, less the margin, was there.
@@ -115,7 +115,7 @@ struct Growth<'p> {
     most: u64,
     taken: Vec<Region>,
     paged_before: u64,
-    /// Why no more is taken.
+    /// Reason why no more memory is taken.
     end: Option<MemoryEnd>,
     progress: &'p Progress,
 }
@@ -126,7 +126,7 @@ impl<'p> Growth<'p> {
         Self { most, taken: Vec::new(), paged_before, end: None, progress }
     }
 
-    /// Bytes that were touched without harm.
+    /// Returns the number of bytes that were touched without harm.
     fn bytes(&self) -> u64 {
         self.taken.iter().map(|region| region.len() as u64).sum()
     }
@@ -173,7 +173,7 @@ impl<'p> Growth<'p> {
     }
 }
 
-/// Memory that was never touched, touched by all threads; bytes per second.
+/// Touches new memory with all threads. Returns the bytes per second, and the memory.
 fn fresh(bytes: u64, pages: Pages, threads: usize) -> Result<(f64, Region)> {
     let mut rest = Arena::of_pages(ByteSize(bytes), pages)?;
     let share = rest.len() / threads.max(1) / PART * PART;

@@ -1,4 +1,4 @@
-//! What a machine can do, measured: its disks, its memory, its processors.
+//! Measurements of a machine: its disks, its memory and its processors.
 //!
 //! After NOW-Sort (Arpaci-Dusseau et al., SIGMOD 1997, section 4): `disk` is its diskconf, `memory`
 //! its memconf. What they find makes a

@@ -44,7 +44,7 @@ pub fn processor(
     Ok((profile, fixed_spread.max(lines_spread)))
 }
 
-/// What is sorted.
+/// Kind of the records that are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// Records of one length.
@@ -75,7 +75,8 @@ impl Bench<'_> {
         Ok((costs, one.max(other)))
     }
 
-    /// Nanoseconds of a record of so many bytes in each phase, and how far they lay apart.
+    /// Measures the nanoseconds of a record of `length` bytes in each phase. Also returns the
+    /// spread.
     fn nanoseconds(&self, kind: Kind, length: usize) -> Result<(Nanoseconds, f64)> {
         // Removed with all that is in it.
         let directory = SpillDirectory::create(&self.directory)?;
@@ -126,7 +127,7 @@ impl Bench<'_> {
     }
 }
 
-/// Random records, each as long as said; how many.
+/// Writes random records of `length` bytes each. Returns their number.
 fn write(path: &Path, kind: Kind, length: usize) -> Result<u64> {
     let file = File::create(path, Direct::Off)?;
     let records = BYTES / length;
@@ -153,7 +154,7 @@ fn write(path: &Path, kind: Kind, length: usize) -> Result<u64> {
     Ok(records as u64)
 }
 
-/// What a record and a byte cost, given what records of two lengths do.
+/// Returns the cost of a record and of a byte, given the costs of records of two lengths.
 fn cost([short, long]: [f64; 2]) -> Cost {
     let [few, many] = LENGTHS.map(|length| length as f64);
     let byte = ((long - short) / (many - few)).max(0.0);

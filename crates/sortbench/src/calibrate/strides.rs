@@ -1,10 +1,10 @@
-//! How much each member of a striped file should take by turns, given the speeds of its disks.
+//! Choice of the stride of each member of a striped file, given the speeds of its disks.
 
 /// The longest stride of the slowest disk, and of any.
 const SLOWEST_MAX: u64 = 8;
 const STRIDE_MAX: u64 = 256;
 
-/// What is good enough: this share of the sum of all speeds.
+/// Share of the sum of all speeds that is good enough.
 const ENOUGH: f64 = 0.98;
 
 /// Strides for disks of such speeds, in multiples of a base: the shortest with which all of them
@@ -29,8 +29,8 @@ pub fn strides(speeds: &[f64]) -> Vec<u64> {
     best
 }
 
-/// The share of the sum of all speeds that is reached with these strides: the member that takes
-/// longest for its own holds up the others.
+/// Returns the share of the sum of all speeds that is reached with these strides: the member that
+/// takes longest for its own holds up the others.
 fn efficiency(speeds: &[f64], strides: &[u64]) -> f64 {
     let times = speeds.iter().zip(strides).map(|(speed, stride)| *stride as f64 / speed);
     let longest = times.fold(0.0, f64::max);

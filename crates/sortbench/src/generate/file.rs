@@ -49,7 +49,7 @@ fn reserve(file: &File, path: &Path, length: u64) -> Result<()> {
     file.preallocate(length)
 }
 
-/// One worker's share: makes blocks and writes them until there are no more.
+/// Makes blocks and writes them until there are no more. Each worker calls it.
 fn make(
     job: &Generation,
     blocks: &Blocks<'_>,

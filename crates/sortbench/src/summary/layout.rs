@@ -27,7 +27,7 @@ pub(super) const LENGTH: usize = LAST + RECORD_LENGTH;
 const _: () = assert!(LENGTH == 280);
 
 impl Summary {
-    /// The summary as it stands on disk.
+    /// Returns the summary as it stands on disk.
     pub fn to_bytes(&self) -> [u8; LENGTH] {
         let numbers = [
             self.first_unordered.unwrap_or(0),

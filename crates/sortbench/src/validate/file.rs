@@ -46,7 +46,7 @@ pub(super) fn read(job: &Validation, path: &Path, progress: &Progress) -> Result
     Ok(joining.finish())
 }
 
-/// The request for the next block, if there is one.
+/// Returns the request for the next block, if there is one.
 fn read_of(blocks: &Blocks<'_>, file: &Arc<File>, region: Region) -> Result<Option<Request>> {
     let request = |block: Block| Request {
         operation: Operation::Read,

@@ -1,4 +1,4 @@
-//! How rows of comma-separated values are read.
+//! Options for reading rows of comma-separated values.
 
 use crate::failure::usage_error;
 use clap::Args;
@@ -89,7 +89,7 @@ fn quote(text: &str) -> std::result::Result<Quote, String> {
 }
 
 impl Cells {
-    /// The format, with what was said of its cells.
+    /// Returns the format with the cell options applied.
     ///
     /// # Errors
     ///

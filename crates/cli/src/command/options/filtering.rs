@@ -1,4 +1,4 @@
-//! Which records take part at all.
+//! Options that select the records to process.
 
 use clap::Args;
 use sortwell::Expression;

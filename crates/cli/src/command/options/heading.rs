@@ -1,4 +1,4 @@
-//! What stands at the top of lines.
+//! Options for header lines.
 
 use clap::Args;
 use sortwell::HeaderLines;

@@ -1,4 +1,4 @@
-//! Which files are read.
+//! Options for input files.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
@@ -53,7 +53,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// The inputs by their names; none is standard input.
+    /// Returns the inputs by their names; none is standard input.
     ///
     /// # Errors
     ///
@@ -76,13 +76,13 @@ impl Inputs {
     }
 }
 
-/// The input of this name: a file, or the striped one that it defines.
+/// Returns the input of this name: a file, or the striped one that it defines.
 fn input(path: &Path) -> Input {
     let path = path.to_owned();
     if Definition::is_at(&path) { Input::Striped(path) } else { Input::File(path) }
 }
 
-/// The files that a list names. It is read name by name, as it may be long.
+/// Returns the files that a list names. It is read name by name, as it may be long.
 fn listed(list: &Path) -> Result<Vec<Input>> {
     let mut reader = BufReader::new(Text::open(list)?);
     let wrong = |what: String| usage_error(format!("--files0-from {}: {what}", list.display()));

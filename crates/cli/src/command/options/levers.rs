@@ -1,4 +1,4 @@
-//! What may be set of a plan, for those who know their disks.
+//! Options that override parts of the plan, for users who know their disks.
 
 use clap::Args;
 use sortwell::ByteSize;

@@ -1,4 +1,4 @@
-//! How the input is cut into records, and what these are ordered by.
+//! Options for the record format and the order.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -129,8 +129,8 @@ pub struct Order {
     cells: Cells,
 }
 
-/// The byte that lies between fields: a character, or one of the names that shells make hard to
-/// type.
+/// Returns the byte that lies between fields: a character, or one of the names that shells make
+/// hard to type.
 fn separator(text: &str) -> std::result::Result<u8, String> {
     match text {
         "tab" | "\\t" => Ok(b'\t'),
@@ -173,7 +173,7 @@ impl Order {
         formats.all(|other| other == Some(first)).then_some(first)
     }
 
-    /// Returns the keys, most significant first, and what is said of the order as a whole.
+    /// Returns the keys, most significant first, and the options of the order as a whole.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What of the machine a job may use.
+//! Options for the machine's resources that a job may use.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// The ceiling of memory.
+    /// Returns the ceiling of memory.
     pub fn memory(&self) -> Budget {
         self.memory.unwrap_or_default()
     }

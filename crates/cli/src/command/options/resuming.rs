@@ -1,4 +1,4 @@
-//! What is kept of a sort or a merge that does not come to its end.
+//! Options for keeping and resuming interrupted sorts and merges.
 
 use clap::{Args, ValueEnum};
 use sortwell::Resume;

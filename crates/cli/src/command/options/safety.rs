@@ -1,4 +1,4 @@
-//! What is made sure of before an output gets its name.
+//! Options for checks that are made before an output gets its name.
 
 use clap::{ArgAction, Args};
 

@@ -1,4 +1,4 @@
-//! What of the sorted records is written.
+//! Options that select which sorted records are written.
 
 use clap::Args;
 use sortwell::unstable::operator::{FoldSpec, Function, Place, Select, Split};
@@ -143,7 +143,7 @@ pub struct Selecting {
 }
 
 impl Selecting {
-    /// The keys that make records equal; all keys without any.
+    /// Returns the keys that make records equal. An empty list means all keys.
     pub fn group_keys(&self) -> &[String] {
         &self.unique_by
     }

@@ -1,4 +1,4 @@
-//! How the values of options are read: one small function each.
+//! Parsers of option values: one small function each.
 //!
 //! What the library can read it reads itself; here is only what the command line adds.
 
@@ -20,7 +20,7 @@ pub fn parse<T: FromStr<Err: Into<ParseError>>>(text: &str) -> Result<T, String>
     text.parse().map_err(|error: T::Err| wording::text(error.into().message()))
 }
 
-/// One of a few words, listed in the help and completed by shells.
+/// Returns a parser of one of a few words, listed in the help and completed by shells.
 pub fn one_of<T>(words: &'static [&'static str]) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err: Into<ParseError>> + Clone + Send + Sync + 'static,
@@ -28,7 +28,7 @@ where
     PossibleValuesParser::new(words).try_map(|word| parse::<T>(&word))
 }
 
-/// `on` or `off`.
+/// Returns a parser of `on` and `off`.
 pub fn switch() -> impl TypedValueParser<Value = bool> {
     PossibleValuesParser::new(["on", "off"]).map(|word| word == "on")
 }

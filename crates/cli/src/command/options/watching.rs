@@ -1,4 +1,4 @@
-//! What a person hears of a job: how far it is while it runs, and how it went in the end.
+//! Options for progress, statistics and reports of a job.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! What is written, and where.
+//! Options for the output.
 
 use std::path::PathBuf;
 

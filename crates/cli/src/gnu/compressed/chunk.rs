@@ -42,7 +42,7 @@ pub struct Chunks<'a> {
     /// Most bytes of a chunk, where it is not memory alone that bounds it.
     most: Option<u64>,
     piece_bytes: u64,
-    /// What was read behind the chunk before.
+    /// Bytes that were read after the end of the previous chunk.
     carried: Chunk,
 }
 
@@ -63,8 +63,8 @@ struct Piece {
 }
 
 impl<'a> Chunks<'a> {
-    /// The inputs of a job, to be cut into chunks that it would sort in one pass of a memory of
-    /// `budget`. They have no more than `most` bytes, but for a single line.
+    /// Creates the inputs of a job, to be cut into chunks that it would sort in one pass of a
+    /// memory of `budget`. They have no more than `most` bytes, but for a single line.
     pub fn new(
         job: &'a SortJob,
         terminator: u8,
@@ -90,12 +90,12 @@ impl<'a> Chunks<'a> {
         })
     }
 
-    /// Whether there is nothing more behind the chunk that was given last.
+    /// Returns whether there is nothing more after the chunk that was given last.
     pub fn is_over(&self) -> bool {
         self.carried.pieces.is_empty() && self.stream.is_at_end()
     }
 
-    /// The next chunk; empty where the inputs have ended.
+    /// Returns the next chunk; empty where the inputs have ended.
     pub fn next(&mut self, progress: &Progress) -> Result<Chunk> {
         let mut chunk = std::mem::take(&mut self.carried);
         loop {
@@ -119,7 +119,7 @@ impl<'a> Chunks<'a> {
         }
     }
 
-    /// Whether a chunk of this extent and one more piece are more than one chunk.
+    /// Returns whether a chunk of this extent and one more piece are more than one chunk.
     fn is_too_much(&self, extent: Extent) -> Result<bool> {
         let Extent { bytes, records } = extent;
         let extent = Extent { bytes: bytes + self.piece_bytes, records: records + 1 };
@@ -131,7 +131,7 @@ impl<'a> Chunks<'a> {
         self.job.would_be_one_pass(extent)
     }
 
-    /// The next piece, unless there is none any more.
+    /// Returns the next piece, or `None` at the end of the inputs.
     fn read(&mut self, progress: &Progress) -> Result<Option<Piece>> {
         if self.stream.is_at_end() {
             return Ok(None);
@@ -154,7 +154,7 @@ impl<'a> Chunks<'a> {
 }
 
 impl Chunk {
-    /// As the input of the job that sorts it.
+    /// Converts the chunk to the input of the job that sorts it.
     pub fn into_input(self) -> Input {
         let extent = Extent { bytes: self.bytes, records: self.lines };
         Input::Supplied(Supplied::new(&PathBuf::from("lines in memory"), self).with_extent(extent))
@@ -166,7 +166,7 @@ impl Chunk {
         self.pieces.push_back(piece);
     }
 
-    /// Takes off what lies behind the last line end.
+    /// Removes and returns the bytes after the last line end.
     fn cut(&mut self, terminator: u8) -> Result<Self> {
         let mut rest = Self::default();
         while let Some(mut last) = self.pieces.pop_back() {

@@ -36,21 +36,21 @@ use program::Compressing;
 
 pub use program::{RUN, START};
 
-/// How many files are merged at once where nothing was said: as in GNU sort, and each is a process.
+/// Default number of files merged at once, as in GNU sort. Each file takes a process.
 const WIDTH: usize = 16;
 
-/// Most files merged at once, whatever was said. The least memory has room for as many, so that no
-/// merge has to make files of its own.
+/// Most files merged at once, even if the user asked for more. The least memory has room for them,
+/// so that no merge has to make files of its own.
 const WIDTH_MAX: usize = 64;
 
-/// What temporary files pass through.
+/// Compression of temporary files by a program.
 #[derive(Clone)]
 pub struct Compression<'a> {
     /// The program.
     pub program: &'a OsStr,
     /// Most bytes that are sorted at once, where that is less than what memory has room for.
     pub chunk_bytes: Option<u64>,
-    /// How many files are merged at once, where that was said.
+    /// Number of files merged at once, if the user gave it.
     pub merge_width: Option<usize>,
     /// Says that the program cannot be run, and why.
     pub refused: &'a dyn Fn(&io::Error),
@@ -121,7 +121,7 @@ struct Stored {
 }
 
 impl Part {
-    /// As an input. A program that expands it begins to do so.
+    /// Opens the part as an input. Starts the program that expands it, if it was compressed.
     fn open(&self) -> Result<Input> {
         match self {
             Self::Given(input) => Ok(input.clone()),
@@ -167,10 +167,10 @@ fn merge_parts(
     }
 }
 
-/// Where temporary files are made: in each place in turn, under names that never become litter.
+/// Maker of temporary files: in each place in turn, under names that are always cleaned up.
 struct Store<'a> {
     how: &'a Compression<'a>,
-    /// Whether the program can be run, as far as is known.
+    /// True if the program can be run, as far as is known.
     is_compressing: bool,
     places: Vec<PathBuf>,
     directories: Vec<SpillDirectory>,
@@ -178,7 +178,7 @@ struct Store<'a> {
 }
 
 impl<'a> Store<'a> {
-    /// Nothing is made yet.
+    /// Creates a store without files.
     fn new(how: &'a Compression<'a>, places: Vec<PathBuf>) -> Self {
         Self { how, is_compressing: true, places, directories: Vec::new(), files: 0 }
     }
@@ -233,7 +233,7 @@ impl<'a> Store<'a> {
     }
 }
 
-/// Whether all inputs are files, of no more than so many bytes together.
+/// Returns whether all inputs are files that have at most `most` bytes together.
 fn has_at_most(inputs: &[Input], most: u64) -> bool {
     let mut left = most;
     inputs.iter().all(|input| {

@@ -20,10 +20,10 @@ use sortwell::unstable::io::pipe::Reader;
 use sortwell::{Error, Result};
 use sortwell::{Input, Outlet, Progress, Supplied, Supply};
 
-/// What the error of a program that ended badly says was tried.
+/// Name of the failed action, for a program that ended badly.
 pub const RUN: &str = "run";
 
-/// What the error of a program that cannot be run at all says was tried.
+/// Name of the failed action, for a program that could not be started.
 pub const START: &str = "start";
 
 /// The first look whether a program has ended comes so soon: most are at their end already.
@@ -32,7 +32,7 @@ const PAUSE_FIRST: Duration = Duration::from_micros(100);
 /// Later ones take twice as long each, up to this. It is what a stop may have to wait.
 const PAUSE_LAST: Duration = Duration::from_millis(20);
 
-/// How long a program that was told to end has until it is made to.
+/// Time that a program has to end after a request, before it is killed.
 const GRACE: Duration = Duration::from_millis(200);
 
 /// A key of the terminal stops all its programs at once. How long we wait to hear of it ourselves,
@@ -61,7 +61,7 @@ impl Compressing {
         Ok(Self { process, outlet })
     }
 
-    /// Where to write to.
+    /// Returns the outlet to write to.
     pub fn outlet(&self) -> Outlet {
         self.outlet.clone()
     }
@@ -97,7 +97,7 @@ pub fn expanded(program: &OsStr, from: File, bytes: u64) -> Result<Input> {
     Ok(Input::Supplied(Supplied::new(path, Expanding { reader, process, bytes })))
 }
 
-/// What a program gives back.
+/// Output of a program that expands a file.
 struct Expanding {
     reader: Reader,
     process: Process,
@@ -163,7 +163,7 @@ impl Process {
         Err(Error::io(RUN, Path::new(&self.program), how))
     }
 
-    /// Waits for its end for so long; whether it came.
+    /// Waits at most `time` for the end of the process. Returns whether it ended.
     fn ends_within(&mut self, time: Duration) -> bool {
         let begun = Instant::now();
         while matches!(self.child.try_wait(), Ok(None)) {
@@ -191,7 +191,7 @@ impl Drop for Process {
     }
 }
 
-/// Whether whoever was written to has gone.
+/// Returns whether the error says that the reader of a pipe has gone.
 fn is_broken_pipe(error: &Error) -> bool {
     matches!(error, Error::Io { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
 }

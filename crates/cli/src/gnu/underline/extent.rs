@@ -1,22 +1,22 @@
-//! How far a value reaches in the bytes of its key, as `--debug` of GNU sort shows it.
+//! Extent of a value within the bytes of its key, as `--debug` of GNU sort shows it.
 //!
 //! What a key is compared by is the library's to say; here is only what people are shown. It is
 //! less in one place: separators of thousands are shown as part of a number only between digits.
 
 use sortwell::unstable::key::text::{Months, NumberFormat, TextType};
 
-/// Whether a value is looked for in a key; else all of its bytes count.
+/// Returns whether a value is looked for in a key; else all of its bytes count.
 pub fn has_value(text_type: &TextType) -> bool {
     use TextType::{Decimal, General, Human, Month};
     matches!(text_type, Decimal | General | Human | Month)
 }
 
-/// Bytes of the blanks in front of a key.
+/// Returns the number of bytes of the blanks in front of a key.
 pub fn blanks(key: &[u8]) -> usize {
     count(key, |byte| matches!(byte, b' ' | b'\t' | b'\n'))
 }
 
-/// Bytes of the value that `text` begins with; 0 where it begins with none.
+/// Returns the number of bytes of the value that `text` begins with; 0 where it begins with none.
 pub fn of(text: &[u8], text_type: &TextType, numbers: NumberFormat, months: &Months) -> usize {
     match text_type {
         TextType::Decimal => number(text, numbers),
@@ -27,7 +27,7 @@ pub fn of(text: &[u8], text_type: &TextType, numbers: NumberFormat, months: &Mon
     }
 }
 
-/// How many bytes `text` begins with that are of a kind.
+/// Returns the number of bytes of a kind that `text` begins with.
 fn count(text: &[u8], is_one: impl Fn(u8) -> bool) -> usize {
     text.iter().take_while(|&&byte| is_one(byte)).count()
 }
@@ -36,7 +36,7 @@ fn digits(text: &[u8]) -> usize {
     count(text, |byte| byte.is_ascii_digit())
 }
 
-/// Bytes of a decimal number.
+/// Returns the number of bytes of a decimal number.
 fn number(text: &[u8], numbers: NumberFormat) -> usize {
     let sign = usize::from(text.first() == Some(&b'-'));
     let mut end = sign + digits(&text[sign..]);
@@ -55,14 +55,14 @@ fn number(text: &[u8], numbers: NumberFormat) -> usize {
     if has_digits { end } else { 0 }
 }
 
-/// Bytes of a number with its suffix.
+/// Returns the number of bytes of a number with its suffix.
 fn size(text: &[u8], numbers: NumberFormat) -> usize {
     let end = number(text, numbers);
     let has_suffix = end > 0 && text.get(end).is_some_and(|byte| b"kKMGTPEZYRQ".contains(byte));
     end + usize::from(has_suffix)
 }
 
-/// Bytes of a number as C's `strtold` reads it, spaces before it included.
+/// Returns the number of bytes of a number as C's `strtold` reads it, spaces before it included.
 fn general(text: &[u8], radix: u8) -> usize {
     let spaces = count(text, |byte| matches!(byte, b' ' | b'\t'..=b'\r'));
     let sign = usize::from(matches!(text.get(spaces), Some(b'-' | b'+')));
@@ -91,14 +91,14 @@ fn general(text: &[u8], radix: u8) -> usize {
     if length == 0 { 0 } else { start + length }
 }
 
-/// Bytes of the brackets that may follow `nan`.
+/// Returns the number of bytes of the brackets that may follow `nan`.
 fn payload(text: &[u8]) -> usize {
     let Some(inside) = text.strip_prefix(b"(") else { return 0 };
     let length = count(inside, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
     if inside.get(length) == Some(&b')') { length + 2 } else { 0 }
 }
 
-/// Bytes of digits around a radix character, and of an exponent behind `letter`.
+/// Returns the bytes of digits around a radix character, and of an exponent after `letter`.
 fn power(text: &[u8], radix: u8, is_digit: impl Fn(u8) -> bool, letter: u8) -> usize {
     let mut end = count(text, &is_digit);
     let mut has_digits = end > 0;

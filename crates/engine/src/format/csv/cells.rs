@@ -143,7 +143,7 @@ pub struct Cells<'a> {
 }
 
 impl<'a> Cells<'a> {
-    /// The cells of `row`.
+    /// Creates the cells of `row`.
     pub fn new(dialect: Dialect, row: &'a [u8]) -> Self {
         Self { ends: CellEnds::new(dialect, row, 0), start: 0 }
     }
@@ -160,8 +160,8 @@ impl<'a> Iterator for Cells<'a> {
     }
 }
 
-/// Returns the bytes between the quotes of a cell, and whether some stand for others; the cell
-/// itself where it has none, or where it goes on behind the closing one.
+/// Returns the bytes between the quotes of a cell, and whether some stand for others. Returns the
+/// cell itself if it has no quotes, or if it continues after the closing one.
 #[inline]
 pub fn unquoted(dialect: Dialect, cell: &[u8]) -> (&[u8], bool) {
     match (dialect.quote, cell) {
@@ -188,7 +188,7 @@ fn are_paired(quote: u8, mut inner: &[u8]) -> bool {
     true
 }
 
-/// What a cell says: quotes around it are gone, and two within are one.
+/// Returns the value of a cell: without the quotes around it, and with one quote for two within.
 pub fn value(dialect: Dialect, cell: &[u8]) -> Cow<'_, [u8]> {
     match (unquoted(dialect, cell), dialect.quote) {
         ((inner, true), Some(quote)) => {
@@ -200,7 +200,7 @@ pub fn value(dialect: Dialect, cell: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Appends what lies between quotes, where two stand for one.
+/// Appends the text between quotes, with one quote for two.
 pub fn append_value(quote: u8, mut inner: &[u8], out: &mut Vec<u8>) {
     while let Some(at) = memchr(quote, inner) {
         out.extend_from_slice(&inner[..=at]);
@@ -209,7 +209,7 @@ pub fn append_value(quote: u8, mut inner: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(inner);
 }
 
-/// Where in `inner`, what lies between quotes, byte `byte` begins of what it says.
+/// Returns the place in `inner`, the text between quotes, where byte `byte` of its value begins.
 pub fn place_of(quote: u8, inner: &[u8], byte: usize) -> usize {
     if byte >= inner.len() {
         return inner.len(); // it says no more bytes than it has

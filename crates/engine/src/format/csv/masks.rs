@@ -7,15 +7,15 @@ use wide::u8x16;
 
 use super::quoting::At;
 
-/// Bytes that one mask tells of.
+/// Bytes that one mask describes.
 pub const WIDTH: usize = 64;
 
-/// Sixty-four bytes; those behind the end of the text are zeros.
+/// Sixty-four bytes; those after the end of the text are zeros.
 #[derive(Clone, Copy)]
 pub struct Chunk([u8x16; WIDTH / 16]);
 
 impl Chunk {
-    /// The first bytes of `bytes`.
+    /// Returns the first bytes of `bytes`.
     #[inline]
     pub fn of(bytes: &[u8]) -> Self {
         match bytes.first_chunk() {
@@ -37,7 +37,7 @@ impl Chunk {
         Self::whole(&chunk)
     }
 
-    /// A bit for each byte that is `wanted`, the first byte's lowest.
+    /// Returns a bit for each byte that is `wanted`, the first byte's lowest.
     #[inline]
     pub fn equal(&self, wanted: u8) -> u64 {
         let wanted = u8x16::splat(wanted);
@@ -47,8 +47,8 @@ impl Chunk {
     }
 }
 
-/// For each bit, whether the bits up to and with it that are set are odd in number: of quotes, from
-/// each opening one to before the closing one.
+/// Returns a mask that has a bit set if an odd number of bits of `mask` are set up to and including
+/// it. For quotes, these are the bytes from each opening one to before the closing one.
 #[inline]
 pub const fn parity_so_far(mut mask: u64) -> u64 {
     mask ^= mask << 1;
@@ -92,8 +92,8 @@ impl LenientCarry {
         }
     }
 
-    /// Returns which bytes of the next chunk lie in quotes, given its quotes and what ends its
-    /// cells unless in quotes.
+    /// Returns the mask of the bytes of the next chunk that lie in quotes, given its quotes and the
+    /// bytes that end its cells outside quotes.
     #[inline]
     pub fn pass(&mut self, quotes: u64, delimiters: u64) -> u64 {
         let Self { inside, may_open } = *self;
@@ -106,7 +106,7 @@ impl LenientCarry {
 }
 
 /// Returns those `quotes` of a chunk that open or close where a quote opens only at the start of a
-/// cell: behind one of the `delimiters`, or behind a closing quote.
+/// cell: after one of the `delimiters`, or after a closing quote.
 ///
 /// Nearly all chunks have no others, which is tried first.
 #[inline]
@@ -119,7 +119,7 @@ pub fn special_quotes(quotes: u64, delimiters: u64, inside: u64, may_open: u64) 
     }
 }
 
-/// Returns what [`special_quotes`] does, one quote after the other.
+/// Returns the result of [`special_quotes`], computed one quote after the other.
 #[inline(never)]
 fn special_quotes_singly(quotes: u64, delimiters: u64, inside: u64, may_open: u64) -> u64 {
     let (mut left, mut special, mut is_inside) = (quotes, 0, inside != 0);
@@ -138,14 +138,14 @@ fn special_quotes_singly(quotes: u64, delimiters: u64, inside: u64, may_open: u6
     special
 }
 
-/// Whether `wanted` occurs in `bytes` an odd number of times.
+/// Returns whether `wanted` occurs in `bytes` an odd number of times.
 pub fn is_odd(bytes: &[u8], wanted: u8) -> bool {
     // Counted in bytes, so that the compiler can do many at once.
     let odd = |piece: &[u8]| piece.iter().fold(0_u8, |odd, byte| odd ^ u8::from(*byte == wanted));
     bytes.chunks(1 << 12).fold(0, |all, piece| all ^ odd(piece)) == 1
 }
 
-/// Returns the place behind byte `end` where it occurs for the `number`th time, from 1.
+/// Returns the place after byte `end` where it occurs for the `number`th time, from 1.
 ///
 /// One branch for each end, and no count of the bits: a processor then goes ahead to the next
 /// record while it waits for the bytes of this one, which takes half the time where records are

@@ -44,15 +44,15 @@ pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 pub struct Dialect {
     /// Between cells.
     pub separator: u8,
-    /// Around cells whose bytes mean nothing; none where no byte is one.
+    /// Quote around cells whose bytes have no special meaning; `None` if no byte is a quote.
     pub quote: Option<u8>,
     /// True if quotes that neither open nor close a cell are data, false if they are errors.
     pub is_lenient: bool,
 }
 
 impl Dialect {
-    /// Cells between `separator`s, in which a quote may only stand where it opens, closes or is one
-    /// of a pair.
+    /// Returns cells between `separator`s, in which a quote may only stand where it opens, closes
+    /// or is one of a pair.
     pub const fn strict(separator: u8, quote: Option<u8>) -> Self {
         Self { separator, quote, is_lenient: false }
     }
@@ -79,7 +79,7 @@ pub fn stray_quote(at: usize) -> Message {
     )
 }
 
-/// A row without what ends it.
+/// Returns a row without what ends it.
 #[inline]
 pub fn without_end(row: &[u8]) -> &[u8] {
     match row {

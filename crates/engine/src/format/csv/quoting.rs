@@ -1,4 +1,4 @@
-//! Where rows end, given what a quote means.
+//! Ends of rows, given the meaning of quotes.
 
 use super::ROW_END;
 use super::masks::{Chunk, LenientCarry, WIDTH, all_or_none, is_odd, parity_so_far};
@@ -36,12 +36,12 @@ pub enum At {
 /// The effect of some bytes on the place that they are passed from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowPassage {
-    /// Of rows with strict quotes: whether the quotes are odd in number.
+    /// Rows with strict quotes: whether the quotes are odd in number.
     Strict {
         /// True if they are.
         is_odd: bool,
     },
-    /// Of rows with lenient quotes: the results from [`At::Start`], `Text` and `Quoted`.
+    /// Rows with lenient quotes: the results from [`At::Start`], `Text` and `Quoted`.
     Lenient([WalkResult; 3]),
 }
 

@@ -6,7 +6,8 @@ use super::masks::{Chunk, WIDTH, all_or_none, parity_so_far, special_quotes};
 use super::quoting::At;
 use super::{Dialect, ROW_END, without_end};
 
-/// Behind the first row that ends in `bytes`, at whose beginning one is in quotes or not.
+/// Returns the place after the first row that ends in `bytes`. `is_inside` says whether their
+/// beginning lies in quotes.
 #[inline(always)]
 pub fn first_end(quote: u8, bytes: &[u8], is_inside: bool) -> Option<usize> {
     match first_end_in_pairs(quote, bytes, is_inside, |_| {}) {
@@ -71,7 +72,7 @@ fn joined(low: u64, high: u64) -> u128 {
     u128::from(high) << WIDTH | u128::from(low)
 }
 
-/// Behind the first row that ends in a few bytes.
+/// Returns the place after the first row that ends in a few bytes.
 fn first_end_of_few(quote: u8, bytes: &[u8], is_inside: bool) -> Option<usize> {
     let mut at = if is_inside { memchr(quote, bytes)? + 1 } else { 0 };
     loop {
@@ -83,7 +84,8 @@ fn first_end_of_few(quote: u8, bytes: &[u8], is_inside: bool) -> Option<usize> {
     }
 }
 
-/// Behind the last row that ends in `bytes`, at whose end one is in quotes or not.
+/// Returns the place after the last row that ends in `bytes`. `is_inside` says whether their end
+/// lies in quotes.
 pub fn last_end(quote: u8, bytes: &[u8], mut is_inside: bool) -> Option<usize> {
     for (at, &byte) in bytes.iter().enumerate().rev() {
         if byte == quote {
@@ -98,11 +100,11 @@ pub fn last_end(quote: u8, bytes: &[u8], mut is_inside: bool) -> Option<usize> {
 /// A row that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row<'a> {
-    /// Its bytes, with its end, which the last may lack.
+    /// Bytes of the row, with its end, which the last row may lack.
     pub bytes: &'a [u8],
-    /// How many cells it has; an empty row has one.
+    /// Number of cells; an empty row has one.
     pub cells: usize,
-    /// Where in it a quote stands that should not, or that is not closed.
+    /// Position of a quote that is out of place or not closed.
     pub stray_quote: Option<usize>,
 }
 
@@ -110,34 +112,34 @@ pub struct Row<'a> {
 pub struct Rows<'a> {
     dialect: Dialect,
     bytes: &'a [u8],
-    /// Where the next row begins.
+    /// Beginning of the next row.
     start: usize,
-    /// Behind the chunk that `ends` and the others tell of.
+    /// Offset after the chunk that `ends` and the other masks describe.
     next_chunk: usize,
     /// Row ends and separators in that chunk that have not been passed, and stray quotes.
     ends: u64,
     separators: u64,
     strays: u64,
-    /// What goes over from one chunk to the next.
+    /// State carried from one chunk to the next.
     carry: Carry,
-    /// Where the first cells of the row shown last end in it, and how many of them are wanted.
+    /// Ends of the first cells of the last row shown, and the number of cells wanted.
     cell_ends: Vec<u32>,
     wanted_cells: usize,
 }
 
-/// What a chunk leaves to the next.
+/// State that a chunk leaves to the next.
 #[derive(Clone, Copy, Default)]
 struct Carry {
     /// All ones in quotes.
     inside: u64,
-    /// Whether a quote may open at the next byte: behind a separator, a row end or a closing quote.
+    /// 1 if a quote may open at the next byte: after a separator, a row end or a closing quote.
     may_open: u64,
-    /// Whether the last byte closed a quote.
+    /// 1 if the last byte closed a quote.
     closed: u64,
 }
 
 impl<'a> Rows<'a> {
-    /// The rows in `bytes`, which begins with one.
+    /// Creates the rows in `bytes`, which begins with one.
     pub fn new(dialect: Dialect, bytes: &'a [u8]) -> Self {
         let carry = Carry { may_open: 1, ..Carry::default() };
         Self {
@@ -154,14 +156,14 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The same rows, of each of which it is noted where its first `wanted` cells end.
+    /// Returns the rows, which then note where the first `wanted` cells of each row end.
     #[must_use]
     pub fn noting(self, wanted: usize) -> Self {
         Self { wanted_cells: wanted, ..self }
     }
 
-    /// Where cells of the row shown last end: its first ones, up to as many as are wanted, and as
-    /// far as 32 bits count.
+    /// Returns the ends of the first cells of the last row shown, up to the number wanted, as far
+    /// as 32 bits count.
     #[inline]
     pub fn cell_ends(&self) -> &[u32] {
         &self.cell_ends
@@ -233,13 +235,13 @@ impl<'a> Rows<'a> {
         self.next_chunk += WIDTH;
     }
 
-    /// The bytes of the chunk that a row end follows, in it or behind it.
+    /// Returns the bytes of the chunk that a row end follows, in it or after it.
     fn before_ends(&self, line_ends: u64) -> u64 {
         let behind = self.bytes.get(self.next_chunk + WIDTH);
         line_ends >> 1 | u64::from(behind == Some(&ROW_END)) << (WIDTH - 1)
     }
 
-    /// The bytes of the chunk that are not behind the text.
+    /// Returns the bytes of the chunk that are not after the text.
     fn in_text(&self) -> u64 {
         match self.bytes.len() - self.next_chunk {
             left @ 0..WIDTH => (1 << left) - 1,
@@ -247,7 +249,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The last row, which lacks its end.
+    /// Returns the last row, which lacks its end.
     fn last(&mut self, cells: usize, stray: Option<usize>) -> Option<Row<'a>> {
         let bytes = &self.bytes[self.start..];
         self.start = self.bytes.len();

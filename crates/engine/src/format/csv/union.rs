@@ -19,14 +19,14 @@ use super::{Cells, Dialect, Row, value, without_end};
 use crate::error::{Message, Setting, message};
 use crate::format::Ragged;
 
-/// Bytes that a column takes while the columns are put together, beside its name.
+/// Bytes that a column takes while the columns are put together, in addition to its name.
 const COLUMN_BYTES: usize = 64;
 
 /// The columns of all tables so far.
 #[derive(Debug)]
 pub struct Union {
     dialect: Dialect,
-    /// Where each column lies, and the number of the table that had it last.
+    /// Place of each column, and the number of the table that had it last.
     places: HashMap<Vec<u8>, (u32, usize)>,
     /// The header row, without its end: cells as they are written where they come first.
     header: Vec<u8>,
@@ -36,12 +36,12 @@ pub struct Union {
 /// The columns of one table in the order of the union.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnOrder {
-    /// For each of its columns, the place in the union and its number in the table; ascending.
+    /// Place in the union and number in the table of each of its columns; ascending.
     pairs: Box<[(u32, u32)]>,
 }
 
 impl Union {
-    /// A union of no tables.
+    /// Creates a union of no tables.
     pub fn new(dialect: Dialect) -> Self {
         Self { dialect, places: HashMap::new(), header: Vec::new(), tables: 0 }
     }
@@ -139,12 +139,12 @@ pub struct Table<'a> {
 /// Form in which a row is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Form {
-    /// As it is.
+    /// Unchanged.
     #[default]
     AsIs,
-    /// With one cell more, so that it has not as many as the union.
+    /// One more cell, so that the number of cells differs from that of the union.
     Longer,
-    /// In the order of the union.
+    /// Cells in the order of the union.
     Moved {
         /// True if cells beyond the table's header follow.
         has_more: bool,
@@ -158,7 +158,7 @@ enum Form {
 #[derive(Debug, Default)]
 pub struct RowWriter {
     form: Form,
-    /// Where the cells end, as far as the table has columns; not all of them in short rows.
+    /// Ends of the cells, as far as the table has columns; fewer in short rows.
     ends: Vec<u32>,
     /// Bytes of the row without its end.
     text: usize,
@@ -213,7 +213,7 @@ impl RowWriter {
         (filled, true)
     }
 
-    /// Returns the piece being written, and whether a separator follows; `None` behind the last.
+    /// Returns the piece being written, and whether a separator follows; `None` after the last.
     #[inline]
     fn piece<'r>(&self, table: &Table<'_>, row: &'r [u8]) -> Option<(&'r [u8], bool)> {
         let end = (&row[self.text..], false);
@@ -237,7 +237,7 @@ impl RowWriter {
         }
     }
 
-    /// Returns a cell of the row; an empty one where there is none.
+    /// Returns a cell of the row, or an empty cell if the row is too short.
     #[inline]
     fn cell<'r>(&self, row: &'r [u8], number: usize) -> &'r [u8] {
         match self.ends.get(number) {
@@ -246,7 +246,7 @@ impl RowWriter {
         }
     }
 
-    /// Returns where a cell begins.
+    /// Returns the beginning of a cell.
     #[inline]
     fn start_of(&self, number: usize) -> usize {
         number.checked_sub(1).map_or(0, |before| self.ends[before] as usize + 1)

@@ -6,7 +6,7 @@ use memchr::memchr2;
 /// The deepest nesting, and the longest name with escapes in bytes. A shorter line has neither.
 pub const BOUND: usize = 1 << 20;
 
-/// Returns what is too deep or too long in a line, be it well formed or not.
+/// Returns a description of what is too deep or too long in a line, even if it is not well formed.
 pub fn excess(text: &[u8]) -> Option<String> {
     if text.len() <= BOUND {
         return None;
@@ -35,7 +35,7 @@ pub fn excess(text: &[u8]) -> Option<String> {
     None
 }
 
-/// Returns the length of the string that `text` goes on with, and whether it has escapes.
+/// Returns the length of the string that `text` continues with, and whether it has escapes.
 fn string(text: &[u8]) -> (usize, bool) {
     let (mut at, mut has_escapes) = (0, false);
     while let Some(found) = text.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {

@@ -90,7 +90,7 @@ impl Seek<'_> {
         (self.peek()? != b']').then_some(())
     }
 
-    /// Passes a value and the comma behind it; `None` for the last one.
+    /// Passes a value and the comma after it; `None` for the last one.
     fn pass_item(&mut self) -> Option<()> {
         self.pass_blanks();
         self.pass_value()?;

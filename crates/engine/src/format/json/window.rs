@@ -59,13 +59,13 @@ impl Window {
         self.0.min(u8x16::splat(byte)).cmp_eq(self.0)
     }
 
-    /// Returns the window with the bit set that tells `[` from `{`, and `]` from `}`.
+    /// Returns the window with the bit set that distinguishes `[` from `{`, and `]` from `}`.
     #[inline(always)]
     fn braced(self) -> Self {
         Self(self.0 | u8x16::splat(b'[' ^ b'{'))
     }
 
-    /// Returns which bytes end a string or begin an escape.
+    /// Returns the mask of bytes that end a string or begin an escape.
     #[inline(always)]
     pub fn string_stops(self) -> u32 {
         Self::mask(self.equal(b'"') | self.equal(b'\\'))
@@ -78,14 +78,14 @@ impl Window {
         Self::mask(self.equal(b'"') | self.equal(b'\\') | self.at_most(0x1f))
     }
 
-    /// Returns which bytes end a number or a literal: commas, closing brackets, blanks, and zeros
-    /// after the end of the text.
+    /// Returns the mask of bytes that end a number or a literal: commas, closing brackets, blanks,
+    /// and zeros after the end of the text.
     #[inline(always)]
     pub fn scalar_ends(self) -> u32 {
         Self::mask(self.equal(b',') | self.braced().equal(b'}') | self.at_most(b' '))
     }
 
-    /// Returns which bytes are brackets, braces and quotes.
+    /// Returns the mask of bytes that are brackets, braces or quotes.
     #[inline(always)]
     pub fn brackets_and_quotes(self) -> u32 {
         let braced = self.braced();

@@ -85,7 +85,7 @@ pub enum TypeFault {
     Width {
         /// The number.
         name: String,
-        /// Its bytes.
+        /// Bytes of the number.
         number_bytes: usize,
         /// The bytes of the range; `None` for all to the end of the record.
         range_bytes: Option<usize>,

@@ -40,7 +40,7 @@ pub struct ListMemory {
 }
 
 impl ListMemory {
-    /// All the memory that there is.
+    /// Unlimited memory.
     pub const UNBOUNDED: Self = Self { budget: ByteSize(u64::MAX), taken: 0 };
 
     /// Returns the bytes that one more list may take.

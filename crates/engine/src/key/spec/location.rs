@@ -1,4 +1,4 @@
-//! Where a key is: bytes of the record, fields by their numbers, or a column by its name.
+//! Location of a key: bytes of the record, fields by their numbers, or a column by its name.
 
 use std::fmt;
 

@@ -19,14 +19,14 @@ const OPEN_TYPES: [&str; 3] = ["order=LIST", "order=@FILE", "sequence=FILE"];
 /// The types that keys of some records may have, as messages list them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listed {
-    /// Those of lines and rows.
+    /// The types of lines and rows.
     OfText,
     /// All: records of bytes may hold text too.
     All,
 }
 
 impl Listed {
-    /// Returns those of the records of `format`.
+    /// Returns the types for the records of `format`.
     pub fn of(format: Format) -> Self {
         match format {
             Format::Lines { .. } | Format::LineGroups(_) | Format::Csv(_) | Format::JsonLines => {
@@ -55,7 +55,7 @@ impl fmt::Display for Listed {
 /// A type as it is named in a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedType {
-    /// As written, the name in lower case.
+    /// Text as written, with the name in lower case.
     pub word: Cow<'static, str>,
     meaning: Meaning,
 }

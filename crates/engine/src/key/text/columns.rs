@@ -1,4 +1,4 @@
-//! Columns by their names, and what is said about names that no column has.
+//! Columns by their names, and messages about names that no column has.
 
 use super::super::gnu_key;
 use super::fault::shown;
@@ -8,7 +8,7 @@ use crate::error::{Message, Setting, message};
 /// Names that a message lists.
 const LISTED: usize = 10;
 
-/// The number, from 0, of the column that is called `name`.
+/// Returns the number, from 0, of the column that is called `name`.
 ///
 /// # Errors
 ///
@@ -28,7 +28,7 @@ pub(crate) fn find(name: &str, columns: &[Vec<u8>]) -> Result<usize, Message> {
     }
 }
 
-/// The name of the column of this number, from 0.
+/// Returns the name of the column of this number, from 0.
 ///
 /// # Errors
 ///
@@ -75,7 +75,7 @@ fn other_separator(columns: &[Vec<u8>]) -> Option<Message> {
     Some(message!("the header holds {}: give {}", shown, Setting::Separator.to(word)))
 }
 
-/// The first few names, for a message.
+/// Returns the first few names, for a message.
 fn listed(columns: &[Vec<u8>]) -> String {
     let named = columns.iter().take(LISTED).map(|name| format!("'{}'", shown(name)));
     let names: Vec<String> = named.collect();

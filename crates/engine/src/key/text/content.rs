@@ -1,4 +1,4 @@
-//! What a part of a key looks at: bytes of the record, and what these stand for.
+//! Content that a part of a key looks at: bytes of the record, and the text that they stand for.
 //!
 //! Pairs of quotes in a cell are one quote, an escape in JSON is a character, a range may reach
 //! beyond its record, and a translation changes bytes or leaves them out. None of that is written
@@ -81,7 +81,7 @@ impl Escapes {
 pub(super) struct Content<'a> {
     /// The bytes in the record.
     raw: &'a [u8],
-    /// Which of them stand for others.
+    /// Kind of bytes among them that stand for others.
     escapes: Escapes,
     /// The byte that follows the bytes of the record, and the number of times.
     pad: (u8, usize),
@@ -97,25 +97,25 @@ impl<'a, T: AsRef<[u8]> + ?Sized> From<&'a T> for Content<'a> {
 }
 
 impl<'a> Content<'a> {
-    /// The content of `raw` with these escapes.
+    /// Returns the content of `raw` with these escapes.
     #[inline]
     pub fn escaped(raw: &'a [u8], escapes: Escapes) -> Self {
         Self { escapes, ..Self::from(raw) }
     }
 
-    /// The content with `count` bytes `byte` behind it.
+    /// Returns the content with `count` bytes `byte` after it.
     #[inline]
     pub fn padded(self, byte: u8, count: usize) -> Self {
         Self { pad: (byte, count), ..self }
     }
 
-    /// The content after its translation.
+    /// Returns the content after its translation.
     #[inline]
     pub fn through(self, table: Option<&'a Table>) -> Self {
         Self { table, ..self }
     }
 
-    /// The content without blanks at its ends, as they are after its translation.
+    /// Returns the content without blanks at its ends, as they are after its translation.
     pub fn trimmed(mut self) -> Self {
         let table = self.table;
         let is_blank = |byte: &u8| is_blank(table.map_or(*byte, |table| table.of_byte(*byte)));
@@ -131,7 +131,7 @@ impl<'a> Content<'a> {
         self
     }
 
-    /// The bytes, where they stand in the record as they are.
+    /// Returns the bytes, where they stand in the record as they are.
     #[inline]
     pub fn as_slice(&self) -> Option<&'a [u8]> {
         let is_slice = self.escapes == Escapes::None && self.table.is_none() && self.pad.1 == 0;
@@ -143,8 +143,9 @@ impl<'a> Content<'a> {
         self.escapes == Escapes::Json
     }
 
-    /// The bytes up to a first quote that stands for two: enough for types whose values hold none.
-    /// Escapes of JSON may stand for any character, and are kept in strings that are short.
+    /// Returns the bytes up to a first quote that stands for two: enough for types whose values
+    /// hold none. Escapes of JSON may stand for any character, and are kept in strings that are
+    /// short.
     pub fn up_to_quote(self) -> Self {
         if self.escapes == Escapes::Json && self.raw.len() <= ESCAPED_VALUE_MAX {
             return self;
@@ -161,7 +162,7 @@ impl<'a> Content<'a> {
         self.bytes().next().is_none()
     }
 
-    /// Returns whether all bytes are blanks, or there are none.
+    /// Returns whether the content is empty or has nothing but blanks.
     #[inline]
     pub fn is_blank(&self) -> bool {
         match self.as_slice() {
@@ -170,7 +171,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// The bytes one by one.
+    /// Returns the bytes one by one.
     #[inline]
     pub fn bytes(&self) -> Bytes<'a> {
         let Self { raw, escapes, pad, table } = *self;
@@ -247,7 +248,8 @@ impl<'a> Content<'a> {
         })
     }
 
-    /// Bytes that it takes to write it down, if it has to be; perhaps fewer are used.
+    /// Returns the number of bytes that it takes to write it down, if it has to be; perhaps fewer
+    /// are used.
     pub fn written_bytes(&self) -> usize {
         if self.as_slice().is_some() { 0 } else { self.raw.len().saturating_add(self.pad.1) }
     }
@@ -258,7 +260,7 @@ impl<'a> Content<'a> {
         (self.escapes, self.pad) == (other.escapes, other.pad)
     }
 
-    /// The bytes in the record.
+    /// Returns the bytes in the record.
     pub fn raw(&self) -> &'a [u8] {
         self.raw
     }
@@ -275,7 +277,8 @@ impl<'a> Content<'a> {
         is_kept.then(|| self.table.map_or(byte, |table| table.of_byte(byte)))
     }
 
-    /// The content behind the first `bytes` bytes of the record, which end no quote of a pair.
+    /// Returns the content after the first `bytes` bytes of the record, which end no quote of a
+    /// pair.
     pub fn behind(self, bytes: usize) -> Self {
         Self { raw: &self.raw[bytes..], ..self }
     }
@@ -293,7 +296,7 @@ pub(super) struct Bytes<'a> {
 }
 
 impl Bytes<'_> {
-    /// Bytes of the record that are left.
+    /// Returns the number of bytes of the record that are left.
     pub fn raw_bytes(&self) -> usize {
         self.raw.as_slice().len()
     }

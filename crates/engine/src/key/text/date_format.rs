@@ -8,21 +8,21 @@ use jiff::civil;
 use jiff::fmt::strtime::{self, BrokenDownTime};
 use jiff::tz::{Offset, TimeZone};
 
-/// A form of days and times, and what it tells of them.
+/// A form of days and times, and the parts of them that it contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DateFormat {
     pattern: String,
-    /// Whether it tells the day.
+    /// True if it contains the day.
     has_date: bool,
-    /// Whether it tells the time.
+    /// True if it contains the time.
     has_time: bool,
 }
 
-/// Digits behind the point of a second.
+/// Digits after the point of a second.
 pub(super) type Nanoseconds = [u8; 9];
 
 impl DateFormat {
-    /// The form of this pattern.
+    /// Creates the form of this pattern.
     ///
     /// # Errors
     ///
@@ -47,17 +47,17 @@ impl DateFormat {
         Ok(Self { pattern: pattern.to_owned(), has_date, has_time })
     }
 
-    /// The pattern.
+    /// Returns the pattern.
     pub fn pattern(&self) -> &str {
         &self.pattern
     }
 
-    /// Whether it tells the day.
+    /// Returns whether it contains the day.
     pub fn has_date(&self) -> bool {
         self.has_date
     }
 
-    /// Whether it tells the time.
+    /// Returns whether it contains the time.
     pub fn has_time(&self) -> bool {
         self.has_time
     }
@@ -77,7 +77,8 @@ impl DateFormat {
         Some((since.as_hours() / 24) as i32)
     }
 
-    /// The second from midnight UTC, and the digits behind it; without an offset the time is UTC.
+    /// Returns the second from midnight UTC, and the digits after it; without an offset the time is
+    /// UTC.
     pub(super) fn time(&self, text: &[u8]) -> Option<(i32, Nanoseconds)> {
         let read = self.read(text)?;
         let (time, ahead) = match read.timestamp() {
@@ -88,7 +89,7 @@ impl DateFormat {
         Some((since.as_secs() as i32 - ahead, digits(since.subsec_nanos())))
     }
 
-    /// The second since 1970, and the digits behind it. Without an offset the time is UTC.
+    /// Returns the second since 1970, and the digits after it. Without an offset the time is UTC.
     pub(super) fn timestamp(&self, text: &[u8]) -> Option<(i64, Nanoseconds)> {
         let read = self.read(text)?;
         let instant = match read.to_timestamp() {

@@ -1,4 +1,4 @@
-//! Where two keys first differ, however long they are, in little memory.
+//! Search for the first difference of two keys of any length, in little memory.
 //!
 //! Keys are made from the front and compared by their beginnings, which settles nearly all. Of keys
 //! that agree there, fingerprints of one block after another are kept, and the first block whose
@@ -22,7 +22,7 @@ const BEGINNINGS: [usize; 2] = [64, 64 << 10];
 /// Bytes of a block, unless the text is so long that blocks would be too many.
 const BLOCK_BYTES: usize = 64 << 10;
 
-/// One part in so many of two texts is a block.
+/// Number of blocks that two long texts together are divided into.
 const BLOCK_SHARE: usize = 256;
 
 static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(BLOCK_BYTES));
@@ -37,7 +37,7 @@ pub(super) trait Source {
     /// Appends the key, or as much of it as is wanted.
     fn append<S: Sink>(&mut self, out: &mut S);
 
-    /// Bytes of the text that it is made of, roughly.
+    /// Returns the number of bytes of the text that it is made of, roughly.
     fn text_bytes(&self) -> usize;
 }
 

@@ -1,5 +1,5 @@
-//! What is said about a key that is no value of its type: where it is, what stands there, what
-//! should, and what to do. Which record it is says whoever read it.
+//! Messages about a key that is not a value of its type: its place, the text found, the text
+//! expected and the remedy. The caller adds which record it is.
 
 use super::date_format::DateFormat;
 use super::order::{End, Position, Separator, TextOrder, TextSpec};
@@ -17,14 +17,14 @@ pub(super) struct Words {
     place: String,
     /// `an int`, `a date, as in 2026-11-22`.
     expected: String,
-    /// What else to do about it.
+    /// Further advice.
     advice: Message,
-    /// Whether bytes are shown as numbers.
+    /// True if bytes are shown as numbers.
     is_binary: bool,
 }
 
 impl Words {
-    /// The words for the key of `spec`.
+    /// Creates the words for the key of `spec`.
     pub fn new(spec: &TextSpec, order: &TextOrder) -> Self {
         let format = order.date_format.as_deref();
         let is_day = spec.text_type.is_day() && format.is_none();
@@ -39,7 +39,7 @@ impl Words {
         }
     }
 
-    /// The words for bytes of a range as they are.
+    /// Returns the words for bytes of a range as they are.
     pub fn of_range(start: usize, end: Option<usize>) -> Self {
         let at = |byte| Position { byte, ..Position::default() };
         let end = end.map_or(End::Record, |end| End::At(at(end)));
@@ -47,12 +47,12 @@ impl Words {
         Self::new(&spec, &TextOrder::by_bytes(b'\n'))
     }
 
-    /// Returns where the key is, and what should stand there.
+    /// Returns the place of the key, and a description of its valid values.
     pub fn of_key(&self) -> (&str, &str) {
         (&self.place, &self.expected)
     }
 
-    /// That `text` is no value.
+    /// Returns the message that `text` is no value.
     pub fn invalid(&self, text: &[u8]) -> Message {
         let Self { place, expected, advice, is_binary } = self;
         let text = if *is_binary { in_numbers(text) } else { format!("'{}'", shown(text)) };
@@ -66,7 +66,7 @@ impl Words {
         )
     }
 
-    /// That a record of `length` bytes has not the bytes `needs`.
+    /// Returns the message that a record of `length` bytes has not the bytes `needs`.
     pub fn short(&self, length: usize, needs: usize) -> Message {
         let place = &self.place;
         message!(
@@ -81,7 +81,7 @@ impl Words {
     }
 }
 
-/// Returns where a key is: `field 2`, `bytes 4..8`.
+/// Returns the place of a key in words: `field 2`, `bytes 4..8`.
 pub(super) fn place(spec: &TextSpec, separator: Separator) -> String {
     let field = match separator {
         Separator::Cells(_) => "column",
@@ -117,7 +117,7 @@ fn place_in(spec: &TextSpec, (kind, separator): (&str, Separator)) -> String {
     }
 }
 
-/// The values of a type, in words that go behind "is not".
+/// Returns the values of a type, in words that go after "is not".
 fn expected(text_type: &TextType, format: Option<&DateFormat>) -> String {
     let words = match text_type {
         TextType::Int => "an int",
@@ -172,7 +172,7 @@ fn binary(number: NumberType) -> String {
     format!("a number of type {}", number.name())
 }
 
-/// The beginning of some text, on one line.
+/// Returns the beginning of some text, on one line.
 pub(super) fn shown(text: &[u8]) -> String {
     let cut = text.len() > SHOWN_BYTES;
     let mut text = &text[..text.len().min(SHOWN_BYTES)];
@@ -192,7 +192,7 @@ pub(super) fn shown(text: &[u8]) -> String {
     words
 }
 
-/// A character, escaped where it is none that is seen.
+/// Returns a character, escaped if it is not visible.
 fn one(character: char) -> String {
     match character {
         '\'' | '"' => character.to_string(),
@@ -200,7 +200,7 @@ fn one(character: char) -> String {
     }
 }
 
-/// The beginning of some bytes, as hexadecimal numbers.
+/// Returns the beginning of some bytes, as hexadecimal numbers.
 fn in_numbers(bytes: &[u8]) -> String {
     let numbers: Vec<String> =
         bytes.iter().take(SHOWN_BYTES / 2).map(|byte| format!("{byte:02X}")).collect();

@@ -1,4 +1,4 @@
-//! Where in a record the bytes of a key lie.
+//! Location of the bytes of a key in a record.
 //!
 //! ```text
 //!     blanks        |ab|  cdef| gh|        separator ':'     |ab|:|  cd|:||
@@ -32,27 +32,27 @@ const WORD_BYTES_SHORT: usize = 32;
 pub(super) struct Fields<'a> {
     text: &'a [u8],
     separator: Separator,
-    /// Where the first fields end, as it was known before.
+    /// Ends of the first fields, as far as they were known before.
     given: &'a [u32],
-    /// Where the first `known` fields end; those given are not among them.
+    /// Ends of the first `known` fields, without those given.
     ends: [usize; KEPT],
     known: usize,
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of `text`, which is a record without its terminator.
+    /// Creates the fields of `text`, which is a record without its terminator.
     #[inline]
     pub fn new(text: &'a [u8], separator: Separator) -> Self {
         Self::given(text, separator, &[])
     }
 
-    /// The same, where the first of them end at the bytes `ends`.
+    /// Creates the fields of `text`, whose first ones end at the bytes `ends`.
     #[inline]
     pub fn given(text: &'a [u8], separator: Separator, ends: &'a [u32]) -> Self {
         Self { text, separator, given: ends, ends: [0; KEPT], known: ends.len() }
     }
 
-    /// Bytes of the record that may be part of a key.
+    /// Returns the number of bytes of the record that may be part of a key.
     #[inline]
     pub fn length(&self) -> usize {
         self.text.len()
@@ -64,13 +64,13 @@ impl<'a> Fields<'a> {
         (value, if has_escapes { Escapes::Json } else { Escapes::None })
     }
 
-    /// Returns how many bytes this record and `other` agree in.
+    /// Returns the number of bytes at the beginning in which this record and `other` agree.
     #[inline]
     pub fn agreement(&self, other: &Self) -> usize {
         agreeing_bytes(self.text, other.text)
     }
 
-    /// Returns where `part`, a part of the record, begins.
+    /// Returns the offset of `part`, a part of the record.
     #[inline]
     pub fn place_of(&self, part: &[u8]) -> usize {
         part.as_ptr().addr().wrapping_sub(self.text.as_ptr().addr())
@@ -90,8 +90,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The bytes from `start` to `end`, none where `end` lies before; and whether these are of a
-    /// cell in which pairs of quotes stand for one.
+    /// Returns the bytes from `start` to `end`, none where `end` lies before; and whether these are
+    /// of a cell in which pairs of quotes stand for one.
     #[inline(always)]
     pub fn slice(&mut self, start: Position, end: End) -> (&'a [u8], Escapes) {
         match (self.separator, end) {
@@ -163,7 +163,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Where the field begins that follows the one that ends at `end`.
+    /// Returns the beginning of the field after the one that ends at `end`.
     #[inline]
     fn behind(&self, end: usize) -> usize {
         match self.separator {
@@ -202,14 +202,14 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Returns where field `field` begins, where the end of the one before is known.
+    /// Returns the beginning of field `field`, if the end of the one before is known.
     #[inline]
     fn start_of(&self, field: usize) -> usize {
         let Some(last) = field.checked_sub(1) else { return 0 };
         self.behind(self.given.get(last).map_or_else(|| self.ends[last], |end| *end as usize))
     }
 
-    /// Returns where cell `field` of a row lies.
+    /// Returns the range of cell `field` of a row.
     #[inline]
     fn cell(&mut self, dialect: csv::Dialect, field: usize) -> Range<usize> {
         match self.given.get(field) {
@@ -250,7 +250,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The end of the field that begins at `start`.
+    /// Returns the end of the field that begins at `start`.
     #[inline]
     fn end_of_field_at(&self, start: usize) -> usize {
         let rest = &self.text[start..];
@@ -269,7 +269,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Bytes before the first blank.
+/// Returns the number of bytes before the first blank.
 #[inline]
 fn word_length(text: &[u8]) -> usize {
     let short = &text[..text.len().min(WORD_BYTES_SHORT)];
@@ -282,7 +282,7 @@ fn word_length(text: &[u8]) -> usize {
     }
 }
 
-/// The place of that part of a field's text that begins at `start` and ends within it.
+/// Returns the place of that part of a field's text that begins at `start` and ends within it.
 fn range_within(text: &[u8], start: Position, end: End) -> Range<usize> {
     let place = |position: Position| {
         let skipped =

@@ -24,9 +24,9 @@ use crate::stats::KeyFindings;
 pub struct TextKey {
     separator: Separator,
     body: Body,
-    /// At least one.
+    /// Parts of the key; at least one.
     parts: Box<[Part]>,
-    /// Whether a record may have a fault in one of them.
+    /// True if a record may have a fault in one of them.
     is_partial: bool,
     /// The place of records of which one of the first parts is invalid, and the number of these
     /// parts. `None` if the mark of the first part places such records.
@@ -39,7 +39,7 @@ pub struct TextKey {
     watch: Option<Box<KeyWatch>>,
 }
 
-/// Ends of cells that are worth noting for all rows; what lies behind is looked for.
+/// Ends of cells that are worth noting for all rows; what lies after is looked for.
 const CELLS_NOTED_MAX: usize = 64;
 
 thread_local! {
@@ -48,7 +48,7 @@ thread_local! {
 }
 
 impl TextKey {
-    /// The key that orders records as `order` says.
+    /// Creates the key that orders records as `order` says.
     ///
     /// # Errors
     ///
@@ -105,8 +105,9 @@ impl TextKey {
         Ok(Self { separator, body, parts, is_partial, invalid, cells, cutter, watch })
     }
 
-    /// The bytes that key number `spec` of the order looks at, as a part of `record`; for showing
-    /// them to people. `None` where there is no such key. Of a cell, those between its quotes.
+    /// Returns the bytes that key number `spec` of the order looks at, as a part of `record`; for
+    /// showing them to people. `None` where there is no such key. Of a cell, those between its
+    /// quotes.
     pub fn located<'a>(&self, record: &'a [u8], spec: usize) -> Option<&'a [u8]> {
         self.parts.get(spec).map(|part| part.located(&mut self.fields(record)).0)
     }
@@ -121,7 +122,7 @@ impl TextKey {
         Fields::given(self.body.of_record(bytes), self.separator, cell_ends)
     }
 
-    /// Shows the words `wanted` of a record's key, made at once; none behind its last.
+    /// Shows the words `wanted` of a record's key, made at once; none after its last.
     #[inline]
     fn show_words(&self, record: &[u8], wanted: Range<usize>, mut show: impl FnMut(u64)) {
         with_buffer(&WORDS, |key| {
@@ -165,7 +166,7 @@ impl TextKey {
     }
 }
 
-/// What keeps a spec from being a key of `order`, if anything does.
+/// Returns what keeps a spec from being a key of `order`, if anything does.
 fn fault_of(spec: &TextSpec, order: &TextOrder) -> Option<Message> {
     if spec.is_by_name && order.separator != Separator::Members {
         let name = spec.name.as_deref().unwrap_or_default();

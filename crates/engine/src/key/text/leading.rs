@@ -1,4 +1,4 @@
-//! How far a text continues with bytes of one kind: blanks, digits, zeros.
+//! Length of a run of bytes of one kind: blanks, digits, zeros.
 
 /// Bytes that are looked at one by one: most runs end there, and before a look at many bytes at
 /// once has begun.

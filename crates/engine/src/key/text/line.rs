@@ -23,24 +23,24 @@ use crate::error::Message;
 /// One range of the bytes of text records, ascending or descending.
 #[derive(Clone, Debug)]
 pub struct LineKey {
-    /// Where it begins in what keys look at of a record.
+    /// Beginning of the range within the bytes of a record that keys look at.
     start: usize,
-    /// Where that is in the record.
+    /// Beginning of the range within the record.
     first: usize,
-    /// Not before `start`; the largest there is where the range ends with the record.
+    /// End of the range, not before `start`; the largest number if the range ends with the record.
     end: usize,
     is_descending: bool,
     body: Body,
     /// Records longer than this hold eight bytes from there on, before what ends them.
     reach: usize,
-    /// Whether eight bytes from `start` on lie before `end`.
+    /// True if eight bytes from `start` on lie before `end`.
     is_long: bool,
-    /// Bytes that a record has to have behind its beginning; lines have whatever they have.
+    /// Bytes that a record has to have after its beginning; lines have whatever they have.
     needs: usize,
 }
 
 impl LineKey {
-    /// The key for `order`, where it is of this shape.
+    /// Returns the key for `order`, where it is of this shape.
     pub(in crate::key) fn for_order(order: &TextOrder) -> Option<Self> {
         let line = |start, end, is_descending| {
             let length: usize = usize::saturating_sub(end, start);
@@ -85,7 +85,7 @@ impl LineKey {
         }
     }
 
-    /// The bytes the key is made of.
+    /// Returns the bytes the key is made of.
     #[inline]
     fn text<'a>(&self, record: &'a [u8]) -> &'a [u8] {
         let text = self.body.of_record(record);
@@ -99,7 +99,7 @@ impl LineKey {
         out.end_inverted(mark);
     }
 
-    /// Word 0 of a record that may be too short for a whole load, or has bytes to escape.
+    /// Returns word 0 of a record that may be too short for a whole load, or has bytes to escape.
     fn first_word(&self, record: &[u8]) -> u64 {
         if self.is_descending {
             let mut sink = WordSink::new(0);
@@ -110,7 +110,7 @@ impl LineKey {
     }
 }
 
-/// The range of bytes of the record that `spec` takes as they are, if it does.
+/// Returns the range of bytes of the record that `spec` takes as they are, if it does.
 fn plain_range(spec: &TextSpec) -> Option<(usize, usize)> {
     if spec.line.is_some() {
         return None;

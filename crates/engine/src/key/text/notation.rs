@@ -13,13 +13,13 @@ use super::text_type::{TextType, Traits};
 
 /// A type that reads a value as a whole.
 pub(super) trait Notation {
-    /// Its name in a key.
+    /// Name in a key.
     const NAME: &'static str;
-    /// Its values, in words that go after "is not".
+    /// Description of the values, in words that follow "is not".
     const EXPECTED: &'static str;
     /// The traits of its values and keys.
     const TRAITS: Traits;
-    /// The parts of a moment that its values tell, where they are days or times.
+    /// The parts of a moment that its values contain, if they are days or times.
     const DAY: Option<Day> = None;
     /// True if it is suggested where keys of another type have no values.
     const IS_SUGGESTED: bool = true;
@@ -29,7 +29,7 @@ pub(super) trait Notation {
     fn append<S: Sink>(text: &[u8], format: Option<&DateFormat>, out: &mut S) -> Option<()>;
 }
 
-/// The parts of a moment that days and times tell.
+/// The parts of a moment that days and times contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Day {
     pub has_date: bool,

@@ -80,7 +80,7 @@ impl Body {
         if let Self::Terminated(end) = self { end } else { b'\n' }
     }
 
-    /// The bytes of `record` that belong to it.
+    /// Returns the bytes of `record` that belong to it.
     #[inline]
     pub fn of_record(self, record: &[u8]) -> &[u8] {
         match self {
@@ -110,17 +110,18 @@ pub struct Position {
     pub skips_blanks: bool,
 }
 
-/// Where a key ends; before its start means an empty key.
+/// End of a key. The key is empty if its end lies before its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum End {
-    /// At the end of the record.
+    /// The end of the record.
     #[default]
     Record,
-    /// At the end of the field of this number, from 0.
+    /// The end of the field of this number, from 0.
     Field(usize),
-    /// Before the byte at this position.
+    /// The place before the byte at this position.
     At(Position),
-    /// Before the byte at this position, and not after the end of the field of this number.
+    /// The place before the byte at this position, and not after the end of the field of this
+    /// number.
     Within(Position, usize),
 }
 
@@ -149,8 +150,8 @@ pub trait Collation: Send + Sync + Debug {
     /// pair 0 0 ends a key that another follows.
     fn append_key(&self, text: &[u8], out: &mut Vec<u8>);
 
-    /// Like [`append_key`](Self::append_key) where only the first `limit` bytes of the key are
-    /// wanted: what follows them may be left out. The key prefix of a record is a few bytes.
+    /// Appends at least the first `limit` bytes of the key that [`append_key`](Self::append_key)
+    /// appends. The rest may be left out. The key prefix of a record is a few bytes.
     fn append_beginning(&self, text: &[u8], limit: usize, out: &mut Vec<u8>) {
         let _ = limit;
         self.append_key(text, out);
@@ -163,8 +164,8 @@ pub trait Collation: Send + Sync + Debug {
         show(&key);
     }
 
-    /// Bytes of memory that making the key of a long text takes for `piece`, a piece of the text
-    /// that may begin and end anywhere.
+    /// Returns the number of bytes of memory that making the key of a long text takes for `piece`,
+    /// a piece of the text that may begin and end anywhere.
     fn piece_bytes(&self, piece: &[u8]) -> usize;
 
     /// Compares two short texts as their keys are, where that is faster than making them. `None`
@@ -174,7 +175,7 @@ pub trait Collation: Send + Sync + Debug {
         None
     }
 
-    /// Its name, as a person writes it.
+    /// Returns the name, as a person writes it.
     fn describe(&self) -> String;
 }
 
@@ -199,7 +200,7 @@ pub struct TextSpec {
     pub is_descending: bool,
     /// True if blanks at both ends do not count.
     pub trims: bool,
-    /// Where text goes that is empty, as far as it was said.
+    /// Place of empty text, if the user gave one.
     pub nulls: Option<Place>,
     /// The byte for those that a record is too short to have; that of the order without it.
     pub pad: Option<u8>,
@@ -210,7 +211,7 @@ pub struct TextSpec {
 }
 
 impl TextSpec {
-    /// Bytes of memory that its list of values takes.
+    /// Returns the number of bytes of memory that its list of values takes.
     pub fn list_bytes(&self) -> usize {
         match &self.text_type {
             TextType::List(values) => values.bytes(),
@@ -218,7 +219,7 @@ impl TextSpec {
         }
     }
 
-    /// Returns where it is, in words.
+    /// Returns the place of the key, in words.
     pub(in crate::key) fn place_in_words(&self) -> String {
         fault::place(self, Separator::default())
     }
@@ -234,9 +235,9 @@ impl TextSpec {
 /// The place of records without a valid key, for either direction of the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Before all values.
+    /// The place before all values.
     First,
-    /// After all values.
+    /// The place after all values.
     Last,
 }
 
@@ -318,8 +319,8 @@ impl Months {
         Self { names: names.each_ref().map(plain), upper: classes.upper }
     }
 
-    /// The month whose name `text` begins with, from 0, and the bytes of that name; the longest
-    /// name that fits counts.
+    /// Returns the month whose name `text` begins with, from 0, and the bytes of that name; the
+    /// longest name that fits counts.
     pub fn beginning(&self, text: &[u8]) -> Option<(usize, usize)> {
         let is_letter = |(byte, letter): (&u8, &u8)| self.upper[usize::from(*byte)] == *letter;
         let begins = |name: &[u8]| {
@@ -331,14 +332,14 @@ impl Months {
         fitting.map(|(month, name)| (month, name.len())).max_by_key(|(_, length)| *length)
     }
 
-    /// The names, January first, in upper case.
+    /// Returns the names, January first, in upper case.
     pub fn names(&self) -> &[Vec<u8>; 12] {
         &self.names
     }
 }
 
 impl Default for Months {
-    /// The English ones of the C locale, three letters each.
+    /// Returns the English ones of the C locale, three letters each.
     fn default() -> Self {
         let names =
             ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
@@ -354,8 +355,8 @@ pub struct TextOrder {
     pub separator: Separator,
     /// The part of a record that can be in a key.
     pub body: Body,
-    /// The keys, most significant first; the whole record where there are none and `then_whole` is
-    /// `None`.
+    /// The keys, most significant first. Without keys, and if `then_whole` is `None`, the whole
+    /// record is the key.
     pub specs: Vec<TextSpec>,
     /// The order of records that are equal in every spec; `None` leaves them as they came.
     pub then_whole: Option<LastResort>,
@@ -380,7 +381,7 @@ pub struct TextOrder {
 }
 
 impl TextOrder {
-    /// The orders of languages that keys ask for, as a person writes them; each once.
+    /// Returns the orders of languages that keys ask for, as a person writes them; each once.
     pub fn collations(&self) -> Vec<String> {
         let last = self.then_whole.iter().filter_map(|last| last.collation.as_ref());
         let all = self.specs.iter().filter_map(|spec| spec.collation.as_ref()).chain(last);
@@ -389,14 +390,14 @@ impl TextOrder {
         names
     }
 
-    /// The way to the value that a key looks at, in lines of JSON; `None` for keys that look at
-    /// bytes of the line.
+    /// Returns the way to the value that a key looks at, in lines of JSON; `None` for keys that
+    /// look at bytes of the line.
     pub(super) fn path(&self, spec: &TextSpec) -> Option<json::Path> {
         let name = spec.name.as_ref().filter(|_| self.separator == Separator::Members)?;
         json::Path::read(name).ok()
     }
 
-    /// Returns what its date format does not tell of the days or times of a key, in words.
+    /// Returns a message about the day or time that a key needs and its date format lacks, if any.
     pub(crate) fn lack_of_format(&self, spec: &TextSpec) -> Option<String> {
         let format = self.date_format.as_ref()?;
         let lacking = match spec.text_type.day()? {
@@ -408,7 +409,7 @@ impl TextOrder {
         Some(format!("the date format '{pattern}' has no {lacking}, which a key needs"))
     }
 
-    /// Bytes of memory that its lists of values take.
+    /// Returns the number of bytes of memory that its lists of values take.
     pub fn list_bytes(&self) -> usize {
         self.specs.iter().map(TextSpec::list_bytes).sum()
     }
@@ -442,7 +443,7 @@ impl TextOrder {
         Ok(())
     }
 
-    /// By the bytes of whole lines that end with `terminator`.
+    /// Returns the order by the bytes of whole lines that end with `terminator`.
     pub fn by_bytes(terminator: u8) -> Self {
         Self::of(Format::Lines { terminator })
     }

@@ -47,39 +47,39 @@ pub(super) struct Part {
     site: Site,
     typed: Typed,
     class: Class,
-    /// Whether the bytes it looks at are its key, but for the direction.
+    /// True if the bytes it looks at are its key, but for the direction.
     is_plain: bool,
     /// The values that it takes without a further look.
     usual: Usual,
-    /// What its bytes go through first, where that changes them.
+    /// Translation of its bytes, if it changes any.
     table: Option<Box<Table>>,
-    /// Whether blanks at its ends are those of its table's text, not of the record's.
+    /// True if blanks at its ends are those of its table's text, not of the record's.
     trims_late: bool,
-    /// Where text goes that is empty, where it is no value.
+    /// Place of empty text, if that is not a value.
     nulls: Option<Place>,
-    /// Whether nothing but values is taken.
+    /// True if nothing but values is taken.
     is_checked: bool,
-    /// Where what is no value goes; `None` where it is a fault, or there is no such thing.
+    /// Place of invalid text; `None` if it is a fault or cannot occur.
     invalid: Option<Place>,
-    /// Whether a mark is in front of values.
+    /// True if a mark is in front of values.
     marks_values: bool,
     /// True if a mark may stand in place of a value.
     is_placing: bool,
     /// Bytes that a record has to have.
     needs: usize,
-    /// What stands for those it has not, and how many bytes it looks at then.
+    /// Byte that fills missing bytes, and the number of bytes looked at.
     pad: Option<(u8, usize)>,
     words: Box<Words>,
 }
 
-/// Where in a record a part looks.
+/// Place in a record where a part looks.
 #[derive(Clone, Debug)]
 enum Site {
-    /// At fields of the record, or at its bytes.
+    /// Fields of the record, or its bytes.
     Record,
-    /// At fields or bytes of this line of it, from 0.
+    /// Fields or bytes of this line of it, from 0.
     Line(usize),
-    /// At the value there, of a line of JSON.
+    /// The value at this path of a line of JSON.
     Member(json::Path),
 }
 
@@ -91,7 +91,7 @@ impl Site {
 }
 
 impl Part {
-    /// The part that `spec` makes within `order`; the last one where `is_last`.
+    /// Creates the part that `spec` makes within `order`; the last one where `is_last`.
     pub fn new(spec: &TextSpec, order: &TextOrder, is_last: bool) -> Self {
         let class = spec.text_type.class();
         let is_cell = is_cell(spec, order.separator);
@@ -159,7 +159,7 @@ impl Part {
         self.class == Class::Loose && !self.is_checked
     }
 
-    /// Returns what becomes of bytes that are no value of its type, where nothing is said of it.
+    /// Returns the default treatment of bytes that are not a value of its type.
     pub fn class(&self) -> Class {
         self.class
     }
@@ -176,7 +176,7 @@ impl Part {
         }
     }
 
-    /// Returns what it is called, and what its values are, in words that go behind "is not".
+    /// Returns its name, and what its values are, in words that follow "is not".
     pub fn words(&self) -> (&str, &str) {
         self.words.of_key()
     }
@@ -194,12 +194,12 @@ impl Part {
         self.invalid.is_some() && matches!(marked(), Some(0 | 0xff))
     }
 
-    /// Whether there are records that have a fault in it.
+    /// Returns whether there are records that have a fault in it.
     pub fn is_partial(&self) -> bool {
         (self.is_checked || self.needs > 0) && self.invalid.is_none()
     }
 
-    /// The bytes it looks at, and which of them stand for others.
+    /// Returns the bytes it looks at, and which of them stand for others.
     #[inline]
     pub fn located<'a>(&self, fields: &mut Fields<'a>) -> (&'a [u8], Escapes) {
         let (start, end) = (self.spec.start, self.spec.end);
@@ -219,7 +219,7 @@ impl Part {
         if escapes == Escapes::Json { json::trimmed(text) } else { trimmed(text) }
     }
 
-    /// The text it looks at, as what it is to be taken for.
+    /// Returns the text it looks at, translated and padded as the key needs it.
     #[inline]
     pub fn content<'a: 'c, 'b: 'c, 'c>(&'a self, fields: &mut Fields<'b>) -> Content<'c> {
         self.content_of(self.located(fields))
@@ -236,7 +236,7 @@ impl Part {
         }
     }
 
-    /// The text that was located, before any translation.
+    /// Returns the text that was located, before any translation.
     #[inline]
     fn said<'a>(&self, (text, escapes): (&'a [u8], Escapes)) -> Content<'a> {
         let cell = Content::escaped(text, escapes);
@@ -297,7 +297,7 @@ impl Part {
         out.end_inverted(mark);
     }
 
-    /// What stands for text that is no value, where such has a place.
+    /// Returns the mark that stands for text that is not a value, if such text has a place.
     #[inline]
     fn mark(&self, text: &Content<'_>, is_short: bool) -> Option<u8> {
         if self.is_null(text) && !is_short {
@@ -322,13 +322,13 @@ impl Part {
         }
     }
 
-    /// Whether text is a value, or none where that has a place.
+    /// Returns whether text is a value, or is missing and has a place.
     #[inline]
     fn is_good(&self, text: &Content<'_>) -> bool {
         !self.is_checked || self.nulls.is_some() && self.is_null(text) || self.typed.is_valid(*text)
     }
 
-    /// What keeps a record from having this part of the key, if anything does.
+    /// Returns what keeps a record from having this part of the key, if anything does.
     #[cold]
     pub fn fault(&self, fields: &mut Fields<'_>) -> Option<Message> {
         if !self.is_partial() {
@@ -345,12 +345,12 @@ impl Part {
         (!is_good).then(words)
     }
 
-    /// Bytes of memory that making its bytes of the key takes in proportion to a long record.
+    /// Returns the memory in bytes that making its part of a long record's key takes.
     pub fn scratch_bytes(&self, fields: &mut Fields<'_>) -> usize {
         if self.is_plain { 0 } else { self.typed.scratch_bytes(&self.content(fields)) }
     }
 
-    /// Fields up to the last that it looks at.
+    /// Returns the number of fields up to the last that it looks at.
     pub fn fields(&self) -> usize {
         let last = match self.spec.end {
             End::Field(field) | End::Within(_, field) => field,
@@ -486,7 +486,7 @@ fn is_cell(spec: &TextSpec, separator: Separator) -> bool {
     has_cells && matches!(spec.end, End::Field(_) | End::Within(..))
 }
 
-/// The range of bytes that `spec` looks at in a record that has no fields.
+/// Returns the range of bytes that `spec` looks at in a record that has no fields.
 fn range(spec: &TextSpec, body: Body) -> Option<(usize, Option<usize>)> {
     match spec.end {
         _ if !body.has_no_fields() || spec.start.field > 0 => None,

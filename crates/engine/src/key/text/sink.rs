@@ -1,4 +1,4 @@
-//! Where the bytes of a key go: into one word of it, or all into a buffer.
+//! Destinations of the bytes of a key: one word of it, or a buffer for all of them.
 //!
 //! Encoders are written once over [`Sink`] and instantiated for each. [`WordSink`] keeps its eight
 //! bytes in a register, so that the key prefix costs no memory and no allocation; [`FewSink`] has
@@ -9,7 +9,8 @@ use super::notation::NotationSink;
 
 /// Takes the bytes of a key in order, as many as are wanted.
 pub(super) trait Sink: NotationSink {
-    /// Bytes that are still wanted; what is appended beyond them may be dropped.
+    /// Returns the number of bytes that are still wanted; what is appended beyond them may be
+    /// dropped.
     fn room(&self) -> usize;
 
     /// Appends one byte.
@@ -26,7 +27,7 @@ pub(super) trait Sink: NotationSink {
     fn end_inverted(&mut self, mark: usize);
 }
 
-/// No bytes of the key: it is only asked if there is one.
+/// A sink that keeps no bytes, to ask only whether a text has a key.
 #[derive(Debug)]
 pub(super) struct NoSink;
 
@@ -56,7 +57,7 @@ impl Sink for NoSink {
 pub(super) struct WordSink {
     /// Bytes still to come before the word.
     skip: usize,
-    /// The bytes so far, from the top; zeros behind them.
+    /// The bytes so far, from the top; zeros after them.
     word: u64,
     /// 8 for each byte in `word`; at most 64.
     filled_bits: u32,
@@ -69,7 +70,7 @@ impl WordSink {
         Self { skip: index.saturating_mul(OPEN_WORD_BYTES), word: 0, filled_bits: 0 }
     }
 
-    /// The word, with the number of its bytes at its end.
+    /// Returns the word, with the number of its bytes at its end.
     #[inline]
     pub fn word(&self) -> u64 {
         match self.filled_bits {
@@ -78,7 +79,7 @@ impl WordSink {
         }
     }
 
-    /// Appends the first `length` (at most 8) bytes of a big-endian `word`, which has zeros behind.
+    /// Appends the first `length` (at most 8) bytes of a big-endian `word`, which has zeros after.
     #[inline]
     fn append(&mut self, word: u64, length: usize) {
         self.word |= word.checked_shr(self.filled_bits).unwrap_or(0);
@@ -141,7 +142,7 @@ impl FewSink {
         Self { skip, bytes: [0; FEW_BYTES], filled: 0 }
     }
 
-    /// The words, and zeros behind the last of the key.
+    /// Returns the words, and zeros after the last of the key.
     #[inline]
     pub fn words(&self) -> [u64; FEW_WORDS] {
         let mut words = [0; FEW_WORDS];
@@ -256,7 +257,8 @@ impl Sink for BufferSink<'_> {
     }
 }
 
-/// The first eight bytes as a big-endian integer, with zeros behind the last where there are fewer.
+/// Returns the first eight bytes as a big-endian integer, with zeros after the last where there are
+/// fewer.
 ///
 /// Short ones are loaded in overlapping pieces: a copy of unknown length costs several times more.
 #[inline]

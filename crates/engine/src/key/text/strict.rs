@@ -1,4 +1,4 @@
-//! Whether all of a text is a value of the types that are read loosely in lines.
+//! Strict checks that all of a text is a value, for types that are read loosely in lines.
 //!
 //! The encoders of these types take what they can read at the beginning, as sorting lines always
 //! has; in tables, text that says something else is a mistake. Blanks at the ends never count.
@@ -7,7 +7,7 @@ use super::encode::number::{Grammar, Number, plain, trimmed};
 use super::encode::size::PREFIXES;
 use super::order::{Months, NumberFormat};
 
-/// Whether `text` is an optional sign and digits.
+/// Returns whether `text` is an optional sign and digits.
 #[inline]
 pub(super) fn is_int(text: &[u8], format: NumberFormat) -> bool {
     if plain(text).is_some() {
@@ -22,14 +22,14 @@ pub(super) fn is_int(text: &[u8], format: NumberFormat) -> bool {
     digits.first().is_some_and(u8::is_ascii_digit) && digits.iter().all(|&byte| is_one(byte))
 }
 
-/// Whether `text` is an optional sign and digits, with a fraction or without.
+/// Returns whether `text` is an optional sign and digits, with a fraction or without.
 #[inline]
 pub(super) fn is_decimal(text: &[u8], format: NumberFormat) -> bool {
     let text = trimmed(text);
     number_length(text, format).is_some_and(|length| length == text.len())
 }
 
-/// Bytes of the number that `text` begins with, which has digits.
+/// Returns the number of bytes of the number that `text` begins with, which has digits.
 #[inline]
 fn number_length(text: &[u8], format: NumberFormat) -> Option<usize> {
     let grammar = Grammar { takes_plus: true, takes_fraction: true };
@@ -37,13 +37,13 @@ fn number_length(text: &[u8], format: NumberFormat) -> Option<usize> {
     text[..length].iter().any(u8::is_ascii_digit).then_some(length)
 }
 
-/// Whether `text` is a binary64 as Rust reads it.
+/// Returns whether `text` is a binary64 as Rust reads it.
 pub(super) fn is_float(text: &[u8]) -> bool {
     let number = std::str::from_utf8(text.trim_ascii()).ok();
     number.is_some_and(|text| text.parse::<f64>().is_ok())
 }
 
-/// Whether `text` is a number and perhaps a unit: `512`, `1K`, `2.5 GiB`.
+/// Returns whether `text` is a number and perhaps a unit: `512`, `1K`, `2.5 GiB`.
 pub(super) fn is_size(text: &[u8], format: NumberFormat) -> bool {
     let text = trimmed(text);
     let Some(length) = number_length(text, format) else { return false };
@@ -59,7 +59,7 @@ pub(super) fn is_size(text: &[u8], format: NumberFormat) -> bool {
     }
 }
 
-/// Whether `text` is the name of a month: of three letters, or the whole English name.
+/// Returns whether `text` is the name of a month: of three letters, or the whole English name.
 pub(super) fn is_month(text: &[u8], months: &Months) -> bool {
     const ENGLISH: [&str; 12] = [
         "January",

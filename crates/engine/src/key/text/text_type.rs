@@ -27,7 +27,7 @@ pub enum TextType {
     /// A floating-point number as C's `strtold` reads it, compared as an 80-bit value: no number,
     /// then NaN, then from -infinity to infinity (GNU's `-g`).
     General,
-    /// A binary64 as Rust reads it; text that is none comes first, NaN last.
+    /// A binary64 as Rust reads it. Text that is not a number comes first, NaN last.
     Float,
     /// A size with an optional SI or IEC suffix, by value: `1K` is 1000, `2.5Gi` is 2684354560.
     Size,
@@ -55,7 +55,7 @@ pub enum TextType {
     Zoned(Zoned),
     /// Text in EBCDIC, ordered as the characters of Unicode that it stands for.
     Ebcdic(CodePage),
-    /// Text in a collating sequence of one's own: the byte `b` sorts as `sequence[b]`.
+    /// Text in a user-defined collating sequence: the byte `b` sorts as `sequence[b]`.
     Sequence(Arc<[u8; 256]>),
     /// A number as machines have it.
     Binary(NumberType),
@@ -80,12 +80,12 @@ pub(super) enum Class {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Traits {
     pub class: Class,
-    /// True if the first word of a key tells most values apart.
+    /// True if the first word of a key distinguishes most values.
     pub fills_word: bool,
     /// True if there are so few values that most records share theirs.
     pub is_coarse: bool,
-    /// True if the first byte of a value's key, and its complement, are none of the two least and
-    /// the two largest bytes: these can then mark text that is not a value.
+    /// True if neither the first byte of a value's key nor its complement is one of the two least
+    /// and the two largest bytes. These can then mark text that is not a value.
     pub spares_ends: bool,
 }
 
@@ -95,7 +95,7 @@ impl Traits {
         Self { class, fills_word: false, is_coarse: false, spares_ends: false }
     }
 
-    /// Adds that the first word of a key tells most values apart.
+    /// Sets that the first word of a key distinguishes most values.
     pub const fn fills_word(self) -> Self {
         Self { fills_word: true, ..self }
     }
@@ -146,7 +146,7 @@ impl TextType {
         matches!(self.class(), Class::Text)
     }
 
-    /// Returns the parts of a moment that its values tell, where they are days or times.
+    /// Returns the parts of a moment that its values contain, if they are days or times.
     pub(super) const fn day(&self) -> Option<Day> {
         match self {
             Self::Notation(row) => row.day,
@@ -173,7 +173,7 @@ pub struct NumberStyle {
     pub is_whole: bool,
 }
 
-/// Where the sign of a zoned decimal is, and in which characters it is written.
+/// Sign position and character set of a zoned decimal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Zoned {
     /// True if the sign is at the beginning, not at the end.
@@ -213,7 +213,7 @@ const FREE: u32 = u32::MAX;
 pub const VALUES_MAX: usize = 1 << 22;
 
 impl ValueList {
-    /// The list of `values`, least first. Blanks at their ends do not count.
+    /// Creates the list of `values`, least first. Blanks at their ends do not count.
     ///
     /// # Errors
     ///
@@ -224,7 +224,7 @@ impl ValueList {
         list.finish()
     }
 
-    /// Adds a value behind all others, without blanks at its ends.
+    /// Adds a value after all others, without blanks at its ends.
     ///
     /// # Errors
     ///
@@ -247,7 +247,7 @@ impl ValueList {
         Ok(())
     }
 
-    /// The list of all values that were added.
+    /// Returns the list of all values that were added.
     ///
     /// # Errors
     ///
@@ -288,7 +288,7 @@ impl ValueList {
         &self.bytes[start..self.ends[number]]
     }
 
-    /// The number of `value`, from 0.
+    /// Returns the number of `value`, from 0.
     #[inline]
     pub fn place(&self, value: &[u8]) -> Option<u32> {
         if value.len() > self.longest_bytes {
@@ -299,31 +299,32 @@ impl ValueList {
         taken.find(|number| self.value(*number as usize) == value)
     }
 
-    /// Bytes of the longest value.
+    /// Returns the number of bytes of the longest value.
     pub fn longest_bytes(&self) -> usize {
         self.longest_bytes
     }
 
-    /// Bytes of memory that the list takes.
+    /// Returns the number of bytes of memory that the list takes.
     pub fn bytes(&self) -> usize {
         let ends = self.ends.len() * size_of::<usize>();
         self.bytes.len() + ends + self.slots.len() * size_of::<u32>()
     }
 
-    /// Bytes of memory that a list of so many values, of `bytes` bytes together, takes while it is
-    /// made: the table is made anew, twice as large, where the one before is too small.
+    /// Returns the number of bytes of memory that a list of `values` values, of `bytes` bytes
+    /// together, takes while it is made. A table that is too small is replaced by one twice as
+    /// large.
     pub fn peak_bytes(values: u64, bytes: u64) -> u64 {
         let slots = values.saturating_mul(3).div_ceil(2).max(16).next_power_of_two();
         let table = slots * size_of::<u32>() as u64;
         bytes + values * size_of::<usize>() as u64 + table + table / 2
     }
 
-    /// The values that there are, and the bytes of all of them together.
+    /// Returns the values that there are, and the bytes of all of them together.
     pub fn extent(&self) -> (u64, u64) {
         (self.ends.len() as u64, self.bytes.len() as u64)
     }
 
-    /// The first values, joined by `|`, and more than `bytes` bytes where there are so many.
+    /// Returns the first values, joined by `|`: more than `bytes` bytes if the list has enough.
     pub fn beginning(&self, bytes: usize) -> Vec<u8> {
         let mut words = Vec::new();
         for number in 0..self.ends.len() {
@@ -342,7 +343,7 @@ fn hash(value: &[u8]) -> usize {
     xxh3_64(value) as usize
 }
 
-/// All of `slots` slots, a power of two or none, from that of a hash on.
+/// Returns all of `slots` slots, a power of two or none, from that of a hash on.
 #[inline]
 fn probes(hash: usize, slots: usize) -> impl Iterator<Item = usize> {
     (0..slots).map(move |step| hash.wrapping_add(step) & (slots - 1))

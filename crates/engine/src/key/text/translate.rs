@@ -12,18 +12,18 @@ use super::order::{TextSpec, Translation};
 use super::text_type::TextType;
 use crate::io::locale::ByteClasses;
 
-/// What becomes of each byte.
+/// Translation of each byte.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     is_kept: [bool; 256],
-    /// What stands for a byte that is kept.
+    /// Replacement of each byte that is kept.
     becomes: [u8; 256],
 }
 
 impl Table {
-    /// The table that the bytes of `spec` go through, where bytes are what `classes` says; `None`
-    /// where it changes nothing. Characters of EBCDIC are translated as what they stand for, and in
-    /// a sequence of one's own a byte sorts as what its translation sorts as.
+    /// Returns the table that the bytes of `spec` go through, where bytes are what `classes` says;
+    /// `None` where it changes nothing. Characters of EBCDIC are translated as what they stand for,
+    /// and in a sequence of one's own a byte sorts as what its translation sorts as.
     pub fn of(spec: &TextSpec, classes: &ByteClasses) -> Option<Self> {
         let folds_case = spec.translation.folds_case;
         let becomes: [u8; 256] = match &spec.text_type {
@@ -40,8 +40,8 @@ impl Table {
         Some(Self { is_kept: [true; 256], becomes })
     }
 
-    /// The table of a translation where bytes are what `classes` says; `None` where it changes
-    /// nothing.
+    /// Creates the table of a translation where bytes are what `classes` says; `None` where it
+    /// changes nothing.
     pub fn new(translation: Translation, classes: &ByteClasses) -> Option<Self> {
         let is_kept = |byte: u8| {
             let place = usize::from(byte);
@@ -73,8 +73,8 @@ impl Table {
         self.becomes[usize::from(byte)]
     }
 
-    /// Writes what remains of `text` to the beginning of `out`, which has room for all of it; how
-    /// many bytes remain.
+    /// Writes the bytes of `text` that are kept to the beginning of `out`, which has room for all
+    /// of them. Returns their number.
     pub fn translate(&self, text: &[u8], out: &mut [u8]) -> usize {
         let out = &mut out[..text.len()];
         let mut end = 0;

@@ -22,9 +22,9 @@ use super::turns::in_turn;
 pub(super) struct Typed {
     text_type: TextType,
     collation: Option<Arc<dyn Collation>>,
-    /// Whether nothing need end the key of a value.
+    /// True if nothing need end the key of a value.
     is_open: bool,
-    /// Whether nothing but values is taken.
+    /// True if nothing but values is taken.
     is_checked: bool,
     numbers: NumberFormat,
     months: Months,
@@ -34,7 +34,7 @@ pub(super) struct Typed {
     folds_case: bool,
 }
 
-/// Longest text that is looked at as a day or time in a form of one's own.
+/// Longest text that is read as a day or time in a user-defined form.
 const DATE_BYTES_MAX: usize = 64 << 10;
 
 /// Bytes of a string with escapes that count as a version.
@@ -55,7 +55,7 @@ thread_local! {
 }
 
 impl Typed {
-    /// The type of `spec` within `order`.
+    /// Creates the type of `spec` within `order`.
     pub fn new(spec: &TextSpec, order: &TextOrder, is_open: bool, is_checked: bool) -> Self {
         Self {
             text_type: spec.text_type.clone(),
@@ -188,7 +188,8 @@ impl Typed {
         in_turn(text.raw().len(), || text.with_slice(usize::MAX, &mut append));
     }
 
-    /// Bytes of memory that making the key of a long text takes in proportion to it.
+    /// Returns the number of bytes of memory that making the key of a long text takes in proportion
+    /// to it.
     pub fn scratch_bytes(&self, text: &Content<'_>) -> usize {
         match &self.text_type {
             TextType::Bytes | TextType::Random | TextType::Ebcdic(_) | TextType::Sequence(_) => {
@@ -216,9 +217,9 @@ impl Typed {
         }
     }
 
-    /// Returns the order of two values that agree in their first `agreed` bytes, where it can be
-    /// told without making keys: numbers are compared digit by digit, a collation passes over what
-    /// its texts agree in, and where names part within a number, the longer is the larger.
+    /// Returns the order of two values that agree in their first `agreed` bytes, if it can be found
+    /// without making keys. Numbers are compared digit by digit. A collation skips the bytes in
+    /// which its texts agree. If names differ within a number, the longer number is the larger.
     pub fn order_of(&self, texts: &[Content<'_>; 2], agreed: usize) -> Option<Ordering> {
         let [a, b] = texts.each_ref().map(Content::as_slice);
         let (a, b) = (a?, b?);
@@ -262,9 +263,9 @@ impl Typed {
         stems.min().unwrap_or(0).min(agreed)
     }
 
-    /// From which byte of their records on two texts have to be compared that agree in the first
-    /// `agreed`: the keys of what stands there are in the order of the whole keys. 0 where all of
-    /// them counts.
+    /// Returns the byte from which two texts that agree in their first `agreed` bytes have to be
+    /// compared. The keys of the rest are in the order of the whole keys. Returns 0 if the whole
+    /// texts have to be compared.
     pub fn restart(&self, texts: &[Content<'_>; 2], agreed: usize) -> usize {
         let text = &texts[0];
         let raw = &text.raw()[..self.shared(texts, agreed)];
@@ -289,7 +290,8 @@ impl Typed {
         }
     }
 
-    /// Appends the bytes of a value that has to be read as a whole; nothing where it is none.
+    /// Appends the bytes of a value that has to be read as a whole. Appends nothing if the text is
+    /// not a value.
     #[inline]
     fn append_parsed<S: Sink>(&self, text: &[u8], out: &mut S) -> Option<()> {
         match &self.text_type {
@@ -301,7 +303,7 @@ impl Typed {
         Some(())
     }
 
-    /// Whether all of `text` is a value.
+    /// Returns whether all of `text` is a value.
     #[inline]
     pub fn is_valid<'a>(&self, text: impl Into<Content<'a>>) -> bool {
         self.text_type.class() == Class::Text

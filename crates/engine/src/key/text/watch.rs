@@ -1,5 +1,5 @@
-//! What is looked at in the keys of records as they are read: which records a key that is no value
-//! has placed, and whether a key has any value at all.
+//! Observation of keys as records are read: the records with invalid keys, and keys that have no
+//! value in any record.
 //!
 //! The first byte of a key tells whether its record is placed, so that a record which is not costs
 //! a comparison. Whether there are values is asked until the first one is found.
@@ -16,7 +16,7 @@ use super::strict;
 use super::text_type::{Class, NumberStyle, TextType};
 use crate::stats::{InvalidKey, InvalidKeys, KeyFindings, UnmatchedKey};
 
-/// Bytes of text that is looked at as another type: longer text is none of them.
+/// Most bytes of text that is tried as another type.
 const LOOKED_AT: usize = 256;
 
 /// A type that may be the one meant: its text in a key, and whether text is a value of it.
@@ -64,7 +64,7 @@ pub(super) enum Standing {
 /// The parts of a key that are checked.
 #[derive(Clone, Debug)]
 pub(super) struct KeyWatch {
-    /// Where records with a key that is no value go, where they have a place.
+    /// Place of records with an invalid key, if they have one.
     place: Option<Place>,
     /// The parts that may meet what is no value.
     parts: Vec<Watched>,
@@ -75,7 +75,7 @@ pub(super) struct KeyWatch {
 /// A part that is looked at.
 #[derive(Clone, Copy, Debug)]
 struct Watched {
-    /// Its number in the key.
+    /// Number of the part in the key.
     number: usize,
     /// True if it places records.
     is_placing: bool,

@@ -21,7 +21,7 @@ const DIGITS: usize = 1 << DIGIT_BITS;
 /// Moves an entry after which clean-up has lost against quicksort.
 const MOVES_PER_ENTRY: usize = 4;
 
-/// Top bits to distribute `count` entries by, so that a bucket has about `most` at most.
+/// Returns top bits to distribute `count` entries by, so that a bucket has about `most` at most.
 pub fn bits_for(count: usize, most: usize) -> u32 {
     count.div_ceil(most.max(1)).next_power_of_two().ilog2()
 }

@@ -9,19 +9,19 @@ use crate::sequence::Sequence;
 /// Bits of the pointer.
 const POINTER_BITS: u32 = 32;
 
-/// The entry of a key that begins with `prefix`.
+/// Returns the entry of a key that begins with `prefix`.
 #[inline]
 pub const fn entry(prefix: u32, pointer: u32) -> u64 {
     (prefix as u64) << POINTER_BITS | pointer as u64
 }
 
-/// The first bits of an entry's key.
+/// Returns the first bits of an entry's key.
 #[inline]
 pub const fn prefix(entry: u64) -> u32 {
     (entry >> POINTER_BITS) as u32
 }
 
-/// An entry's pointer.
+/// Returns an entry's pointer.
 #[inline]
 pub const fn pointer(entry: u64) -> u32 {
     entry as u32

@@ -10,7 +10,7 @@ use bytemuck::Pod;
 use sortwell::unstable::io::{Arena, Region};
 use sortwell::{ByteSize, Result};
 
-/// So many values of a kind, all noughts at first; the first lies at the beginning of a page.
+/// A number of values of one kind, all zeros at first. The first lies at the beginning of a page.
 #[derive(Debug)]
 pub struct Memory<T> {
     region: Region,
@@ -19,7 +19,7 @@ pub struct Memory<T> {
 }
 
 impl<T: Pod> Memory<T> {
-    /// Memory for `count` values.
+    /// Returns memory for `count` values.
     ///
     /// # Errors
     ///
@@ -43,7 +43,7 @@ impl<T: Pod> DerefMut for Memory<T> {
     }
 }
 
-/// So many bytes, touched.
+/// Returns `bytes` bytes of memory that have been touched.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What is measured of a kernel: seconds, and what the processor counted, run by run.
+//! Measurements of a kernel: seconds and processor counts, run by run.
 //!
 //! A *lap* is one step of one run. A section of the bench is tables and charts made of laps, with
 //! all the samples behind them.
@@ -27,17 +27,17 @@ pub struct Lap {
     counts: Counts,
 }
 
-/// The same step of all runs.
+/// One step in all runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Laps(Vec<Lap>);
 
 impl<'p> Meter<'p> {
-    /// One for `runs` of everything.
+    /// Creates a meter that repeats everything `runs` times.
     pub fn new(runs: usize, progress: &'p Progress) -> Self {
         Self { runs, progress, counters: Counters::new(Threads::This) }
     }
 
-    /// Why the processor counts nothing, if it does not.
+    /// Returns why the processor counts nothing, if it does not.
     pub fn without_counters(&self) -> Option<&str> {
         self.counters.as_ref().err().map(String::as_str)
     }
@@ -56,7 +56,7 @@ impl<'p> Meter<'p> {
         (result, Lap { seconds, counts })
     }
 
-    /// Does all runs of something that has so many steps.
+    /// Does all runs of something that has `STEPS` steps.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl<'p> Meter<'p> {
 }
 
 impl Laps {
-    /// Seconds of each run.
+    /// Returns seconds of each run.
     pub fn seconds(&self) -> Vec<f64> {
         self.0.iter().map(|lap| lap.seconds).collect()
     }
@@ -103,7 +103,7 @@ impl Laps {
         Self(self.0.iter().zip(&next.0).map(both).collect())
     }
 
-    /// How many there were of an event for each of `records`, in the middle of the runs.
+    /// Returns the number of an event for each of `records`, with its spread over all runs.
     fn count(&self, event: Event, records: usize) -> Option<Spread> {
         let counts = self.0.iter().map(|lap| lap.counts.of(event));
         let counts = counts.collect::<Option<Vec<f64>>>().filter(|counts| !counts.is_empty())?;
@@ -112,7 +112,7 @@ impl Laps {
     }
 }
 
-/// What was counted of a kernel, for each record.
+/// Counts of a kernel, for each record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counted {
     /// The kernel, and how many records it had.
@@ -124,13 +124,13 @@ pub struct Counted {
 /// A part of what the bench finds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Section {
-    /// Its tables.
+    /// Tables of the section.
     pub tables: Vec<Table>,
-    /// Its charts.
+    /// Charts of the section.
     pub charts: Vec<Chart>,
     /// All that was measured.
     pub samples: Vec<Samples>,
-    /// What the processor counted of it, if anything.
+    /// Counts of the processor, if any.
     pub counted: Vec<Counted>,
 }
 

@@ -28,14 +28,14 @@ const ENTRIES_MAX: usize = 10_000_000;
 
 const STEPS: [&str; 4] = ["quicksort of runs", "merge", "both", "merge sort of runs"];
 
-/// Bytes of memory for so many keys.
+/// Returns the number of bytes of memory for `keys` keys.
 pub fn bytes_needed(keys: usize) -> u64 {
     let count = keys.min(ENTRIES_MAX);
     // A leaf and a node of the tree for each run.
     (3 * count * size_of::<u64>() + count / SMALLEST * 4 * size_of::<Run<'_>>()) as u64
 }
 
-/// Measures all sizes of runs, of so many keys but no more than ten million.
+/// Measures all sizes of runs, of `keys` keys but no more than ten million.
 ///
 /// # Errors
 ///

@@ -27,7 +27,7 @@ const PREFIX_BYTES: usize = 4;
 pub const WAYS: [&str; 4] =
     ["quicksort", "bucket + quicksort", "bucket + partial radix", "sortwell's radix"];
 
-/// Bytes of memory for so many keys.
+/// Returns the number of bytes of memory for `keys` keys.
 pub fn bytes_needed(keys: usize) -> u64 {
     3 * (keys * ENTRY_BYTES) as u64 + Own::bytes_needed(keys, ENTRY_BYTES)
 }
@@ -86,7 +86,7 @@ struct Space {
     source: Memory<u64>,
     work: Memory<u64>,
     spare: Memory<u64>,
-    /// Top bits that buckets are told by.
+    /// Number of top bits that select a bucket.
     bits: u32,
 }
 
@@ -132,7 +132,8 @@ impl Space {
         Ok(laps)
     }
 
-    /// The entries as records of eight bytes, in the order of bytes, sorted by the first four.
+    /// Returns the entries as records of eight bytes, in the order of bytes, sorted by the first
+    /// four.
     fn own(&mut self, meter: &mut Meter<'_>) -> Result<Laps> {
         let key = key_of_first(PREFIX_BYTES, ENTRY_BYTES)?;
         for (from, to) in self.source.iter().zip(&mut *self.spare) {

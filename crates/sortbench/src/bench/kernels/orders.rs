@@ -1,6 +1,6 @@
 //! Orders of input that are hard on one sort or another, for the tests of all kernels.
 
-/// So many values, by the name of their order.
+/// Returns `count` values in each of several orders, with the name of the order.
 pub fn hard_orders(count: u64) -> [(&'static str, Vec<u64>); 11] {
     let of = |value: &dyn Fn(u64) -> u64| (0..count).map(value).collect();
     let mixed = |at: u64| at.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

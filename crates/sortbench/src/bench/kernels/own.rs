@@ -1,5 +1,5 @@
-//! What sortwell itself does with a load in memory, in its own steps: sample and deal, sort every
-//! bucket, gather.
+//! Measurement of sortwell's own steps on a load in memory: sample and deal, sort every bucket,
+//! gather.
 //!
 //! All of it is the library's (`sortwell::unstable::incore`), used as its pipeline does on one
 //! thread.
@@ -45,14 +45,14 @@ pub struct InBuckets {
 }
 
 impl Own {
-    /// Bytes of memory for `count` records of `length` bytes.
+    /// Returns the number of bytes of memory for `count` records of `length` bytes.
     pub fn bytes_needed(count: usize, length: usize) -> u64 {
         let wanted = count.div_ceil(BUCKET_ENTRIES);
         let buckets = BUCKETS_MAX_SHARE * wanted + BUCKETS_MAX_MORE;
         Pool::bytes_needed(count as u64, Item::for_length(length).bytes(), buckets, 1)
     }
 
-    /// That memory.
+    /// Allocates the memory for `count` records of `length` bytes.
     ///
     /// # Errors
     ///
@@ -100,7 +100,7 @@ impl Own {
 }
 
 impl InBuckets {
-    /// Space to sort the largest of them in.
+    /// Returns memory in which the largest bucket can be sorted.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ impl InBuckets {
     }
 }
 
-/// The key of the first `bytes` bytes of a record of `length`, in the order of bytes.
+/// Returns the key of the first `bytes` bytes of a record of `length`, in the order of bytes.
 ///
 /// # Errors
 ///

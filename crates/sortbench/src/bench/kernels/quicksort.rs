@@ -20,7 +20,7 @@ pub fn sort<T: Copy>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     divide(items, levels, &compare);
 }
 
-/// Sorts in at most so many levels of divisions.
+/// Sorts with at most `levels` levels of divisions.
 fn divide<T: Copy>(mut items: &mut [T], mut levels: u32, compare: &impl Fn(&T, &T) -> Ordering) {
     while items.len() > SMALL {
         if levels == 0 {
@@ -39,7 +39,7 @@ fn divide<T: Copy>(mut items: &mut [T], mut levels: u32, compare: &impl Fn(&T, &
     insert(items, usize::MAX, compare);
 }
 
-/// Puts what is smaller than some pivot before it and what is larger behind it; where it is.
+/// Puts what is smaller than some pivot before it and what is larger after it; where it is.
 fn partition<T: Copy>(items: &mut [T], compare: &impl Fn(&T, &T) -> Ordering) -> usize {
     let (middle, last) = (items.len() / 2, items.len() - 1);
     for (low, high) in [(0, middle), (0, last), (middle, last)] {

@@ -53,7 +53,7 @@ const NOTE: &str = "The output follows the order, checks it and sums whole recor
                     cache. It sorts each bucket by radix, with its ties. Its output prefetches \
                     records and copies them too.";
 
-/// Bytes of memory for so many records.
+/// Returns the number of bytes of memory for `records` records.
 pub fn bytes_needed(records: usize) -> u64 {
     let own = Own::bytes_needed(records, RECORD_LENGTH);
     let array = records * RECORD_LENGTH;
@@ -61,7 +61,7 @@ pub fn bytes_needed(records: usize) -> u64 {
     own + (records * RECORD_LENGTH + array + scratch + BLOCK_BYTES) as u64
 }
 
-/// Measures all five with so many records.
+/// Measures all five with `records` records.
 ///
 /// # Errors
 ///
@@ -113,7 +113,7 @@ fn key(record: &Record) -> &[u8] {
     &record[..KEY_LENGTH]
 }
 
-/// The first four bytes of a record's key, as a number of the same order.
+/// Returns the first four bytes of a record's key, as a number of the same order.
 fn key_prefix(record: &Record) -> u32 {
     let [a, b, c, d, ..] = *record;
     u32::from_be_bytes([a, b, c, d])
@@ -236,7 +236,7 @@ impl Load {
     }
 }
 
-/// What is known of records, when one after the other is looked at.
+/// Facts about records that are looked at one after the other.
 #[derive(Clone, Debug, Default)]
 struct Check {
     last: [u8; KEY_LENGTH],
@@ -254,7 +254,7 @@ impl Check {
         check
     }
 
-    /// Whether its key comes before the last one's.
+    /// Notes whether the record's key comes before that of the last record.
     #[inline]
     fn look_at(&mut self, record: &Record) {
         self.is_unordered |= *key(record) < self.last[..];

@@ -32,7 +32,7 @@ const ENTRY_BYTES: usize = size_of::<u64>();
 pub const WAYS: [&str; 4] =
     ["quicksort", "tournament by level", "tournament in lines", "sortwell's tournament"];
 
-/// Bytes of memory for trees of up to so many keys.
+/// Returns the number of bytes of memory for trees of up to `keys` keys.
 pub fn bytes_needed(keys: usize) -> u64 {
     let leaves = levels(keys).last().map_or(0, |levels| 1_usize << levels);
     // Two trees with three nodes and two pointers a leaf together, input, output, and our own.
@@ -40,7 +40,7 @@ pub fn bytes_needed(keys: usize) -> u64 {
     (leaves * each) as u64
 }
 
-/// Levels of the trees for no more than so many keys.
+/// Returns the numbers of levels of the trees for at most `keys` keys.
 fn levels(keys: usize) -> impl Iterator<Item = u32> {
     let [least, most] = LEVELS;
     let fits = move |levels: &u32| RECORDS_PER_LEAF << levels <= keys;
@@ -116,7 +116,7 @@ impl Space {
         Ok(Self { leaves, source, out })
     }
 
-    /// A memory of records at a time.
+    /// Returns a memory of records at a time.
     fn quicksort(&mut self, meter: &mut Meter<'_>) -> Result<Laps> {
         let [laps] = meter.repeat(|meter| {
             self.out.copy_from_slice(&self.source);
@@ -129,7 +129,7 @@ impl Space {
         Ok(laps)
     }
 
-    /// By a tree of this layout; and how many records the first run had.
+    /// Measures a tree of this layout. Also returns the number of records in its first run.
     fn tree<L: Layout>(&mut self, meter: &mut Meter<'_>, levels: u32) -> Result<(Laps, usize)> {
         let mut tree = Tree::<L>::new(levels)?;
         let mut first_run = 0;
@@ -142,7 +142,7 @@ impl Space {
         Ok((laps, first_run))
     }
 
-    /// By the library's, which keeps the records too.
+    /// Measures the tree of the library, which also keeps the records.
     fn own(&mut self, meter: &mut Meter<'_>) -> Result<Laps> {
         let key = key_of_first(4, ENTRY_BYTES)?;
         let framing = Framing::Fixed(ENTRY_BYTES);

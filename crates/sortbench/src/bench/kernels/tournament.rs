@@ -45,12 +45,12 @@ const LINE_NODES: usize = 1 << LINE_LEVELS;
 
 const _: () = assert!(LINE_NODES * size_of::<u64>() == 64, "a line of most processors");
 
-/// The node of a record.
+/// Returns the node of a record.
 fn node(run: u64, prefix: u32, leaf: usize) -> u64 {
     run | u64::from(prefix) << LEAF_BITS | leaf as u64
 }
 
-/// An empty node.
+/// Returns an empty node.
 fn empty(run: u64) -> u64 {
     node(run, u32::MAX, NO_LEAF as usize)
 }
@@ -63,9 +63,9 @@ fn prefix_of(node: u64) -> u32 {
     (node >> LEAF_BITS) as u32
 }
 
-/// Where the nodes of a tree lie.
+/// Placement of the nodes of a tree.
 pub trait Layout {
-    /// The layout of a tree with `2^levels` leaves.
+    /// Creates the layout of a tree with `2^levels` leaves.
     fn new(levels: u32) -> Self;
 
     /// Places that it needs.
@@ -100,7 +100,7 @@ impl Layout for Plain {
 /// Three levels of a subtree in each cache line.
 #[derive(Debug)]
 pub struct Clustered {
-    /// For each level of lines, from the root, the number of its first line.
+    /// Number of the first line of each level of lines, from the root.
     starts: Vec<usize>,
     lines: usize,
     /// The first node of the root's line that is one.
@@ -147,13 +147,13 @@ impl Layout for Clustered {
 pub struct Tree<L> {
     layout: L,
     nodes: Memory<u64>,
-    /// For each leaf, the pointer of its record.
+    /// Pointer to the record of each leaf.
     pointers: Memory<u32>,
     first: u64,
 }
 
 impl<L: Layout> Tree<L> {
-    /// A tree of `2^levels` leaves.
+    /// Creates a tree of `2^levels` leaves.
     ///
     /// # Errors
     ///

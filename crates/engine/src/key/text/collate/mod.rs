@@ -37,8 +37,8 @@ impl Collation for Locale {
     }
 }
 
-/// The order of text of a locale by the Unicode collation algorithm, with data that this program
-/// brings along: `de`, `sv-SE`, or with wishes as in `de-u-co-phonebk` and `en-u-kn`.
+/// Returns the order of text of a locale by the Unicode collation algorithm, with data that this
+/// program brings along: `de`, `sv-SE`, or with wishes as in `de-u-co-phonebk` and `en-u-kn`.
 ///
 /// # Errors
 ///
@@ -52,8 +52,8 @@ pub fn collation(locale: &str) -> Result<Arc<dyn Collation>> {
     }
 }
 
-/// The order of text of a locale by the Unicode collation algorithm: needs the feature `icu`, which
-/// this program was built without.
+/// Returns the order of text of a locale by the Unicode collation algorithm: needs the feature
+/// `icu`, which this program was built without.
 ///
 /// # Errors
 ///

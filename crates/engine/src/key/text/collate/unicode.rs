@@ -33,7 +33,7 @@ pub(super) struct Unicode {
 }
 
 impl Unicode {
-    /// The order of the locale that `name` says; else what is wrong with it.
+    /// Creates the order of the locale called `name`, or returns what is wrong with the name.
     pub fn new(name: &str) -> Result<Self, String> {
         let locale: Locale = name.parse().map_err(|_| {
             format!(
@@ -52,7 +52,8 @@ impl Unicode {
     }
 }
 
-/// Whether a language is one: then it is known how it is written. `und` stands for all of them.
+/// Returns whether a language is one: then it is known how it is written. `und` stands for all of
+/// them.
 fn is_known(id: &LanguageIdentifier) -> bool {
     let mut language = LanguageIdentifier::from(id.language);
     id.language.is_unknown()
@@ -92,7 +93,8 @@ impl Collation for Unicode {
 }
 
 impl Unicode {
-    /// Bytes that the collator holds of a piece of text beside levels.
+    /// Returns the number of bytes that the collator holds of a piece of text in addition to
+    /// levels.
     fn held_bytes(&self, piece: &[u8]) -> usize {
         let is_numeric = self.collator.resolved_options().numeric == CollationNumericOrdering::True;
         let classes = CanonicalCombiningClassMapBorrowed::new();

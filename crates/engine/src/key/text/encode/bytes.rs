@@ -71,12 +71,12 @@ pub fn is_escaped(byte: &u8) -> bool {
     matches!(*byte, 0 | ESCAPE)
 }
 
-/// Bytes of `text` that are escaped.
+/// Returns the number of bytes of `text` that are escaped.
 pub fn escapes(text: &[u8]) -> usize {
     memchr2_iter(0, ESCAPE, text).count()
 }
 
-/// Whether the first eight bytes hold none that is escaped.
+/// Returns whether the first eight bytes hold none that is escaped.
 #[inline]
 pub fn is_plain(text: &[u8]) -> bool {
     let behind = u64::MAX.checked_shr(8 * text.len().min(8) as u32).unwrap_or(0);

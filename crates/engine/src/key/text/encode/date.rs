@@ -43,7 +43,7 @@ pub fn append<S: Sink>(days: i32, out: &mut S) {
     out.extend(&bytes);
 }
 
-/// The number of two digits.
+/// Returns the number of two digits.
 #[inline]
 pub fn two(digits: [u8; 2]) -> Option<u32> {
     let [tens, ones] = digits.map(|digit| u32::from(digit.wrapping_sub(b'0')));
@@ -59,7 +59,7 @@ pub fn parse(text: &[u8]) -> Option<i32> {
     }
 }
 
-/// The day that `text` begins with, and what follows it.
+/// Returns the day that `text` begins with, and what follows it.
 #[inline]
 pub fn begins(text: &[u8]) -> Option<(i32, &[u8])> {
     let &[a, b, c, d, ref rest @ ..] = text else { return None };

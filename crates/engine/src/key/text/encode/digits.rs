@@ -65,12 +65,12 @@ const FEW: usize = 16;
 /// Digits of a long number that are brought into their form together; an even number.
 const PIECE: usize = 256;
 
-/// Eight bytes of which each has this value.
+/// Returns eight bytes of which each has this value.
 const fn eight(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }
 
-/// Whether `bytes` are all digits, up to sixteen.
+/// Returns whether `bytes` are all digits, up to sixteen.
 #[inline]
 pub fn are_few(bytes: &[u8]) -> bool {
     let all_digits = |bytes: &[u8]| are_digits(load(bytes), bytes.len());
@@ -197,7 +197,8 @@ fn append_pairs<S: Sink>(digits: &[u8], continues: bool, out: &mut S) {
     }
 }
 
-/// The values of the pairs of eight ASCII digits, one a byte; bytes of zero are digits of zero.
+/// Returns the values of the pairs of eight ASCII digits, one a byte; bytes of zero are digits of
+/// zero.
 #[inline]
 fn pairs(digits: u64) -> u64 {
     const PAIRS: u64 = 0x00ff_00ff_00ff_00ff;
@@ -233,8 +234,9 @@ pub fn append_value<S: Sink>(
     append(is_negative, (count - zeros) as i64, significant, out);
 }
 
-/// Appends the value of a run of ASCII digits that `first`, if it is one, and `rest` begin with;
-/// zero where there are none. Returns the first byte behind the run, and leaves `rest` behind that.
+/// Appends the value of a run of ASCII digits that `first`, if it is a digit, and `rest` begin
+/// with. Appends zero without digits. Returns the first byte after the run, and leaves `rest` after
+/// that byte.
 #[inline]
 pub fn append_run<S: Sink>(
     first: Option<u8>,

@@ -8,7 +8,7 @@
 
 use super::super::text_type::CodePage;
 
-/// The character of each byte.
+/// Returns the character of each byte.
 pub fn characters(page: CodePage) -> [u8; 256] {
     let mut characters = CP037;
     let others: &[(u8, u8)] = match page {
@@ -22,7 +22,7 @@ pub fn characters(page: CodePage) -> [u8; 256] {
     characters
 }
 
-/// The capital of a letter below U+0100, where that is one too.
+/// Returns the capital of a letter below U+0100, where that is one too.
 pub fn capital(character: u8) -> u8 {
     match character {
         b'a'..=b'z' | 0xe0..=0xf6 | 0xf8..=0xfe => character - 0x20,
@@ -30,7 +30,7 @@ pub fn capital(character: u8) -> u8 {
     }
 }
 
-/// Where code page 500 differs from 037: `[ ! ] ^`, the cent, the not sign and the bar.
+/// Differences of code page 500 from 037: `[ ! ] ^`, the cent, the not sign and the bar.
 const CP500: [(u8, u8); 7] = [
     (0x4a, b'['),
     (0x4f, b'!'),
@@ -41,7 +41,8 @@ const CP500: [(u8, u8); 7] = [
     (0xbb, b'|'),
 ];
 
-/// Where code page 1047 differs from 037: `^ [ ]`, the not sign, capital Y acute and the diaeresis.
+/// Differences of code page 1047 from 037: `^ [ ]`, the not sign, capital Y acute and the
+/// diaeresis.
 const CP1047: [(u8, u8); 6] =
     [(0x5f, b'^'), (0xad, b'['), (0xb0, 0xac), (0xba, 0xdd), (0xbb, 0xa8), (0xbd, b']')];
 

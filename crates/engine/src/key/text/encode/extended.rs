@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 pub struct Extended {
     /// Biased by 16383; 0 for numbers below 2^-16382, 32767 for infinity.
     pub exponent: u16,
-    /// With the leading bit.
+    /// Mantissa with the leading bit.
     pub mantissa: u64,
 }
 
@@ -29,12 +29,12 @@ const POWER_MAX: i64 = 5000;
 /// Digits after which no number can lie halfway between two others. The smallest halfway point is
 /// 2^-16446, whose digits are fewer than this.
 pub const DIGITS_MAX: usize = 12_000;
-/// Digits that nearly always tell how a number is rounded: 64 bits are 20 digits.
+/// Digits that nearly always decide how a number is rounded: 64 bits are 20 digits.
 const FEW_DIGITS: usize = 40;
 /// The largest power of five below 2^64.
 const FIVES_MAX: u32 = 27;
 
-/// The number of `value` x 2^`power`, a little more than that where `is_more`.
+/// Returns the number of `value` x 2^`power`, a little more than that where `is_more`.
 pub fn round(value: u128, power: i64, is_more: bool) -> Extended {
     if value == 0 {
         return Extended::ZERO;
@@ -56,7 +56,7 @@ pub fn round(value: u128, power: i64, is_more: bool) -> Extended {
     Extended { exponent: exponent as u16, mantissa: mantissa as u64 }
 }
 
-/// `value` without its last `drop` bits, rounded.
+/// Returns `value` without its last `drop` bits, rounded.
 fn shifted(value: u128, drop: i64, is_more: bool) -> u128 {
     if drop <= 0 {
         return value << -drop;
@@ -75,7 +75,7 @@ fn shifted(value: u128, drop: i64, is_more: bool) -> u128 {
     kept + u128::from(is_up)
 }
 
-/// The number of `digits` (ASCII, the first not 0) x 10^`power`.
+/// Returns the number of `digits` (ASCII, the first not 0) x 10^`power`.
 pub fn from_decimal(digits: &[u8], power: i64) -> Extended {
     let significant = digits.iter().rposition(|&digit| digit != b'0').map_or(0, |at| at + 1);
     let power = power.saturating_add((digits.len() - significant) as i64);
@@ -124,7 +124,8 @@ fn from_many(digits: &[u8], power: i64) -> Extended {
     if is_settled { lower } else { from_long(digits, power) }
 }
 
-/// The same by long integers.
+/// Returns the number of `digits` (ASCII, the first not 0) x 10^`power`, computed with long
+/// integers.
 pub(super) fn from_long(digits: &[u8], power: i64) -> Extended {
     let kept = &digits[..digits.len().min(DIGITS_MAX)];
     let power = power + (digits.len() - kept.len()) as i64;

@@ -2,14 +2,15 @@
 
 use super::super::sink::Sink;
 
-/// Appends a number as Rust reads it, after blanks at both ends; all zeros, which no number has,
-/// where it is none. Negative zero is zero.
+/// Appends a number as Rust reads it, without blanks at both ends. Text that is not a number
+/// becomes all zeros, which no number has. Negative zero is zero.
 pub fn append<S: Sink>(text: &[u8], out: &mut S) {
     let number = std::str::from_utf8(text.trim_ascii()).ok().and_then(|text| text.parse().ok());
     out.extend(&number.map_or(0, order).to_be_bytes());
 }
 
-/// The bits of a number, as an integer in the order of numbers; NaN, of either sign, is the last.
+/// Returns the bits of a number, as an integer in the order of numbers; NaN, of either sign, is the
+/// last.
 fn order(number: f64) -> u64 {
     let number = if number.is_nan() { f64::NAN.abs() } else { number + 0.0 };
     let bits = number.to_bits();

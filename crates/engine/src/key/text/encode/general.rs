@@ -17,10 +17,10 @@ const NONE: u8 = 0;
 const NAN: u8 = 1;
 const NUMBER: u8 = 2;
 
-/// What text may be.
+/// Value of a text.
 enum Value {
     None,
-    /// With its payload.
+    /// NaN with its payload.
     Nan(u64),
     Number(Extended),
 }
@@ -57,7 +57,7 @@ fn append_nan<S: Sink>(payload: u64, is_negative: bool, out: &mut S) {
     out.extend(&exponent.to_le_bytes());
 }
 
-/// The number in brackets that may follow `nan`, as in C; 0 where there is none.
+/// Returns the number in brackets that may follow `nan`, as in C; 0 without brackets.
 fn payload(text: &[u8]) -> u64 {
     let Some(text) = text.strip_prefix(b"(") else { return 0 };
     let length = text.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
@@ -103,7 +103,7 @@ struct Digits<'a> {
 }
 
 impl<'a> Digits<'a> {
-    /// The digits that `text` begins with, if there are any.
+    /// Returns the digits that `text` begins with, if there are any.
     fn read(text: &'a [u8], radix: u8, is_digit: impl Fn(u8) -> bool) -> Option<Self> {
         let count = |text| leading(text, &is_digit);
         let (whole, mut rest) = text.split_at(count(text));
@@ -117,7 +117,7 @@ impl<'a> Digits<'a> {
         has_digits.then_some(Self { whole, fraction, rest })
     }
 
-    /// All digits from the first that is not 0.
+    /// Returns all digits from the first that is not 0.
     fn significant(&self) -> impl Iterator<Item = u8> + '_ {
         self.whole.iter().chain(self.fraction).copied().skip_while(|&digit| digit == b'0')
     }
@@ -169,7 +169,7 @@ impl<'a> Digits<'a> {
     }
 }
 
-/// The exponent that `text` begins with, after `letter`; 0 where there is none.
+/// Returns the exponent that `text` begins with, after `letter`; 0 without an exponent.
 fn exponent(text: &[u8], letter: u8) -> i64 {
     let Some((first, text)) = text.split_first() else { return 0 };
     if !first.eq_ignore_ascii_case(&letter) {

@@ -32,7 +32,7 @@ impl Notation for Ip {
     }
 }
 
-/// The address that is all of `text`.
+/// Returns the address that is all of `text`.
 #[inline]
 pub fn parse(text: &[u8]) -> Option<IpAddr> {
     std::str::from_utf8(text).ok()?.parse().ok()

@@ -1,4 +1,4 @@
-//! Months: one byte, 0 for what is none.
+//! Months: one byte, 0 for text that is not a month.
 
 use super::super::order::Months;
 use super::super::sink::Sink;

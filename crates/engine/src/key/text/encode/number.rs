@@ -19,13 +19,13 @@ pub struct Number<'a> {
     pub whole: &'a [u8],
     /// Digits, without trailing zeros.
     pub fraction: &'a [u8],
-    /// What follows the number.
+    /// Text that follows the number.
     pub rest: &'a [u8],
-    /// Whether digits of the whole part are separated.
+    /// True if digits of the whole part are separated.
     has_separators: bool,
 }
 
-/// What else may belong to a number.
+/// Optional elements of a number.
 #[derive(Clone, Copy, Debug)]
 pub struct Grammar {
     pub takes_plus: bool,
@@ -38,13 +38,13 @@ pub fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n')
 }
 
-/// `text` from its first byte that is not a blank.
+/// Returns `text` from its first byte that is not a blank.
 #[inline]
 pub fn without_blanks(text: &[u8]) -> &[u8] {
     &text[leading(text, is_blank)..]
 }
 
-/// `text` without blanks at both ends.
+/// Returns `text` without blanks at both ends.
 #[inline]
 pub fn trimmed(text: &[u8]) -> &[u8] {
     if let (Some(&first), Some(&last)) = (text.first(), text.last())
@@ -58,8 +58,8 @@ pub fn trimmed(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-/// Whether `text`, nothing but digits and perhaps a minus sign, is negative, and its digits; for a
-/// few digits, as nearly all numbers have.
+/// Returns whether `text`, nothing but digits and perhaps a minus sign, is negative, and its
+/// digits; for a few digits, as nearly all numbers have.
 #[inline]
 pub fn plain(text: &[u8]) -> Option<(bool, &[u8])> {
     let is_negative = text.first() == Some(&b'-');
@@ -68,7 +68,8 @@ pub fn plain(text: &[u8]) -> Option<(bool, &[u8])> {
 }
 
 impl<'a> Number<'a> {
-    /// The number at the beginning of `text`; one without digits where there is none.
+    /// Returns the number at the beginning of `text`. It has no digits if the text does not begin
+    /// with a number.
     #[inline]
     pub fn read(text: &'a [u8], format: NumberFormat, grammar: Grammar) -> Self {
         if let Some((is_negative, digits)) = plain(text) {
@@ -101,14 +102,14 @@ impl<'a> Number<'a> {
         Self { is_negative, whole, fraction, rest, has_separators }
     }
 
-    /// Whether it is zero, as is what is no number.
+    /// Returns whether it is zero, as is what is no number.
     #[inline]
     pub fn is_zero(&self) -> bool {
         self.whole.is_empty() && self.fraction.is_empty()
     }
 
-    /// Its digits from the first that is not 0, and the exponent that puts a point in front of it.
-    /// There may be zeros at the end.
+    /// Returns the digits from the first that is not 0, and the exponent that puts a point in front
+    /// of it. There may be zeros at the end.
     pub fn digits(&self) -> (i64, impl DoubleEndedIterator<Item = u8> + Clone + 'a) {
         let mut fraction = self.fraction;
         let exponent = if self.whole.is_empty() {
@@ -195,7 +196,7 @@ fn human(text: &[u8], format: NumberFormat, folds_case: bool) -> (u8, Number<'_>
     (if number.is_negative { 0x80 - steps } else { 0x80 + steps }, number)
 }
 
-/// How many steps up the suffix of a number in `text` stands.
+/// Returns how many steps up the suffix of a number in `text` stands.
 fn steps(number: &Number<'_>, text: &[u8], format: NumberFormat, folds_case: bool) -> u8 {
     let Some(&suffix) = number.rest.first() else { return 0 };
     // A separator that does not stand between two digits ends the search for a suffix; the digits

@@ -13,7 +13,7 @@
 use super::super::sink::Sink;
 use super::digits;
 
-/// Whether all of `bytes` is a number.
+/// Returns whether all of `bytes` is a number.
 pub fn is_valid(bytes: &[u8]) -> bool {
     let Some((&last, others)) = bytes.split_last() else { return false };
     let are_digits = |byte: u8| byte >> 4 < 10 && byte & 15 < 10;

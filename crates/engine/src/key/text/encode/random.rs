@@ -25,7 +25,7 @@ pub fn append_shown<S: Sink>(
     append_hash(hash.digest128(), seed, out);
 }
 
-/// The half of the seed that goes into the hash.
+/// Returns the half of the seed that goes into the hash.
 fn half(seed: [u8; 16]) -> u64 {
     (u128::from_be_bytes(seed) >> 64) as u64
 }

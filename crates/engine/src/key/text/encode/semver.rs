@@ -62,7 +62,7 @@ pub fn parse(text: &[u8]) -> Option<SemanticVersion<'_>> {
     is_good.then_some(SemanticVersion { numbers, pre_release })
 }
 
-/// Returns what stands before the first `sign`, and what follows it.
+/// Returns the text before the first `sign`, and the text that follows it.
 fn parted(text: &[u8], sign: u8) -> (&[u8], Option<&[u8]>) {
     match text.iter().position(|byte| *byte == sign) {
         Some(at) => (&text[..at], Some(&text[at + 1..])),

@@ -83,15 +83,15 @@ fn times(digit: u8, factor: u128, carry: &mut u128) -> u8 {
     b'0' + last as u8
 }
 
-/// Compares two sizes; `None` where it takes their keys to tell.
+/// Compares two sizes. Returns `None` if only their keys show the order.
 pub fn compare(texts: [&[u8]; 2], format: NumberFormat) -> Option<Ordering> {
     let grammar = Grammar { takes_plus: true, takes_fraction: true };
     let [a, b] = texts.map(|text| Number::read(text, format, grammar));
     if suffix(a.rest) == suffix(b.rest) { a.compare(&b) } else { None }
 }
 
-/// The steps of a thousand that a suffix stands for, and whether they are of 1024. A blank may
-/// stand before it, case does not count, and what follows is not looked at.
+/// Returns the steps of a thousand that a suffix stands for, and whether they are of 1024. A blank
+/// may stand before it, case does not count, and what follows is not looked at.
 fn suffix(rest: &[u8]) -> (u8, bool) {
     let rest = rest.strip_prefix(b" ").unwrap_or(rest);
     let Some(prefix) = rest.first().map(u8::to_ascii_uppercase) else { return (0, false) };

@@ -46,16 +46,16 @@ const BIAS: i32 = 1 << 22;
 /// More than any two digits of a fraction.
 const LEAP: u8 = 200;
 
-/// What of a time is less than a second, and the second 60.
+/// Fraction of a second of a time, and whether it is in a leap second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fraction<'a> {
-    /// Whether a leap second has begun behind the second that it belongs to.
+    /// True if a leap second has begun after the second that it belongs to.
     pub is_leap: bool,
-    /// Digits behind the point.
+    /// Digits after the point.
     pub digits: &'a [u8],
 }
 
-/// Appends a second from midnight, at most a day before or two behind, and what is behind it.
+/// Appends a second from midnight, at most a day before or two after, and what is after it.
 #[inline]
 pub fn append<S: Sink>(second: i32, fraction: Fraction<'_>, out: &mut S) {
     let [_, bytes @ ..] = (second + BIAS).to_be_bytes();
@@ -90,7 +90,8 @@ pub fn parse(text: &[u8]) -> Option<(i32, Fraction<'_>)> {
     Some((second.cast_signed() - ahead, fraction))
 }
 
-/// Returns how many seconds a clock is ahead of UTC that shows a time with `rest` behind it.
+/// Returns the number of seconds that a clock is ahead of UTC if it shows a time with `rest` after
+/// it.
 #[inline]
 pub fn offset(rest: &[u8]) -> Option<i32> {
     let rest = rest.strip_prefix(b" ").unwrap_or(rest);
@@ -106,8 +107,8 @@ pub fn offset(rest: &[u8]) -> Option<i32> {
     (hours < 24 && minutes < 60).then_some(if is_behind { -seconds } else { seconds })
 }
 
-/// The time that `text` begins with, and what follows it. Colons may be left out, but only all of
-/// them.
+/// Returns the time that `text` begins with, and what follows it. Colons may be left out, but only
+/// all of them.
 #[inline]
 pub fn begins(text: &[u8]) -> Option<(u32, Fraction<'_>, &[u8])> {
     let &[a, b, ref rest @ ..] = text else { return None };

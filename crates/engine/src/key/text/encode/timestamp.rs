@@ -43,7 +43,7 @@ impl Notation for Timestamp {
 
 const BIAS: i64 = 1 << 39;
 
-/// Appends a second since 1970 and what is behind it.
+/// Appends a second since 1970 and what is after it.
 #[inline]
 pub fn append<S: Sink>(second: i64, fraction: Fraction<'_>, out: &mut S) {
     let [_, _, _, bytes @ ..] = (second + BIAS).to_be_bytes();
@@ -51,7 +51,7 @@ pub fn append<S: Sink>(second: i64, fraction: Fraction<'_>, out: &mut S) {
     time::append_fraction(fraction, out);
 }
 
-/// The instant that is all of `text`: its second since 1970, and the fraction.
+/// Returns the instant that is all of `text`: its second since 1970, and the fraction.
 #[inline]
 pub fn parse(text: &[u8]) -> Option<(i64, Fraction<'_>)> {
     let (days, rest) = date::begins(text)?;

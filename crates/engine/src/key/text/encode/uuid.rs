@@ -24,7 +24,7 @@ impl Notation for Uuid {
     }
 }
 
-/// The UUID that is all of `text`.
+/// Returns the UUID that is all of `text`.
 #[inline]
 pub fn parse(text: &[u8]) -> Option<[u8; 16]> {
     let text = match text {

@@ -24,7 +24,8 @@ struct Parts<'a> {
     others: &'a [u8],
 }
 
-/// The parts of a number; `None` where its sign is none. The other digits are not looked at.
+/// Returns the parts of a number; `None` if its sign is not valid. The other digits are not
+/// checked.
 #[inline]
 fn parts(bytes: &[u8], form: Zoned) -> Option<Parts<'_>> {
     let (&sign, others) = if form.is_leading { bytes.split_first() } else { bytes.split_last() }?;
@@ -56,7 +57,7 @@ fn negative(sign: u8, plus: u8, minus: u8) -> Option<bool> {
     (sign == plus || sign == minus).then_some(sign == minus)
 }
 
-/// Whether all of `bytes` is a number.
+/// Returns whether all of `bytes` is a number.
 pub fn is_valid(bytes: &[u8], form: Zoned) -> bool {
     let zone = if form.is_ebcdic { 0xf0 } else { b'0' };
     parts(bytes, form).is_some_and(|parts| {
@@ -85,7 +86,7 @@ impl Zoned {
         Some(if is_negative { -value } else { value })
     }
 
-    /// Returns how many digits so many bytes hold.
+    /// Returns the number of digits that `width` bytes hold.
     pub fn digits(self, width: usize) -> usize {
         width.saturating_sub(usize::from(self.is_separate))
     }

@@ -31,7 +31,7 @@ pub struct ValueKey {
 }
 
 impl ValueKey {
-    /// The key that `spec` means in records of `order`, whose own keys play no part.
+    /// Creates the key that `spec` means in records of `order`, whose own keys play no part.
     pub fn new(spec: &TextSpec, order: &TextOrder) -> Self {
         Self {
             separator: order.separator,
@@ -42,19 +42,19 @@ impl ValueKey {
         }
     }
 
-    /// Whether values are ordered by their bytes as they are.
+    /// Returns whether values are ordered by their bytes as they are.
     pub fn is_plain(&self) -> bool {
         self.part.spec.is_plain()
     }
 
-    /// Whether `record` ends before the bytes of its that the key looks at. Fields never do: they
-    /// are empty.
+    /// Returns whether `record` ends before the bytes of its that the key looks at. Fields never
+    /// do: they are empty.
     #[inline]
     pub fn is_short(&self, record: &[u8]) -> bool {
         self.part.needs > self.body.of_record(record).len()
     }
 
-    /// Bytes of memory that its list of values takes.
+    /// Returns the number of bytes of memory that its list of values takes.
     pub fn list_bytes(&self) -> usize {
         self.part.spec.list_bytes()
     }
@@ -64,8 +64,8 @@ impl ValueKey {
         self.part.content(&mut self.fields(record)).is_empty()
     }
 
-    /// Bytes of memory that looking at the value of a long record takes in proportion to it: where
-    /// it has to be written down, and for its key.
+    /// Returns the number of bytes of memory that looking at the value of a long record takes in
+    /// proportion to it: where it has to be written down, and for its key.
     pub fn scratch_bytes(&self, record: &[u8]) -> usize {
         let content = self.part.content(&mut self.fields(record));
         self.typed.scratch_bytes(&content).max(content.written_bytes())
@@ -76,7 +76,7 @@ impl ValueKey {
         Fields::new(self.body.of_record(record), self.separator)
     }
 
-    /// The order of a value and one of `other`, a key of the same type.
+    /// Returns the order of a value and one of `other`, a key of the same type.
     pub fn compare(&self, value: &[u8], (other, other_value): (&Self, &[u8])) -> Ordering {
         let mut sources = [
             Rest { typed: &self.typed, text: value.into() },
@@ -93,14 +93,15 @@ impl ValueKey {
         self.part.content(&mut self.fields(record)).with_slice(usize::MAX, body)
     }
 
-    /// Whether a value, so shown, is of the key's type. All bytes are text, and none are a number.
+    /// Returns whether a value, so shown, is of the key's type. All bytes are text, and none are a
+    /// number.
     #[inline]
     pub fn is_of_type(&self, value: &[u8]) -> bool {
         self.part.class == Class::Text
             || !self.part.is_null(&value.into()) && self.typed.is_valid(value)
     }
 
-    /// Returns whether a value, so shown, is none at all, as blanks are of types with a notation.
+    /// Returns whether a value shown this way is missing, as blanks are for types with a notation.
     pub fn is_blank(&self, value: &[u8]) -> bool {
         self.part.is_null(&value.into())
     }
@@ -114,8 +115,8 @@ impl ValueKey {
         out.truncate(end);
     }
 
-    /// The key of what a person wrote to compare values with; `None` where that is no value of the
-    /// key's type.
+    /// Returns the key of what a person wrote to compare values with; `None` where that is no value
+    /// of the key's type.
     pub fn literal_key(&self, text: &str) -> Option<Vec<u8>> {
         let mut key = Vec::new();
         let sink = &mut BufferSink::new(&mut key, usize::MAX);
@@ -138,8 +139,8 @@ impl ValueKey {
         Some(key)
     }
 
-    /// Text that a person wrote to look for in values, as the key sees these; `None` where no value
-    /// could have it.
+    /// Returns text that a person wrote to look for in values, as the key sees these; `None` where
+    /// no value could have it.
     pub fn literal(&self, text: &str) -> Option<Vec<u8>> {
         let folds_case = self.part.spec.translation.folds_case;
         if let TextType::Ebcdic(_) = self.part.spec.text_type {
@@ -155,7 +156,7 @@ impl ValueKey {
     }
 }
 
-/// The bytes of a number that is all of `text`, as machines have it.
+/// Returns the bytes of a number that is all of `text`, as machines have it.
 fn machine_number(number: NumberType, text: &str) -> Option<Vec<u8>> {
     let text = text.trim();
     let width = number.width_bytes;

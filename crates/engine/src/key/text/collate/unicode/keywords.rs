@@ -1,5 +1,5 @@
-//! What a locale asks of its order: the keywords of its `-u-` extension (UTS 35, part 5, section
-//! 3.3, "Setting Options").
+//! Collation keywords in the `-u-` extension of a locale (UTS 35, part 5, section 3.3, "Setting
+//! Options").
 //!
 //! The collator takes some of them from the locale, is told others, and knows nothing of the rest.
 //! Whatever would have no effect is refused by name: an order that is not the one asked for looks
@@ -38,7 +38,7 @@ const NUMERIC: [(&str, ()); 2] = [("true", ()), ("false", ())];
 /// Every keyword, for a message.
 const KEYWORDS: &str = "co, ka, kc, kf, kn, ks and kv";
 
-/// Returns the options that `locale`, called `name`, asks for besides those it implies.
+/// Returns the options that `locale`, called `name`, asks for in addition to those it implies.
 ///
 /// # Errors
 ///
@@ -87,7 +87,7 @@ fn refuse_others(name: &str, locale: &Locale) -> Result<(), String> {
     }
 }
 
-/// A value as a person writes it; the value that is left out is `true`.
+/// Returns a value as a person writes it; the value that is left out is `true`.
 fn said(value: &Value) -> String {
     let text = value.to_string();
     if text.is_empty() { "true".to_owned() } else { text }
@@ -111,7 +111,7 @@ impl Choice<'_> {
         }
     }
 
-    /// Returns what the value stands for.
+    /// Returns the meaning of the value.
     fn of<T: Copy>(&self, known: &[(&str, T)]) -> Result<T, String> {
         let Self { name, key, value } = self;
         let found = known.iter().find(|(word, _)| word == value).map(|(_, found)| *found);
@@ -150,14 +150,14 @@ fn is_standard(id: &LanguageIdentifier) -> bool {
     !matches!(whole.script, Some(script) if script == script!("Hans") || script == script!("Hant"))
 }
 
-/// Where the data of an order comes from.
+/// Origin of the data of an order.
 #[derive(PartialEq, Eq)]
 enum Data {
-    /// It is that of the very locale,
+    /// Data of the locale itself.
     Own,
-    /// or of one that it inherits from.
+    /// Data of a locale that it inherits from.
     Inherited,
-    /// There is none.
+    /// No data.
     Missing,
 }
 
