@@ -27,7 +27,7 @@ fn main() {
     }
 }
 
-/// Where the linker's driver keeps the unwinder; `None` where it has none of its own.
+/// Returns the folder in which the linker's driver keeps its unwinder, if it has one.
 fn folder_of_unwinder() -> Option<PathBuf> {
     let driver = env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into());
     let said = Command::new(driver).arg(format!("-print-file-name={UNWINDER}")).output().ok()?;

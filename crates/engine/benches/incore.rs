@@ -29,7 +29,7 @@ const BLOCK_BYTES: usize = 4 << 20;
 /// Bytes gathered at a time, as in a job.
 const BATCH_BYTES: usize = 16 << 10;
 
-/// Pseudo-random bytes (splitmix64).
+/// Fills a buffer with pseudo-random bytes (splitmix64).
 fn fill_random(bytes: &mut [u8]) {
     let mut state = 1_u64;
     for word in bytes.as_chunks_mut::<8>().0 {

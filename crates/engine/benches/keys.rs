@@ -26,7 +26,7 @@ const RECORDS: usize = 2000;
 /// Bytes of a key that the merge makes where prefixes tie.
 const TIED: usize = 63;
 
-/// Lines of five fields: a word, a decimal, a code, a word, a date.
+/// Returns lines of five fields: a word, a decimal, a code, a word, a date.
 fn table(separator: char) -> Vec<Vec<u8>> {
     let mut state = 1u64;
     let mut random = |below: u64| {

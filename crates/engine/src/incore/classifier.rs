@@ -201,8 +201,8 @@ impl Classifier {
         (bucket, self.wide_value(&mut words, self.leaves[bucket as usize]))
     }
 
-    /// As much of the key from the leaf's word on as [`WIDE_BITS`] hold, word by word, and whether
-    /// that is all.
+    /// Returns as much of the key from the leaf's word on as [`WIDE_BITS`] hold, word by word. Its
+    /// last bit says whether that is all.
     #[inline]
     fn wide_value<K: KeyEncoder>(&self, words: &mut Words<'_, K>, leaf: Leaf) -> u128 {
         let (mut value, mut left) = (0, WIDE_BITS - 1);

@@ -116,7 +116,7 @@ fn rooms_use_only_rooms_before_them() {
     assert_eq!(found("use crate::plan::Plan;\n"), at(2, "merge"));
     assert_eq!(found("use crate::{io, output::{Sink, Part}};\n"), at(2, "merge"));
     assert_eq!(found("fn f() {\n    crate::job::run();\n}\n"), at(3, "merge"));
-    assert_eq!(found("/// See [`crate::job::SortJob`].\nfn f() {}\n"), []);
+    assert_eq!(found("/// See [`crate::job::SortJob`].\nstruct F;\n"), []);
     assert_eq!(
         found_at("crates/engine/src/units.rs", "use crate::error::Error;\n"),
         at(2, "units")
@@ -147,7 +147,7 @@ fn commands_in_texts_of_the_library_are_found() {
     assert_eq!(found("const A: &str = \"see 'sortwell calibrate'\";\n"), at(2, "'sortwell"));
     assert_eq!(found("const A: &str = \"sortwell \\\n    spill\";\n"), at(2, "'sortwell"));
     assert_eq!(found("const A: &str = \"a type sortwell knows; sortwell-check\";\n"), []);
-    assert_eq!(found("/// See `sortwell calibrate`.\nfn f() {}\n"), []);
+    assert_eq!(found("/// See `sortwell calibrate`.\nstruct F;\n"), []);
 }
 
 #[test]
@@ -203,9 +203,9 @@ fn replaced_words_in_texts_are_found() {
     let words = "const A: &str = \"foretold\";\n";
     assert_eq!(found_at("crates/engine/src/merge/tests.rs", words), []);
     let help = "crates/cli/src/command/join.rs";
-    assert_eq!(found_at(help, "/// Sort behind the header\nfn f() {}\n"), at(2, "'behind':"));
-    assert_eq!(found_at(help, "/// Whether to sort\nfn f() {}\n"), at(2, "opens"));
-    assert_eq!(found_at(help, "/// Sort\n/// what is there\nfn f() {}\n"), []);
+    assert_eq!(found_at(help, "/// Sort behind the header\nstruct F;\n"), at(2, "'behind':"));
+    assert_eq!(found_at(help, "/// Whether to sort\nstruct F;\n")[1..], at(2, "opens"));
+    assert_eq!(found_at(help, "/// Sort\n/// what is there\nstruct F;\n"), []);
 }
 
 #[test]
@@ -223,4 +223,20 @@ fn pages_are_in_plain_language() {
     assert_eq!(found(&long(20)).len(), 1, "the mean");
     assert_eq!(found(&format!("{}\nOne. Two. Three.\n", long(41))).len(), 1, "one sentence");
     assert_eq!(page_faults("docs/reference.md", &long(41)), [], "generated");
+}
+
+#[test]
+fn comments_of_functions_that_do_not_begin_with_a_verb_are_found() {
+    assert_eq!(found("/// Returns the size.\n#[inline]\npub(crate) const fn f() {}\n"), []);
+    assert_eq!(found("/// The size.\npub fn f() {}\n"), at(2, "'The'"));
+    assert_eq!(found("/// Its size.\n#[inline]\nfn f() {}\n"), at(2, "'Its'"));
+    assert_eq!(found("/// The size of a page.\nconst SIZE: usize = 1;\n"), []);
+    assert_eq!(found("/// How large a page is.\nconst SIZE: usize = 1;\n"), at(2, "'How'"));
+}
+
+#[test]
+fn imports_of_the_engine_in_the_command_are_found() {
+    let import = "use sortwell_engine::Result;\n";
+    assert_eq!(found_at("crates/cli/src/command/sort.rs", import), at(2, "the"));
+    assert_eq!(found_at("crates/sortwell/src/lib.rs", import), []);
 }

@@ -1,4 +1,5 @@
-//! Functions within 70 lines: the length of one screen.
+//! Functions within 70 lines, the length of one screen, and doc comments that open well: those of
+//! functions with a verb.
 //!
 //! A function is found by its `fn` and its body by matching braces, in the code view, where braces
 //! of strings and comments are blank.
@@ -26,6 +27,50 @@ pub fn length(path: &str, source: &Source) -> Vec<Fault> {
         }
     }
     faults
+}
+
+/// Words that end like a verb in the third person, but are none.
+const NO_VERBS: [&str; 8] = ["Its", "This", "As", "Bytes", "Records", "Keys", "Lines", "Columns"];
+
+/// Openings that say nothing of what an item is.
+const QUESTIONS: [&str; 6] = ["What", "Whether", "How", "Where", "Which", "Those"];
+
+/// Doc comments of functions that do not begin with a verb, and of other items that begin with a
+/// question.
+pub fn openings(path: &str, content: &str) -> Vec<Fault> {
+    let lines: Vec<&str> = content.lines().map(str::trim_start).collect();
+    let is_doc = |line: &str| line.starts_with("///");
+    let mut faults = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        if !is_doc(line) || index > 0 && is_doc(lines[index - 1]) {
+            continue;
+        }
+        let mut rest = lines[index..].iter().skip_while(|line| line.starts_with(['/', '#']));
+        let item = rest.next().copied().unwrap_or_default();
+        let word = line[3..]
+            .split_whitespace()
+            .next()
+            .unwrap_or_default()
+            .trim_end_matches(['.', ',', ':']);
+        let is_verb = word.starts_with(char::is_uppercase)
+            && word.ends_with('s')
+            && !NO_VERBS.contains(&word);
+        if is_function(item) && !is_verb {
+            let words = format!("'{word}' opens the comment of a function; begin with a verb");
+            faults.push(fault(path, index + 1, words));
+        } else if QUESTIONS.contains(&word) {
+            faults.push(fault(path, index + 1, format!("'{word}' opens a comment; name the item")));
+        }
+    }
+    faults
+}
+
+/// Returns whether a line declares a function.
+fn is_function(line: &str) -> bool {
+    let head = line.split("fn ").next().unwrap_or_default();
+    let modifiers = ["pub", "const", "unsafe", "extern", "async", "\"C\""];
+    let is_modifier = |word: &str| modifiers.contains(&word) || word.starts_with("pub(");
+    head.len() < line.len() && head.split_whitespace().all(is_modifier)
 }
 
 /// The name after `fn` at this place; a pointer type such as `fn(u8)` has none.

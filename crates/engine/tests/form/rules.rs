@@ -37,6 +37,7 @@ pub fn all(path: &str, content: &str) -> Vec<Fault> {
     if !is_test(path) {
         faults.extend(rooms::imports(path, &source));
         faults.extend(library::silence(path, &source));
+        faults.extend(functions::openings(path, content));
         faults.extend(prose::texts(path, &source));
         faults.extend(text::absolute_paths(path, content));
     }

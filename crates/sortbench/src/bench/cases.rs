@@ -20,7 +20,7 @@ pub struct Case {
     pub input: PathBuf,
     /// Kind of the records.
     pub kind: Records,
-    /// How, beyond what every sort of such records is given.
+    /// Options beyond those of every sort of such records.
     pub arguments: Vec<String>,
 }
 
