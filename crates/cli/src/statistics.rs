@@ -39,8 +39,8 @@ pub fn text(of: &Statistics) -> String {
         let waiting = format!("{:.2} s waiting for I/O", share.io_wait_seconds);
         ("time", format!("{:.2} s {} ({waiting})", share.seconds, share.phase.words()))
     }));
-    if let Some(told) = &of.prediction {
-        lines.push(("expected", predicted(told)));
+    if let Some(prediction) = &of.prediction {
+        lines.push(("expected", predicted(prediction)));
     }
     lines
         .push(("cpu", format!("{:.2} s user, {:.2} s system", of.user_seconds, of.system_seconds)));
@@ -256,16 +256,16 @@ fn proof(of: &Statistics) -> String {
 const FAR_MORE: f64 = 1.1;
 
 /// Describes the predicted time of a job, and what limits its speed.
-pub fn predicted(told: &Prediction) -> String {
-    let phases = told.phases.iter().filter(|phase| phase.seconds >= 0.005).map(|phase| {
+pub fn predicted(prediction: &Prediction) -> String {
+    let phases = prediction.phases.iter().filter(|phase| phase.seconds >= 0.005).map(|phase| {
         let is_disk = phase.disk_seconds >= phase.processor_seconds;
         let busiest = if is_disk { "disks" } else { "processors" };
         format!("{:.2} s {} ({busiest})", phase.seconds, phase.phase.words())
     });
     let phases: Vec<String> = phases.collect();
-    let mut words = format!("{:.2} s: {}", told.seconds, phases.join(", "));
-    if told.most_seconds > FAR_MORE * told.seconds {
-        words += &format!("; up to {:.2} s if new memory is slow", told.most_seconds);
+    let mut words = format!("{:.2} s: {}", prediction.seconds, phases.join(", "));
+    if prediction.most_seconds > FAR_MORE * prediction.seconds {
+        words += &format!("; up to {:.2} s if new memory is slow", prediction.most_seconds);
     }
     words
 }

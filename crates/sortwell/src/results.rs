@@ -1,4 +1,4 @@
-//! What a job shows and returns. The types are the engine's; each has an example here.
+//! Progress, statistics and results of jobs. The types are the engine's; each has an example here.
 
 /// The state of a running job, which another thread may watch and stop.
 ///

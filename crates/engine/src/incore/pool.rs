@@ -11,7 +11,7 @@
 //!   | link of chunk 0 | link of chunk 1 | ... | pad |  chunk 0  |  chunk 1  | ... |
 //! ```
 //!
-//! What must stay true: a chunk is written only by the one [`Dealer`](super::Dealer) that took it,
+//! Invariant: a chunk is written only by the one [`Dealer`](super::Dealer) that took it,
 //! and read only after dealing is over.
 
 use std::sync::Mutex;

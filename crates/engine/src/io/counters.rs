@@ -6,7 +6,7 @@
 //! that was not counted is never reported. The system call is `perf_event_open`, through a crate
 //! (`perf`), which a build without the feature `counters` goes without.
 //!
-//! What must stay true: each event is a counter of its own, in no group, as groups cannot be
+//! Invariant: each event is a counter of its own, in no group, as groups cannot be
 //! inherited by threads; and nothing here fails the work that is measured.
 
 #[cfg(feature = "counters")]

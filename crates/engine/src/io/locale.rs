@@ -10,7 +10,7 @@
 //! between two of them sorts an earlier end first, and 0 0 is left for callers that mark where a
 //! key ends.
 //!
-//! What must stay true: keys are in the order of [`Locale::compare`]. With glibc they are made from
+//! Invariant: keys are in the order of [`Locale::compare`]. With glibc they are made from
 //! its tables (`levels`), which was tried when it was decided on. Elsewhere, and where tables and
 //! library disagree, they are those of `strxfrm_l`, whose order is for the library to answer for.
 

@@ -21,7 +21,7 @@
 //! compresses outputs, `counters` tells what the processor counted.
 //! `faulty` makes faults to order, for tests.
 //!
-//! What must stay true: no pointer leaves this room, and memory is unmapped only after the last
+//! Invariant: no pointer leaves this room, and memory is unmapped only after the last
 //! request that could touch it has come back.
 
 mod arena;

@@ -2,9 +2,9 @@
 //! is not read here.
 //!
 //! Files are told apart by name and content; of a stream, the first bytes are read and given back.
-//! How many streams are begun depends on how they are read: one after the other, only the first may
-//! be waited for, as whoever writes the next may wait for us to read the first. The others are
-//! looked at when their turn comes, too late to expand them.
+//! The number of streams that are begun depends on the way they are read: one after the other, only
+//! the first may be waited for, as whoever writes the next may wait for us to read the first. The
+//! others are looked at when their turn comes, too late to expand them.
 
 use std::fs;
 use std::path::Path;

@@ -21,7 +21,7 @@
 //! `scalar::Scalar`, one load of up to eight bytes that does not branch on the type; those of text
 //! are in [`text`].
 //!
-//! What must stay true of fixed-length records: two have equal normalized keys exactly when all
+//! Invariant of fixed-length records: two have equal normalized keys exactly when all
 //! bytes under the key are equal. No encoding of theirs loses a bit, which is why `part` may drop
 //! parts seen before. Encodings of text do lose some: `1.0` is `1`.
 //!

@@ -143,8 +143,9 @@ impl Select {
         records.saturating_sub(self.skip).min(self.limit.unwrap_or(u64::MAX))
     }
 
-    /// Returns what can be done to some of the records before all are together. Not counts, which
-    /// would have to be kept beside the records; nor can it be told which duplicate is the first.
+    /// Returns the steps that can be done to some of the records before all are together. Counts
+    /// are not among them, because they would have to be kept with the records. Nor is the refusal
+    /// of duplicates, because the first duplicate is not known then.
     pub fn early(&self) -> Option<Self> {
         let is_early = self.groups() && !self.counts() && self.unique != Some(Unique::Error);
         is_early.then(|| Self {

@@ -103,12 +103,12 @@ impl Heading {
         }
     }
 
-    /// Makes what follows from the command line alone, unless the first row names columns: a wrong
-    /// command line is reported before a fault of an input.
+    /// Makes what depends on the settings alone, unless the first row names columns. It is called
+    /// before inputs are opened, so that a wrong setting is reported before a fault of an input.
     ///
     /// # Errors
     ///
-    /// Those of `make`.
+    /// The errors of `make`.
     pub fn early<T>(&self, make: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
         match self {
             Self::Row(_) => Ok(None),

@@ -35,9 +35,9 @@ impl Growth {
         Some(Self { exponent, factor: (y - exponent * x).exp(), explained })
     }
 
-    /// Returns the law for sizes beyond the points it was fitted to. Whoever reads and writes
-    /// everything takes twice as long for twice as much, at least: what seemed to grow less had
-    /// beginnings to pay for, and continues from the largest point in proportion.
+    /// Returns the law for sizes beyond the points it was fitted to. A program that reads and
+    /// writes everything takes at least twice as long for twice as much. If the points grow less,
+    /// they include fixed costs; the law then continues in proportion from the largest point.
     #[must_use]
     pub fn beyond(self, points: &[[f64; 2]]) -> Self {
         let largest = points.iter().max_by(|a, b| a[0].total_cmp(&b[0]));

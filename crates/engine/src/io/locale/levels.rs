@@ -16,7 +16,7 @@
 //! where characters without any accent weight (Chinese ones) stand right before a run, it counts
 //! the characters of the run from the first of these.
 //!
-//! What must stay true: a table is used only where [`Levels::new`] found, by comparing texts of a
+//! Invariant: a table is used only where [`Levels::new`] found, by comparing texts of a
 //! list with each other both ways, that keys and the library agree.
 
 use std::cmp::Ordering;

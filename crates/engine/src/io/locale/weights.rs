@@ -11,7 +11,7 @@
 //!     rulesets  [rule][level]   forward 1, backward 2, position 4
 //! ```
 //!
-//! What must stay true: nothing here is trusted before the maker of the tables has compared keys
+//! Invariant: nothing here is trusted before the maker of the tables has compared keys
 //! made with them against the library's own comparison (`levels`).
 
 use libc::locale_t;

@@ -142,7 +142,8 @@ fn verify(line: &[u8]) -> bool {
     found.is_some()
 }
 
-/// What texts are made of: tokens of the grammar, their beginnings, and bytes that belong nowhere.
+/// Parts of the generated texts: tokens of the grammar, their beginnings, and bytes that belong
+/// nowhere.
 const TOKENS: [&[u8]; 64] = [
     b"{",
     b"}",
