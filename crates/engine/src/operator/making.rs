@@ -61,12 +61,9 @@ impl Making {
             ));
         }
         select.check()?;
-        let invalid = |fault| Error::config(ConfigErrorKind::InvalidValue, fault);
-        let splitting = Splitting::new(select.split.as_ref(), layout, columns);
-        let splitting = splitting.map_err(invalid)?;
-        let folds = Folds::new(&select.folds, of).map_err(invalid)?;
-        let shape = Shape::new(&select.parts, select.count, layout, columns);
-        let shape = shape.map_err(invalid)?;
+        let splitting = Splitting::new(select.split.as_ref(), layout, columns)?;
+        let folds = Folds::new(&select.folds, of)?;
+        let shape = Shape::new(&select.parts, select.count, layout, columns)?;
         Ok(Self { folds, shape, splitting, having: None, group: None, folds_late: false })
     }
 

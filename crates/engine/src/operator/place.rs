@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::{Message, ParseError, Setting, message};
+use crate::error::{ConfigErrorKind, Error, Message, ParseError, Setting, message};
 use crate::format::csv::{self, Cells, Dialect};
 use crate::format::{Format, LineGroup, Prefix};
 use crate::key::text::column_number;
@@ -138,7 +138,7 @@ impl Layout {
     /// # Errors
     ///
     /// The reason why there is no such column, in words.
-    pub fn column(self, place: &Place, columns: Option<Columns<'_>>) -> Result<usize, Message> {
+    pub fn column(self, place: &Place, columns: Option<Columns<'_>>) -> Result<usize, PlaceFault> {
         let Place::Column(text) = place else {
             return Err(format!(
                 "'{place}' is a range of bytes, and these records have columns; name one by its \
@@ -152,7 +152,8 @@ impl Layout {
                     "'{}' is a field, and fields of lines need a separator; give it with {}",
                     text,
                     Setting::Separator,
-                ),
+                )
+                .into(),
                 Self::Json => {
                     format!("'{place}' is a value of JSON, which only keys and conditions can use")
                         .into()
@@ -164,11 +165,11 @@ impl Layout {
             });
         }
         if let Self::Group(group) = self {
-            return line(text, group.lines).map_err(Message::from);
+            return line(text, group.lines).map_err(PlaceFault::from);
         }
         let names = columns.filter(|columns| columns.are_named).map(|columns| columns.cells);
         if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-            return numbered(text, columns).map_err(Message::from);
+            return numbered(text, columns);
         }
         let name = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text);
         let Some(names) = names else {
@@ -178,7 +179,7 @@ impl Layout {
             )
             .into());
         };
-        column_number(name, names)
+        column_number(name, names).map_err(PlaceFault::unknown)
     }
 
     /// Returns the bytes at `place`, of the record or of what is after its length.
@@ -186,7 +187,7 @@ impl Layout {
     /// # Errors
     ///
     /// The reason why there are no such bytes, in words.
-    pub fn range(self, place: &Place) -> Result<(usize, Option<usize>), Message> {
+    pub fn range(self, place: &Place) -> Result<(usize, Option<usize>), PlaceFault> {
         match (self, place) {
             (Self::Cells(_) | Self::Lines { .. } | Self::Group(_) | Self::Json, _) => {
                 Err(format!("'{place}' is a range of bytes, and these records have columns").into())
@@ -208,15 +209,53 @@ impl Layout {
     }
 }
 
+/// The reason why a place, or what is to be done with it, has no meaning in records.
+#[derive(Debug, PartialEq, Eq)]
+pub struct PlaceFault {
+    kind: ConfigErrorKind,
+    message: Message,
+}
+
+impl PlaceFault {
+    /// Returns the fault of a column that the input does not have.
+    fn unknown(message: Message) -> Self {
+        Self { kind: ConfigErrorKind::UnknownColumn, message }
+    }
+
+    /// Returns the fault as that of a setting, which the message then names.
+    pub fn of(self, setting: Setting) -> Self {
+        Self { message: message!("{}: {}", setting, self.message), ..self }
+    }
+}
+
+impl<T: Into<Message>> From<T> for PlaceFault {
+    fn from(message: T) -> Self {
+        Self { kind: ConfigErrorKind::InvalidValue, message: message.into() }
+    }
+}
+
+impl fmt::Display for PlaceFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.message)
+    }
+}
+
+impl From<PlaceFault> for Error {
+    fn from(fault: PlaceFault) -> Self {
+        Self::config(fault.kind, fault.message)
+    }
+}
+
 /// Returns the column of a number from 1, which must be there where it is known what there is.
-fn numbered(text: &str, columns: Option<Columns<'_>>) -> Result<usize, String> {
+fn numbered(text: &str, columns: Option<Columns<'_>>) -> Result<usize, PlaceFault> {
     let number = text.parse::<u32>().ok().and_then(|number| number.checked_sub(1));
     let Some(number) = number else {
-        return Err(format!("'{text}' is not the number of a column; columns count from 1"));
+        return Err(format!("'{text}' is not the number of a column; columns count from 1").into());
     };
     match columns.map(|columns| columns.cells.len()) {
         Some(count) if number as usize >= count => {
-            Err(format!("there is no column {text}; the first row has {count}"))
+            let words = format!("there is no column {text}; the first row has {count}");
+            Err(PlaceFault::unknown(words.into()))
         }
         _ => Ok(number as usize),
     }

@@ -4,7 +4,7 @@
 //! significant byte first, and the length in front of them counts these.
 
 use super::fold::append_cell;
-use super::place::{Columns, Layout, Place};
+use super::place::{Columns, Layout, Place, PlaceFault};
 use crate::error::{Message, Setting, message};
 use crate::format::csv::{BYTE_ORDER_MARK, Cells};
 use crate::format::{FIXED_LENGTH_MAX, Prefix, PrefixWidth};
@@ -47,8 +47,8 @@ impl Shape {
         counts: bool,
         layout: Layout,
         columns: Option<Columns<'_>>,
-    ) -> Result<Self, Message> {
-        let said = |fault| message!("{}: {}", Setting::Select, fault);
+    ) -> Result<Self, PlaceFault> {
+        let said = |fault: PlaceFault| fault.of(Setting::Select);
         let parts = match layout {
             _ if places.is_empty() => Parts::All,
             Layout::Cells(_) | Layout::Lines { .. } | Layout::Group(_) | Layout::Json => {
@@ -79,7 +79,8 @@ impl Shape {
                     length,
                     FIXED_LENGTH_MAX.bytes(),
                     Setting::Select,
-                ));
+                )
+                .into());
             }
         }
         Ok(Self { layout: Some(layout), parts, counts })

@@ -9,8 +9,8 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::excerpt::excerpt;
-use super::place::{Columns, Layout, Place};
-use crate::error::{ConfigErrorKind, Error, Message, ParseError, Result, Setting, message};
+use super::place::{Columns, Layout, Place, PlaceFault};
+use crate::error::{ConfigErrorKind, Error, ParseError, Result, Setting, message};
 use crate::sink::{Lane, Sink};
 
 /// Bytes of a value that are part of a name.
@@ -79,8 +79,8 @@ impl Splitting {
         split: Option<&Split>,
         layout: Layout,
         columns: Option<Columns<'_>>,
-    ) -> std::result::Result<Self, Message> {
-        let said = |fault| message!("{}: {}", Setting::SplitBy, fault);
+    ) -> std::result::Result<Self, PlaceFault> {
+        let said = |fault: PlaceFault| fault.of(Setting::SplitBy);
         match (split, layout) {
             (None, _) => Ok(Self::None),
             (Some(Split::Count(count)), _) => Ok(Self::Count(*count)),

@@ -20,7 +20,7 @@ mod spec;
 
 use std::ops::Range;
 
-use super::place::Layout;
+use super::place::{Layout, PlaceFault};
 use crate::error::{Message, Setting, message};
 use crate::format::csv::{self, Dialect};
 use crate::key::text::NumberStyle;
@@ -145,18 +145,18 @@ impl Folds {
     /// # Errors
     ///
     /// What is wrong with them, in words.
-    pub fn new(specs: &[FoldSpec], of: Records<'_>) -> Result<Self, Message> {
+    pub fn new(specs: &[FoldSpec], of: Records<'_>) -> Result<Self, PlaceFault> {
         let mut folds: Vec<Fold> = Vec::with_capacity(specs.len());
         for spec in specs {
             let setting = spec.function.setting();
-            let field = spec.field(of).map_err(|fault| message!("{}: {}", setting, fault));
-            let (field, order) = field?;
+            let (field, order) = spec.field(of).map_err(|fault| fault.of(setting))?;
             if let Some(other) = folds.iter().find(|other| overlap(other.field, field)) {
                 return Err(message!(
                     "{} and {} write two values to one place; leave one out",
                     setting.to(&spec.place),
                     other.function.setting().to(&other.name)
-                ));
+                )
+                .into());
             }
             let name = spec.place.to_string();
             folds.push(Fold { function: spec.function, field, layout: of.layout, order, name });

@@ -5,10 +5,10 @@ use std::str::FromStr;
 use super::cell_order::CellOrder;
 use super::machine::Machine;
 use super::{Field, Function};
-use crate::error::{Error, Message};
+use crate::error::Error;
 use crate::key::text::{TextOrder, TextSpec, TextType};
 use crate::key::{Key, ListMemory};
-use crate::operator::place::{Columns, Layout, Place};
+use crate::operator::place::{Columns, Layout, Place, PlaceFault};
 
 /// One thing to fold, as a person writes it: `PLACE[:TYPE][:MODIFIER]...`, for a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl FoldSpec {
     /// # Errors
     ///
     /// The fault of the text, in words.
-    pub(super) fn field(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), Message> {
+    pub(super) fn field(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), PlaceFault> {
         match of.layout {
             Layout::Fixed(_) | Layout::Prefixed(_) => self.range(of),
             _ => self.cell(of),
@@ -76,7 +76,7 @@ impl FoldSpec {
     }
 
     /// Finds a range of bytes.
-    fn range(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), Message> {
+    fn range(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), PlaceFault> {
         let (start, end) = of.layout.range(&self.place)?;
         let place = self.place.to_string();
         let name = self.words.as_deref().map(str::to_ascii_lowercase);
@@ -95,7 +95,7 @@ impl FoldSpec {
     }
 
     /// Finds a column or field.
-    fn cell(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), Message> {
+    fn cell(&self, of: Records<'_>) -> Result<(Field, Option<CellOrder>), PlaceFault> {
         let (place, words) = (&self.place, self.words.as_deref().unwrap_or("decimal"));
         let column = of.layout.column(place, of.columns)?;
         if Key::names_bytes(words) {
@@ -132,9 +132,8 @@ impl FoldSpec {
         location: &str,
         words: &str,
         of: Records<'_>,
-    ) -> Result<(Key, TextSpec), Message> {
-        let key = format!("{location}:{words}").parse::<Key>();
-        let key = key.map_err(Message::from)?;
+    ) -> Result<(Key, TextSpec), PlaceFault> {
+        let key = format!("{location}:{words}").parse::<Key>()?;
         if key.has_place_modifiers() {
             return Err(format!(
                 "'{}:{words}' has modifiers that are for keys only; leave out desc, nulls-first, \

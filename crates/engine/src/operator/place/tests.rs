@@ -36,6 +36,10 @@ fn columns_have_numbers_and_names() {
         let said = columns(text, are_named).unwrap_err().to_string();
         assert!(said.contains(part), "{said}");
     }
+    let kind = |text| Error::from(columns(text, true).unwrap_err()).config_kind();
+    assert_eq!(kind("x"), Some(ConfigErrorKind::UnknownColumn));
+    assert_eq!(kind("5"), Some(ConfigErrorKind::UnknownColumn));
+    assert_eq!(kind("0..2"), Some(ConfigErrorKind::InvalidValue));
     let lines = Layout::of(Format::LINES, None).column(&Place::Column("1".into()), None);
     assert!(lines.unwrap_err().to_string().ends_with("give it with separator"));
 }
