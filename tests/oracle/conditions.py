@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from .data import Column, Table
+from .data import FURTHER, Column, Table
 from .formats import Shape
 from .keys import is_binary, place_of, several_fields
 from .machine import INTEGERS
@@ -57,7 +57,9 @@ def draw_search(rng: Random, place: str, column: Column) -> str:
 def draw_comparison(rng: Random, place: str, column: Column) -> str:
     """Draws a comparison with one of a column's values, or a value near by."""
     name = column.kind.name
-    pool = [value for value in column.pool if value and value not in column.kind.faulty]
+    faulty = column.kind.faulty
+    pool = [value for value in column.pool if value and value not in faulty]
+    pool = [value for value in pool if not value.endswith(FURTHER)]
     value = rng.choice(pool or [b"1"])
     sign = rng.choice(SIGNS)
     if name == "order":

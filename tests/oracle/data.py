@@ -11,6 +11,8 @@ from .values import DATED, KINDS, TEXT, Kind, chance, formed_kind
 SHORT, SPILLING, EDGE, LARGE = "short", "spilling", "edge", "large"
 EDGES = (4096, 8192, 65536)
 PREFIX_REPEATS = (1, 4, 8, 16, 60, 140)
+# What follows the blanks after a value that is none because of it.
+FURTHER = b'"x'
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,18 @@ def pool_of(rng: Random, kind: Kind, is_faulty: bool) -> tuple[bytes, ...]:
     values = [rng.choice(kind.edges) for _ in range(min(count, 6)) if kind.edges]
     values += [kind.draw(rng) for _ in range(max(1, count - len(values)))]
     if is_faulty and kind.faulty:
-        values += [rng.choice(kind.faulty) for _ in range(rng.randint(1, 3))]
+        values += [draw_faulty(rng, kind) for _ in range(rng.randint(1, 3))]
     return tuple(values)
+
+
+def draw_faulty(rng: Random, kind: Kind) -> bytes:
+    """Draws a text that is no value of a type, or a value with more text after blanks.
+
+    In a table, the quote in that text is doubled, so that the cell does not stand as it is read.
+    """
+    if chance(rng, 0.8):
+        return rng.choice(kind.faulty)
+    return rng.choice(kind.edges or (kind.draw(rng),)) + rng.choice((b" ", b"   ")) + FURTHER
 
 
 def draw_columns(rng: Random, count: int, has_long: bool) -> list[Column]:
