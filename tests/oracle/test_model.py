@@ -442,6 +442,9 @@ class Operators(ModelCase):
         self.assert_status(3, b"abc", "-F", "fixed:2")
         self.assert_status(2, b"a,b\n1\n", "-Fcsv", "-k", "c")
         self.assert_status(3, b"a,b\n1\n", "-Fcsv", "-k", "b")
+        # An input without any byte has no header.
+        for named in (("-k", "b"), ("--include", "b:int > 1"), ("--select", "b")):
+            self.assert_status(2, b"", "-Fcsv", *named)
         self.assert_unspecified(b'a,b"\n1,2\n', "-Fcsv", "-k", "a:int:pad=0")
 
     def test_several_outputs(self):

@@ -296,7 +296,12 @@ KINDS = {
             _edges("x", "00000000-0000-0000-0000-00000000000"),
         ),
         Kind("bool", draw_bool, _edges("yes", "no"), _edges("maybe", "2", "yess")),
-        Kind("order", draw_level, LEVELS, _edges("none", "Low", "lo", "highest")),
+        Kind(
+            "order",
+            draw_level,
+            LEVELS,
+            _edges("none", "Low", "lo", "highest", 'low "x', 'mid   "x', 'Top "'),
+        ),
     )
 }
 

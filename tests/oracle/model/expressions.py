@@ -14,6 +14,7 @@ from .errors import ShortRecordError, Unspecified, UsageError
 from .formats import BLANKS, Record
 from .keys import Key, Setting, parse_key
 from .patterns import compile_pattern
+from .places import Place
 from .types import INVALID
 from .types_binary import BinaryFloat
 from .types_named import Month, Truth
@@ -84,6 +85,7 @@ class Parser:
         self.at = 0
         self.setting = setting
         self.columns = columns
+        self.places: list[Place] = []
 
     def parse(self) -> Condition:
         """Reads the whole expression."""
@@ -167,6 +169,7 @@ class Parser:
         if token.text in KEYWORDS:
             raise Unspecified(f"'{token.text}' as a key")
         key = parse_key(token.text, self.setting).resolved(self.columns)
+        self.places.append(key.place)
         if key.descending:
             raise UsageError("a direction in a condition")
         return key

@@ -112,10 +112,11 @@ def prepare(
     # What the command line alone says is looked at before any input is.
     if options.random_seed and not any(isinstance(key.type, Random) for key in keys):
         raise UsageError("--random-seed without a key of type random")
-    for text in [*options.include, *options.exclude]:
-        Parser(text, setting, None).parse()
-    for text in options.having:
-        GroupParser(text, setting, None).parse()
+    parsers = [Parser(text, setting, None) for text in [*options.include, *options.exclude]]
+    parsers += [GroupParser(text, setting, None) for text in options.having]
+    for parser in parsers:
+        parser.parse()
+    asked = [place for parser in parsers for place in parser.places]
     operators = parse_operators(options, form, None)
     split_place = parse_split_place(options, form)
     written = [*options.include, *options.exclude, *options.having]
@@ -131,7 +132,7 @@ def prepare(
     if form.group:
         records = [group_lines(form, lines) for lines in records]
     if form.kind == "csv" and columns is None:
-        written = [key.place for key in keys] + operators.places()
+        written = [key.place for key in keys] + operators.places() + asked
         if any(place.name for place in written):
             raise UsageError("the name of a column where no input has a header")
     resolved = [key.resolved(columns) for key in keys]
