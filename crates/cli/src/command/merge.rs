@@ -4,7 +4,6 @@ use clap::Args;
 use sortwell::Result;
 use sortwell::unstable::job::MergeJob;
 
-use crate::command::options::SAFETY;
 use crate::command::options::heading::Heading;
 use crate::command::options::inputs::Inputs;
 use crate::command::options::levers::Requests;
@@ -14,6 +13,7 @@ use crate::command::options::resuming::Resuming;
 use crate::command::options::safety::Safety;
 use crate::command::options::watching::Account;
 use crate::command::options::writing::Writing;
+use crate::command::options::{RESOURCES, SAFETY, values};
 use crate::failure::Outcome;
 use crate::reporting::JobFiles;
 
@@ -68,6 +68,14 @@ pub struct Arguments {
     #[command(flatten)]
     account: Account,
 
+    /// Set the number of worker threads; 0 or no option: one per core
+    ///
+    /// More than one thread merges where all inputs are files of lines or of records of one
+    /// length, and of some size; each merges a range of keys. Otherwise one thread merges.
+    #[arg(short = 'j', long, value_name = "N", value_parser = values::threads,
+          help_heading = RESOURCES)]
+    threads: Option<usize>,
+
     #[command(flatten)]
     resources: Resources,
 
@@ -118,6 +126,7 @@ impl Arguments {
             unique_by: Some(self.unique_by.len()).filter(|keys| *keys > 0),
             check: self.check || self.safety.verify,
             memory: self.resources.memory(),
+            threads: values::chosen(self.threads),
             decompress: self.inputs.decompress,
             compress: self.writing.compress,
             temp: self.writing.temp.clone(),

@@ -5,13 +5,12 @@ use std::time::Instant;
 use crate::error::Result;
 use crate::io::limits::{self, ProcessorTime};
 use crate::key::text::TextOrder;
+use crate::pipeline::sorted::InputAccount;
 use crate::pipeline::{Outcome, Seen, Work};
 use crate::plan::Algorithm;
 use crate::plan::passes::Way;
 use crate::sink::LaneCounters;
-use crate::stats::{
-    Phase, PhaseTime, Proof, Requests, Statistics, StreamLatency, StreamRequests, Streams,
-};
+use crate::stats::{Phase, PhaseTime, Proof, Statistics, StreamLatency, StreamRequests, Streams};
 use crate::units::ByteSize;
 
 /// State at the start of a job, above all its clocks.
@@ -162,15 +161,18 @@ fn requests(phases: &[(PhaseTime, LaneCounters)]) -> StreamRequests {
     requests
 }
 
-/// Returns the requests of a merge, which reads inputs and runs in the same phase, with the given
-/// number for runs.
-pub fn requests_of_merge(
+/// Returns the bytes and requests of a merge, which reads inputs and runs in the same phase.
+pub fn streams_of_merge(
     phases: &[(PhaseTime, LaneCounters)],
-    run_reads: Requests,
-) -> StreamRequests {
-    let all = requests(phases);
-    let input_read = all.input_read.plus(all.spill_read).since(run_reads);
-    StreamRequests { input_read, spill_read: run_reads, ..all }
+    inputs: &InputAccount,
+) -> (Streams, StreamRequests) {
+    let (streams, requests) = (streams(phases), requests(phases));
+    let (run_reads, spill_read) = inputs.run_reads;
+    let input_reads = requests.input_read.plus(requests.spill_read).since(run_reads);
+    (
+        Streams { input_read: ByteSize(inputs.bytes), spill_read, ..streams },
+        StreamRequests { input_read: input_reads, spill_read: run_reads, ..requests },
+    )
 }
 
 /// Returns what was moved in each phase, and whether runs were read and whether runs were written.

@@ -84,6 +84,7 @@ impl CheckJob {
         let key = early.map_or_else(|| key(&order, columns.as_ref()), Ok)?;
         let engine = self.engine.probe()?;
         let need = StreamNeed {
+            threads: 1,
             inputs: 1,
             input_bytes: inputs.iter().map(Place::bytes).sum(),
             budget: coders.budget(),

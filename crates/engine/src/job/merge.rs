@@ -1,8 +1,9 @@
 //! Merging inputs that are sorted already.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use super::account::{Account, Made, requests_of_merge};
+use super::account::{Account, Made, streams_of_merge};
 use super::coders::Coders;
 use super::contents::Look;
 use super::records::{bound, framing, gate, group_key, grouped, key};
@@ -10,13 +11,15 @@ use super::resume::{KEPT_FILES, Places, Resume, Wanted};
 use super::union::{self, Tops, Turns};
 use super::{Budget, Input, Output, open, sampling};
 use crate::error::Result;
-use crate::format::{Format, HeaderLines};
+use crate::format::{Format, Framing, HeaderLines};
 use crate::io::compression::{Compress, Decompress};
 use crate::io::{DirectStreams, Engine, SpillPlace, limits};
 use crate::key::text::TextOrder;
 use crate::key::{CompiledKey, Key, OrderOptions, with_encoder};
-use crate::pipeline::sorted::{self, MergeWork, Merged, Place, UniqueBy};
-use crate::pipeline::{Columns, Gate, Heading, Spill};
+use crate::operator::{Making, Select, Unique};
+use crate::pipeline::merge::RecordRules;
+use crate::pipeline::sorted::{self, MergeWork, Place};
+use crate::pipeline::{Columns, Gate, Heading, Outcome, Spill};
 use crate::plan::levers::Levers;
 use crate::plan::open_files::OpenFiles;
 use crate::plan::scratch::Lengths;
@@ -56,6 +59,8 @@ pub struct MergeJob {
     pub check: bool,
     /// Ceiling of the process's resident size.
     pub memory: Budget,
+    /// Number of worker threads; `None` for one per core.
+    pub threads: Option<usize>,
     /// Settings of requests and buffers, and of the number of inputs merged at once. Other settings
     /// apply to sorts only.
     pub levers: Levers,
@@ -98,6 +103,7 @@ impl MergeJob {
             unique_by: None,
             check: false,
             memory: Budget::Auto,
+            threads: None,
             levers: Levers::default(),
             temp: Vec::new(),
             temp_limit: None,
@@ -142,7 +148,7 @@ impl MergeJob {
         let (inputs, tops) = self.open(&heading, &mut coders, progress)?;
         let Tops { header, columns, width } = tops;
         let gate = held(self.format, &mut coders, columns.as_ref());
-        let (key, unique) = early.map_or_else(|| self.asked(&order, columns.as_ref()), Ok)?;
+        let (key, making) = early.map_or_else(|| self.asked(&order, columns.as_ref()), Ok)?;
         let need = |coders: &Coders| self.need((&inputs, width), (&temp, engine), coders);
         let plan = |coders: &Coders| StreamPlan::new(&need(coders)).map_err(|e| coders.explain(e));
         let kept = if self.resume == Resume::Off { 0 } else { KEPT_FILES };
@@ -161,35 +167,33 @@ impl MergeJob {
             }
         };
         let plan = plan(&coders);
-        let (verify, direct, is_thrifty) = (self.verify, self.direct, self.resume != Resume::Often);
+        let rules = self.rules(framing, making);
         let merged = plan.and_then(|plan| {
             let mut work = MergeWork {
                 plan,
                 inputs,
-                framing,
+                rules,
                 gate,
                 header,
                 engine,
-                direct,
-                verify,
-                unique,
+                direct: self.direct,
                 is_checked: self.check,
-                is_thrifty,
+                is_thrifty: self.resume != Resume::Often,
             };
             let files = (&mut places.output, &mut places.spill);
             with_encoder!(&key, |key| sorted::merge(&mut work, key, files, progress))
         });
         let direct_output = places.output.is_direct();
-        let bytes = |merged: &Merged| merged.outcome.written.bytes;
-        let (merged, packed) = places.finish(merged, bytes, self.sync, progress)?;
-        let Merged { outcome, streams, run_reads, is_direct } = merged;
+        let bytes = |(outcome, _): &(Outcome, _)| outcome.written.bytes;
+        let ((outcome, inputs), packed) = places.finish(merged, bytes, self.sync, progress)?;
+        let (streams, requests) = streams_of_merge(&outcome.phases, &inputs);
         let made = Made {
             algorithm: None,
-            threads: 1,
-            direct_input: is_direct,
+            threads: inputs.threads,
+            direct_input: inputs.is_direct,
             direct_output,
             streams,
-            requests: requests_of_merge(&outcome.phases, run_reads),
+            requests,
         };
         let mut statistics = account.close_with(&outcome, budget, &made)?;
         statistics.latency = progress.latency();
@@ -211,16 +215,26 @@ impl MergeJob {
         Ok((places, tops))
     }
 
+    /// Returns the rules for the records that are written.
+    fn rules(&self, framing: Framing, making: Making) -> RecordRules {
+        let unique = self.unique.then_some(Unique::First);
+        RecordRules {
+            framing,
+            select: Select { unique, unique_by: self.unique_by, ..Select::default() },
+            making: Arc::new(making),
+            verify: self.verify,
+            // The order of inputs that are merged unchecked is whatever it is.
+            proves_order: self.verify && self.check,
+            origin: PathBuf::from("the input"),
+        }
+    }
+
     /// Returns what records are ordered by, given the columns of the first row; and which of them
-    /// are equal, where only the first is written.
-    fn asked(
-        &self,
-        order: &TextOrder,
-        columns: Option<&Columns>,
-    ) -> Result<(CompiledKey, Option<UniqueBy>)> {
+    /// are equal.
+    fn asked(&self, order: &TextOrder, columns: Option<&Columns>) -> Result<(CompiledKey, Making)> {
         let key = key(&grouped(order, self.unique_by), columns)?;
         let group = group_key(order, columns, self.unique_by)?;
-        Ok((key, self.unique.then_some(UniqueBy { group })))
+        Ok((key, Making::default().grouped_by(group)))
     }
 
     /// Returns the inputs to a plan that merges at most the given number of inputs at once.
@@ -234,6 +248,7 @@ impl MergeJob {
         let run_members = members.clone().max().unwrap_or(1);
         let further_locks = members.sum::<usize>() - run_members;
         StreamNeed {
+            threads: self.threads.unwrap_or_else(limits::cores),
             inputs: inputs.len(),
             input_bytes: inputs.iter().map(Place::bytes).sum(),
             budget: coders.budget(),

@@ -176,7 +176,7 @@ impl SlabEntry {
             selected.open = None;
         }
         if let Some(streams) = &mut self.streams {
-            (streams.passed, streams.last) = (Vec::new(), None);
+            streams.passed = Vec::new();
         }
     }
 }
@@ -191,14 +191,9 @@ pub struct StreamsEntry {
     /// Rows of inputs that were left out for the number of their cells.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ragged: u64,
-    /// Count and checksum of what was dropped, as others are equal to it.
-    pub dropped: SumText,
     /// Counts about the keys of all records that were read from inputs.
     #[serde(default, skip_serializing_if = "KeyTally::is_empty")]
     pub keys: KeyTally,
-    /// The record that was written last, where others equal to it are dropped.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last: Option<Bytes>,
 }
 
 /// Progress of records of which only some are written.

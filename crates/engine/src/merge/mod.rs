@@ -27,5 +27,5 @@ mod partition;
 mod slab;
 
 pub use merger::Merger;
-pub use partition::{Piece, positions};
+pub use partition::{Piece, partition_point, positions};
 pub use slab::{Bound, Planner, Slab};

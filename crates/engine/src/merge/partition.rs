@@ -74,7 +74,11 @@ pub fn positions<K: KeyEncoder>(
 
 /// Returns where the first of `records` begins for which `is_before` does not hold; it holds for
 /// all before that. Both ends of the search are always between records.
-fn partition_point(framing: Framing, records: &[u8], is_before: impl Fn(&[u8]) -> bool) -> usize {
+pub fn partition_point(
+    framing: Framing,
+    records: &[u8],
+    is_before: impl Fn(&[u8]) -> bool,
+) -> usize {
     if !framing.is_local() {
         let passed = framing.records(records).take_while(|record| is_before(record));
         return passed.map(<[u8]>::len).sum();

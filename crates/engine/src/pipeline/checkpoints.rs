@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::crew::Crew;
-use super::gathering::Destination;
+use super::destination::Destination;
 use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
 use crate::manifest::{Bytes, Entry, Manifest, SlabEntry, StreamsEntry};
 use crate::merge::Bound;
@@ -28,6 +28,19 @@ const EXPECTED: Duration = Duration::from_millis(50);
 /// write of each, which is short, costs nothing; and where they are wanted as often as can be.
 const STAGE_BYTES: u64 = 64 << 20;
 const STAGE_BYTES_OFTEN: u64 = 1 << 20;
+
+/// The place that a merge has come to.
+#[derive(Debug)]
+pub struct MergedTo<'a> {
+    /// The next record.
+    pub bound: Bound,
+    /// Bytes at which each source goes on.
+    pub ends: &'a [u64],
+    /// Bytes of records in the output, where there is no selection.
+    pub bytes: u64,
+    /// Further progress of a merge of streams.
+    pub streams: Option<StreamsEntry>,
+}
 
 /// The checkpoints of one merge.
 #[derive(Debug)]
@@ -95,6 +108,8 @@ impl Checkpoints {
             destination.order.resume(past.last.take().map(Into::into));
             let written = past.written.into();
             match (destination.selection, &past.selected) {
+                // What stands at the top of the output was written before anything was noted.
+                _ if past.offset < destination.start => return Err(state.foreign()),
                 (None, None) => worker.sum_out.add(written),
                 (Some(selection), Some(selected))
                     if selection.go_on((past.offset, written), selected) => {}
@@ -104,50 +119,35 @@ impl Checkpoints {
         Ok(past)
     }
 
-    /// Begins with `count` inputs that are already sorted, or continues where another job was;
-    /// returns where that was.
-    pub fn begin_streams(
-        &self,
-        destination: &Destination<'_>,
-        lane: &mut Lane<'_>,
-        count: usize,
-    ) -> Result<Option<(SlabEntry, StreamsEntry)>> {
-        let mut state = self.state();
-        let Some(mut past) = state.go_on(destination.sink, lane)? else { return Ok(None) };
-        // What stands at the top of the output was written before anything was noted.
-        let is_possible = past.offset >= destination.start;
-        destination.order.resume(past.last.take().map(Into::into));
-        match past.streams.take() {
-            Some(streams) if is_possible && streams.passed.len() == count => {
-                Ok(Some((past, streams)))
-            }
-            _ => Err(state.foreign()),
-        }
-    }
-
     /// Returns whether it is time for another.
     pub fn is_due(&self) -> bool {
         let state = self.state();
         state.last.elapsed() >= state.taking * SHARE
     }
 
-    /// Notes, if it is time, that a slab is merged into `destination`. The slab ended at `bound`,
-    /// and the runs continue at `ends`. Of each run, what lies before `needed` will not be read
-    /// again. Slabs say nothing of `streams`.
-    pub fn slab_is_merged(
+    /// Returns whether merges of streams note how far they have come: not where the room of runs is
+    /// given back, which takes slabs.
+    pub fn note_streams(&self) -> bool {
+        self.state().freed.is_none()
+    }
+
+    /// Notes, if it is time, how far a merge into `destination` has come. Of each source, what lies
+    /// before `needed` will not be read again.
+    pub fn note_merged(
         &self,
         destination: &Destination<'_>,
-        (bound, ends, streams): (Bound, &[u64], Option<StreamsEntry>),
+        place: MergedTo<'_>,
         needed: impl Iterator<Item = u64>,
         crew: &mut Crew<'_>,
     ) -> Result<()> {
         if !self.is_due() {
             return Ok(());
         }
+        let MergedTo { bound, ends, bytes, streams } = place;
         let (offset, written, selected) = match destination.selection {
             None => {
-                let offset = destination.start + ends.iter().sum::<u64>();
-                (offset, crew.sums().1.less(self.state().before), None)
+                let written = crew.sums().1.less(self.state().before);
+                (destination.start + bytes, written, None)
             }
             Some(selection) => {
                 let Some((offset, written, selected)) = selection.standing() else {
@@ -177,14 +177,9 @@ impl Checkpoints {
         Ok(())
     }
 
-    /// Notes what has come of inputs that are sorted already, which are merged into `sink`.
-    pub fn streams_are_merged(
-        &self,
-        sink: &Sink,
-        lane: &mut Lane<'_>,
-        entry: SlabEntry,
-    ) -> Result<()> {
-        self.state().note(sink, entry, || lane.flush()).map(drop)
+    /// Returns the error for a state of the output that is not one of this merge.
+    pub fn foreign(&self) -> Error {
+        self.state().foreign()
     }
 }
 

@@ -2,19 +2,57 @@
 
 use super::dealing::EmptyLoad;
 use super::phase_clock::PhaseClock;
+use super::sorted::InputAccount;
 use super::stage::{Seen, Worker};
 use crate::error::Result;
-use crate::incore::Scratch;
 use crate::incore::bucket::BUCKET_ENTRIES_MAX;
-use crate::io::{Arena, Engine, Region};
+use crate::incore::{Item, Method, Scratch};
+use crate::io::{Affinity, Arena, Engine, Region};
 use crate::key::KeyTally;
 use crate::plan::Plan;
 use crate::plan::levers::Overlap;
+use crate::plan::memory::LaneMemory;
 use crate::proof::Sum;
 use crate::run::layout::BLOCK;
 use crate::sink::{Lane, LaneCounters};
 use crate::stats::{Activity, Clock, Phase, PhaseTime, Progress};
 use crate::units::ByteSize;
+
+/// Workers of a job and the memory of each.
+#[derive(Clone, Copy, Debug)]
+pub struct Staff {
+    /// Workers.
+    pub threads: usize,
+    /// Memory with which each moves bytes.
+    pub lane: LaneMemory,
+    /// Memory in which each sorts buckets, and how.
+    pub scratch: Option<(usize, Item, Method)>,
+    /// Reads that each keeps in flight.
+    pub read_depth: usize,
+    /// True if what one writes in a stage may still be under way in the next.
+    pub overlaps: bool,
+    /// Choice of whether they stay on their processors.
+    pub affinity: Affinity,
+}
+
+impl Staff {
+    /// Returns the workers of a sort.
+    pub fn of_sort(plan: &Plan) -> Self {
+        Self {
+            threads: plan.threads,
+            lane: plan.lane,
+            scratch: Some((plan.scratch_bytes, plan.item, plan.method)),
+            read_depth: plan.read_depth,
+            overlaps: plan.levers.overlap != Overlap::Sync,
+            affinity: plan.levers.affinity,
+        }
+    }
+
+    /// Returns the number of bytes that all workers have.
+    pub fn bytes(&self) -> usize {
+        self.threads * (self.lane.bytes() + self.scratch.map_or(0, |(bytes, ..)| bytes))
+    }
+}
 
 /// All workers, and an account of their time.
 #[derive(Debug)]
@@ -23,6 +61,8 @@ pub struct Crew<'p> {
     pub workers: Vec<Worker<'p>>,
     /// Counts about the keys of all loads so far.
     pub keys: KeyTally,
+    /// Account of the inputs that merges have read.
+    pub inputs: InputAccount,
     /// Receiver of progress reports.
     pub progress: &'p Progress,
     phases: Vec<(PhaseTime, LaneCounters)>,
@@ -32,23 +72,46 @@ pub struct Crew<'p> {
 impl<'p> Crew<'p> {
     /// Returns the plan's workers, and the memory for loads: a region for each that is there at
     /// once.
-    pub fn new(plan: &Plan, engine: Engine, progress: &'p Progress) -> Result<(Self, Vec<Region>)> {
+    pub fn of_sort(
+        plan: &Plan,
+        engine: Engine,
+        progress: &'p Progress,
+    ) -> Result<(Self, Vec<Region>)> {
         let mut arena: Region = Arena::new(ByteSize(plan.arena_bytes as u64))?;
-        let mut workers = Vec::with_capacity(plan.threads);
-        let places = plan.levers.affinity.places(plan.threads);
-        for (number, place) in places.into_iter().enumerate() {
-            let mut own = cut(&mut arena, plan.lane.bytes() + plan.scratch_bytes);
-            let lane = &plan.lane;
-            let edges = (0..lane.edges).map(|_| cut(&mut own, BLOCK)).collect();
-            let buffers = (0..lane.buffers).map(|_| cut(&mut own, lane.buffer_bytes())).collect();
-            let queue = engine.queue(plan.read_depth + lane.buffers + lane.edges)?;
+        let crew = Self::new(&Staff::of_sort(plan), &mut arena, engine, progress)?;
+        let mut loads = Vec::new();
+        for _ in 1..plan.areas {
+            loads.push(cut(&mut arena, plan.slab_bytes));
+        }
+        loads.push(arena);
+        Ok((crew, loads))
+    }
+
+    /// Returns workers, whose memory is cut from `arena`.
+    pub fn new(
+        staff: &Staff,
+        arena: &mut Region,
+        engine: Engine,
+        progress: &'p Progress,
+    ) -> Result<Self> {
+        let Staff { threads, lane, scratch, read_depth, overlaps, affinity } = *staff;
+        let mut workers = Vec::with_capacity(threads);
+        for (number, place) in affinity.places(threads).into_iter().enumerate() {
+            let edges = (0..lane.edges).map(|_| cut(arena, BLOCK)).collect();
+            let buffers = (0..lane.buffers).map(|_| cut(arena, lane.buffer_bytes())).collect();
+            let queue = engine.queue(read_depth + lane.buffers + lane.edges)?;
             workers.push(Worker {
                 number,
-                read_depth: plan.read_depth,
-                overlaps: plan.levers.overlap != Overlap::Sync,
+                read_depth,
+                overlaps,
                 place,
                 lane: Lane::new(queue, buffers, edges, lane.capacity, progress),
-                scratch: Scratch::new(own, (BUCKET_ENTRIES_MAX, plan.item), plan.method),
+                scratch: match scratch {
+                    Some((bytes, item, method)) => {
+                        Scratch::new(cut(arena, bytes), (BUCKET_ENTRIES_MAX, item), method)
+                    }
+                    None => Scratch::new(cut(arena, 0), (0, Item::Entry), Method::default()),
+                },
                 sum_in: Sum::default(),
                 sum_out: Sum::default(),
                 keys: KeyTally::default(),
@@ -56,14 +119,14 @@ impl<'p> Crew<'p> {
                 clock: Clock::default(),
             });
         }
-        let mut loads = Vec::new();
-        for _ in 1..plan.areas {
-            loads.push(cut(&mut arena, plan.slab_bytes));
-        }
-        loads.push(arena);
-        let entered = PhaseClock::now(LaneCounters::default());
-        let (keys, phases) = (KeyTally::default(), Vec::new());
-        Ok((Self { workers, keys, progress, phases, entered }, loads))
+        Ok(Self {
+            workers,
+            keys: KeyTally::default(),
+            inputs: InputAccount::default(),
+            progress,
+            phases: Vec::new(),
+            entered: PhaseClock::now(LaneCounters::default()),
+        })
     }
 
     /// Ends the current phase, waiting for its writes, and begins `phase`.

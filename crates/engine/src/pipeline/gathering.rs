@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::checkpoints::Checkpoints;
+use super::destination::{Destination, SortedRecords};
 use super::stage::{Drain, Worker};
 use crate::error::{Error, Result};
 use crate::format::Framing;
@@ -13,165 +13,15 @@ use crate::incore::item::location;
 use crate::incore::{KeyedLoad, gather, prefetch};
 use crate::key::{CutRecord, KeyEncoder};
 use crate::load::Records;
-use crate::operator::{GroupWriter, Outlet, Selected, Selection, Target, Unique};
+use crate::operator::{GroupWriter, Outlet, Unique};
+use crate::order::OrderCheck;
 #[cfg(feature = "disorder")]
 use crate::order::disorder;
-use crate::order::{OrderCheck, OrderProof};
 use crate::proof::Sum;
-use crate::run::{RunWriter, Table};
-use crate::sink::{Lane, Sink, Writer};
 use crate::stats::Activity;
-
-/// Bytes gathered before they are looked at again (summed, searched for index keys): a first-level
-/// cache's worth.
-const BATCH_BYTES: usize = 16 << 10;
 
 /// Number of records to prefetch ahead where they are looked at one by one, as gathering does.
 const AHEAD: usize = 16;
-
-/// Destination of sorted records, with what is noted of them on the way.
-#[derive(Clone, Copy, Debug)]
-pub struct Destination<'a> {
-    /// The file or stream.
-    pub sink: &'a Sink,
-    /// The table of a run.
-    pub table: Option<&'a Table>,
-    /// True if records are counted and summed: those of an output are.
-    pub is_summed: bool,
-    /// Offset of the first record.
-    pub start: u64,
-    /// Selection of the records that are written, where not all are.
-    pub selection: Option<&'a Selection>,
-    /// The proof that they are in order.
-    pub order: &'a OrderProof,
-    /// Checkpoints that note how far the output has come, if there are any.
-    pub checkpoints: Option<&'a Checkpoints>,
-}
-
-impl<'a> Destination<'a> {
-    /// Returns the destination that a run is, of what `selection` leaves.
-    pub fn run(
-        writer: &'a RunWriter,
-        selection: Option<&'a Selection>,
-        order: &'a OrderProof,
-    ) -> Self {
-        let (sink, table) = (writer.sink(), Some(writer.table()));
-        Self { sink, table, is_summed: false, start: 0, selection, order, checkpoints: None }
-    }
-
-    /// Begins a stage, whose tasks are numbered from 0.
-    pub fn begin_stage(&self) {
-        self.order.begin_stage();
-        self.selection.inspect(|selection| selection.begin_stage());
-    }
-
-    /// Returns a check for the records of one task.
-    pub fn check<'k, K: KeyEncoder>(&self, key: &'k K) -> OrderCheck<'k, K> {
-        // Where records become groups, each is compared with its group there.
-        match self.selection.is_some_and(|selection| selection.select.groups()) {
-            true => OrderCheck::new(key, false),
-            false => self.order.check(key),
-        }
-    }
-
-    /// Returns whether no more records are wanted.
-    pub fn is_full(&self) -> bool {
-        self.selection.is_some_and(Selection::is_full)
-    }
-
-    /// Lets `produce` write task number `task`, which begins at byte `offset` and has `bytes`
-    /// bytes.
-    pub fn write<K: KeyEncoder>(
-        &self,
-        key: &K,
-        lane: &mut Lane<'_>,
-        (task, offset, bytes): (usize, u64, u64),
-        produce: impl FnOnce(Outlet<'_, '_, '_>) -> Result<()>,
-    ) -> Result<()> {
-        match self.selection {
-            None => self
-                .sink
-                .write(lane, self.start + offset, bytes, |writer| produce(Outlet::All(writer))),
-            Some(selection) => self.with_target(key, |target| {
-                let produce = |writer: &mut GroupWriter<'_, '_>| produce(Outlet::Selected(writer));
-                selection.write(target, lane, task, produce)
-            }),
-        }
-    }
-
-    /// Lets `produce` write from byte `offset` on as the only task of a stage, and say in the end
-    /// how many bytes of records that was; the same.
-    pub fn write_from<K: KeyEncoder>(
-        &self,
-        key: &K,
-        lane: &mut Lane<'_>,
-        offset: u64,
-        produce: impl FnOnce(Outlet<'_, '_, '_>) -> Result<u64>,
-    ) -> Result<u64> {
-        self.begin_stage();
-        let Some(selection) = self.selection else {
-            let produce = |writer: &mut dyn Writer| produce(Outlet::All(writer));
-            return self.sink.write_from(lane, self.start + offset, produce);
-        };
-        let mut bytes = 0;
-        self.with_target(key, |target| {
-            selection.write(target, lane, 0, |writer| {
-                bytes = produce(Outlet::Selected(writer))?;
-                Ok(())
-            })
-        })?;
-        Ok(bytes)
-    }
-
-    /// Writes what the selection holds back, and says what came of it.
-    pub fn finish<K: KeyEncoder>(
-        &self,
-        key: &K,
-        selection: &Selection,
-        lane: &mut Lane<'_>,
-    ) -> Result<Selected> {
-        self.with_target(key, |target| selection.finish(target, lane))
-    }
-
-    /// Hands this on to a selection.
-    fn with_target<K: KeyEncoder, R>(&self, key: &K, hand: impl FnOnce(Target<'_>) -> R) -> R {
-        let compare = |a: &[u8], b: &[u8]| key.compare_from(a, b, 0);
-        let note = |offset: u64, records: &[u8]| {
-            if let Some(table) = self.table {
-                table.note(key, offset, records);
-            }
-        };
-        hand(Target { sink: self.sink, compare: &compare, order: self.order, note: &note })
-    }
-
-    /// Returns the sum that records are added to which are written, if they are.
-    pub fn sum_of<'s>(&self, sum: &'s mut Sum) -> Option<&'s mut Sum> {
-        self.is_summed.then_some(sum)
-    }
-
-    /// Notes records that are about to be written, all of them: the first begins at byte `offset`
-    /// of the destination. A selection sees to that itself.
-    pub fn note<K: KeyEncoder>(
-        &self,
-        key: &K,
-        framing: Framing,
-        offset: u64,
-        bytes: &[u8],
-        sum: &mut Sum,
-    ) {
-        if let Some(sum) = self.sum_of(sum) {
-            sum.add_all(framing, bytes);
-        }
-        self.note_summed(key, offset, bytes);
-    }
-
-    /// Notes records that have already been added to the sum.
-    pub fn note_summed<K: KeyEncoder>(&self, key: &K, offset: u64, bytes: &[u8]) {
-        if let Some(table) = self.table {
-            table.note(key, offset, bytes);
-        }
-    }
-}
 
 /// A keyed load being written.
 #[derive(Debug)]
@@ -200,47 +50,36 @@ impl<'a, K: KeyEncoder> Gathering<'a, K> {
         destination.begin_stage();
         Self { key, load, destination, framing, tasks, next: AtomicUsize::new(0) }
     }
+}
 
-    /// Gathers a sorted bucket, which begins at byte `offset` of the destination, and returns where
-    /// it ends.
-    fn emit(
-        &self,
-        (entries, records): (&[u64], &Records<'_>),
-        mut offset: u64,
-        writer: &mut dyn Writer,
-        (sum, check): (&mut Sum, &mut OrderCheck<'_, K>),
-    ) -> Result<u64> {
-        let (key, framing) = (self.key, self.framing);
-        #[cfg(feature = "disorder")]
-        let swapped = self.with_neighbours_swapped((entries, records));
-        #[cfg(feature = "disorder")]
-        let entries = &swapped[..];
-        let mut rest = entries;
-        while !rest.is_empty() {
-            let room = writer.room();
-            let batch = match framing {
-                Framing::Fixed(length) => BATCH_BYTES.max(length),
-                _ => BATCH_BYTES,
-            };
-            let out = room.len().min(batch);
-            let written = self.destination.sum_of(sum);
-            let gathered = gather(rest, records, &mut room[..out], (written, check));
-            let bytes = if gathered.records > 0 {
-                self.destination.note_summed(key, offset, &room[..gathered.bytes]);
-                writer.commit(gathered.bytes)?;
-                gathered.bytes
-            } else {
-                let record = records.get(location(rest[0]));
-                check.next_all(Framing::Fixed(record.len()), record);
-                self.destination.note(key, framing, offset, record, sum);
-                writer.put(record)?;
-                record.len()
-            };
-            rest = &rest[gathered.records.max(1)..];
-            offset += bytes as u64;
-            self.destination.order.verify(check, Some(offset))?;
-        }
-        Ok(offset)
+/// A sorted bucket whose records are gathered.
+struct GatheredBucket<'b, 'r, 'k, K> {
+    /// Entries that are left.
+    entries: &'b [u64],
+    records: &'b Records<'r>,
+    check: &'b mut OrderCheck<'k, K>,
+}
+
+impl<K: KeyEncoder> SortedRecords<K> for GatheredBucket<'_, '_, '_, K> {
+    fn fill(&mut self, out: &mut [u8], sum: Option<&mut Sum>) -> Result<usize> {
+        let gathered = gather(self.entries, self.records, out, (sum, self.check));
+        self.entries = &self.entries[gathered.records..];
+        Ok(gathered.bytes)
+    }
+
+    fn next_record(
+        &mut self,
+        take: &mut dyn FnMut(&OrderCheck<'_, K>, &[u8]) -> Result<()>,
+    ) -> Result<bool> {
+        let Some((first, rest)) = self.entries.split_first() else { return Ok(false) };
+        let record = self.records.get(location(*first));
+        self.check.next_all(Framing::Fixed(record.len()), record);
+        self.entries = rest;
+        take(self.check, record).map(|()| true)
+    }
+
+    fn check(&self) -> &OrderCheck<'_, K> {
+        self.check
     }
 }
 
@@ -350,8 +189,14 @@ impl<K: KeyEncoder> Drain for Gathering<'_, K> {
                     clock.turn_to(Activity::Gathering);
                     match &mut outlet {
                         Outlet::All(writer) => {
-                            let seen = (&mut *sum_out, &mut check);
-                            offset = self.emit((entries, records), offset, *writer, seen)?;
+                            #[cfg(feature = "disorder")]
+                            let swapped = self.with_neighbours_swapped((entries, records));
+                            #[cfg(feature = "disorder")]
+                            let entries = &swapped[..];
+                            let check = &mut check;
+                            let mut bucket = GatheredBucket { entries, records, check };
+                            let (form, to) = ((self.key, self.framing), self.destination);
+                            offset = to.write_all(form, &mut bucket, offset, *writer, sum_out)?;
                             Ok(())
                         }
                         Outlet::Selected(writer) => {

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::gathering::Destination;
+use super::destination::{Destination, SortedRecords};
 use super::slabs::LoadedSlab;
 use super::stage::{Drain, Worker};
 use crate::error::Result;
@@ -10,12 +10,9 @@ use crate::format::Framing;
 use crate::key::KeyEncoder;
 use crate::merge::{Bound, Merger, Piece, positions};
 use crate::operator::Outlet;
+use crate::order::OrderCheck;
 use crate::proof::Sum;
-use crate::sink::Writer;
 use crate::stats::Activity;
-
-/// Bytes merged before they are looked at again: a first-level cache's worth.
-const BATCH_BYTES: usize = 16 << 10;
 
 /// A slab being merged.
 #[derive(Debug)]
@@ -76,32 +73,23 @@ impl<'a, K: KeyEncoder> Merging<'a, K> {
         let Bound { run, offset } = self.cuts[number];
         positions(self.key, self.framing, &self.pieces, &self.ranges, (run, offset))
     }
+}
 
-    fn merge(
-        &self,
-        merger: &mut Merger<'_, K>,
-        mut offset: u64,
-        writer: &mut dyn Writer,
-        sum: &mut Sum,
-    ) -> Result<()> {
-        loop {
-            let room = writer.room();
-            let batch = room.len().min(BATCH_BYTES);
-            let written = self.destination.sum_of(sum);
-            let merged = merger.merge_into(&mut room[..batch], written);
-            self.destination.order.verify(merger.check(), Some(offset + merged as u64))?;
-            if merged > 0 {
-                self.destination.note_summed(self.key, offset, &room[..merged]);
-                writer.commit(merged)?;
-                offset += merged as u64;
-            } else if let Some(record) = merger.take_next() {
-                self.destination.note(self.key, self.framing, offset, record, sum);
-                writer.put(record)?;
-                offset += record.len() as u64;
-            } else {
-                return Ok(());
-            }
-        }
+impl<K: KeyEncoder> SortedRecords<K> for Merger<'_, K> {
+    fn fill(&mut self, out: &mut [u8], sum: Option<&mut Sum>) -> Result<usize> {
+        Ok(self.merge_into(out, sum))
+    }
+
+    fn next_record(
+        &mut self,
+        take: &mut dyn FnMut(&OrderCheck<'_, K>, &[u8]) -> Result<()>,
+    ) -> Result<bool> {
+        let Some(record) = self.take_next() else { return Ok(false) };
+        take(self.check(), record).map(|()| true)
+    }
+
+    fn check(&self) -> &OrderCheck<'_, K> {
+        self.check()
     }
 }
 
@@ -131,15 +119,13 @@ impl<'a, K: KeyEncoder> Drain for Merging<'a, K> {
         let mut merger = Merger::new((self.key, self.framing), shares, check);
         let Worker { lane, sum_out, .. } = worker;
         let place = (task, first, bytes);
+        let form = (self.key, self.framing);
         self.destination.write(self.key, lane, place, |outlet| match outlet {
-            Outlet::All(writer) => self.merge(&mut merger, first, writer, sum_out),
-            Outlet::Selected(writer) => {
-                while let Some(record) = merger.take_next() {
-                    self.destination.order.verify(merger.check(), None)?;
-                    writer.take(record)?;
-                }
-                Ok(())
+            Outlet::All(writer) => {
+                let to = self.destination;
+                to.write_all(form, &mut merger, first, writer, sum_out).map(drop)
             }
+            Outlet::Selected(writer) => self.destination.select_all(&mut merger, writer),
         })?;
         self.destination.order.end_task(self.key, task, merger.into_check())
     }

@@ -19,6 +19,8 @@ mod checkpoints;
 mod crew;
 mod dealers;
 mod dealing;
+mod delivery;
+mod destination;
 mod edges;
 mod entry_room;
 mod gate;
@@ -29,11 +31,11 @@ mod intake;
 mod line_intake;
 mod lines;
 mod long_lines;
+pub mod merge;
 mod merging;
 mod names;
 mod new_run;
 mod outcome;
-mod passes;
 mod phase_clock;
 mod reading;
 mod record_place;
@@ -42,6 +44,7 @@ pub mod rewriting;
 mod sample;
 mod sieve_intake;
 mod sieving;
+mod slab_merge;
 mod slabs;
 pub mod sorted;
 mod spill;
@@ -51,7 +54,7 @@ mod stream;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
+use crate::error::{ConfigErrorKind, Result, Setting, config};
 use crate::format::Framing;
 use crate::incore::KeyedLoad;
 use crate::io::{Direct, Engine, File, Region, SpillPlace};
@@ -60,8 +63,7 @@ use crate::load::Source;
 use crate::load::layout::PAGE;
 use crate::load::lines::LineSource;
 use crate::manifest::SlabEntry;
-use crate::operator::{Making, Select, Selection};
-use crate::order::OrderProof;
+use crate::operator::{Making, Select};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::plan::passes::{Choice, Way};
@@ -73,10 +75,12 @@ use crate::stats::{Phase, Progress};
 
 use checkpoints::Checkpoints;
 use crew::Crew;
+use delivery::{Delivery, prove};
 pub use gate::{Gate, Passed, RowShape, Shape};
-use gathering::{Destination, Gathering};
+use gathering::Gathering;
 use generate::{Generated, Taken};
 pub use heading::{Columns, Heading, TOP_MAX, Top, TopSize};
+use merge::{Brought, Merge, Narrowed, RecordRules};
 pub use names::Names;
 pub use outcome::{Ended, Outcome, Written};
 pub use sample::average_length;
@@ -161,6 +165,18 @@ impl Work {
     /// Returns what of the selection can be done before all records are together.
     fn early(&self) -> Option<Select> {
         self.making.early(&self.select)
+    }
+
+    /// Returns the rules for the records that are written.
+    fn rules(&self) -> RecordRules {
+        RecordRules {
+            framing: self.framing,
+            select: self.select.clone(),
+            making: Arc::clone(&self.making),
+            verify: self.verify,
+            proves_order: self.verify,
+            origin: self.origin(),
+        }
     }
 
     /// Returns the inputs as the layout sees them; a stream is as long as can be.
@@ -253,7 +269,7 @@ pub fn sort<K: KeyEncoder>(
             }
         }
     }
-    let (mut crew, memory) = Crew::new(&work.plan, work.engine, progress)?;
+    let (mut crew, memory) = Crew::of_sort(&work.plan, work.engine, progress)?;
     let past = past.unwrap_or_default();
     let generated = generate::generate(work, key, &mut crew, (memory, past), spill)?;
     let made = match generated {
@@ -265,7 +281,7 @@ pub fn sort<K: KeyEncoder>(
         }
     };
     crew.enter(Phase::Finishing)?;
-    let proof = prove(work, &crew, made.records)?;
+    let proof = proof_of(work, &crew, made.records)?;
     let (phases, engine, seen) = (crew.phases(), crew.engine(), crew.seen());
     let is_order_proven = work.verify;
     let keys = key.findings(&crew.keys);
@@ -321,9 +337,12 @@ fn write_load<K: KeyEncoder>(
     crew.enter(Phase::Writing)?;
     let Taken { records, bytes, ragged } = taken;
     let ragged = work.gate.drops_ragged().then_some(ragged);
-    let written = write_to(work, key, crew, (taken, None), output, |crew, destination| {
-        let gathering = Gathering::new(key, load, work.framing, destination, work.task_bytes());
-        stage::run(&mut crew.workers, None, Some(&gathering), stage::NOTHING_ELSE).map(drop)
+    let (rules, header, size) = (&work.rules(), work.header(), Some((records, bytes)));
+    let delivery = Delivery { rules, header, size, checkpoints: None };
+    let (written, _) = delivery.write(key, crew, output, |crew, to| {
+        let gathering = Gathering::new(key, load, work.framing, to, work.task_bytes());
+        stage::run(&mut crew.workers, None, Some(&gathering), stage::NOTHING_ELSE)?;
+        Ok(Brought::default())
     })?;
     Ok(Outcome { records, bytes, written, passes: 1, loads: 1, ragged, ..Outcome::default() })
 }
@@ -333,7 +352,7 @@ fn write_runs<K: KeyEncoder>(
     work: &Work,
     key: &K,
     crew: &mut Crew<'_>,
-    (mut runs, taken, mut memory): (Vec<Run>, Taken, Vec<Region>),
+    (runs, taken, mut memory): (Vec<Run>, Taken, Vec<Region>),
     (spill, slab): (&mut Spill, Option<SlabEntry>),
     output: &mut Output,
 ) -> Result<Outcome> {
@@ -353,19 +372,25 @@ fn write_runs<K: KeyEncoder>(
         }
     }
     crew.enter(Phase::IntermediateMerge)?;
-    let passes::Narrowed { way, passes: more, merged } =
-        passes::narrow(work, key, crew, &mut memory, (spill, &mut runs))?;
+    let (rules, mut places) = (&work.rules(), merge::places_of(runs));
+    let merge = Merge::of_runs(work, rules, key);
+    let Narrowed { way, passes: more, merged } =
+        merge.narrow(crew, &mut memory, (spill, &mut places))?;
     crew.enter(Phase::Writing)?;
-    let merge_width = generated.min(runs.len() as u64);
+    let merge_width = generated.min(places.len() as u64);
     let is_possible = |slab: &SlabEntry| way == Way::Streams || slab.streams.is_none();
-    let slab = slab.filter(|slab| is_possible(slab) && slab.ends.len() == runs.len());
+    let slab = slab.filter(|slab| is_possible(slab) && slab.ends.len() == places.len());
     let checkpoints = spill.take_manifest().map(|manifest| {
         let checkpoints = Checkpoints::new(manifest, slab, work.is_thrifty);
-        if work.is_in_place { checkpoints.freeing(&runs) } else { checkpoints }
+        match work.is_in_place {
+            true => checkpoints.freeing(&merge::runs_of(&places)),
+            false => checkpoints,
+        }
     });
-    let written = write_to(work, key, crew, (taken, checkpoints), output, |crew, destination| {
-        passes::merge(work, key, crew, (way, &mut memory), &runs, destination).map(drop)
-    })?;
+    let (header, size, checkpoints) = (work.header(), Some((records, bytes)), checkpoints.as_ref());
+    let delivery = Delivery { rules, header, size, checkpoints };
+    let (written, _) = delivery
+        .write(key, crew, output, |crew, to| merge.merge(crew, (way, &mut memory), &places, to))?;
     let passes = if generated == 0 { 1 } else { 2 + more };
     Ok(Outcome {
         records,
@@ -377,56 +402,13 @@ fn write_runs<K: KeyEncoder>(
         runs_merged_again: merged,
         merge_width,
         ragged: work.gate.drops_ragged().then_some(ragged),
-        merged: (runs.len() > 1).then_some(way),
+        merged: (places.len() > 1).then_some(way),
         ..Outcome::default()
     })
 }
 
-/// Lets `write` bring the taken records to the output, and returns what was written in the end.
-fn write_to<K: KeyEncoder>(
-    work: &Work,
-    key: &K,
-    crew: &mut Crew<'_>,
-    (Taken { records, bytes, .. }, checkpoints): (Taken, Option<Checkpoints>),
-    output: &mut Output,
-    write: impl FnOnce(&mut Crew<'_>, Destination<'_>) -> Result<()>,
-) -> Result<Written> {
-    let mut header = work.making.header(work.framing, work.header())?;
-    let splitter = output.part_files().map(|files| {
-        let records = work.select.written_of(records);
-        work.making.splitter(files, std::mem::take(&mut header), records)
-    });
-    let start = header.len() as u64;
-    let is_all = work.select.is_all();
-    let sink = if is_all { output.sink(start + bytes)? } else { output.growing_sink()? };
-    let lane = &mut crew.workers[0].lane;
-    let has_header = checkpoints.as_ref().is_some_and(Checkpoints::are_behind_others);
-    if start > 0 && !has_header {
-        sink.write(lane, 0, start, |writer| writer.put(&header))?;
-    }
-    let (select, is_summed) = (work.select.clone(), work.verify);
-    let selection = || Selection::last(select, Arc::clone(&work.making), start, is_summed);
-    let selection = (!is_all).then(|| selection().of(&work.origin()).split(splitter));
-    let selection = selection.as_ref();
-    let checkpoints = checkpoints.as_ref();
-    let (sink, table, order) = (&sink, None, &OrderProof::of_output(work.verify));
-    let destination = Destination { sink, table, is_summed, start, selection, order, checkpoints };
-    write(crew, destination)?;
-    let written = match selection {
-        Some(selection) => {
-            let worker = &mut crew.workers[0];
-            let selected = destination.finish(key, selection, &mut worker.lane)?;
-            worker.sum_out.add(selected.sum);
-            Written { bytes: selected.end, records: Some(selected.records) }
-        }
-        None => Written { bytes: start + bytes, records: None },
-    };
-    sink.assert_whole();
-    Ok(written)
-}
-
-/// Holds what was written against what was read, and that against what the files held.
-fn prove(work: &Work, crew: &Crew<'_>, records: u64) -> Result<Option<Sum>> {
+/// Compares what was written with what was read, and that with what the files had.
+fn proof_of(work: &Work, crew: &Crew<'_>, records: u64) -> Result<Option<Sum>> {
     if let (Input::Files(files), Framing::Fixed(length), false, true) =
         (&work.input, work.framing, work.select.is_partial(), work.gate.admits_all())
     {
@@ -434,17 +416,6 @@ fn prove(work: &Work, crew: &Crew<'_>, records: u64) -> Result<Option<Sum>> {
         assert_eq!(records, bytes / length as u64, "every record is in some load");
     }
     // Records that nobody wants are not even sorted.
-    if !work.verify || work.select.is_partial() {
-        return Ok(None);
-    }
-    let (read, written) = crew.sums();
-    if read == written && written.records == records {
-        return Ok(Some(written));
-    }
-    Err(Error::Proof {
-        records_in: read.records,
-        checksum_in: read.checksum,
-        records_out: written.records,
-        checksum_out: written.checksum,
-    })
+    let is_proven = work.verify && !work.select.is_partial();
+    is_proven.then(|| prove(crew, Some(records))).transpose()
 }

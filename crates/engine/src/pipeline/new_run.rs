@@ -8,13 +8,16 @@ use std::sync::Arc;
 
 use super::Work;
 use super::crew::Crew;
-use super::gathering::Destination;
+use super::destination::Destination;
+use super::merge::{Brought, Merge, RecordRules, runs_of};
+use super::sorted::Place;
 use super::spill::{Size, Spill};
 use crate::error::Result;
-use crate::io::File;
+use crate::io::{Direct, File};
 use crate::key::KeyEncoder;
 use crate::operator::Selection;
 use crate::order::OrderProof;
+use crate::plan::passes::longest_bytes;
 use crate::proof::Sum;
 use crate::run::layout::Geometry;
 use crate::run::{Run, RunWriter};
@@ -23,6 +26,8 @@ use crate::run::{Run, RunWriter};
 #[derive(Debug)]
 pub struct NewRun {
     writer: RunWriter,
+    /// True if its length is not known before it is whole.
+    is_open: bool,
     selection: Option<Selection>,
     order: OrderProof,
 }
@@ -30,20 +35,49 @@ pub struct NewRun {
 impl NewRun {
     /// Creates the file for records of this geometry.
     pub fn create(work: &Work, spill: &mut Spill, geometry: Geometry) -> Result<Self> {
-        let (bytes, direct) = (geometry.file_bytes(), work.direct);
-        let order = OrderProof::of_run(work.verify);
-        let Some(select) = work.early() else {
+        Self::of_geometry(&work.rules(), work.direct, spill, geometry)
+    }
+
+    /// Creates the file for the records of `sources`.
+    pub fn of_sources<K: KeyEncoder>(
+        merge: &Merge<'_, K>,
+        spill: &mut Spill,
+        sources: &[Place],
+    ) -> Result<Self> {
+        let (rules, direct, runs) = (merge.rules, merge.direct.spill, runs_of(sources));
+        let bytes: Option<u64> = sources.iter().map(Place::bytes).sum();
+        let key_length = merge.key.key_length();
+        if let (Some(bytes), true) = (bytes, runs.len() == sources.len()) {
+            let (records, longest) =
+                (runs.iter().map(|run| run.records).sum(), longest_bytes(&runs));
+            let geometry = Geometry::new(rules.framing, key_length, bytes, records, longest);
+            return Self::of_geometry(rules, direct, spill, geometry);
+        }
+        // With its table, which lies aside meanwhile.
+        let size = bytes.map_or(Size::Unknown, |bytes| Size::AtMost(bytes + bytes / 50));
+        let shape = (rules.framing, key_length);
+        let create = |path: &Path| RunWriter::create_open(path, direct, shape);
+        Ok(Self::new(rules, spill.create(size, create)?, true))
+    }
+
+    fn of_geometry(
+        rules: &RecordRules,
+        direct: Direct,
+        spill: &mut Spill,
+        geometry: Geometry,
+    ) -> Result<Self> {
+        let bytes = geometry.file_bytes();
+        if rules.early().is_none() {
             let create = |path: &Path| RunWriter::create(path, direct, geometry);
-            let writer = spill.create(Size::Known(bytes), create)?;
-            return Ok(Self { writer, selection: None, order });
-        };
+            return Ok(Self::new(rules, spill.create(Size::Known(bytes), create)?, false));
+        }
         let shape = (geometry.framing, geometry.index_key_length as usize);
         let create = |path: &Path| RunWriter::create_open(path, direct, shape);
-        let writer = spill.create(Size::AtMost(bytes), create)?;
-        let is_summed = work.verify && !work.select.is_partial();
-        let making = Arc::clone(&work.making);
-        let selection = Selection::early(select, making, is_summed).of(&work.origin());
-        Ok(Self { writer, selection: Some(selection), order })
+        Ok(Self::new(rules, spill.create(Size::AtMost(bytes), create)?, true))
+    }
+
+    fn new(rules: &RecordRules, writer: RunWriter, is_open: bool) -> Self {
+        Self { writer, is_open, selection: rules.selection_of_run(), order: rules.order_of_run() }
     }
 
     /// Returns where a stage brings the records.
@@ -56,14 +90,24 @@ impl NewRun {
         Arc::clone(self.writer.file())
     }
 
-    /// Returns the run, of records that had the sum `sum` as they were brought.
-    pub fn finish<K: KeyEncoder>(self, key: &K, crew: &mut Crew<'_>, sum: Sum) -> Result<Run> {
-        let Some(selection) = &self.selection else {
+    /// Returns the run of the records that were brought.
+    pub fn finish<K: KeyEncoder>(
+        self,
+        key: &K,
+        crew: &mut Crew<'_>,
+        brought: impl Into<Brought>,
+    ) -> Result<Run> {
+        let Brought { sum, bytes, longest_bytes } = brought.into();
+        if !self.is_open {
             return self.writer.finish(&mut crew.workers[0].lane, sum);
-        };
+        }
         // Pages of its table, which are moved now, may be in any worker's queue.
         crew.flush()?;
         let worker = &mut crew.workers[0];
+        let Some(selection) = &self.selection else {
+            self.writer.sink().seal(&mut worker.lane, bytes)?;
+            return self.writer.finish_open(&mut worker.lane, sum, (bytes, longest_bytes));
+        };
         let left = self.destination().finish(key, selection, &mut worker.lane)?;
         worker.sum_out.add(left.sum);
         let checksum = sum.checksum.wrapping_sub(left.sum.checksum);

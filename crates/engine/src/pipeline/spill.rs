@@ -191,14 +191,6 @@ impl Spill {
         Ok(())
     }
 
-    /// Notes an entry about the run in `file`, all of which is written.
-    pub fn note_written(&mut self, entry: Entry, file: Arc<File>) -> Result<()> {
-        if let Some(log) = &mut self.log {
-            log.pending = Some((entry, file));
-        }
-        self.settle_pending()
-    }
-
     /// Notes what is pending.
     pub fn settle(&mut self, crew: &mut Crew<'_>) -> Result<()> {
         let pending = self.log.as_ref().and_then(|log| log.pending.as_ref());

@@ -360,20 +360,7 @@ pub fn larger_budget_mib(plan: &Plan) -> u64 {
 /// can be merged at once; empty when all can. Runs in no group stay as they are.
 pub fn intermediate_groups(runs: usize, width: usize) -> Vec<Range<usize>> {
     assert!(width >= 2);
-    let mut groups = Vec::new();
-    let mut left = runs;
-    let mut start = 0;
-    while left > width && start < runs {
-        // Each group of n makes n runs one: left - n + 1.
-        let size = (left - width + 1).min(width).min(runs - start);
-        if size < 2 {
-            break;
-        }
-        groups.push(start..start + size);
-        start += size;
-        left -= size - 1;
-    }
-    groups
+    Shares { needs: vec![1; runs], room: width as u64, open_max: width }.groups()
 }
 
 #[cfg(test)]

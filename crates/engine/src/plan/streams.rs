@@ -56,17 +56,27 @@ const WANTED_MAX: usize = 1 << 30;
 /// few enough for an engine that takes a thread for each.
 pub const READS_USUAL: usize = 16;
 
+/// Bytes of inputs for each worker, at least: a worker costs a queue and buffers. Tests that inject
+/// faults have less, so that small inputs are merged in all ways.
+const THREAD_BYTES: u64 = if cfg!(feature = "disorder") { 1 << 10 } else { 16 << 20 };
+
+/// Divisor of the memory for inputs that gives the most that further workers may take of it.
+const FURTHER_SHARE: usize = 32;
+
 /// Queues of a merge: one that reads and one that writes.
 const QUEUES: usize = 2;
 
 /// Plan for merging inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamPlan {
+    /// Workers that may merge at the same time, each a range of keys: one, if there is no memory
+    /// for more.
+    pub threads: usize,
     /// Most inputs merged at once, at least two.
     pub width: usize,
     /// Bytes of each input's window, and of the piece that is read ahead.
     pub piece_bytes: usize,
-    /// The output's buffers.
+    /// Output buffers of each worker.
     pub lane: LaneMemory,
     /// Bytes that windows may grow by, all together.
     pub spare_bytes: usize,
@@ -77,6 +87,8 @@ pub struct StreamPlan {
 /// Inputs to a [`StreamPlan`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamNeed {
+    /// Workers wanted.
+    pub threads: usize,
     /// Inputs.
     pub inputs: usize,
     /// Their bytes, where they are known.
@@ -116,8 +128,8 @@ impl StreamPlan {
     /// [`Error::Config`] where the budget, or the number of files that may be open, is too small
     /// for two inputs.
     pub fn new(need: &StreamNeed) -> Result<Self> {
-        let (levers, lane, rest) = (&need.levers, lane(need), rest(need));
-        let by_memory = by_memory(need);
+        let levers = &need.levers;
+        let by_memory = by_memory(need, 1);
         if by_memory < 2 {
             return Err(too_little(need));
         }
@@ -130,39 +142,50 @@ impl StreamPlan {
         need.check_files(0)?;
         let width = most.min(by_files);
         let at_once = need.inputs.clamp(1, width);
-        let share = (rest / PIECES_SHARE).min(PIECES_MAX) / (2 * at_once);
+        // Further workers may not make the merge narrower, nor records much shorter.
+        let alone = rest(need, 1);
+        let is_possible = |threads: &usize| {
+            self::by_memory(need, *threads) >= at_once
+                && alone - rest(need, *threads).min(alone) <= alone / FURTHER_SHARE
+                && need.files.inputs_at_once(QUEUES * threads) >= at_once * threads
+        };
+        let worth = need.input_bytes.map_or(1, |bytes| bytes / THREAD_BYTES);
+        let most = need.threads.min(usize::try_from(worth).unwrap_or(usize::MAX));
+        let threads = (2..=most).rev().find(is_possible).unwrap_or(1);
+        let (lane, rest) = (lane(need, threads), rest(need, threads));
+        let share = (rest / PIECES_SHARE).min(PIECES_MAX) / (2 * at_once * threads);
         let part = need.input_bytes.map_or(u64::MAX, |all| all / at_once as u64 / PARTS_LEAST);
         let part = usize::try_from(part).unwrap_or(usize::MAX);
         let least = least_piece(levers);
         let usual = share.min(part).clamp(PIECE_MIN, PIECE_MAX) / PIECE_MIN * PIECE_MIN;
         let piece_bytes = if levers.block.is_some() { least } else { usual.max(least) };
-        let spare_bytes = rest - 2 * piece_bytes * at_once;
+        let spare_bytes = rest - 2 * piece_bytes * at_once * threads;
         let read_depth = levers.queue_depth.unwrap_or(READS_USUAL).clamp(1, at_once);
-        Ok(Self { width, piece_bytes, lane, spare_bytes, read_depth })
+        Ok(Self { threads, width, piece_bytes, lane, spare_bytes, read_depth })
     }
 }
 
-/// Returns the output's buffers.
-fn lane(need: &StreamNeed) -> LaneMemory {
-    LaneMemory::new(1, usable(need), 1, &need.levers)
+/// Returns the output buffers of each of `threads` workers.
+fn lane(need: &StreamNeed, threads: usize) -> LaneMemory {
+    LaneMemory::new(1, usable(need, threads), threads, &need.levers)
 }
 
 /// Returns the number of bytes of the arena that the other parts leave.
-fn usable(need: &StreamNeed) -> usize {
+fn usable(need: &StreamNeed, threads: usize) -> usize {
     let mut besides = need.besides;
-    besides.add(need.levers.requests(1));
-    memory::usable(besides.rest_of(need.budget), 1)
+    besides.add(need.levers.requests(threads));
+    memory::usable(besides.rest_of(need.budget), threads)
 }
 
 /// Returns the number of bytes for inputs.
-fn rest(need: &StreamNeed) -> usize {
-    usable(need).saturating_sub(lane(need).bytes())
+fn rest(need: &StreamNeed, threads: usize) -> usize {
+    usable(need, threads).saturating_sub(threads * lane(need, threads).bytes())
 }
 
-/// Returns the maximum number of inputs that have memory at once.
-fn by_memory(need: &StreamNeed) -> usize {
-    let rest = rest(need);
-    (rest - rest / LONG_SHARE) / (2 * least_piece(&need.levers))
+/// Returns the maximum number of inputs that have memory at once, for each of `threads` workers.
+fn by_memory(need: &StreamNeed, threads: usize) -> usize {
+    let rest = rest(need, threads);
+    (rest - rest / LONG_SHARE) / (2 * least_piece(&need.levers) * threads)
 }
 
 /// Returns the number of bytes of the smallest piece.
@@ -178,7 +201,7 @@ fn least_piece(levers: &Levers) -> usize {
 fn too_little(need: &StreamNeed) -> Error {
     let is_enough = |budget: ByteSize| {
         let budget = ByteSize(budget.bytes() + need.besides.bytes());
-        by_memory(&StreamNeed { budget, ..*need }) >= 2
+        by_memory(&StreamNeed { budget, ..*need }, 1) >= 2
     };
     let least = least_budget(is_enough);
     let least_mib = least.map(|least| need.besides.around_mib(least.max(LEAST)));

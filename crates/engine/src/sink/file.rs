@@ -91,6 +91,13 @@ impl FileSink {
         self.add_edge(lane, offset - edge.len() as u64, edge)
     }
 
+    /// Forgets everything from byte `offset` on, and continues there with the bytes that it had
+    /// [before](Self::edge_before) anything was written there.
+    pub fn go_back(&self, lane: &mut Lane<'_>, offset: u64, edge: &[u8]) -> Result<()> {
+        self.edges.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.restore(lane, offset, edge)
+    }
+
     /// Asserts that no granule waits for bytes: every task has brought what it promised.
     pub fn assert_whole(&self) {
         let edges = self.edges.lock().unwrap_or_else(PoisonError::into_inner);
@@ -187,7 +194,7 @@ impl<'a, 'p> FileWriter<'a, 'p> {
     pub fn finish(mut self, end: u64) -> Result<()> {
         let Some(buffer) = self.buffer.take() else { return Ok(()) };
         if let Err(error) = ends_at(end, self.start + self.filled as u64, self.offset) {
-            self.lane.give_back(buffer);
+            self.buffer = Some(buffer);
             return Err(error);
         }
         let granule = self.sink.granule;
@@ -225,6 +232,14 @@ impl<'a, 'p> FileWriter<'a, 'p> {
         self.start += self.capacity as u64;
         (self.head, self.filled, self.buffer) = (0, excess, Some(next));
         Ok(())
+    }
+}
+
+impl Drop for FileWriter<'_, '_> {
+    fn drop(&mut self) {
+        if let Some(buffer) = self.buffer.take() {
+            self.lane.give_back(buffer);
+        }
     }
 }
 

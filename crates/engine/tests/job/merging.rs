@@ -81,6 +81,63 @@ fn merges_are_stable_sorts_of_all() {
     }
 }
 
+/// Sorted lines of 100 bytes with few keys of two letters, each marked with its input and number;
+/// the last without its end.
+fn marked_lines(count: usize, input: usize, random: &mut Random) -> Vec<u8> {
+    let letter = |random: &mut Random| b'a' + random.below(16) as u8;
+    let mut keys: Vec<[u8; 2]> = (0..count).map(|_| [letter(random), letter(random)]).collect();
+    keys.sort_unstable();
+    let line = |(number, [first, second]): (usize, [u8; 2])| {
+        let key = format!("{}{}", char::from(first), char::from(second));
+        format!("{key} {input:02} {number:092}")
+    };
+    keys.into_iter().enumerate().map(line).collect::<Vec<_>>().join("\n").into_bytes()
+}
+
+/// Large inputs are cut at keys, and all workers merge; what they bring is the same, and a record
+/// that is out of order or too long shows as if one had merged.
+#[test]
+fn several_workers_merge_as_one_does() {
+    let mut random = Random::new(72);
+    let counts = [170_000, 0, 100_000, 90_000, 1];
+    let mut inputs: Vec<Vec<u8>> =
+        (0..counts.len()).map(|input| marked_lines(counts[input], input, &mut random)).collect();
+    let folder = Folder::on_disk();
+    let by_key = |inputs: &[Vec<u8>], threads| {
+        let mut job = job(&folder, inputs, Format::LINES);
+        job.keys = vec!["1:bytes".parse().expect("a key")];
+        (job.check, job.threads) = (true, Some(threads));
+        job.memory = Budget::Bytes(ByteSize::mib(256));
+        job
+    };
+    let mut expected: Vec<&[u8]> =
+        inputs.iter().flat_map(|all| all.split(|b| *b == b'\n')).collect();
+    expected.retain(|line| !line.is_empty());
+    expected.sort_by_key(|line| [line[0], line[1]]);
+    let expected = [expected.join(&b'\n'), b"\n".to_vec()].concat();
+    for threads in [1, 2, 3, 8] {
+        let statistics = by_key(&inputs, threads).run(&Progress::new()).expect("merged");
+        assert!(fs::read(folder.output()).expect("read") == expected, "{threads} threads");
+        assert_eq!(statistics.records, 360_001);
+        assert_eq!(statistics.threads > 1, threads > 1, "{threads} threads");
+        folder.assert_clean(true);
+    }
+    let long = [b"zz ".to_vec(), vec![b'l'; 20 << 20]].concat();
+    inputs[2].extend([b"\n", &long[..]].concat());
+    by_key(&inputs, 2).run(&Progress::new()).expect("one worker has room for it");
+    let written = fs::read(folder.output()).expect("read");
+    assert!(written.len() == expected.len() + long.len() + 1);
+    assert!(written.windows(4).any(|bytes| bytes == b"zz l"));
+    inputs[2].extend(b"\nyy");
+    inputs[3].extend(b"\naa");
+    let said = |threads| {
+        by_key(&inputs, threads).run(&Progress::new()).expect_err("a disorder").to_string()
+    };
+    assert!(said(2).contains("in/3") && said(2).contains("record 90001"), "{}", said(2));
+    assert_eq!(said(1), said(2));
+    folder.assert_clean(true);
+}
+
 #[test]
 fn equal_keys_stay_in_the_order_of_the_inputs() {
     let input = |mark: u8| [[1, mark, 0], [1, mark, 1], [2, mark, 2]].concat();

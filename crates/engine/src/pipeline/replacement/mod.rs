@@ -17,7 +17,7 @@ use std::path::Path;
 
 use super::Work;
 use super::crew::{Crew, cut};
-use super::gathering::Destination;
+use super::destination::Destination;
 use super::generate::Generated;
 use super::new_run::NewRun;
 use super::spill::{Size, Spill};

@@ -8,7 +8,8 @@ use crate::io::Arena;
 use crate::key::{KeyEncoder, KeyTally};
 use crate::pipeline::generate::Taken;
 use crate::pipeline::sorted::feed::Feed;
-use crate::pipeline::sorted::source::{Source, Standing, Step};
+use crate::pipeline::sorted::place::Standing;
+use crate::pipeline::sorted::source::{Source, Step};
 use crate::pipeline::{Input, Work};
 use crate::plan::replacement::ReplacementMemory;
 use crate::proof::Sum;
@@ -121,7 +122,7 @@ impl<'a, 'p, K: KeyEncoder> Reader<'a, 'p, K> {
         let (reading, standing) = match &self.work.input {
             Input::Files(files) => {
                 let Some(file) = files.get(self.begun) else { return Ok(false) };
-                let reading = self.feed.open(Arc::clone(file), top.bytes)?;
+                let reading = self.feed.open(Arc::clone(file), (top.bytes, None))?;
                 (reading, Standing { offset: top.bytes, records: 0, lines: top.lines })
             }
             Input::Stream(_) if self.begun > 0 => return Ok(false),

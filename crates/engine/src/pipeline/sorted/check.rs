@@ -3,7 +3,7 @@
 use super::feed::Feed;
 use super::kept::Guard;
 use super::source::{Source, Step};
-use super::{Memory, Place, open};
+use super::{Place, open, pieces};
 use crate::error::Result;
 use crate::format::Framing;
 use crate::io::{Direct, Engine};
@@ -67,12 +67,12 @@ pub fn check<K: KeyEncoder>(work: &CheckWork, key: &K, progress: &Progress) -> R
     if let Some(bytes) = work.inputs.iter().map(Place::bytes).sum::<Option<u64>>() {
         progress.expect_bytes(bytes);
     }
-    let pieces = Memory::new(&work.plan, 1)?.pieces;
+    let pieces = pieces(&work.plan, 1, 1)?;
     let mut feed = Feed::new((work.engine, 1), pieces, work.plan.spare_bytes, progress)?;
     let mut checked = Checked::default();
     for place in &work.inputs {
         let standing = place.first();
-        let reading = open(place, work.direct.into(), standing.offset, &mut feed)?;
+        let reading = open(place, work.direct.into(), ((standing.offset, None), 0), &mut feed)?;
         let source = Source::new(reading, work.framing, work.plan.piece_bytes, false)?;
         let mut source = source.with_gate(Some(&work.gate), key).at(standing);
         let mut guard = Guard::new(work.is_strict);

@@ -96,17 +96,20 @@ impl<'p> Feed<'p> {
         })
     }
 
-    /// Begins to read a file, from byte `from` on.
-    pub fn open(&mut self, file: Arc<File>, from: u64) -> Result<Reading> {
+    /// Begins to read bytes `from..to` of a file; pieces are whole blocks even at the end, so that
+    /// all requests can go past the page cache.
+    pub fn open(&mut self, file: Arc<File>, (from, to): (u64, Option<u64>)) -> Result<Reading> {
         self.is_direct &= file.is_direct();
-        // Whole pieces even at the end, so that all requests can go past the page cache.
-        let bounds = (0, u64::MAX, file.len());
-        self.read_ahead(file, bounds, (from, None))
+        let end = to.map_or(u64::MAX, |to| to.next_multiple_of(BLOCK as u64));
+        let records_end = to.map_or(file.len(), |to| to.min(file.len()));
+        self.read_ahead(file, (0, end, records_end), (from, None))
     }
 
-    /// Begins to read the records of a run, from byte `from` of them on; pieces are whole blocks.
-    pub fn open_run(&mut self, blocks: Blocks, from: u64) -> Result<Reading> {
+    /// Begins to read bytes `from..to` of the records of a run; pieces are whole blocks.
+    pub fn open_run(&mut self, blocks: Blocks, (from, to): (u64, Option<u64>)) -> Result<Reading> {
         let ((start, end), records_end) = (blocks.bounds(), blocks.records_end());
+        let end = to.map_or(end, |to| end.min(start + to.next_multiple_of(BLOCK as u64)));
+        let records_end = to.map_or(records_end, |to| records_end.min(start + to));
         let bounds = (start, end, records_end);
         self.read_ahead(blocks.file().clone(), bounds, (from, Some(blocks.into())))
     }
@@ -149,19 +152,20 @@ impl<'p> Feed<'p> {
         Reading::Streams(Arc::clone(streams), stream.common_name())
     }
 
-    /// Returns whether every input so far is a file that is read past the page cache.
-    pub fn is_direct(&self) -> bool {
-        self.is_direct
-    }
-
     /// Returns what was read, and the time it was waited for.
     pub fn counters(&self) -> LaneCounters {
         self.counters
     }
 
-    /// Returns how many of its reads were of runs, and the bytes that they read.
-    pub fn run_reads(&self) -> (Requests, ByteSize) {
-        self.run_reads
+    /// Returns how many of its reads were of runs, and their bytes; and whether every input so far
+    /// is a file that is read past the page cache.
+    pub fn reads(&self) -> ((Requests, ByteSize), bool) {
+        (self.run_reads, self.is_direct)
+    }
+
+    /// Returns the pieces, once all inputs are closed.
+    pub fn into_pieces(self) -> Vec<Region> {
+        self.pieces
     }
 
     /// Returns an error if the job was asked to stop.
@@ -172,11 +176,6 @@ impl<'p> Feed<'p> {
     /// Returns the number of bytes that windows may still grow by.
     pub fn spare_bytes(&self) -> usize {
         self.spare_bytes
-    }
-
-    /// Returns the engine's name.
-    pub fn engine(&self) -> &'static str {
-        self.queue.name()
     }
 
     /// Takes spare memory; whether there was enough.

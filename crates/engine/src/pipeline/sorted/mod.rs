@@ -1,60 +1,43 @@
-//! Merging and checking inputs that are sorted already, as streams.
+//! Merging and checking sorted sources as streams.
 //!
-//! ```text
-//!   inputs   a  b  c  d  e  f  g  h        more than can be open, or have memory, at once
-//!             \ | /    \ | /   |  |
-//!   merged     abc      def    g  h        neighbours, so that equal records stay in order
-//!                 \      |    /  /
-//!   output          a b c d e f g h
-//! ```
-//!
-//! One thread does all; files are read ahead and written behind by the engine. What is merged again
-//! is written as runs are, so that every block read back is checked. The proof is that of a sort:
-//! the records that were read from the inputs are those that were written, and with `is_unique`
-//! those that were dropped.
-//!
-//! A sort merges its runs this way (`runs`) where their records are too long for slabs.
+//! Files are read ahead by the engine, and pipes when they are needed. What is merged again is
+//! written as runs are, so that every block read back is checked. The proof is that of a sort: the
+//! records that were read from the inputs are those that were written or dropped.
 
 mod check;
-mod emission;
+mod cuts;
 pub(super) mod feed;
 mod kept;
-mod merger;
-mod place;
-mod runs;
+pub(super) mod place;
+mod ranges;
+mod records;
 pub(super) mod source;
+mod streams;
 mod tournament;
 
 use std::collections::VecDeque;
 
 use super::checkpoints::Checkpoints;
-use super::crew::cut;
-use super::gathering::Destination;
+use super::crew::{Crew, Staff, cut};
+use super::delivery::{Delivery, prove};
+use super::merge::{Merge, MergePlan, RecordRules};
 use super::spill::Spill;
 use super::{Gate, Outcome, Written};
 use crate::error::Result;
-use crate::format::Framing;
-use crate::io::{Arena, DirectStreams, Engine, Region, pipe};
-use crate::key::{CompiledKey, KeyEncoder};
+use crate::io::{Affinity, Arena, DirectStreams, Engine, Region, pipe};
+use crate::key::KeyEncoder;
 use crate::manifest::{Merging, Past, SlabEntry};
-use crate::order::OrderProof;
 use crate::output::Output;
 use crate::plan::passes::intermediate_groups;
 use crate::plan::streams::StreamPlan;
-use crate::run::layout::BLOCK;
 use crate::run::{Blocks, RunReader};
-use crate::stats::{Phase, Progress, Requests, Streams};
+use crate::stats::{Phase, Progress, Requests};
 use crate::units::ByteSize;
 
 pub use check::{CheckWork, Checked, Disorder, check};
 use feed::{Feed, Reading};
-use merger::Merger;
 pub use place::Place;
-pub use runs::merge_runs;
-
-/// Bytes of the window on the table of each run that is merged again: a page for each megabyte or
-/// more of its records.
-const TABLE_WINDOW_BYTES: usize = 8 << 10;
+pub use streams::merge_streams;
 
 /// A merge with everything decided.
 #[derive(Debug)]
@@ -64,8 +47,8 @@ pub struct MergeWork {
     /// Inputs to merge; of equal records those of earlier inputs go first. Empty when the merge is
     /// done.
     pub inputs: Vec<Place>,
-    /// Framing that separates records.
-    pub framing: Framing,
+    /// Rules for the records that are written.
+    pub rules: RecordRules,
     /// Conditions on records.
     pub gate: Gate,
     /// Bytes at the top of the output.
@@ -74,42 +57,43 @@ pub struct MergeWork {
     pub engine: Engine,
     /// Choice of whether files bypass the page cache.
     pub direct: DirectStreams,
-    /// True if the output is proven.
-    pub verify: bool,
-    /// The equality of records, if only the first of equal ones is written.
-    pub unique: Option<UniqueBy>,
     /// True if an input that is not sorted is an error.
     pub is_checked: bool,
     /// True if it is noted only now and then how far the output has come, where that is noted.
     pub is_thrifty: bool,
 }
 
-/// The equality of records.
-#[derive(Clone, Debug)]
-pub struct UniqueBy {
-    /// The first keys of the order, which make them so; all keys without one.
-    pub group: Option<CompiledKey>,
+/// Account of the inputs that merges have read.
+#[derive(Clone, Copy, Debug)]
+pub struct InputAccount {
+    /// Rows that were left out for the number of their cells.
+    pub ragged: u64,
+    /// Bytes read.
+    pub bytes: u64,
+    /// Requests that read runs, and their bytes: in one phase there are reads of both.
+    pub run_reads: (Requests, ByteSize),
+    /// True if every input was read past the page cache.
+    pub is_direct: bool,
+    /// Workers that merged at the same time, at most.
+    pub threads: usize,
 }
 
-impl MergeWork {
-    /// Returns whether the order of what is written is proven: that of inputs which are merged
-    /// unchecked is whatever it is.
-    pub(super) fn proves_order(&self) -> bool {
-        self.verify && self.is_checked
+impl Default for InputAccount {
+    fn default() -> Self {
+        Self { ragged: 0, bytes: 0, run_reads: Default::default(), is_direct: true, threads: 1 }
     }
 }
 
-/// Result of a merge.
-#[derive(Debug)]
-pub struct Merged {
-    /// Outcome, as of a sort.
-    pub outcome: Outcome,
-    /// Bytes read and written.
-    pub streams: Streams,
-    /// Of all reads, those of runs: in one phase there are reads of both.
-    pub run_reads: Requests,
-    /// True if every input was read past the page cache.
-    pub is_direct: bool,
+impl InputAccount {
+    /// Adds the account of others.
+    fn add(&mut self, other: &Self) {
+        self.ragged += other.ragged;
+        self.bytes += other.bytes;
+        self.run_reads.0 = self.run_reads.0.plus(other.run_reads.0);
+        self.run_reads.1.0 += other.run_reads.1.0;
+        self.is_direct &= other.is_direct;
+        self.threads = self.threads.max(other.threads);
+    }
 }
 
 /// Merges, or continues a merge of which something was noted.
@@ -118,56 +102,61 @@ pub fn merge<K: KeyEncoder>(
     key: &K,
     (output, spill): (&mut Output, &mut Spill),
     progress: &Progress,
-) -> Result<Merged> {
+) -> Result<(Outcome, InputAccount)> {
     let inputs = std::mem::take(&mut work.inputs);
-    let (runs, past) = (inputs.len(), spill.take_past());
-    let mut passes = 1 + u32::from(past.as_ref().is_some_and(|past| !past.runs.is_empty()));
-    let mut runs_merged_again = 0;
-    let (mut inputs, past) = left(inputs, past);
+    let (inputs_count, past) = (inputs.len(), spill.take_past());
+    let passes = 1 + u32::from(past.as_ref().is_some_and(|past| !past.runs.is_empty()));
+    let (mut places, past) = left(inputs, past);
     let work = &*work;
-    reserve(work, (&inputs, past.slab.as_ref()), output, spill, progress)?;
-    let mut merger = Merger::new(work, runs, (key, &past), progress)?;
-    merger.enter(Phase::IntermediateMerge);
-    loop {
-        let groups = intermediate_groups(inputs.len(), work.plan.width);
-        if groups.is_empty() {
-            break;
-        }
-        passes += 1;
-        // One list into another: to cut out group after group would move millions each time.
-        let (mut left, mut done) = (inputs.into_iter(), 0);
-        let mut merged = Vec::with_capacity(groups.len());
-        for group in groups {
-            merged.extend(left.by_ref().take(group.start - done));
-            runs_merged_again += group.len() as u64;
-            let places: Vec<Place> = left.by_ref().take(group.len()).collect();
-            merged.push(merger.spill((merged.len(), &places), spill)?);
-            done = group.end;
-        }
-        merged.extend(left);
-        inputs = merged;
-    }
-    merger.enter(Phase::Writing);
-    let slab = past.slab.filter(|slab| slab.ends.len() == inputs.len());
-    let checkpoints = spill.take_manifest();
-    let checkpoints = checkpoints.map(|log| Checkpoints::new(log, slab, work.is_thrifty));
-    let (sink, is_summed, start) = (output.growing_sink()?, work.verify, work.header.len() as u64);
-    let (table, selection, checkpoints) = (None, None, checkpoints.as_ref());
-    let (sink, order) = (&sink, &OrderProof::of_output(work.proves_order()));
-    let destination = Destination { sink, table, is_summed, start, selection, order, checkpoints };
-    let emitted = merger.write(&inputs, destination);
+    reserve(work, (&places, past.slab.as_ref()), output, spill, progress)?;
+    let (mut crew, mut memory) = crew(work, inputs_count, progress)?;
+    crew.workers[0].sum_in.add(past.read);
+    crew.workers[0].sum_out.add(past.dropped);
+    (crew.keys, crew.inputs.ragged) = (past.keys, past.ragged);
+    let merge = Merge {
+        key,
+        rules: &work.rules,
+        plan: MergePlan::Inputs(&work.plan),
+        engine: work.engine,
+        direct: work.direct,
+        gate: &work.gate,
+        is_checked: work.is_checked,
+        task_bytes: 0,
+    };
+    crew.enter(Phase::IntermediateMerge)?;
+    let narrowed = merge.narrow(&mut crew, &mut memory, (spill, &mut places))?;
+    crew.enter(Phase::Writing)?;
+    let slab = past.slab.filter(|slab| slab.ends.len() == places.len());
+    let checkpoints = spill.take_manifest().map(|log| Checkpoints::new(log, slab, work.is_thrifty));
+    let (rules, checkpoints) = (&work.rules, checkpoints.as_ref());
+    let delivery = Delivery { rules, header: work.header.clone(), size: None, checkpoints };
+    let written = delivery.write(key, &mut crew, output, |crew, to| {
+        merge.merge(crew, (narrowed.way, &mut memory), &places, to)
+    });
     if checkpoints.is_some_and(Checkpoints::were_noted) {
         spill.mark_begun();
     }
-    let bytes = emitted?.bytes;
-    merger.enter(Phase::Finishing);
-    let merged = merger.finish()?;
-    let runs = runs as u64;
-    let merge_width = runs.min(work.plan.width as u64);
-    let written = Written { bytes: start + bytes, records: None };
-    let outcome =
-        Outcome { passes, bytes, written, runs, runs_merged_again, merge_width, ..merged.outcome };
-    Ok(Merged { outcome, ..merged })
+    let (written, brought) = written?;
+    crew.close_tally();
+    crew.enter(Phase::Finishing)?;
+    let proof = work.rules.verify.then(|| prove(&crew, None)).transpose()?;
+    let outcome = Outcome {
+        records: written.records.unwrap_or(brought.sum.records),
+        bytes: written.bytes - work.header.len() as u64,
+        written: Written { records: None, ..written },
+        passes: passes + narrowed.passes,
+        runs: inputs_count as u64,
+        runs_merged_again: narrowed.merged,
+        merge_width: inputs_count.min(work.plan.width) as u64,
+        phases: crew.phases(),
+        engine: crew.engine(),
+        ragged: work.gate.drops_ragged().then_some(crew.inputs.ragged),
+        proof,
+        is_order_proven: work.rules.proves_order,
+        keys: key.findings(&crew.keys),
+        ..Outcome::default()
+    };
+    Ok((outcome, crew.inputs))
 }
 
 /// Returns what is left of `inputs` to be merged, and what was done before.
@@ -193,7 +182,7 @@ fn reserve(
     let Some(mut sizes) = inputs.iter().map(Place::bytes).collect::<Option<Vec<u64>>>() else {
         return Ok(());
     };
-    let lines_lacking = work.framing.terminator().map_or(0, |_| sizes.len() as u64);
+    let lines_lacking = work.rules.framing.terminator().map_or(0, |_| sizes.len() as u64);
     let bytes = sizes.iter().sum::<u64>();
     output.reserve(bytes + lines_lacking)?;
     let mut spilled = 0;
@@ -212,7 +201,7 @@ fn reserve(
         if before == 0 {
             // Tables take less than one part in a hundred, and lie aside meanwhile.
             let needed = spilled + spilled / 50 + lines_lacking;
-            if needed > 0 && work.unique.is_none() {
+            if needed > 0 && work.rules.select.is_all() {
                 spill.check_limit(needed)?;
             }
             spill.check_space(needed, 0, needed)?;
@@ -223,42 +212,51 @@ fn reserve(
     Ok(())
 }
 
-/// The memory of all inputs that are merged at once, and of the output.
-struct Memory {
-    /// For reading ahead, one for each input.
-    pieces: Vec<Region>,
-    buffers: Vec<Region>,
-    edges: Vec<Region>,
+/// Returns the workers of a merge, and the pieces in which inputs are read ahead.
+fn crew<'p>(
+    work: &MergeWork,
+    inputs: usize,
+    progress: &'p Progress,
+) -> Result<(Crew<'p>, Vec<Region>)> {
+    let StreamPlan { threads, lane, .. } = work.plan;
+    let staff = Staff {
+        threads,
+        lane,
+        scratch: None,
+        read_depth: 0,
+        overlaps: true,
+        affinity: Affinity::default(),
+    };
+    let mut arena = Arena::new(ByteSize(staff.bytes() as u64))?;
+    let crew = Crew::new(&staff, &mut arena, work.engine, progress)?;
+    Ok((crew, pieces(&work.plan, inputs, threads)?))
 }
 
-impl Memory {
-    fn new(plan: &StreamPlan, inputs: usize) -> Result<Self> {
-        let at_once = inputs.clamp(1, plan.width);
-        let bytes = plan.lane.bytes() + at_once * plan.piece_bytes;
-        let mut arena = Arena::new(ByteSize(bytes as u64))?;
-        let mut take = |count: usize, bytes: usize| -> Vec<Region> {
-            (0..count).map(|_| cut(&mut arena, bytes)).collect()
-        };
-        Ok(Self {
-            pieces: take(at_once, plan.piece_bytes),
-            buffers: take(plan.lane.buffers, plan.lane.buffer_bytes()),
-            edges: take(plan.lane.edges, BLOCK),
-        })
-    }
+/// Returns the pieces in which `threads` workers read `inputs` inputs ahead.
+fn pieces(plan: &StreamPlan, inputs: usize, threads: usize) -> Result<Vec<Region>> {
+    let count = threads * inputs.clamp(1, plan.width);
+    let mut arena = Arena::new(ByteSize((count * plan.piece_bytes) as u64))?;
+    Ok((0..count).map(|_| cut(&mut arena, plan.piece_bytes)).collect())
 }
 
-/// Opens an input; a file from byte `from` on, of a run's records.
-fn open(place: &Place, direct: DirectStreams, from: u64, feed: &mut Feed<'_>) -> Result<Reading> {
+/// Opens an input; of a file, or of the records of a run, bytes `from..to`. The window on the table
+/// of a run has `table_bytes` bytes.
+fn open(
+    place: &Place,
+    direct: DirectStreams,
+    ((from, to), table_bytes): ((u64, Option<u64>), usize),
+    feed: &mut Feed<'_>,
+) -> Result<Reading> {
     match place {
         Place::Stdin => Ok(feed.open_stream(pipe::Reader::stdin()?)),
         Place::Stream(path) => Ok(feed.open_stream(pipe::Reader::open(path)?)),
         Place::Supplied { stream, .. } => {
             Ok(feed.open_stream(pipe::Reader::supplied(stream.clone())))
         }
-        Place::File { .. } => feed.open(place.open_file(direct.input)?, from),
+        Place::File { .. } => feed.open(place.open_file(direct.input)?, (from, to)),
         Place::Spilled(run) => {
             let run = RunReader::open(run, direct.spill)?;
-            feed.open_run(Blocks::new(run, TABLE_WINDOW_BYTES)?, from)
+            feed.open_run(Blocks::new(run, table_bytes)?, (from, to))
         }
     }
 }

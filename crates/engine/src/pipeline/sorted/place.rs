@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::source::Standing;
 use crate::error::Result;
 use crate::io::{Direct, File, Supplied};
 use crate::pipeline::heading::TopSize;
@@ -36,6 +35,24 @@ pub enum Place {
     },
     /// A run of our own; removed when it has been merged.
     Spilled(Run),
+}
+
+/// Position of a source in its input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Byte at which the next record begins.
+    pub offset: u64,
+    /// Records before it.
+    pub records: u64,
+    /// Line feeds before it, where records are looked at.
+    pub lines: u64,
+}
+
+impl Standing {
+    /// Returns the position at byte `offset`, where nothing before it counts.
+    pub fn at(offset: u64) -> Self {
+        Self { offset, ..Self::default() }
+    }
 }
 
 impl Place {
@@ -81,6 +98,20 @@ impl Place {
     pub fn first(&self) -> Standing {
         let TopSize { bytes, lines } = self.top();
         Standing { offset: bytes, records: 0, lines }
+    }
+
+    /// Returns the run that it is, if it is one.
+    pub fn run(&self) -> Option<&Run> {
+        match self {
+            Self::Spilled(run) => Some(run),
+            _ => None,
+        }
+    }
+
+    /// Returns where in it a record ends that ends at `offset` for us: a line's end that is lacking
+    /// is not there.
+    pub fn end_in(&self, offset: u64) -> u64 {
+        self.bytes().map_or(offset, |bytes| offset.min(bytes))
     }
 
     /// Returns whether it is a run of our own.

@@ -16,6 +16,7 @@ use memchr::{memchr, memchr_iter};
 
 use super::feed::{Feed, Reading};
 use super::kept::{Guard, Kept};
+use super::place::Standing;
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::format::{Fault, Framing, Tracker};
 use crate::io::ElasticRegion;
@@ -73,17 +74,6 @@ struct Watch {
     lines: u64,
 }
 
-/// Position of a source in its input.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
-    /// Byte at which the next record begins.
-    pub offset: u64,
-    /// Records before it.
-    pub records: u64,
-    /// Line feeds before it, where records are looked at.
-    pub lines: u64,
-}
-
 /// Result of advancing to the next record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -134,6 +124,13 @@ impl Source {
         let lines = self.framing.lines_of(standing.records).unwrap_or(0);
         self.lines_above = standing.lines.saturating_sub(lines);
         self.watch.iter_mut().for_each(|watch| watch.lines = standing.lines);
+        self
+    }
+
+    /// Returns this source, with `bytes` as the limit of its records, if there is one.
+    #[must_use]
+    pub fn limited_to(mut self, bytes: Option<usize>) -> Self {
+        self.window_max = bytes.map_or(self.window_max, |bytes| self.window_max.min(bytes));
         self
     }
 

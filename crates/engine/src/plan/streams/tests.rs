@@ -4,22 +4,32 @@ use super::*;
 use crate::plan::tests::files;
 
 fn need(inputs: usize, budget: ByteSize) -> StreamNeed {
+    need_of(1, inputs, budget)
+}
+
+fn need_of(threads: usize, inputs: usize, budget: ByteSize) -> StreamNeed {
     let (besides, files) = (Besides::default(), files(1 << 20));
-    let (input_bytes, width, run_members, levers) = (None, None, 1, Levers::default());
-    StreamNeed { inputs, input_bytes, budget, besides, files, run_members, width, levers }
+    let (input_bytes, width, run_members, levers) = (Some(1 << 50), None, 1, Levers::default());
+    StreamNeed { threads, inputs, input_bytes, budget, besides, files, run_members, width, levers }
 }
 
 #[test]
 fn plans_stay_within_the_budget() {
     for budget in [20, 24, 32, 64, 100, 1024, 100_000].map(ByteSize::mib) {
         for inputs in [0, 1, 2, 3, 10, 100, 511, 512, 513, 100_000] {
-            let plan = StreamPlan::new(&need(inputs, budget)).expect("a plan");
-            assert!(plan.width >= 2 && plan.width <= WIDTH_MAX);
-            assert!((PIECE_MIN..=PIECE_MAX).contains(&plan.piece_bytes));
-            let at_once = inputs.clamp(1, plan.width);
-            let used = plan.lane.bytes() + 2 * at_once * plan.piece_bytes + plan.spare_bytes;
-            assert!(used as u64 <= budget.bytes(), "{inputs} in {budget}: {plan:?}");
-            assert!(plan.spare_bytes >= (used - plan.lane.bytes()) / LONG_SHARE, "{plan:?}");
+            for threads in [1, 2, 16] {
+                let plan = StreamPlan::new(&need_of(threads, inputs, budget)).expect("a plan");
+                assert!(plan.width >= 2 && plan.width <= WIDTH_MAX);
+                assert!((PIECE_MIN..=PIECE_MAX).contains(&plan.piece_bytes));
+                let at_once = inputs.clamp(1, plan.width);
+                let lanes = plan.threads * plan.lane.bytes();
+                let pieces = 2 * plan.threads * at_once * plan.piece_bytes;
+                let used = lanes + pieces + plan.spare_bytes;
+                assert!(used as u64 <= budget.bytes(), "{inputs} in {budget}: {plan:?}");
+                assert!(plan.spare_bytes >= (used - lanes) / LONG_SHARE, "{plan:?}");
+                let alone = StreamPlan::new(&need(inputs, budget)).expect("a plan");
+                assert_eq!(plan.width, alone.width, "further workers make no merge narrower");
+            }
         }
     }
 }
@@ -29,11 +39,13 @@ fn plans_stay_within_the_budget() {
 fn two_inputs_may_have_records_of_a_third_of_the_budget() {
     for mib in [64, 100, 256, 1024, 100_000] {
         let budget = ByteSize::mib(mib);
-        let StreamPlan { piece_bytes, spare_bytes, .. } =
-            StreamPlan::new(&need(2, budget)).expect("a plan");
-        let third = (budget.bytes() / 3) as usize;
-        let grown = third.next_multiple_of(piece_bytes) + third;
-        assert!(grown <= spare_bytes + 2 * piece_bytes, "{budget}");
+        for threads in [1, 2] {
+            let StreamPlan { piece_bytes, spare_bytes, .. } =
+                StreamPlan::new(&need_of(threads, 2, budget)).expect("a plan");
+            let third = (budget.bytes() / 3) as usize;
+            let grown = third.next_multiple_of(piece_bytes) + third;
+            assert!(grown <= spare_bytes + 2 * piece_bytes, "{budget}, {threads} threads");
+        }
     }
 }
 

@@ -23,7 +23,7 @@ fn read(
     let pieces = vec![Arena::new(ByteSize(piece as u64))?];
     let mut feed = Feed::new((engine, 16), pieces, spare, &progress)?;
     let blocks = Blocks::new(RunReader::open(run, Direct::Auto)?, 0)?;
-    let mut source = Source::new(feed.open_run(blocks, 0)?, framing, piece, false)?;
+    let mut source = Source::new(feed.open_run(blocks, (0, None))?, framing, piece, false)?;
     let mut records = Vec::new();
     while source.advance(key, &mut feed, None)? == Step::Next {
         records.extend_from_slice(source.record());
@@ -115,7 +115,7 @@ fn tags_are_used_again() {
     let pieces = (0..3).map(|_| Arena::new(ByteSize(BLOCK as u64)).unwrap()).collect();
     let mut feed = Feed::new((Engine::Auto, 16), pieces, 0, &progress).unwrap();
     for _ in 0..100 {
-        let mut open = || feed.open(File::open_read(&path, Direct::Auto).unwrap(), 0);
+        let mut open = || feed.open(File::open_read(&path, Direct::Auto).unwrap(), (0, None));
         let files = [open().unwrap(), open().unwrap(), open().unwrap()];
         for mut file in files {
             let mut read = [0; 8];
