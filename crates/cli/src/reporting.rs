@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::failure::usage_error;
+use crate::report;
 use serde_json::Value;
 use sortwell::unstable::io::pipe::Writer;
 use sortwell::unstable::io::{Direct, NameIdentity, TempFile, inherited};
 use sortwell::unstable::output::may_be_part;
-use sortwell::unstable::report;
 use sortwell::{Error, Input, Output, Progress, Result};
 
 /// The inputs and the output of a job.

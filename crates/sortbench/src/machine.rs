@@ -4,7 +4,7 @@ use std::fs;
 
 use serde::Serialize;
 use sortwell::ByteSize;
-use sortwell::unstable::io::limits;
+use sortwell::unstable::sys::limits;
 
 /// Properties of a machine, and the time they were read.
 #[derive(Clone, Debug, PartialEq, Serialize)]

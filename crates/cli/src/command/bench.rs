@@ -11,12 +11,12 @@ use clap::{Args, Subcommand, ValueHint};
 use sortbench::bench::{
     self, Finding, Ground, KernelSizes, MinuteOptions, PennyOptions, Program, text,
 };
-use sortwell::unstable::report;
 use sortwell::{ByteSize, Progress, Result};
 
 use super::options::values;
 use super::options::watching::Watching;
 use crate::failure::Outcome;
+use crate::report;
 use crate::reporting::Page;
 use crate::standard;
 

@@ -7,9 +7,9 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueHint};
 use sortbench::calibrate;
 use sortwell::Progress;
-use sortwell::unstable::io::limits;
 use sortwell::unstable::io::stripe::{Definition, Stride};
 use sortwell::unstable::profile::Profile;
+use sortwell::unstable::sys::limits;
 use sortwell::{ByteSize, Error, Result};
 
 use super::options::watching::Watching;

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::{Args, ValueHint};
 use sortbench::{Destination, Generation};
 use sortwell::Progress;
+use sortwell::unstable::codec::Foreign;
 use sortwell::unstable::io::check_replaceable;
-use sortwell::unstable::io::compression::Foreign;
 use sortwell::{Codec, Error};
 
 use crate::command::options::values;

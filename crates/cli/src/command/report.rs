@@ -6,11 +6,10 @@ use std::process::ExitCode;
 use clap::{Args, ValueHint};
 use sortwell::Result;
 use sortwell::unstable::io::check_replaceable;
-use sortwell::unstable::report;
-use sortwell::unstable::report::Subject;
 
 use crate::failure::Outcome;
 use crate::failure::usage_error;
+use crate::report::{self, Subject};
 use crate::reporting::{self, Page};
 use crate::standard::{self, Text};
 

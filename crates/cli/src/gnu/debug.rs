@@ -1,7 +1,7 @@
 //! Remarks of `--debug` about a command line, before any line is read: the rules that order text,
 //! and keys and options that may not have the intended meaning.
 
-use sortwell::unstable::io::locale::Category;
+use sortwell::unstable::locale::Category;
 
 use super::key::{KeyDefinition, KeyEnd};
 use super::ordering::Ordering;

@@ -10,12 +10,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use sortwell::unstable::io::locale::{ByteClasses, Category, Locale};
 use sortwell::unstable::key::text::{
     Collation, End, LastResort, Months, NumberFormat, Position, TextOrder, TextSpec, TextType,
     Translation,
 };
 use sortwell::unstable::key::{ListMemory, OrderOptions};
+use sortwell::unstable::locale::{ByteClasses, Category, Locale};
 use sortwell::{Budget, ByteSize, Format, Key};
 
 use super::complaint::{Complaint, reason};

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use rustix::process::{Resource, getrlimit};
 use sortwell::ByteSize;
-use sortwell::unstable::io::limits;
-use sortwell::unstable::io::locale::Locale;
+use sortwell::unstable::locale::Locale;
+use sortwell::unstable::sys::limits;
 
 use super::complaint::Complaint;
 use super::key::KeyDefinition;

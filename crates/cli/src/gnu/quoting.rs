@@ -2,7 +2,7 @@
 //!
 //! Both show every byte: what has no picture in the locale is written as an escape.
 
-use sortwell::unstable::io::locale::Locale;
+use sortwell::unstable::locale::Locale;
 
 /// Characters that are special to a shell at any position. The colon is not special, but would look
 /// like the end of the name.

@@ -7,10 +7,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use sortwell::unstable::io::locale::Locale;
 use sortwell::unstable::io::{Engine, SpillDirectory};
 use sortwell::unstable::job::{CheckJob, MergeJob, SortJob, names_bytes, sort_lines, write_lines};
 use sortwell::unstable::key::text::Body;
+use sortwell::unstable::locale::Locale;
 use sortwell::unstable::plan::levers::Levers;
 use sortwell::{Budget, Input, Output, Progress, Unique};
 use sortwell::{ByteSize, Error};

@@ -14,8 +14,9 @@ use std::str::FromStr;
 use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, fstat, fstatfs, open, statx};
 use rustix::io::Errno;
 
-use super::{Answer, limits};
+use super::Answer;
 use crate::error::{ParseError, Setting, message};
+use crate::sys::limits;
 
 /// Choice of requests that go past the page cache (`O_DIRECT`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

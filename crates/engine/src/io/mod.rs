@@ -16,18 +16,14 @@
 //! [`Holding`] counts what temporary files take of a place, and how fast,
 //! `pipe` serves streams that have no offsets, `supply` those that the caller makes, `redirect`
 //! knows those that have offsets after all, `inherited` the descriptors that were open when the
-//! process began, `kind` tells which inputs have offsets, `space` and `limits` ask what the machine
-//! has left, `locale` asks the C library how text sorts, `compression` expands inputs and
-//! compresses outputs, `counters` tells what the processor counted.
-//! `faulty` makes faults to order, for tests.
+//! process began, `kind` tells which inputs have offsets. `faulty` makes faults to order, for
+//! tests.
 //!
 //! Invariant: no pointer leaves this room, and memory is unmapped only after the last
 //! request that could touch it has come back.
 
 mod arena;
 mod cache;
-pub mod compression;
-pub mod counters;
 mod cursor;
 mod direct;
 mod elastic;
@@ -38,15 +34,11 @@ mod holding;
 mod identity;
 pub mod inherited;
 mod kind;
-pub mod limits;
-pub mod locale;
 mod mmap;
 pub mod pipe;
-pub mod processors;
 mod queue;
 pub mod redirect;
 mod scratch;
-pub mod space;
 mod spill_set;
 pub mod spilled;
 pub mod stripe;
@@ -61,6 +53,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{ConfigErrorKind, ParseError, Result, Setting, config, message};
+use crate::sys::limits;
 
 /// Kernel's answer to a call.
 type Answer<T> = rustix::io::Result<T>;
@@ -73,7 +66,6 @@ pub use file::File;
 pub use holding::{Allowance, Holding, Share};
 pub use identity::{DirectoryIdentity, NameIdentity, distinct};
 pub use kind::InputKind;
-pub use processors::Affinity;
 pub use queue::{Completion, Operation, Queue, Request};
 pub use scratch::{
     KEPT_NAME, SpillDirectory, TempFile, check_replaceable, directory_of, rename_target,

@@ -23,7 +23,6 @@ use rustix::fs::{FileType, Mode, OFlags, fcntl_getfl, fstat, open, stat};
 use rustix::io::{Errno, ReadWriteFlags, fcntl_dupfd_cloexec, preadv2, pwritev2, read, write};
 
 use super::Answer;
-use super::compression::Inlet;
 use super::file::File;
 use super::inherited::{STDIN, STDOUT, duplicate, named_by};
 use super::supply::{Extent, Supplied};
@@ -334,8 +333,20 @@ pub struct Writer(Target);
 #[derive(Debug)]
 enum Target {
     End(End),
-    /// Threads that compress the bytes first.
-    Inlet(Inlet),
+    /// A stream that changes the bytes first.
+    Inlet(Box<dyn Inlet>),
+}
+
+/// A stream that takes bytes in order and writes others in their place, such as compressed ones.
+pub trait Inlet: std::fmt::Debug + Send {
+    /// Takes all of `data`.
+    fn write_all(&self, data: &[u8], progress: &Progress) -> Result<()>;
+
+    /// Returns the bytes taken so far.
+    fn bytes(&self) -> u64;
+
+    /// Returns the output's name in messages.
+    fn name(&self) -> &Path;
 }
 
 impl Writer {
@@ -355,8 +366,8 @@ impl Writer {
         Ok(Self::of(descriptor, name))
     }
 
-    /// Returns a writer whose bytes are compressed on the way.
-    pub fn inlet(inlet: Inlet) -> Self {
+    /// Returns a writer whose bytes pass through an inlet.
+    pub fn inlet(inlet: Box<dyn Inlet>) -> Self {
         Self(Target::Inlet(inlet))
     }
 

@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use crate::error::Result;
-use crate::io::limits::{self, ProcessorTime};
 use crate::key::text::TextOrder;
 use crate::pipeline::{Outcome, Seen, Work};
 use crate::plan::Algorithm;
@@ -12,6 +11,7 @@ use crate::sink::LaneCounters;
 use crate::stats::{
     Phase, PhaseTime, Proof, Requests, Statistics, StreamLatency, StreamRequests, Streams,
 };
+use crate::sys::limits::{self, ProcessorTime};
 use crate::units::ByteSize;
 
 /// State at the start of a job, above all its clocks.

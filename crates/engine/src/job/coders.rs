@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use super::Input;
 use super::contents::{Instead, Look};
-use crate::error::{Error, Result, config};
-use crate::format::Format;
-use crate::io::compression::{
+use crate::codec::{
     Appetite, Codec, Compression, Decoding, Decompress, OUTPUT_SHARE, Origin, encoders,
 };
+use crate::error::{Error, Result, config};
+use crate::format::Format;
 use crate::key::text::TextOrder;
 use crate::operator::Select;
 use crate::output::Output;

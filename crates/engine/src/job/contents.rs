@@ -10,11 +10,9 @@ use std::fs;
 use std::path::Path;
 
 use super::Input;
+use crate::codec::{CONTENT_BYTES, Codec, Content, Decompress, Foreign, Origin, STDIN, beginning};
 use crate::error::{Error, Result, Setting, message};
 use crate::format::Format;
-use crate::io::compression::{
-    CONTENT_BYTES, Codec, Content, Decompress, Foreign, Origin, STDIN, beginning,
-};
 use crate::io::{Begun, Supplied, Supply, pipe, redirect};
 use crate::stats::Progress;
 

@@ -28,10 +28,10 @@ mod union;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::codec::{Compress, Decompress};
 use crate::error::{ConfigErrorKind, Result, Setting, config};
 use crate::format::{Format, Framing, HeaderLines};
-use crate::io::compression::{Compress, Decompress};
-use crate::io::{DirectStreams, Engine, Extent, limits};
+use crate::io::{DirectStreams, Engine, Extent};
 use crate::key::text::{Separator, TextOrder};
 use crate::key::{CompiledKey, Key, KeyEncoder, ListMemory, OrderOptions, with_encoder};
 use crate::operator::{self, Layout, Making, Records, Select};
@@ -46,6 +46,7 @@ use crate::plan::{Need, Plan};
 use crate::predicate::{Filter, Predicate};
 use crate::profile::Profile;
 use crate::stats::{Progress, Statistics};
+use crate::sys::limits;
 use crate::units::ByteSize;
 
 use account::Account;

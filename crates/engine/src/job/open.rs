@@ -17,13 +17,14 @@ use crate::format::Framing;
 use crate::io::inherited::{self, STDOUT};
 use crate::io::{
     Begun, Direct, Engine, Extent, File, InputKind, SpillPlace, Supplied, check_replaceable,
-    directory_of, distinct, limits, pipe, redirect, rename_target, sweep,
+    directory_of, distinct, pipe, redirect, rename_target, sweep,
 };
 use crate::key::text::TextOrder;
 use crate::output;
 use crate::pipeline::sorted::Place;
 use crate::pipeline::{self, Columns, Header, Heading, Names, Top, TopSize};
 use crate::stats::Progress;
+use crate::sys::limits;
 use crate::units::ByteSize;
 
 /// Assumed bytes of a line before any was seen.

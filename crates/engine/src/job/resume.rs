@@ -10,12 +10,13 @@ use super::{in_place, open};
 use crate::error::{ConfigErrorKind, Error, Operation, Result, config};
 use crate::io::{
     Direct, DirectoryIdentity, File, KEPT_NAME, SpillDirectory, SpillPlace, SpillSet, TempFile,
-    directory_of, distinct, is_part, limits, spill_directories, spilled, sync_directory,
+    directory_of, distinct, is_part, spill_directories, spilled, sync_directory,
 };
 use crate::manifest::{Entry, JobEntry, Manifest, Past};
 use crate::output;
 use crate::pipeline::Spill;
 use crate::stats::Progress;
+use crate::sys::limits;
 
 pub use wanted::Wanted;
 

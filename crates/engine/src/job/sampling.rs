@@ -6,9 +6,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::Result;
-use crate::io::counters::{Counters, Counts, Event, Threads};
-use crate::io::limits;
 use crate::stats::{Counted, Now, Progress, Statistics, Timeline};
+use crate::sys::counters::{Counters, Counts, Event, Threads};
+use crate::sys::limits;
 
 /// The memory ceiling counts this thread's stack too.
 const STACK_BYTES: usize = 64 << 10;

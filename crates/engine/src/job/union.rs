@@ -12,11 +12,11 @@ use std::sync::{Arc, Mutex};
 
 use super::coders::Coders;
 use super::{Input, SortJob, open};
+use crate::codec::{Appetite, Codec, Decoding, Origin};
 use crate::error::{ConfigErrorKind, Error, Message, Result, Setting, config, message};
 use crate::format::CsvFormat;
 use crate::format::csv::union::{ColumnOrder, Union};
 use crate::format::csv::{BYTE_ORDER_MARK, without_end};
-use crate::io::compression::{Appetite, Codec, Decoding, Origin};
 use crate::io::{Begun, Direct, Supplied, pipe};
 use crate::pipeline::rewriting::{Rest, Rewritten, RowMemory};
 use crate::pipeline::sorted::Place;

@@ -5,14 +5,15 @@ mod parts;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::codec::{Compression, Encoding};
 use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
-use crate::io::compression::{Compression, Encoding};
 use crate::io::stripe::StripedOutput;
-use crate::io::{Direct, File, TempFile, directory_of, pipe, redirect, space, sweep};
+use crate::io::{Direct, File, TempFile, directory_of, pipe, redirect, sweep};
 use crate::load::layout::PAGE;
 use crate::operator::PartFiles;
 use crate::sink::{FileSink, Sink, StreamSink};
 use crate::stats::Progress;
+use crate::sys::space;
 use crate::units::ByteSize;
 
 pub use parts::{Parts, may_be_part};
@@ -181,7 +182,7 @@ impl Output {
         }
         let writer = match self {
             Self::Stream(writer) => writer.take(),
-            Self::Compressed { encoding, .. } => Some(pipe::Writer::inlet(encoding.inlet())),
+            Self::Compressed { encoding, .. } => Some(encoding.writer()),
             _ => None,
         };
         Ok(Sink::Stream(StreamSink::new(writer.map_or_else(pipe::Writer::stdout, Ok)?)))
@@ -206,9 +207,7 @@ impl Output {
             Self::File { temporary, .. } => temporary.file().write_at(bytes, 0),
             Self::Striped(output) => output.file().write_at(bytes, 0),
             Self::Redirected(file) => file.write_at(bytes, 0),
-            Self::Compressed { encoding, .. } => {
-                pipe::Writer::inlet(encoding.inlet()).write_all(bytes, progress)
-            }
+            Self::Compressed { encoding, .. } => encoding.writer().write_all(bytes, progress),
             Self::Parts(_) => unreachable!("an output that is split is written file by file"),
         }
     }

@@ -13,11 +13,11 @@ use std::sync::{Mutex, PoisonError};
 use super::granule;
 use crate::error::{ConfigErrorKind, Error, Result, config};
 use crate::io::{
-    Direct, DirectoryIdentity, File, SpillDirectory, check_replaceable, directory_of, limits,
-    rename_target,
+    Direct, DirectoryIdentity, File, SpillDirectory, check_replaceable, directory_of, rename_target,
 };
 use crate::operator::PartFiles;
 use crate::sink::{FileSink, Sink};
+use crate::sys::limits;
 
 /// The files of one output.
 #[derive(Debug)]

@@ -54,7 +54,7 @@ fn text_has_good_form() {
     assert!(files.iter().any(|(path, _)| path == "Makefile"), "the tree was not found");
     let mut faults: Vec<Fault> =
         files.iter().flat_map(|(path, content)| text::all(path, content)).collect();
-    let scripts = tree::files("crates/engine/src/report", &["js"]);
+    let scripts = tree::files("crates/cli/src/report", &["js"]);
     let own = scripts.iter().filter(|(path, _)| !path.contains("/uplot/"));
     faults.extend(own.flat_map(|(path, content)| prose::script(path, content)));
     assert_none(&faults);

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use sortwell_engine::ByteSize;
+use sortwell_engine::codec::{Codec, Compress, Compression, Decompress};
 use sortwell_engine::format::Format;
 use sortwell_engine::io::Engine;
-use sortwell_engine::io::compression::{Codec, Compress, Compression, Decompress};
 use sortwell_engine::job::{Algorithm, Budget, Input, MergeJob, Output, SortJob};
 use sortwell_engine::operator::{Select, Unique};
 use sortwell_engine::plan::levers::Overlap;

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Advice, fadvise};
 use sortwell::Progress;
-use sortwell::unstable::io::{Direct, File, SpillDirectory, limits, space};
+use sortwell::unstable::io::{Direct, File, SpillDirectory};
+use sortwell::unstable::sys::{limits, space};
 use sortwell::{Error, Result};
 
 use super::confinement::Confinement;

@@ -8,7 +8,8 @@
 use std::path::Path;
 
 use sortwell::ConfigErrorKind;
-use sortwell::unstable::io::{Direct, Engine, File, limits};
+use sortwell::unstable::io::{Direct, Engine, File};
+use sortwell::unstable::sys::limits;
 use sortwell::{ByteSize, Error, Result};
 
 use super::cases::{Case, Measured};

@@ -21,8 +21,8 @@ mod selection;
 mod tournament;
 
 use sortwell::ConfigErrorKind;
-use sortwell::unstable::io::counters::Event;
-use sortwell::unstable::io::limits;
+use sortwell::unstable::sys::counters::Event;
+use sortwell::unstable::sys::limits;
 use sortwell::{ByteSize, Error, Result};
 
 use self::meter::{Counted, Meter, Section};

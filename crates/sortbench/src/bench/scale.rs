@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use sortwell::ConfigErrorKind;
-use sortwell::unstable::io::limits;
+use sortwell::unstable::sys::limits;
 use sortwell::{ByteSize, Error, Result};
 
 use super::cases::{Case, Measured};

@@ -15,10 +15,9 @@ use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 
 use sortwell::Progress;
-use sortwell::unstable::io::{
-    Arena, Direct, Engine, Operation, Queue, Region, Request, TempFile, space,
-};
+use sortwell::unstable::io::{Arena, Direct, Engine, Operation, Queue, Region, Request, TempFile};
 use sortwell::unstable::profile::DiskProfile;
+use sortwell::unstable::sys::space;
 use sortwell::{ByteSize, Error, Result};
 
 use super::now;

@@ -10,8 +10,9 @@
 
 use std::time::{Duration, Instant};
 
-use sortwell::unstable::io::{Arena, Pages, Region, limits};
+use sortwell::unstable::io::{Arena, Pages, Region};
 use sortwell::unstable::profile::MemoryProfile;
+use sortwell::unstable::sys::limits;
 use sortwell::{ByteSize, Error, Result};
 use sortwell::{ConfigErrorKind, Progress};
 

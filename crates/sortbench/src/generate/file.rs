@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use sortwell::Progress;
 use sortwell::unstable::io::{
-    Completion, Direct, Engine, File, Operation, Region, Request, TempFile, space,
+    Completion, Direct, Engine, File, Operation, Region, Request, TempFile,
 };
 use sortwell::unstable::stats::Stream;
+use sortwell::unstable::sys::space;
 use sortwell::{ByteSize, Error, Result};
 
 use super::Generation;

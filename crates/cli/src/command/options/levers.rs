@@ -2,9 +2,9 @@
 
 use clap::Args;
 use sortwell::ByteSize;
-use sortwell::unstable::io::Affinity;
 use sortwell::unstable::plan::geometry::Geometry;
 use sortwell::unstable::plan::levers::{Levers as Chosen, Overlap};
+use sortwell::unstable::sys::Affinity;
 
 use super::{EXPERT, values};
 

@@ -18,9 +18,10 @@ use std::path::PathBuf;
 use memchr::{memchr_iter, memrchr};
 use sortwell::unstable::format::Framing;
 use sortwell::unstable::io::pipe::Reader;
-use sortwell::unstable::io::{Arena, Extent, Region, limits};
+use sortwell::unstable::io::{Arena, Extent, Region};
 use sortwell::unstable::job::SortJob;
 use sortwell::unstable::pipeline::{Heading, Stream};
+use sortwell::unstable::sys::limits;
 use sortwell::{ByteSize, Error, Result};
 use sortwell::{Input, Progress, Supplied, Supply};
 

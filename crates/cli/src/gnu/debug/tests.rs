@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sortwell::unstable::io::locale::Locale;
+use sortwell::unstable::locale::Locale;
 
 use super::super::order;
 use super::super::parse::{Request, parse};

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use sortwell::unstable::io::locale::Locale;
+use sortwell::unstable::locale::Locale;
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! Keys of both forms, good and bad.
 
-use sortwell::unstable::io::locale::Locale;
+use sortwell::unstable::locale::Locale;
 
 use super::*;
 

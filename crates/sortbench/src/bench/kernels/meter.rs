@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use sortwell::Progress;
-use sortwell::unstable::io::counters::{Counters, Counts, Event, Threads};
+use sortwell::unstable::sys::counters::{Counters, Counts, Event, Threads};
 use sortwell::{Error, Result};
 
 use super::super::finding::{Chart, Samples, Table};

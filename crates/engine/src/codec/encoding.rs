@@ -40,8 +40,7 @@ pub struct Encoding {
 }
 
 /// Takes the bytes of an output, in order.
-#[derive(Clone)]
-pub struct Inlet(Arc<Shared>);
+struct EncodingInlet(Arc<Shared>);
 
 struct Shared {
     name: PathBuf,
@@ -134,9 +133,9 @@ impl Encoding {
         Ok(encoding)
     }
 
-    /// Returns the inlet for the output's bytes.
-    pub fn inlet(&self) -> Inlet {
-        Inlet(Arc::clone(&self.shared))
+    /// Returns the writer for the output's bytes.
+    pub fn writer(&self) -> pipe::Writer {
+        pipe::Writer::inlet(Box::new(EncodingInlet(Arc::clone(&self.shared))))
     }
 
     /// Compresses and writes what is left, and returns the number of compressed bytes.
@@ -180,9 +179,8 @@ impl std::fmt::Debug for Encoding {
     }
 }
 
-impl Inlet {
-    /// Takes all of `data`.
-    pub fn write_all(&self, mut data: &[u8], progress: &Progress) -> Result<()> {
+impl pipe::Inlet for EncodingInlet {
+    fn write_all(&self, mut data: &[u8], progress: &Progress) -> Result<()> {
         let mut filling = self.0.filling();
         while !data.is_empty() {
             if filling.chunk.capacity() == 0 {
@@ -200,20 +198,18 @@ impl Inlet {
         Ok(())
     }
 
-    /// Returns the bytes taken so far.
-    pub fn bytes(&self) -> u64 {
+    fn bytes(&self) -> u64 {
         self.0.filling().bytes
     }
 
-    /// Returns the output's name in messages.
-    pub fn name(&self) -> &Path {
+    fn name(&self) -> &Path {
         &self.0.name
     }
 }
 
-impl std::fmt::Debug for Inlet {
+impl std::fmt::Debug for EncodingInlet {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Inlet").field(&self.0.name).finish()
+        f.debug_tuple("EncodingInlet").field(&self.0.name).finish()
     }
 }
 

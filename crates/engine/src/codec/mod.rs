@@ -4,8 +4,8 @@
 //!   file --> [ Compressed ] --> [ a codec's Decode ] --> a few buffers --> Supplied --> reader
 //!                    \__ a thread of `decoding` __/
 //!
-//!   sink --> Inlet --> chunks of a megabyte --> [ a codec's Encode ] --> in order --> file or pipe
-//!                                               \__ threads of `encoding` __/
+//!   writer --> chunks of a megabyte --> [ a codec's Encode ] --> in order --> file or pipe
+//!                                      \__ threads of `encoding` __/
 //! ```
 //!
 //! The format of an input is detected by its start (`content`), or by its name. Formats that are
@@ -51,7 +51,7 @@ use crate::error::{ParseError, Result, message};
 
 pub use content::{CONTENT_BYTES, Content};
 pub use decoding::{Decoding, Origin, Shape};
-pub use encoding::{Encoding, Inlet};
+pub use encoding::Encoding;
 pub use foreign::{Foreign, STDIN};
 use memory::Windows;
 pub use memory::{Appetite, OUTPUT_SHARE, beginning, encoders};

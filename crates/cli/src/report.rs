@@ -5,7 +5,7 @@
 //! page as JSON in which no `<` is left, the script makes text of them and never markup, and the
 //! page's own policy forbids it to load anything.
 //!
-//! Statistics come as JSON values, not as [`Statistics`](crate::stats::Statistics), and so does
+//! Statistics come as JSON values, not as [`Statistics`](sortwell::Statistics), and so does
 //! what a bench found: they may be another version's. [`read`] takes them from a file that anybody
 //! may have written.
 
@@ -14,8 +14,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::error::{Operation, message};
-use crate::{Error, Result};
+use sortwell::{Error, Result};
 
 /// Content of a file that a page is made from, as JSON.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,13 +93,11 @@ fn shell(data: &Value) -> String {
 /// That it cannot be read, or holds neither.
 pub fn read(path: &Path, from: impl Read) -> Result<Subject> {
     let malformed = |fault: String| {
-        let message = message!(
-            "{}; give the JSON that {} prints to standard error, or that {} writes",
-            fault,
-            Operation::SortWithStatistics,
-            Operation::Bench
+        let message = format!(
+            "{fault}; give the JSON that 'sortwell sort --stats json' prints to standard error, \
+             or that 'sortwell bench --json' writes"
         );
-        Error::malformed(path, message)
+        Error::Malformed { path: path.to_owned(), message: message.into() }
     };
     let mut bytes = Vec::new();
     from.take(BYTES_MAX + 1)

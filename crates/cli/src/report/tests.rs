@@ -143,7 +143,7 @@ fn what_are_no_statistics_is_refused_by_name() {
         let refusal = refusal(text);
         assert!(refusal.starts_with("s.json: "), "{refusal}");
         assert!(refusal.contains(words), "{text}: {refusal}");
-        for what in ["a sort with statistics prints", "a benchmark writes"] {
+        for what in ["'sortwell sort --stats json' prints", "'sortwell bench --json' writes"] {
             assert!(refusal.contains(what), "what to do: {refusal}");
         }
         assert!(!refusal.contains('\n'), "one line: {refusal}");
