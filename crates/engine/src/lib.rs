@@ -4,10 +4,10 @@
 //! Its interface is not stable. Programs use the crate `sortwell`, a small layer over it.
 //!
 //! Each module uses only modules that are named before it, which a test checks: `units`, `error`,
-//! `format`, `stats`, `proof`, `sys`, `locale`, `io`, `codec`, `sink`, `load`, `key`, `order`,
-//! `predicate`, `incore`, `run`, `manifest`, `merge`, `operator`, `output`, `profile`, `plan`,
-//! `pipeline`, `job`. The module `plan` makes a plan, and `pipeline` carries it out. Start with
-//! `job`.
+//! `format`, `stats`, `proof`, `sys`, `locale`, `io`, `stripe`, `codec`, `sink`, `load`, `key`,
+//! `order`, `predicate`, `incore`, `run`, `manifest`, `merge`, `operator`, `output`, `profile`,
+//! `plan`, `pipeline`, `job`. The module `plan` makes a plan, and `pipeline` carries it out. Start
+//! with `job`.
 
 pub mod codec;
 pub mod error;
@@ -33,6 +33,7 @@ pub mod proof;
 pub mod run;
 pub mod sink;
 pub mod stats;
+pub mod stripe;
 #[expect(unsafe_code, reason = "system calls without a safe wrapper are made safe here")]
 pub mod sys;
 pub mod units;

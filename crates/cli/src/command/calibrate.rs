@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueHint};
 use sortbench::calibrate;
 use sortwell::Progress;
-use sortwell::unstable::io::stripe::{Definition, Stride};
 use sortwell::unstable::profile::Profile;
+use sortwell::unstable::stripe::{Definition, Stride};
 use sortwell::unstable::sys::limits;
 use sortwell::{ByteSize, Error, Result};
 

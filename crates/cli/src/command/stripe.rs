@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueHint};
-use sortwell::unstable::io::stripe::{Definition, Member, Stride};
 use sortwell::unstable::io::{Direct, File};
 use sortwell::unstable::job::CopyJob;
+use sortwell::unstable::stripe::{Definition, Member, Stride};
 use sortwell::{ByteSize, Error, Result};
 use sortwell::{Input, Output};
 

@@ -5,7 +5,7 @@
 //! aligned places go past the cache, what is left goes through it. If the kernel ever answers
 //! EINVAL to a direct transfer, the file is buffered from then on and nobody above needs to know.
 //!
-//! A file may also be several (`stripe`): then it only knows them, and requests on it are parted
+//! A file may also be several (`striped`): then it only knows them, and requests on it are parted
 //! before they are carried out.
 //!
 //! Left to others: carrying transfers out (`transfer` and the engines), temporary names
@@ -28,7 +28,7 @@ use super::Answer;
 use super::cache::is_mostly_cached;
 use super::direct::{Direct, DirectDescriptor};
 use super::holding::{Holding, Share};
-use super::stripe::{Definition, Place, Stripes};
+use super::striped::{Place, Stripes};
 use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
 
 /// The name of the mark of a file that is being sorted in place.
@@ -161,26 +161,14 @@ impl File {
         Ok(Arc::new(Self { path, body, length, share: OnceLock::new() }))
     }
 
-    /// Opens the striped file that is defined at `path` for reading.
-    ///
-    /// # Errors
-    ///
-    /// The errors of opening; [`Error::Malformed`] where the definition or a member is not as it
-    /// should be.
-    pub fn open_stripes(path: &Path, direct: Direct) -> Result<Arc<Self>> {
-        let definition = Definition::read(path)?;
-        let stripes = Stripes::open(&definition, path, direct)?;
-        Ok(Self::of_stripes(path, stripes, definition.length))
-    }
-
     /// Returns a file of stripes that have `length` bytes, called `path` in messages.
-    pub(super) fn of_stripes(path: &Path, stripes: Stripes, length: u64) -> Arc<Self> {
+    pub(crate) fn of_stripes(path: &Path, stripes: Stripes, length: u64) -> Arc<Self> {
         let (path, length) = (path.to_owned(), AtomicU64::new(length));
         Arc::new(Self { path, body: Body::Striped(stripes), length, share: OnceLock::new() })
     }
 
     /// Returns the stripes, if it has any.
-    pub(super) fn stripes(&self) -> Option<&Stripes> {
+    pub(crate) fn stripes(&self) -> Option<&Stripes> {
         match &self.body {
             Body::Plain(_) => None,
             Body::Striped(stripes) => Some(stripes),
@@ -484,7 +472,7 @@ impl AsFd for File {
 
 /// Returns the error for a file that could not be opened. Where the process has too many, which
 /// file it was tells little.
-pub(super) fn not_opened(action: &'static str, path: &Path, errno: Errno) -> Error {
+pub(crate) fn not_opened(action: &'static str, path: &Path, errno: Errno) -> Error {
     if errno != Errno::MFILE {
         return Error::io(action, path, errno);
     }

@@ -9,15 +9,13 @@
 //! every request the best way that its alignment allows. A [`Queue`] carries requests out, many at
 //! once, with an engine: `uring`, `threads`, `mmap` (with advice and without) and `sync`, a file
 //! each. All share `transfer`, the one place that knows about short transfers, interruptions and
-//! the end of a file. A [`Cursor`] reads a file as a stream; `stripe` makes one file of several.
+//! the end of a file. A [`Cursor`] reads a file as a stream; `striped` makes one file of several.
 //!
-//! Around them: [`TempFile`] and [`SpillDirectory`] never become litter (`scratch`, `sweep`), of
-//! these a [`SpillSet`] may be several, over which each file lies striped (`spilled`), a
-//! [`Holding`] counts what temporary files take of a place, and how fast,
-//! `pipe` serves streams that have no offsets, `supply` those that the caller makes, `redirect`
-//! knows those that have offsets after all, `inherited` the descriptors that were open when the
-//! process began, `kind` tells which inputs have offsets. `faulty` makes faults to order, for
-//! tests.
+//! Around them: [`TempFile`] and [`SpillDirectory`] never become litter (`scratch`, `sweep`). A
+//! [`Holding`] counts what temporary files take of a place, and how fast. `pipe` serves streams
+//! that have no offsets, `supply` those that the caller makes. `redirect` knows those that have
+//! offsets after all, `inherited` the descriptors that were open when the process began, `kind`
+//! tells which inputs have offsets. `faulty` makes faults to order, for tests.
 //!
 //! Invariant: no pointer leaves this room, and memory is unmapped only after the last
 //! request that could touch it has come back.
@@ -39,9 +37,7 @@ pub mod pipe;
 mod queue;
 pub mod redirect;
 mod scratch;
-mod spill_set;
-pub mod spilled;
-pub mod stripe;
+pub mod striped;
 mod supply;
 mod sweep;
 mod sync;
@@ -63,17 +59,19 @@ pub use cursor::Cursor;
 pub use direct::{Direct, DirectStreams};
 pub use elastic::ElasticRegion;
 pub use file::File;
+pub(crate) use file::not_opened;
 pub use holding::{Allowance, Holding, Share};
 pub use identity::{DirectoryIdentity, NameIdentity, distinct};
 pub use kind::InputKind;
 pub use queue::{Completion, Operation, Queue, Request};
+pub(crate) use scratch::random;
 pub use scratch::{
     KEPT_NAME, SpillDirectory, TempFile, check_replaceable, directory_of, rename_target,
     sync_directory,
 };
-pub use spill_set::{SpillPlace, SpillSet};
 pub use supply::{Begun, Extent, Supplied, Supply};
 pub use sweep::{abandoned, belonging_directories, is_part, spill_directories, sweep};
+pub(crate) use sweep::{free_lock, is_spill_directory, open_followed};
 
 /// Ways for requests to reach the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -148,7 +146,7 @@ impl Engine {
     /// wait their turn inside the queue.
     pub fn queue(self, depth: usize) -> Result<Box<dyn Queue>> {
         let depth = depth.max(1);
-        Ok(stripe::around(faulty::around(match self {
+        Ok(striped::around(faulty::around(match self {
             Self::Auto if limits::are_files_few() => Box::new(threads::Threads::new(depth)?),
             // Rings are memory too: where one more is refused, threads do the work.
             Self::Auto => match uring::Uring::new(depth) {

@@ -460,7 +460,7 @@ fn unique() -> String {
 }
 
 /// Returns a number that nobody can foretell.
-pub(super) fn random() -> u64 {
+pub(crate) fn random() -> u64 {
     // The standard library's hash keys are random for each process and differ from call to call.
     RandomState::new().build_hasher().finish()
 }

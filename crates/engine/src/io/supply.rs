@@ -11,8 +11,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::Cursor;
 use super::pipe::Reader;
-use super::{Cursor, Direct, File};
 use crate::error::{Error, Result};
 use crate::stats::Progress;
 
@@ -121,18 +121,6 @@ impl Supply for Begun {
             }
             _ => Ok(begun),
         }
-    }
-}
-
-impl Supplied {
-    /// Returns the striped file that is defined at `path`, as a stream.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`File::open_stripes`].
-    pub fn striped(path: &Path) -> Result<Self> {
-        let file = File::open_stripes(path, Direct::Off)?;
-        Ok(Self::new(path, Cursor::new(&file, 0)))
     }
 }
 

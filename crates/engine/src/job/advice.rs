@@ -5,11 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use crate::error::{Message, Setting, message};
-use crate::io::{Engine, SpillPlace};
+use crate::io::Engine;
 use crate::pipeline::{Input, Work};
 use crate::plan::Need;
 use crate::plan::outlook::Outlook;
 use crate::stats::{Phase, Statistics, Stream, WorkerTime};
+use crate::stripe::SpillPlace;
 use crate::sys::{limits, space};
 use crate::units::ByteSize;
 

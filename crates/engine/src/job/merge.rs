@@ -12,7 +12,7 @@ use super::{Budget, Input, Output, open, sampling};
 use crate::codec::{Compress, Decompress};
 use crate::error::Result;
 use crate::format::{Format, HeaderLines};
-use crate::io::{DirectStreams, Engine, SpillPlace};
+use crate::io::{DirectStreams, Engine};
 use crate::key::text::TextOrder;
 use crate::key::{CompiledKey, Key, OrderOptions, with_encoder};
 use crate::pipeline::sorted::{self, MergeWork, Merged, Place, UniqueBy};
@@ -22,6 +22,7 @@ use crate::plan::open_files::OpenFiles;
 use crate::plan::scratch::Lengths;
 use crate::plan::streams::{StreamNeed, StreamPlan};
 use crate::stats::{Progress, Statistics};
+use crate::stripe::SpillPlace;
 use crate::sys::limits;
 use crate::units::ByteSize;
 

@@ -16,14 +16,15 @@ use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
 use crate::format::Framing;
 use crate::io::inherited::{self, STDOUT};
 use crate::io::{
-    Begun, Direct, Engine, Extent, File, InputKind, SpillPlace, Supplied, check_replaceable,
-    directory_of, distinct, pipe, redirect, rename_target, sweep,
+    Begun, Direct, Engine, Extent, File, InputKind, Supplied, check_replaceable, directory_of,
+    distinct, pipe, redirect, rename_target, sweep,
 };
 use crate::key::text::TextOrder;
 use crate::output;
 use crate::pipeline::sorted::Place;
 use crate::pipeline::{self, Columns, Header, Heading, Names, Top, TopSize};
 use crate::stats::Progress;
+use crate::stripe::SpillPlace;
 use crate::sys::limits;
 use crate::units::ByteSize;
 

@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use super::{in_place, open};
 use crate::error::{ConfigErrorKind, Error, Operation, Result, config};
 use crate::io::{
-    Direct, DirectoryIdentity, File, KEPT_NAME, SpillDirectory, SpillPlace, SpillSet, TempFile,
-    directory_of, distinct, is_part, spill_directories, spilled, sync_directory,
+    Direct, DirectoryIdentity, File, KEPT_NAME, SpillDirectory, TempFile, directory_of, distinct,
+    is_part, spill_directories, sync_directory,
 };
 use crate::manifest::{Entry, JobEntry, Manifest, Past};
 use crate::output;
 use crate::pipeline::Spill;
 use crate::stats::Progress;
+use crate::stripe::{SpillPlace, SpillSet, spilled};
 use crate::sys::limits;
 
 pub use wanted::Wanted;

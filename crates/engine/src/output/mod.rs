@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use crate::codec::{Compression, Encoding};
 use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
-use crate::io::stripe::StripedOutput;
 use crate::io::{Direct, File, TempFile, directory_of, pipe, redirect, sweep};
 use crate::load::layout::PAGE;
 use crate::operator::PartFiles;
 use crate::sink::{FileSink, Sink, StreamSink};
 use crate::stats::Progress;
+use crate::stripe::StripedOutput;
 use crate::sys::space;
 use crate::units::ByteSize;
 

@@ -54,7 +54,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
 use crate::format::Framing;
 use crate::incore::KeyedLoad;
-use crate::io::{Direct, Engine, File, Region, SpillPlace};
+use crate::io::{Direct, Engine, File, Region};
 use crate::key::KeyEncoder;
 use crate::load::Source;
 use crate::load::layout::PAGE;
@@ -70,6 +70,7 @@ use crate::proof::Sum;
 use crate::run::Run;
 use crate::run::layout::BLOCK;
 use crate::stats::{Phase, Progress};
+use crate::stripe::SpillPlace;
 
 use checkpoints::Checkpoints;
 use crew::Crew;

@@ -14,10 +14,11 @@ use std::time::Duration;
 
 use super::crew::Crew;
 use crate::error::Result;
-use crate::io::{File, SpillPlace, SpillSet, sync_directory};
+use crate::io::{File, sync_directory};
 use crate::load::layout::PAGE;
 use crate::manifest::{Entry, Manifest, Past, RunEntry};
 use crate::run::{Run, RunWriter};
+use crate::stripe::{SpillPlace, SpillSet};
 use crate::sys::space;
 use crate::units::ByteSize;
 

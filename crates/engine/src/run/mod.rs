@@ -29,7 +29,8 @@ pub use table::Table;
 pub use writer::RunWriter;
 
 use crate::error::Result;
-use crate::io::{Direct, spilled};
+use crate::io::Direct;
+use crate::stripe::spilled;
 use layout::{BLOCK, DATA_START, Geometry};
 
 /// A finished run.

@@ -12,7 +12,8 @@ use super::page::PAGE;
 use super::window::{WINDOW_MAX, Window};
 use crate::error::{Error, Result};
 use crate::format::Framing;
-use crate::io::{Direct, File, spilled};
+use crate::io::{Direct, File};
+use crate::stripe::spilled;
 
 /// First bytes read of a record whose length is not known: most end within them.
 const RECORD_WINDOW: usize = 4096;

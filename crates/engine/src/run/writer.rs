@@ -15,9 +15,10 @@ use super::table::Table;
 use super::window::{WINDOW_MAX, Window};
 use crate::error::Result;
 use crate::format::Framing;
-use crate::io::{Direct, File, Holding, spilled};
+use crate::io::{Direct, File, Holding};
 use crate::proof::Sum;
 use crate::sink::{FileSink, GranuleSums, Lane, OPEN_LENGTH, Sink};
+use crate::stripe::spilled;
 
 const _: () = assert!(WINDOW_MAX <= BLOCK, "an edge buffer takes what a window shows");
 

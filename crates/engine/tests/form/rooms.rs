@@ -8,7 +8,7 @@ use crate::source::Source;
 /// serve all; from `io` to `output` a record walks, with `sink` as the hand that writes for `run`
 /// and `output`; `plan` decides, `pipeline` does, and `job` is the front door. A room need not
 /// exist yet.
-const ROOMS: [&str; 24] = [
+const ROOMS: [&str; 25] = [
     "units",
     "error",
     "format",
@@ -17,6 +17,7 @@ const ROOMS: [&str; 24] = [
     "sys",
     "locale",
     "io",
+    "stripe",
     "codec",
     "sink",
     "load",

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use sortwell_engine::format::Format;
 use sortwell_engine::io::faulty::{Fault, Script};
-use sortwell_engine::io::stripe::{Definition, Member, Stride};
 use sortwell_engine::io::{Direct, Operation};
 use sortwell_engine::job::{
     Budget, Input, MergeJob, Output, Resume, SortJob, leftovers, remove_leftovers,
@@ -16,6 +15,7 @@ use sortwell_engine::operator::{Select, Unique};
 use sortwell_engine::plan::Algorithm;
 use sortwell_engine::plan::levers::{Levers, Overlap};
 use sortwell_engine::stats::{Progress, Statistics};
+use sortwell_engine::stripe::{Definition, Member, Stride};
 use sortwell_engine::{ByteSize, Error};
 
 use crate::data::{Order, records};

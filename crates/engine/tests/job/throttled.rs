@@ -9,9 +9,9 @@ use std::time::Instant;
 
 use sortwell_engine::io::Operation;
 use sortwell_engine::io::faulty::{Fault, Installed, Script};
-use sortwell_engine::io::stripe::{Definition, Member, Stride};
 use sortwell_engine::job::{CopyJob, Input, Output, SortJob};
 use sortwell_engine::stats::{Phase, Progress};
+use sortwell_engine::stripe::{Definition, Member, Stride};
 
 use crate::data::{Order, records};
 use crate::random::Random;

@@ -10,9 +10,10 @@ use std::sync::Arc;
 use super::room::Systems;
 use super::share::{self, Standing};
 use crate::error::Result;
-use crate::io::{Allowance, Holding, SpillPlace, SpillSet, directory_of, spilled};
+use crate::io::{Allowance, Holding, directory_of};
 use crate::manifest::Past;
 use crate::run::{Run, RunWriter};
+use crate::stripe::{SpillPlace, SpillSet, spilled};
 use crate::sys::limits;
 use crate::units::ByteSize;
 

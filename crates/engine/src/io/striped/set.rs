@@ -1,20 +1,15 @@
 //! The open members of a striped file.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::xxh3_64;
-
-use super::{Definition, Layout};
+use super::Layout;
 use crate::error::{Error, Result};
-use crate::io::{Direct, File};
+use crate::io::File;
 
 /// Most members that are handled at the same time.
 const AT_ONCE: usize = 64;
-
-/// Bytes at either end of a member that distinguish it from others.
-const END_BYTES: u64 = 4096;
 
 /// Members, and which bytes they have.
 #[derive(Debug)]
@@ -36,54 +31,6 @@ impl Stripes {
     /// input's fault.
     pub fn spilled(layout: Layout, members: Vec<Arc<File>>) -> Self {
         Self { are_spilled: true, ..Self::new(layout, members) }
-    }
-
-    /// Opens the members of the set that is defined at `path`, for reading.
-    ///
-    /// # Errors
-    ///
-    /// The errors of opening; [`Error::Malformed`] where a member has not as many bytes as it
-    /// should, or others than were written.
-    pub fn open(definition: &Definition, path: &Path, direct: Direct) -> Result<Self> {
-        if definition.length == 0 {
-            let message = "it is empty: nothing was written to this striped file".to_owned();
-            return Err(Error::Malformed { path: path.to_owned(), message: message.into() });
-        }
-        Self::open_members(definition, path, direct)
-    }
-
-    /// Opens the members of a set that may hold nothing.
-    fn open_members(definition: &Definition, path: &Path, direct: Direct) -> Result<Self> {
-        let layout = definition.layout();
-        let open =
-            |(number, path): (usize, PathBuf)| -> Result<Arc<File>> {
-                let wrong = |message| Error::Malformed { path: path.clone(), message };
-                let file = File::open_read(&path, direct)?;
-                let bytes = layout.member_bytes(number, definition.length);
-                if file.len() != bytes {
-                    let found = file.len();
-                    return Err(wrong(format!(
-                    "as a member of a striped file it should have {bytes} bytes, but it has \
-                     {found}"
-                ).into()));
-                }
-                let checksum = definition.members[number].checksum;
-                if checksum.is_some_and(|sum| checksum_of(&file).ok() != Some(sum)) {
-                    return Err(wrong(
-                    "its content does not match what was written to it as a member of a striped \
-                     file; check that it is the right file"
-                        .into(),
-                ));
-                }
-                Ok(file)
-            };
-        let members = in_parallel(definition.files(path).into_iter().enumerate(), open)?;
-        Ok(Self::new(layout, members))
-    }
-
-    /// Returns whether all files of the generation that counts are there, as they were written.
-    pub fn are_whole(definition: &Definition, path: &Path) -> bool {
-        definition.generation.is_some() && Self::open_members(definition, path, Direct::Off).is_ok()
     }
 
     /// Returns the layout.
@@ -139,21 +86,9 @@ impl Stripes {
     }
 }
 
-/// Returns the checksum of both ends of a file, and of its length.
-pub(super) fn checksum_of(file: &File) -> Result<u64> {
-    let bytes = file.len();
-    let mut ends = bytes.to_le_bytes().to_vec();
-    for start in [0, bytes.saturating_sub(END_BYTES)] {
-        let mut block = [0; END_BYTES as usize];
-        let read = file.read_at(&mut block, start)?;
-        ends.extend_from_slice(&block[..read]);
-    }
-    Ok(xxh3_64(&ends))
-}
-
 /// Applies `act` to all `items`, some in parallel, and returns the results in order. Returns the
 /// first error.
-pub(super) fn in_parallel<T: Send, R: Send>(
+pub(crate) fn in_parallel<T: Send, R: Send>(
     items: impl Iterator<Item = T>,
     act: impl Fn(T) -> Result<R> + Sync,
 ) -> Result<Vec<R>> {

@@ -21,11 +21,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::definition::{Definition, numbered, numbers_of, random_number};
-use super::set::{Stripes, checksum_of, in_parallel};
+use super::opening::{are_whole, checksum_of};
 use crate::error::{Error, Result};
-use crate::io::scratch::{TempFile, directory_of};
-use crate::io::sweep::{free_lock, open_followed, sweep};
-use crate::io::{Direct, File};
+use crate::io::striped::{Stripes, in_parallel};
+use crate::io::{Direct, File, TempFile, directory_of, free_lock, open_followed, sweep};
 
 /// A new generation of a striped file, removed when dropped unless it was
 /// [finished](Self::finish).
@@ -51,7 +50,7 @@ impl StripedOutput {
         let mut definition = Definition::read(path)?;
         let old = definition.files(path);
         let places = definition.places(path);
-        let known = Stripes::are_whole(&definition, path).then_some(definition.generation);
+        let known = are_whole(&definition, path).then_some(definition.generation);
         let set = *definition.set.get_or_insert_with(random_number);
         for place in &places {
             tidy(place, (set, known.flatten()))?;

@@ -12,11 +12,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::scratch::{SpillDirectory, directory_of, sync_directory};
 use super::spilled::{STRIPES_NAME, members_of};
-use super::stripe::{Definition, Member, Stride};
-use super::{Direct, DirectoryIdentity, File};
+use super::{Definition, Member, Stride};
 use crate::error::{ConfigErrorKind, Error, Result, config};
+use crate::io::{Direct, DirectoryIdentity, File, SpillDirectory, directory_of, sync_directory};
 
 /// Directories of a user's, over which each file is dealt out by strides; mostly only one.
 #[derive(Clone, Debug, PartialEq, Eq)]

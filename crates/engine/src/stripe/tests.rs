@@ -9,6 +9,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::error::Error;
+use crate::io::striped::Layout;
 use crate::io::{Arena, Direct, Engine, File, Operation, Request};
 use crate::units::ByteSize;
 

@@ -9,10 +9,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::Layout;
 use crate::error::{Error, ParseError, Result, message};
-use crate::io::scratch::{TempFile, directory_of, random, rename_target};
-use crate::io::{Direct, NameIdentity};
+use crate::io::striped::Layout;
+use crate::io::{Direct, NameIdentity, TempFile, directory_of, random, rename_target};
 use crate::units::ByteSize;
 
 /// First line of every text.
@@ -25,7 +24,7 @@ const STRIDE_UNIT: u64 = 4096;
 const BASE: u64 = 1 << 20;
 
 /// Longest text, and most members.
-pub(in crate::io) const TEXT_MAX: u64 = 1 << 20;
+pub(super) const TEXT_MAX: u64 = 1 << 20;
 const MEMBERS_MAX: usize = 4096;
 
 /// Longest stride: what all of a set come to is a number of 64 bits.

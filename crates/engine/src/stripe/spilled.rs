@@ -11,12 +11,11 @@ use std::sync::Arc;
 use rustix::fs::{Mode, OFlags, open as open_descriptor};
 use rustix::io::Errno;
 
-use super::file::not_opened;
-use super::scratch::directory_of;
-use super::stripe::{Definition, Layout, Stripes, TEXT_MAX};
-use super::sweep::is_spill_directory;
-use super::{Direct, File};
+use super::Definition;
+use super::definition::TEXT_MAX;
 use crate::error::{Error, Result};
+use crate::io::striped::{Layout, Stripes};
+use crate::io::{Direct, File, directory_of, is_spill_directory, not_opened};
 
 /// Name of the file in a home that lists the other directories of its files.
 pub(super) const STRIPES_NAME: &str = "stripes";

@@ -9,24 +9,21 @@
 //! ```
 //!
 //! Strides may differ, so that slower disks carry less (NOW-Sort, section 4.1; AlphaSort, section
-//! 5, stripes alike). Which members there are stands in a small text, the [`Definition`]; `layout`
-//! says which byte lies where, and knows nothing else; `striping` is the queue that parts requests
-//! at the edges of strides; `output` brings a new set under its name.
+//! 5, stripes alike). Which members there are stands in a small text, the [`Definition`]; `opening`
+//! opens and checks them; `output` brings a new set under its name. Temporary files are striped
+//! over the directories of a [`SpillSet`], without a definition of their own (`spilled`).
 //!
-//! Left to others: what is asked of one member (`file`, `transfer`, the engines).
+//! Left to others: which byte is in which member, and requests that cross members (`io::striped`).
 
 mod definition;
-mod layout;
+mod opening;
 mod output;
-mod set;
-mod striping;
+mod spill_set;
+pub mod spilled;
 
-pub(super) use definition::TEXT_MAX;
 pub use definition::{Definition, Member, Stride};
-pub use layout::{Layout, Place};
 pub use output::StripedOutput;
-pub(super) use set::Stripes;
-pub(super) use striping::around;
+pub use spill_set::{SpillPlace, SpillSet};
 
 #[cfg(test)]
 mod tests;

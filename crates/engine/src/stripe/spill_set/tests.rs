@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::*;
-use crate::io::spilled;
+use crate::stripe::spilled;
 
 /// A place of three directories, and the folder they are in.
 fn place() -> (tempfile::TempDir, SpillPlace) {

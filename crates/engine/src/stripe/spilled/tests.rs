@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
-use crate::io::{SpillPlace, SpillSet};
+use crate::stripe::{SpillPlace, SpillSet};
 
 /// A set of two directories in a folder, with strides of one page and two.
 fn set() -> (tempfile::TempDir, SpillSet) {
