@@ -11,12 +11,12 @@ use sortwell_engine::key::{Key, ListMemory};
 use sortwell_engine::predicate::{Expression, Filter, Predicate};
 
 /// What a key means, unless it names a file.
-fn resolve(key: &TextKeySpec) -> Result<TextSpec, Message> {
+fn resolve(key: &Key) -> Result<TextSpec, Message> {
     let text = key.to_string();
     if text.contains('@') || text.contains("sequence") {
         return Err("no files here".into());
     }
-    key.spec(ListMemory::UNBOUNDED).map_err(|e| e.to_string())
+    key.spec(ListMemory::UNBOUNDED).map_err(|e| e.to_string().into())
 }
 
 const FORMATS: [Format; 3] = [Format::LINES, Format::CSV, Format::Fixed { length: 8 }];
