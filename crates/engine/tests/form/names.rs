@@ -1,0 +1,209 @@
+//! Each type of production code has a name of its own in the whole workspace, so that a name in a
+//! sentence, a search or an error means one thing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::Fault;
+use crate::rules::{fault, is_test};
+use crate::source::Source;
+
+/// Names that several files still define. Rename a type, then remove its line.
+const KNOWN_TWICE: &[(&str, usize)] = &[
+    ("Account", 2),
+    ("Action", 4),
+    ("Arguments", 15),
+    ("At", 2),
+    ("Beginning", 2),
+    ("Begun", 2),
+    ("Bench", 3),
+    ("Block", 2),
+    ("Blocks", 3),
+    ("Body", 2),
+    ("Budget", 2),
+    ("Bytes", 3),
+    ("Category", 2),
+    ("Cells", 2),
+    ("Chain", 2),
+    ("Check", 4),
+    ("CheckJob", 2),
+    ("Choice", 3),
+    ("Chunk", 2),
+    ("Clock", 2),
+    ("Columns", 2),
+    ("Compression", 2),
+    ("Content", 3),
+    ("Copy", 2),
+    ("Counted", 2),
+    ("Decoder", 3),
+    ("Destination", 2),
+    ("Encoder", 3),
+    ("Encoding", 2),
+    ("End", 3),
+    ("Ended", 2),
+    ("Entry", 3),
+    ("Event", 2),
+    ("Fault", 6),
+    ("Fields", 2),
+    ("Filter", 2),
+    ("Form", 4),
+    ("Generated", 2),
+    ("Generation", 3),
+    ("Geometry", 2),
+    ("Group", 2),
+    ("Growth", 2),
+    ("Guard", 3),
+    ("Header", 2),
+    ("Heading", 2),
+    ("How", 2),
+    ("Input", 3),
+    ("Integer", 2),
+    ("Kind", 3),
+    ("Lane", 2),
+    ("Layout", 4),
+    ("Levers", 2),
+    ("Line", 7),
+    ("Location", 2),
+    ("Looked", 2),
+    ("Machine", 2),
+    ("Memory", 2),
+    ("MergeJob", 2),
+    ("Merger", 2),
+    ("Merging", 2),
+    ("Meter", 3),
+    ("Nanoseconds", 2),
+    ("Node", 2),
+    ("Opened", 2),
+    ("Operation", 2),
+    ("Outcome", 2),
+    ("Outlet", 2),
+    ("Output", 2),
+    ("Page", 2),
+    ("Pages", 2),
+    ("Part", 10),
+    ("Parts", 4),
+    ("Piece", 7),
+    ("Place", 5),
+    ("PlaceFault", 2),
+    ("Places", 2),
+    ("Plain", 2),
+    ("Progress", 2),
+    ("Quoting", 2),
+    ("Reader", 2),
+    ("Reading", 3),
+    ("Ready", 2),
+    ("Record", 2),
+    ("Records", 3),
+    ("Request", 2),
+    ("Requests", 2),
+    ("Rest", 3),
+    ("Row", 2),
+    ("Run", 3),
+    ("Sample", 2),
+    ("Setting", 2),
+    ("Shape", 3),
+    ("Share", 2),
+    ("Shared", 2),
+    ("Sink", 2),
+    ("Size", 2),
+    ("SortJob", 2),
+    ("Source", 9),
+    ("Space", 3),
+    ("Span", 2),
+    ("Standing", 4),
+    ("State", 14),
+    ("Step", 5),
+    ("Store", 2),
+    ("Stream", 3),
+    ("Subject", 2),
+    ("Table", 6),
+    ("Target", 3),
+    ("Test", 2),
+    ("Threads", 2),
+    ("Tournament", 2),
+    ("Tree", 3),
+    ("Turns", 2),
+    ("Value", 2),
+    ("Way", 4),
+    ("Whole", 5),
+    ("Window", 2),
+    ("Words", 3),
+    ("Work", 3),
+    ("Writer", 2),
+    ("Written", 2),
+];
+
+/// Returns whether a file is production code, whose types have names of their own.
+pub fn is_production(path: &str) -> bool {
+    path.starts_with("crates/") && path.contains("/src/") && !is_test(path)
+}
+
+/// Types that several files define beyond those known, and known ones that no longer are.
+///
+/// Types of one file are its module's, where the compiler sees to it; or they exclude each other by
+/// a feature.
+pub fn unique(files: &[(String, String)], known: &[(&str, usize)]) -> Vec<Fault> {
+    let mut places: BTreeMap<String, Vec<(&str, usize)>> = BTreeMap::new();
+    for (path, content) in files.iter().filter(|(path, _)| is_production(path)) {
+        let mut seen = BTreeSet::new();
+        for (line, name) in types(&Source::new(content).code) {
+            if seen.insert(name.clone()) {
+                places.entry(name).or_default().push((path, line));
+            }
+        }
+    }
+    let mut faults = Vec::new();
+    for (name, places) in &places {
+        let allowed = known.iter().find(|(known, _)| known == name).map_or(1, |(_, files)| *files);
+        let ((path, line), files) = (places[places.len() - 1], places.len());
+        if files > allowed {
+            let others: Vec<&str> = places.iter().map(|(path, _)| *path).collect();
+            let words = format!("{name} is a type of {}; rename one", others.join(", "));
+            faults.push(fault(path, line, words));
+        }
+    }
+    for &(name, files) in known {
+        let found = places.get(name).map_or(0, Vec::len);
+        if found < files {
+            let words = match found {
+                0 | 1 => format!("{name} is unique now; remove it from KNOWN_TWICE"),
+                _ => format!("{name} is in {found} files, not {files}; say so in KNOWN_TWICE"),
+            };
+            faults.push(fault("crates/engine/tests/form/names.rs", 1, words));
+        }
+    }
+    faults
+}
+
+/// The types that code defines, with their lines. Types that belong to a trait or an `impl` are
+/// none.
+pub fn types(code: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    for (index, line) in code.lines().enumerate() {
+        let is_inner = line.starts_with(' ');
+        let mut words = line.split_whitespace().peekable();
+        while let Some(word) = words.peek() {
+            if word.starts_with("pub") || *word == "unsafe" {
+                words.next();
+            } else {
+                break;
+            }
+        }
+        let (Some(keyword), Some(rest)) = (words.next(), words.next()) else { continue };
+        let is_type = match keyword {
+            "struct" | "enum" | "union" | "trait" => true,
+            "type" => !is_inner,
+            _ => false,
+        };
+        let name: String =
+            rest.chars().take_while(|part| part.is_alphanumeric() || *part == '_').collect();
+        if is_type && name.starts_with(char::is_uppercase) {
+            found.push((index + 1, name));
+        }
+    }
+    found
+}
+
+/// The types that are still to be renamed.
+pub fn breaches(files: &[(String, String)]) -> Vec<Fault> {
+    unique(files, KNOWN_TWICE)
+}
