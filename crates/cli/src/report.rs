@@ -18,7 +18,7 @@ use sortwell::{Error, Result};
 
 /// Content of a file that a page is made from, as JSON.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Subject {
+pub enum ReportSubject {
     /// The statistics of a sort, of which there may be several on a page.
     Sort(Value),
     /// The finding of a bench, which has a page of its own.
@@ -91,7 +91,7 @@ fn shell(data: &Value) -> String {
 /// # Errors
 ///
 /// That it cannot be read, or holds neither.
-pub fn read(path: &Path, from: impl Read) -> Result<Subject> {
+pub fn read(path: &Path, from: impl Read) -> Result<ReportSubject> {
     let malformed = |fault: String| {
         let message = format!(
             "{fault}; give the JSON that 'sortwell sort --stats json' prints to standard error, \
@@ -112,8 +112,8 @@ pub fn read(path: &Path, from: impl Read) -> Result<Subject> {
     let is_bench = value.get("bench").is_some();
     let fault = if is_bench { fault_of_finding(&value) } else { fault_of_statistics(&value) };
     match (fault, is_bench) {
-        (None, false) => Ok(Subject::Sort(value)),
-        (None, true) => Ok(Subject::Bench(value)),
+        (None, false) => Ok(ReportSubject::Sort(value)),
+        (None, true) => Ok(ReportSubject::Bench(value)),
         (Some(fault), false) => Err(malformed(format!("not the statistics of a sort: {fault}"))),
         (Some(fault), true) => Err(malformed(format!("not the result of a bench: {fault}"))),
     }

@@ -114,7 +114,7 @@ fn statistics_are_found_alone_and_behind_words() {
     let behind = format!("sortwell: warning: {{so}}\nreading 4%\r\x1b[K{line}\n\n");
     for text in [line, many, behind] {
         let subject = read(Path::new("s.json"), text.as_bytes()).unwrap();
-        assert_eq!(subject, Subject::Sort(stats()), "{text}");
+        assert_eq!(subject, ReportSubject::Sort(stats()), "{text}");
     }
 }
 
@@ -122,7 +122,7 @@ fn statistics_are_found_alone_and_behind_words() {
 fn a_finding_is_told_from_statistics() {
     for text in [finding().to_string(), serde_json::to_string_pretty(&finding()).unwrap()] {
         let subject = read(Path::new("f.json"), text.as_bytes()).unwrap();
-        assert_eq!(subject, Subject::Bench(finding()), "{text}");
+        assert_eq!(subject, ReportSubject::Bench(finding()), "{text}");
     }
 }
 

@@ -79,7 +79,7 @@ pub fn memory(time: Duration, threads: usize, progress: &Progress) -> Result<Mem
             format!("{claimed} of memory is too little to measure"),
         ));
     }
-    let mut growth = Growth::new(most, progress);
+    let mut growth = HeldMemory::new(most, progress);
     let kinds =
         [(Pages::Small, 1), (Pages::Small, threads), (Pages::Huge, 1), (Pages::Huge, threads)];
     let mut rates: [Vec<f64>; 4] = Default::default();
@@ -112,7 +112,7 @@ pub fn memory(time: Duration, threads: usize, progress: &Progress) -> Result<Mem
 }
 
 /// Memory that is taken bit by bit and held, so that each is fresh.
-struct Growth<'p> {
+struct HeldMemory<'p> {
     most: u64,
     taken: Vec<Region>,
     paged_before: u64,
@@ -121,7 +121,7 @@ struct Growth<'p> {
     progress: &'p Progress,
 }
 
-impl<'p> Growth<'p> {
+impl<'p> HeldMemory<'p> {
     fn new(most: u64, progress: &'p Progress) -> Self {
         let paged_before = limits::pages_paged();
         Self { most, taken: Vec::new(), paged_before, end: None, progress }

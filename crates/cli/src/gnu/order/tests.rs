@@ -5,7 +5,7 @@ mod beside;
 use sortwell::unstable::key::KeyEncoder;
 use sortwell::unstable::key::text::{Separator, TextKey};
 
-use super::super::parse::{Request, parse};
+use super::super::parse::{GnuRequest, parse};
 use super::*;
 
 fn environment(locale: Locale) -> Environment {
@@ -23,7 +23,7 @@ fn settled_in(line: &str, locale: Locale) -> Result<(TextOrder, Settings), Strin
         line.split_whitespace().map(|word| word.as_bytes().to_vec()).collect();
     let said = |complaint: Complaint| String::from_utf8(complaint.text(b"sort")).expect("UTF-8");
     match parse(&arguments, &environment).map_err(said)? {
-        Request::Sort(options) => {
+        GnuRequest::Sort(options) => {
             let (order, settings) = settle(&options, &environment).map_err(said)?;
             Ok((order.bound().map_err(|error| error.to_string())?, settings))
         }
@@ -207,8 +207,8 @@ fn settings_are_what_was_said() {
     assert_eq!(all.temporary, [PathBuf::from("a")]);
     assert_eq!((all.threads, all.merge_width), (Some(2), Some(3)));
     assert_eq!(settings_of("-S 50%").memory, Budget::Percent(50.0));
-    assert_eq!(settings_of("-c f").action, Action::Check(Check::Diagnose));
-    assert_eq!(settings_of("-mC f").action, Action::Check(Check::Quiet));
+    assert_eq!(settings_of("-c f").action, Action::Check(GnuCheck::Diagnose));
+    assert_eq!(settings_of("-mC f").action, Action::Check(GnuCheck::Quiet));
 }
 
 #[test]

@@ -9,12 +9,12 @@ use sortwell::Progress;
 use sortwell::unstable::sys::counters::{Counters, Counts, Event, Threads};
 use sortwell::{Error, Result};
 
-use super::super::finding::{Chart, Samples, Table};
+use super::super::finding::{Chart, FigureTable, Samples};
 use crate::samples::Spread;
 
 /// A clock, and counters where there are any.
 #[derive(Debug)]
-pub struct Meter<'p> {
+pub struct KernelMeter<'p> {
     runs: usize,
     progress: &'p Progress,
     counters: std::result::Result<Counters, String>,
@@ -31,7 +31,7 @@ pub struct Lap {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Laps(Vec<Lap>);
 
-impl<'p> Meter<'p> {
+impl<'p> KernelMeter<'p> {
     /// Creates a meter that repeats everything `runs` times.
     pub fn new(runs: usize, progress: &'p Progress) -> Self {
         Self { runs, progress, counters: Counters::new(Threads::This) }
@@ -114,7 +114,7 @@ impl Laps {
 
 /// Counts of a kernel, for each record.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Counted {
+pub struct KernelCounts {
     /// The kernel, and how many records it had.
     pub of: String,
     /// In the order of [`Event::ALL`].
@@ -125,13 +125,13 @@ pub struct Counted {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Section {
     /// Tables of the section.
-    pub tables: Vec<Table>,
+    pub tables: Vec<FigureTable>,
     /// Charts of the section.
     pub charts: Vec<Chart>,
     /// All that was measured.
     pub samples: Vec<Samples>,
     /// Counts of the processor, if any.
-    pub counted: Vec<Counted>,
+    pub counted: Vec<KernelCounts>,
 }
 
 impl Section {
@@ -157,7 +157,7 @@ impl Section {
     pub fn note_counts(&mut self, of: String, (laps, records): (&Laps, usize)) {
         let counts = Event::ALL.map(|event| laps.count(event, records));
         if counts.iter().any(Option::is_some) {
-            self.counted.push(Counted { of, counts });
+            self.counted.push(KernelCounts { of, counts });
         }
     }
 }

@@ -29,7 +29,7 @@ fn what_was_not_counted_is_not_told() {
 #[test]
 fn a_stop_is_heard() {
     let progress = Progress::new();
-    let mut meter = Meter::new(3, &progress);
+    let mut meter = KernelMeter::new(3, &progress);
     let mut runs = 0;
     let [laps] = meter
         .repeat(|meter| {
