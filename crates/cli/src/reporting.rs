@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::failure::usage_error;
 use crate::report;
 use serde_json::Value;
-use sortwell::unstable::io::pipe::Writer;
+use sortwell::unstable::io::pipe::PipeWriter;
 use sortwell::unstable::io::{Direct, NameIdentity, TempFile, inherited};
 use sortwell::unstable::output::may_be_part;
 use sortwell::{Error, Input, Output, Progress, Result};
@@ -81,7 +81,7 @@ enum ReportTarget {
     /// A file on its way to its name.
     File(TempFile),
     /// A pipe, a device, or a descriptor that is open.
-    Stream(Writer),
+    Stream(PipeWriter),
 }
 
 impl ReportFile {
@@ -93,7 +93,7 @@ impl ReportFile {
     pub fn create(path: &Path) -> Result<Self> {
         let target = match inherited::look(path) {
             Ok(Ok(data)) if data.is_file() || data.is_dir() => None,
-            Ok(_) => Some(ReportTarget::Stream(Writer::open(path, &Progress::new())?)),
+            Ok(_) => Some(ReportTarget::Stream(PipeWriter::open(path, &Progress::new())?)),
             Err(_) => None,
         };
         let file = || TempFile::create(path, Direct::Off).map(ReportTarget::File);

@@ -43,15 +43,17 @@ impl ValidatorSource {
         match InputKind::of(path, progress)? {
             InputKind::Offsets => Ok(OpenedSource::File(path)),
             InputKind::Order => self.open_stream().map(OpenedSource::Stream),
-            InputKind::Begun(stream) => Ok(OpenedSource::Stream(pipe::Reader::supplied(stream))),
+            InputKind::Begun(stream) => {
+                Ok(OpenedSource::Stream(pipe::PipeReader::supplied(stream)))
+            }
         }
     }
 
     /// Opens the source for reading in order.
-    pub(crate) fn open_stream(&self) -> Result<pipe::Reader> {
+    pub(crate) fn open_stream(&self) -> Result<pipe::PipeReader> {
         match self {
-            Self::File(path) => pipe::Reader::open(path),
-            Self::Stdin => pipe::Reader::stdin(),
+            Self::File(path) => pipe::PipeReader::open(path),
+            Self::Stdin => pipe::PipeReader::stdin(),
         }
     }
 }
@@ -62,7 +64,7 @@ pub(crate) enum OpenedSource<'a> {
     /// The path of a file, not open yet.
     File(&'a Path),
     /// An input that is read in order.
-    Stream(pipe::Reader),
+    Stream(pipe::PipeReader),
 }
 
 impl GeneratorDestination {
@@ -84,10 +86,10 @@ impl GeneratorDestination {
     }
 
     /// Opens the destination for writing in order; a named pipe's reader is waited for.
-    pub(crate) fn open_stream(&self, progress: &Progress) -> Result<pipe::Writer> {
+    pub(crate) fn open_stream(&self, progress: &Progress) -> Result<pipe::PipeWriter> {
         match self {
-            Self::File(path) => pipe::Writer::open(path, progress),
-            Self::Stdout => pipe::Writer::stdout(),
+            Self::File(path) => pipe::PipeWriter::open(path, progress),
+            Self::Stdout => pipe::PipeWriter::stdout(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Remarks of `--debug` about a command line, before any line is read: the rules that order text,
 //! and keys and options that may not have the intended meaning.
 
-use sortwell::unstable::locale::Category;
+use sortwell::unstable::locale::LocaleCategory;
 
 use super::key::{KeyDefinition, KeyEnd};
 use super::ordering::Ordering;
@@ -20,10 +20,10 @@ pub fn remarks(
     if environment.is_locale_missing {
         remarks.push(b"failed to set locale".to_vec());
     }
-    remarks.push(if locale.is_c(Category::Collation) {
+    remarks.push(if locale.is_c(LocaleCategory::Collation) {
         b"text ordering performed using simple byte comparison".to_vec()
     } else {
-        let name = quoting.text(locale.name(Category::Collation).as_bytes());
+        let name = quoting.text(locale.name(LocaleCategory::Collation).as_bytes());
         [b"text ordering performed using ", name.as_slice(), b" sorting rules"].concat()
     });
     // A key made of the command line's options was not written by anybody.

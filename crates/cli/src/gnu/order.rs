@@ -15,7 +15,7 @@ use sortwell::unstable::key::text::{
     Translation,
 };
 use sortwell::unstable::key::{ListMemory, OrderOptions};
-use sortwell::unstable::locale::{ByteClasses, Category, Locale};
+use sortwell::unstable::locale::{ByteClasses, Locale, LocaleCategory};
 use sortwell::{Budget, ByteSize, Format, Key};
 
 use super::complaint::{Complaint, reason};
@@ -211,7 +211,7 @@ fn order(
     let keys: Vec<Key> = keys.iter().map(|key| Key::from(spec(key, collation.as_ref()))).collect();
     let classes = locale.byte_classes();
     if !keys.is_empty() && classes.is_blank != ByteClasses::c().is_blank {
-        let name = locale.name(Category::CharacterType);
+        let name = locale.name(LocaleCategory::CharacterType);
         let message = format!("keys in the character set of locale '{name}' are not supported");
         return Err(Complaint::new(message));
     }

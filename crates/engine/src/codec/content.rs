@@ -17,7 +17,7 @@ const LZ4_MAGIC: [u8; 4] = 0x184d_2204_u32.to_le_bytes();
 
 /// The kind of some data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum ContentKind {
     /// Nothing that is known here: records.
     Plain,
     /// A format that is expanded here.
@@ -26,7 +26,7 @@ pub enum Content {
     Foreign(&'static Foreign),
 }
 
-impl Content {
+impl ContentKind {
     /// Tells what data is that begins with `head`, or is no more than that.
     pub fn of(head: &[u8]) -> Self {
         if let Some(codec) = codec(head) {

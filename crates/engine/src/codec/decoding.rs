@@ -39,7 +39,7 @@ pub enum Origin {
 
 /// Threads and buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct DecodingShape {
     /// Threads for files. Each pipe has one more, as it may be waited for.
     pub threads: usize,
     /// Inputs after the one being read that are begun already.
@@ -52,15 +52,15 @@ pub struct Shape {
 
 /// Compressed inputs being expanded.
 pub struct Decoding {
-    shared: Arc<Shared>,
+    shared: Arc<DecodingShared>,
     threads: Vec<JoinHandle<()>>,
 }
 
 /// State that threads and readers share.
-struct Shared {
-    shape: Shape,
+struct DecodingShared {
+    shape: DecodingShape,
     windows: Arc<Windows>,
-    state: Mutex<State>,
+    state: Mutex<DecodingState>,
     /// Notified when there is something to expand, or to stop.
     work: Condvar,
     /// Notified when something has been expanded.
@@ -71,20 +71,20 @@ struct Shared {
     bytes: Arc<AtomicU64>,
 }
 
-struct State {
-    inputs: Vec<Input>,
+struct DecodingState {
+    inputs: Vec<DecodingInput>,
     /// Inputs that want a thread.
     queue: VecDeque<usize>,
     is_over: bool,
     has_panicked: bool,
 }
 
-struct Input {
+struct DecodingInput {
     origin: Origin,
     codec: Codec,
     stage: Stage,
     is_queued: bool,
-    ready: VecDeque<Piece>,
+    ready: VecDeque<ExpandedPiece>,
     spare: Vec<Vec<u8>>,
     /// Error that ended the input, if one did.
     failure: Option<Error>,
@@ -107,7 +107,7 @@ struct Open {
 
 /// Expanded bytes.
 #[derive(Default)]
-struct Piece {
+struct ExpandedPiece {
     buffer: Vec<u8>,
     filled: usize,
 }
@@ -133,7 +133,7 @@ impl Decoding {
         let pipes = inputs.iter().filter(|(origin, _)| is_pipe(origin)).count();
         let files = inputs.len() - pipes;
         let names: Vec<PathBuf> = inputs.iter().map(|(origin, _)| expanded_name(origin)).collect();
-        let inputs = inputs.into_iter().map(|(origin, codec)| Input {
+        let inputs = inputs.into_iter().map(|(origin, codec)| DecodingInput {
             origin,
             codec,
             stage: Stage::Unopened,
@@ -142,13 +142,13 @@ impl Decoding {
             spare: Vec::new(),
             failure: None,
         });
-        let state = State {
+        let state = DecodingState {
             inputs: inputs.collect(),
             queue: VecDeque::new(),
             is_over: false,
             has_panicked: false,
         };
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(DecodingShared {
             shape,
             windows,
             state: Mutex::new(state),
@@ -168,7 +168,10 @@ impl Decoding {
         let decoding = Arc::new(decoding);
         let stream = |(number, name): (usize, &PathBuf)| {
             let decoding = Arc::clone(&decoding);
-            Supplied::new(name, Expanded { decoding, number, piece: Piece::default(), taken: 0 })
+            Supplied::new(
+                name,
+                Expanded { decoding, number, piece: ExpandedPiece::default(), taken: 0 },
+            )
         };
         let streams = names.iter().enumerate().map(stream).collect();
         Ok((decoding, streams))
@@ -211,9 +214,9 @@ impl std::fmt::Debug for Decoding {
 }
 
 /// Tells readers of a thread that panicked, who would wait for ever.
-struct Guard<'a>(&'a Shared);
+struct DecodingGuard<'a>(&'a DecodingShared);
 
-impl Drop for Guard<'_> {
+impl Drop for DecodingGuard<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.0.state().has_panicked = true;
@@ -222,15 +225,15 @@ impl Drop for Guard<'_> {
     }
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl DecodingShared {
+    fn state(&self) -> MutexGuard<'_, DecodingState> {
         // Nothing is left half done while it is held.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs a decoding thread.
     fn serve(&self) {
-        let _guard = Guard(self);
+        let _guard = DecodingGuard(self);
         let mut state = self.state();
         while !state.is_over {
             let Some(number) = state.queue.pop_front() else {
@@ -257,27 +260,32 @@ impl Shared {
         stage: Stage,
         (origin, codec): (&Origin, Codec),
         mut buffer: Vec<u8>,
-    ) -> Result<(Box<Open>, Piece)> {
+    ) -> Result<(Box<Open>, ExpandedPiece)> {
         let mut open = match stage {
             Stage::Open(open) => open,
             _ => Box::new(self.open(origin, codec)?),
         };
         let filled = open.decoder.decode(&mut open.from, &mut buffer)?;
-        Ok((open, Piece { buffer, filled }))
+        Ok((open, ExpandedPiece { buffer, filled }))
     }
 
     fn open(&self, origin: &Origin, codec: Codec) -> Result<Open> {
         let reader = match origin {
-            Origin::File(path) => pipe::Reader::open(path)?,
-            Origin::Stdin => pipe::Reader::stdin()?,
-            Origin::Begun(stream) => pipe::Reader::supplied(stream.clone()),
+            Origin::File(path) => pipe::PipeReader::open(path)?,
+            Origin::Stdin => pipe::PipeReader::stdin()?,
+            Origin::Begun(stream) => pipe::PipeReader::supplied(stream.clone()),
         };
         let from = Compressed::new(reader, Arc::clone(&self.halt), Arc::clone(&self.bytes));
         Ok(Open { from, decoder: codec.decoder(&self.windows)? })
     }
 
     /// Takes in what a thread has done for an input.
-    fn note(&self, state: &mut State, number: usize, done: Result<(Box<Open>, Piece)>) {
+    fn note(
+        &self,
+        state: &mut DecodingState,
+        number: usize,
+        done: Result<(Box<Open>, ExpandedPiece)>,
+    ) {
         let input = &mut state.inputs[number];
         match done {
             Ok((open, piece)) => {
@@ -296,7 +304,7 @@ impl Shared {
     }
 
     /// Asks for another buffer of an input, if it is not asked for and there is room for it.
-    fn want(&self, state: &mut State, number: usize) {
+    fn want(&self, state: &mut DecodingState, number: usize) {
         let Some(input) = state.inputs.get_mut(number) else { return };
         let is_idle = matches!(input.stage, Stage::Unopened | Stage::Open(_));
         if is_idle && !input.is_queued && input.ready.len() < self.shape.ready {
@@ -307,7 +315,12 @@ impl Shared {
     }
 
     /// Returns the next piece of an input, `None` at its end; `used` is the one before.
-    fn next(&self, number: usize, used: Piece, progress: &Progress) -> Result<Option<Piece>> {
+    fn next(
+        &self,
+        number: usize,
+        used: ExpandedPiece,
+        progress: &Progress,
+    ) -> Result<Option<ExpandedPiece>> {
         let mut state = self.state();
         let input = &mut state.inputs[number];
         if !used.buffer.is_empty() && !matches!(input.stage, Stage::Ended) {
@@ -342,7 +355,7 @@ impl Shared {
 struct Expanded {
     decoding: Arc<Decoding>,
     number: usize,
-    piece: Piece,
+    piece: ExpandedPiece,
     /// Bytes of the piece that were handed out.
     taken: usize,
 }

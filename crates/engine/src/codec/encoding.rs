@@ -34,24 +34,24 @@ const SLOTS_SPARE: usize = 2;
 const THREAD_BYTES: u64 = 256 << 10;
 
 /// An output being compressed.
-pub struct Encoding {
-    shared: Arc<Shared>,
+pub struct OutputEncoding {
+    shared: Arc<EncodingShared>,
     threads: Vec<JoinHandle<()>>,
 }
 
 /// Takes the bytes of an output, in order.
-struct EncodingInlet(Arc<Shared>);
+struct EncodingInlet(Arc<EncodingShared>);
 
-struct Shared {
+struct EncodingShared {
     name: PathBuf,
     filling: Mutex<Filling>,
-    state: Mutex<State>,
+    state: Mutex<EncodingState>,
     /// Notified when there is something to compress, or to stop.
     work: Condvar,
     /// Notified when something was written, or failed.
     news: Condvar,
     /// Held by the thread that writes.
-    target: Mutex<pipe::Writer>,
+    target: Mutex<pipe::PipeWriter>,
     /// Stops a thread that waits for a pipe.
     halt: Progress,
     slots: usize,
@@ -67,7 +67,7 @@ struct Filling {
 }
 
 #[derive(Default)]
-struct State {
+struct EncodingState {
     /// Chunks to compress, by their numbers.
     waiting: VecDeque<(u64, Slot)>,
     /// Number of the next chunk to come.
@@ -100,9 +100,13 @@ pub fn thread_bytes(compression: Compression) -> (u64, u64) {
     (slot + compression.state_bytes() + THREAD_BYTES, slot * SLOTS_SPARE as u64)
 }
 
-impl Encoding {
+impl OutputEncoding {
     /// Compresses to `target` with the given number of threads.
-    pub fn start(target: pipe::Writer, compression: Compression, threads: usize) -> Result<Self> {
+    pub fn start(
+        target: pipe::PipeWriter,
+        compression: Compression,
+        threads: usize,
+    ) -> Result<Self> {
         let threads = threads.max(1);
         let mut encoders = Vec::with_capacity(threads);
         let mut slot_bytes = 0;
@@ -111,7 +115,7 @@ impl Encoding {
             encoders.push(encoder);
             slot_bytes = most;
         }
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(EncodingShared {
             name: target.name().to_owned(),
             filling: Mutex::default(),
             state: Mutex::default(),
@@ -134,8 +138,8 @@ impl Encoding {
     }
 
     /// Returns the writer for the output's bytes.
-    pub fn writer(&self) -> pipe::Writer {
-        pipe::Writer::inlet(Box::new(EncodingInlet(Arc::clone(&self.shared))))
+    pub fn writer(&self) -> pipe::PipeWriter {
+        pipe::PipeWriter::inlet(Box::new(EncodingInlet(Arc::clone(&self.shared))))
     }
 
     /// Compresses and writes what is left, and returns the number of compressed bytes.
@@ -160,7 +164,7 @@ impl Encoding {
     }
 }
 
-impl Drop for Encoding {
+impl Drop for OutputEncoding {
     fn drop(&mut self) {
         self.shared.halt.request_stop();
         self.shared.state().is_over = true;
@@ -172,7 +176,7 @@ impl Drop for Encoding {
     }
 }
 
-impl std::fmt::Debug for Encoding {
+impl std::fmt::Debug for OutputEncoding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (name, threads) = (&self.shared.name, self.threads.len());
         f.debug_struct("Encoding").field("name", name).field("threads", &threads).finish()
@@ -213,7 +217,7 @@ impl std::fmt::Debug for EncodingInlet {
     }
 }
 
-impl State {
+impl EncodingState {
     /// Returns the error that ended the output, if one did.
     fn check(&mut self) -> Result<()> {
         assert!(!self.has_panicked, "a thread that compresses has panicked");
@@ -226,9 +230,9 @@ impl State {
 }
 
 /// Tells those who write of a thread that panicked, who would wait for ever.
-struct Guard<'a>(&'a Shared);
+struct EncodingGuard<'a>(&'a EncodingShared);
 
-impl Drop for Guard<'_> {
+impl Drop for EncodingGuard<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.0.state().has_panicked = true;
@@ -237,8 +241,8 @@ impl Drop for Guard<'_> {
     }
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl EncodingShared {
+    fn state(&self) -> MutexGuard<'_, EncodingState> {
         // Nothing is left half done while it is held.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -250,9 +254,9 @@ impl Shared {
     /// Waits a while for news.
     fn wait<'a>(
         &self,
-        mut state: MutexGuard<'a, State>,
+        mut state: MutexGuard<'a, EncodingState>,
         progress: &Progress,
-    ) -> Result<MutexGuard<'a, State>> {
+    ) -> Result<MutexGuard<'a, EncodingState>> {
         state.check()?;
         if progress.is_stopping() {
             return Err(Error::Interrupted);
@@ -286,7 +290,7 @@ impl Shared {
 
     /// Runs a compressing thread.
     fn serve(&self, mut encoder: Box<dyn Encode>) {
-        let _guard = Guard(self);
+        let _guard = EncodingGuard(self);
         let mut state = self.state();
         while !state.is_over {
             let Some((number, mut slot)) = state.waiting.pop_front() else {
@@ -309,7 +313,10 @@ impl Shared {
     }
 
     /// Writes what is done and has its turn.
-    fn write_out<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    fn write_out<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, EncodingState>,
+    ) -> MutexGuard<'a, EncodingState> {
         state.is_writing = true;
         loop {
             let next = state.next_out;

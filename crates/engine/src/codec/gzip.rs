@@ -36,7 +36,7 @@ const RESERVED: u8 = 0b1110_0000;
 const SYSTEM_UNKNOWN: u8 = 255;
 
 /// Expands members.
-pub struct Decoder {
+pub struct GzipDecoder {
     inflate: Decompress,
     crc: Crc,
     /// True if a member is being expanded.
@@ -45,13 +45,13 @@ pub struct Decoder {
     start: u64,
 }
 
-impl Default for Decoder {
+impl Default for GzipDecoder {
     fn default() -> Self {
         Self { inflate: Decompress::new(false), crc: Crc::new(), is_inside: false, start: 0 }
     }
 }
 
-impl Decode for Decoder {
+impl Decode for GzipDecoder {
     fn decode(&mut self, from: &mut Compressed, into: &mut [u8]) -> Result<usize> {
         let mut filled = 0;
         while filled < into.len() {
@@ -81,7 +81,7 @@ impl Decode for Decoder {
     }
 }
 
-impl Decoder {
+impl GzipDecoder {
     fn damaged(&self, from: &Compressed, why: &str) -> Error {
         from.damaged(MEMBER, self.start, why)
     }
@@ -176,19 +176,19 @@ impl Decoder {
 }
 
 /// Makes members.
-pub struct Encoder {
+pub struct GzipEncoder {
     deflate: Compress,
     level: u32,
 }
 
-impl Encoder {
+impl GzipEncoder {
     /// Returns an encoder of a level from 1 to 9.
     pub fn new(level: u32) -> Self {
         Self { deflate: Compress::new(Compression::new(level), false), level }
     }
 }
 
-impl Encode for Encoder {
+impl Encode for GzipEncoder {
     fn encode(&mut self, chunk: &[u8], into: &mut [u8]) -> Result<usize> {
         let hint = match self.level {
             1 => 4,

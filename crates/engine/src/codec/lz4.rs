@@ -61,22 +61,22 @@ fn block_bytes(code: u8) -> Option<usize> {
 
 /// Fields of a frame's header.
 #[derive(Clone, Copy, Debug, Default)]
-struct Header {
+struct Lz4Header {
     flags: u8,
     block_bytes: usize,
     length: Option<u64>,
 }
 
-impl Header {
+impl Lz4Header {
     fn has(self, flag: u8) -> bool {
         self.flags & flag != 0
     }
 }
 
 /// Expands frames.
-pub struct Decoder {
+pub struct Lz4Decoder {
     /// Header of the frame that is being expanded, if one is.
-    header: Option<Header>,
+    header: Option<Lz4Header>,
     /// Offset in the file of the current frame, or of the last one.
     start: u64,
     /// A block as it was read.
@@ -92,7 +92,7 @@ pub struct Decoder {
     length: u64,
 }
 
-impl Default for Decoder {
+impl Default for Lz4Decoder {
     fn default() -> Self {
         Self {
             header: None,
@@ -107,7 +107,7 @@ impl Default for Decoder {
     }
 }
 
-impl Decode for Decoder {
+impl Decode for Lz4Decoder {
     fn decode(&mut self, from: &mut Compressed, into: &mut [u8]) -> Result<usize> {
         let mut filled = 0;
         while filled < into.len() {
@@ -129,7 +129,7 @@ impl Decode for Decoder {
     }
 }
 
-impl Decoder {
+impl Lz4Decoder {
     fn damaged(&self, from: &Compressed, why: &str) -> Error {
         from.damaged(FRAME, self.start, why)
     }
@@ -184,14 +184,14 @@ impl Decoder {
         Ok(true)
     }
 
-    fn header(&self, from: &mut Compressed) -> Result<Header> {
+    fn header(&self, from: &mut Compressed) -> Result<Lz4Header> {
         let [flags, code]: [u8; 2] = self.field(from)?;
         let mut read = vec![flags, code];
         let block_bytes = block_bytes(code).filter(|_| flags & VERSION_MASK == VERSION);
         let Some(block_bytes) = block_bytes.filter(|_| flags & RESERVED == 0) else {
             return Err(self.damaged(from, "its header has flags that lz4 does not define"));
         };
-        let mut header = Header { flags, block_bytes, length: None };
+        let mut header = Lz4Header { flags, block_bytes, length: None };
         if header.has(CONTENT_LENGTH) {
             let length: [u8; 8] = self.field(from)?;
             read.extend(length);
@@ -212,7 +212,7 @@ impl Decoder {
     }
 
     /// Expands the frame's next block, or ends the frame.
-    fn next_block(&mut self, from: &mut Compressed, header: Header) -> Result<()> {
+    fn next_block(&mut self, from: &mut Compressed, header: Lz4Header) -> Result<()> {
         let word = u32::from_le_bytes(self.field(from)?);
         if word == 0 {
             return self.end(from, header);
@@ -255,7 +255,7 @@ impl Decoder {
     }
 
     /// Holds a frame against what it says of its content.
-    fn end(&mut self, from: &mut Compressed, header: Header) -> Result<()> {
+    fn end(&mut self, from: &mut Compressed, header: Lz4Header) -> Result<()> {
         if header.has(CONTENT_CHECKSUM) {
             let expected = u32::from_le_bytes(self.field(from)?);
             if expected != self.content.digest() {
@@ -279,9 +279,9 @@ fn look_back(window: &mut Vec<u8>, block: &[u8]) {
 }
 
 /// Makes frames of blocks that stand alone.
-pub struct Encoder;
+pub struct Lz4Encoder;
 
-impl Encode for Encoder {
+impl Encode for Lz4Encoder {
     fn encode(&mut self, chunk: &[u8], into: &mut [u8]) -> Result<usize> {
         let flags = VERSION | INDEPENDENT | CONTENT_CHECKSUM;
         let descriptor = [flags, BLOCK_CODE];

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::encoding::thread_bytes;
 use super::source::READ_BYTES;
-use super::{Codec, Compression, Origin, Shape};
+use super::{Codec, Compression, DecodingShape, Origin};
 use crate::error::{Error, Result, Setting, message};
 use crate::units::ByteSize;
 
@@ -54,7 +54,7 @@ pub const HEAD_BYTES: usize = 18;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Appetite {
     /// Threads and buffers.
-    pub shape: Shape,
+    pub shape: DecodingShape,
     /// Bytes that every decoder has for windows.
     pub window_bytes: u64,
     /// Bytes that windows may have beyond that, all together.
@@ -74,10 +74,15 @@ impl Appetite {
     /// decoding of the next ones begins, as far as there are threads and memory.
     pub fn in_turn(inputs: &[(Origin, Codec)], budget: ByteSize, threads: usize) -> Result<Self> {
         let most = threads.min(inputs.len()).clamp(1, IN_TURN_MAX);
-        let State { window_bytes, spare_bytes, each: state } = State::new(inputs, budget)?;
+        let WindowState { window_bytes, spare_bytes, each: state } =
+            WindowState::new(inputs, budget)?;
         let buffer_bytes = (budget.bytes() / 256).clamp(64 << 10, 1 << 20) as usize;
-        let shape =
-            |at_once| Shape { threads: at_once, ahead: at_once - 1, buffer_bytes, ready: 2 };
+        let shape = |at_once| DecodingShape {
+            threads: at_once,
+            ahead: at_once - 1,
+            buffer_bytes,
+            ready: 2,
+        };
         let bytes = |at_once| at_once as u64 * (each_bytes(shape(1), state) + THREAD_BYTES);
         let share = budget.bytes() / AHEAD_SHARE;
         let at_once = (1..=most).rev().find(|count| bytes(*count) <= share).unwrap_or(1);
@@ -88,8 +93,9 @@ impl Appetite {
 
     /// Plans decoding of inputs that are read at once, as far as there is memory.
     pub fn at_once(inputs: &[(Origin, Codec)], budget: ByteSize, threads: usize) -> Result<Self> {
-        let State { window_bytes, spare_bytes, each: state } = State::new(inputs, budget)?;
-        let shape = Shape { threads, ahead: 0, buffer_bytes: 128 << 10, ready: 1 };
+        let WindowState { window_bytes, spare_bytes, each: state } =
+            WindowState::new(inputs, budget)?;
+        let shape = DecodingShape { threads, ahead: 0, buffer_bytes: 128 << 10, ready: 1 };
         let each = each_bytes(shape, state);
         let width = (budget.bytes() / AT_ONCE_SHARE / each).max(2) as usize;
         let thread_bytes = threads.min(inputs.len()) as u64 * THREAD_BYTES;
@@ -108,20 +114,20 @@ impl Appetite {
 }
 
 /// Returns the bytes that one input takes.
-fn each_bytes(shape: Shape, state: u64) -> u64 {
+fn each_bytes(shape: DecodingShape, state: u64) -> u64 {
     // One buffer more is being filled, and one read.
     state + (READ_BYTES + (shape.ready + 2) * shape.buffer_bytes) as u64
 }
 
 /// Memory that decoders hold in addition to their buffers.
-struct State {
+struct WindowState {
     window_bytes: u64,
     spare_bytes: u64,
     /// The most that any of them holds, its window included.
     each: u64,
 }
 
-impl State {
+impl WindowState {
     fn new(inputs: &[(Origin, Codec)], budget: ByteSize) -> Result<Self> {
         let mut state = Self { window_bytes: 0, spare_bytes: 0, each: 0 };
         let unseen = (budget.bytes() / PIPE_SHARE).min(PIPE_WINDOW_MAX);

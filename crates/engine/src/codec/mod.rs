@@ -49,9 +49,9 @@ use std::sync::Arc;
 use crate::error::{ConfigErrorKind, Setting, config};
 use crate::error::{ParseError, Result, message};
 
-pub use content::{CONTENT_BYTES, Content};
-pub use decoding::{Decoding, Origin, Shape};
-pub use encoding::Encoding;
+pub use content::{CONTENT_BYTES, ContentKind};
+pub use decoding::{Decoding, DecodingShape, Origin};
+pub use encoding::OutputEncoding;
 pub use foreign::{Foreign, STDIN};
 use memory::Windows;
 pub use memory::{Appetite, OUTPUT_SHARE, beginning, encoders};
@@ -113,9 +113,9 @@ impl Codec {
     #[cfg(feature = "compression")]
     fn decoder(self, windows: &Arc<Windows>) -> Result<Box<dyn Decode>> {
         Ok(match self {
-            Self::Gzip => Box::new(gzip::Decoder::default()),
-            Self::Zstd => Box::new(zstd::Decoder::new(windows)?),
-            Self::Lz4 => Box::new(lz4::Decoder::default()),
+            Self::Gzip => Box::new(gzip::GzipDecoder::default()),
+            Self::Zstd => Box::new(zstd::ZstdDecoder::new(windows)?),
+            Self::Lz4 => Box::new(lz4::Lz4Decoder::default()),
         })
     }
 

@@ -138,9 +138,11 @@ impl Compression {
     #[cfg(feature = "compression")]
     pub(super) fn encoder(self, chunk_bytes: usize) -> Result<(Box<dyn Encode>, usize)> {
         Ok(match self.codec {
-            Codec::Gzip => (Box::new(gzip::Encoder::new(self.level)), gzip::bound(chunk_bytes)),
-            Codec::Zstd => (Box::new(zstd::Encoder::new(self.level)?), zstd::bound(chunk_bytes)),
-            Codec::Lz4 => (Box::new(lz4::Encoder), lz4::bound(chunk_bytes)),
+            Codec::Gzip => (Box::new(gzip::GzipEncoder::new(self.level)), gzip::bound(chunk_bytes)),
+            Codec::Zstd => {
+                (Box::new(zstd::ZstdEncoder::new(self.level)?), zstd::bound(chunk_bytes))
+            }
+            Codec::Lz4 => (Box::new(lz4::Lz4Encoder), lz4::bound(chunk_bytes)),
         })
     }
 

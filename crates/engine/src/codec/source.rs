@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Codec, Content};
+use super::{Codec, ContentKind};
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::io::pipe;
 use crate::stats::Progress;
@@ -16,7 +16,7 @@ pub const READ_BYTES: usize = 128 << 10;
 
 /// An input's bytes as they lie in the file.
 pub struct Compressed {
-    reader: pipe::Reader,
+    reader: pipe::PipeReader,
     /// Stops reading when nobody wants the bytes any more.
     halt: Arc<Progress>,
     /// Count of the bytes that were read.
@@ -30,7 +30,7 @@ pub struct Compressed {
 
 impl Compressed {
     /// Returns a stream at its beginning, read until `halt` requests a stop.
-    pub fn new(reader: pipe::Reader, halt: Arc<Progress>, counter: Arc<AtomicU64>) -> Self {
+    pub fn new(reader: pipe::PipeReader, halt: Arc<Progress>, counter: Arc<AtomicU64>) -> Self {
         let (buffer, unread) = (vec![0; READ_BYTES], 0..0);
         Self { reader, halt, counter, buffer, unread, offset: 0 }
     }
@@ -131,12 +131,12 @@ impl Compressed {
             ));
         }
         if self.offset == 0 {
-            let what = match Content::of(&self.buffer[self.unread.clone()]) {
-                Content::Packed(other) => {
+            let what = match ContentKind::of(&self.buffer[self.unread.clone()]) {
+                ContentKind::Packed(other) => {
                     message!("is {} data, as {} says", other.name(), Setting::Decompress.to(other))
                 }
-                Content::Foreign(foreign) => foreign.advice(self.name()),
-                Content::Plain => {
+                ContentKind::Foreign(foreign) => foreign.advice(self.name()),
+                ContentKind::Plain => {
                     message!("if it is not compressed, use {}", Setting::Decompress.to("off"))
                 }
             };

@@ -19,7 +19,7 @@ const WINDOW: u64 = 8 << 20;
 fn expanded_by(codec: Codec, bytes: &[u8], step: usize) -> Result<Vec<u8>> {
     let mut file = tempfile::NamedTempFile::new().expect("a file");
     file.write_all(bytes).expect("write");
-    let reader = pipe::Reader::of(File::open(file.path()).expect("open"), Path::new("packed"));
+    let reader = pipe::PipeReader::of(File::open(file.path()).expect("open"), Path::new("packed"));
     let mut from = Compressed::new(reader, Arc::default(), Arc::default());
     let mut decoder = codec.decoder(&Arc::new(Windows::new(WINDOW, WINDOW / 2)))?;
     let (mut expanded, mut buffer) = (Vec::new(), vec![0; step]);

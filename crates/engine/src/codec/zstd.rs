@@ -35,7 +35,7 @@ pub fn is_skippable(magic: u32) -> bool {
 }
 
 /// Expands frames.
-pub struct Decoder {
+pub struct ZstdDecoder {
     context: DCtx<'static>,
     windows: Arc<Windows>,
     /// Bytes that we have for a window.
@@ -46,7 +46,7 @@ pub struct Decoder {
     start: u64,
 }
 
-impl Decoder {
+impl ZstdDecoder {
     /// Returns a decoder that has its windows from `windows`.
     pub fn new(windows: &Arc<Windows>) -> Result<Self> {
         let mut context = DCtx::try_create().ok_or_else(|| Compressed::unready(Codec::Zstd))?;
@@ -98,13 +98,13 @@ impl Decoder {
     }
 }
 
-impl Drop for Decoder {
+impl Drop for ZstdDecoder {
     fn drop(&mut self) {
         self.windows.give_back(self.window_bytes - self.windows.each());
     }
 }
 
-impl Decode for Decoder {
+impl Decode for ZstdDecoder {
     fn decode(&mut self, from: &mut Compressed, into: &mut [u8]) -> Result<usize> {
         let mut filled = 0;
         while filled < into.len() {
@@ -131,9 +131,9 @@ impl Decode for Decoder {
 }
 
 /// Makes frames.
-pub struct Encoder(CCtx<'static>);
+pub struct ZstdEncoder(CCtx<'static>);
 
-impl Encoder {
+impl ZstdEncoder {
     /// Returns an encoder of a level from 1 to 22.
     pub fn new(level: u32) -> Result<Self> {
         let unready = || Compressed::unready(Codec::Zstd);
@@ -147,7 +147,7 @@ impl Encoder {
     }
 }
 
-impl Encode for Encoder {
+impl Encode for ZstdEncoder {
     fn encode(&mut self, chunk: &[u8], into: &mut [u8]) -> Result<usize> {
         // There is room for every frame; what may fail is getting memory.
         self.0.compress2(into, chunk).map_err(|code| {

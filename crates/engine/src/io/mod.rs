@@ -54,13 +54,13 @@ use crate::sys::limits;
 /// Kernel's answer to a call.
 type Answer<T> = rustix::io::Result<T>;
 
-pub use arena::{Arena, Pages, Region};
+pub use arena::{Arena, PageSize, Region};
 pub use cursor::Cursor;
 pub use direct::{Direct, DirectStreams};
 pub use elastic::ElasticRegion;
 pub use file::File;
 pub(crate) use file::not_opened;
-pub use holding::{Allowance, Holding, Share};
+pub use holding::{Allowance, Holding, HoldingShare};
 pub use identity::{DirectoryIdentity, NameIdentity, distinct};
 pub use kind::InputKind;
 pub use queue::{Completion, Operation, Queue, Request};
@@ -69,7 +69,7 @@ pub use scratch::{
     KEPT_NAME, SpillDirectory, TempFile, check_replaceable, directory_of, rename_target,
     sync_directory,
 };
-pub use supply::{Begun, Extent, Supplied, Supply};
+pub use supply::{BegunStream, Extent, Supplied, Supply};
 pub use sweep::{abandoned, belonging_directories, is_part, spill_directories, sweep};
 pub(crate) use sweep::{free_lock, is_spill_directory, open_followed};
 
@@ -147,11 +147,11 @@ impl Engine {
     pub fn queue(self, depth: usize) -> Result<Box<dyn Queue>> {
         let depth = depth.max(1);
         Ok(striped::around(faulty::around(match self {
-            Self::Auto if limits::are_files_few() => Box::new(threads::Threads::new(depth)?),
+            Self::Auto if limits::are_files_few() => Box::new(threads::ThreadPool::new(depth)?),
             // Rings are memory too: where one more is refused, threads do the work.
             Self::Auto => match uring::Uring::new(depth) {
                 Ok(ring) if uring::probe().is_ok() => Box::new(ring),
-                _ => Box::new(threads::Threads::new(depth)?),
+                _ => Box::new(threads::ThreadPool::new(depth)?),
             },
             Self::Uring => Box::new(uring::Uring::new(depth).map_err(|e| {
                 config!(
@@ -161,7 +161,7 @@ impl Engine {
                     Setting::Engine.to("threads"),
                 )
             })?),
-            Self::Threads => Box::new(threads::Threads::new(depth)?),
+            Self::Threads => Box::new(threads::ThreadPool::new(depth)?),
             Self::Mmap => Box::new(sync::Inline::new(mmap::NAME, mmap::perform)),
             Self::MmapPlain => Box::new(sync::Inline::new(mmap::NAME_PLAIN, mmap::perform_plain)),
             Self::Sync => Box::new(sync::Inline::new(sync::NAME, sync::perform)),

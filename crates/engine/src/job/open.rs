@@ -16,8 +16,8 @@ use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
 use crate::format::Framing;
 use crate::io::inherited::{self, STDOUT};
 use crate::io::{
-    Begun, Direct, Engine, Extent, File, InputKind, Supplied, check_replaceable, directory_of,
-    distinct, pipe, redirect, rename_target, sweep,
+    BegunStream, Direct, Engine, Extent, File, InputKind, Supplied, check_replaceable,
+    directory_of, distinct, pipe, redirect, rename_target, sweep,
 };
 use crate::key::text::TextOrder;
 use crate::output;
@@ -120,13 +120,13 @@ pub fn inputs(
     let Looked { inputs, has_streams } = look(inputs, progress)?;
     let inputs = &*inputs;
     if has_streams {
-        let readers: Result<Vec<pipe::Reader>> = inputs
+        let readers: Result<Vec<pipe::PipeReader>> = inputs
             .iter()
             .map(|input| match input {
-                Input::Stdin => pipe::Reader::stdin(),
-                Input::File(path) => pipe::Reader::open(path),
-                Input::Striped(path) => Supplied::striped(path).map(pipe::Reader::supplied),
-                Input::Supplied(supplied) => Ok(pipe::Reader::supplied(supplied.clone())),
+                Input::Stdin => pipe::PipeReader::stdin(),
+                Input::File(path) => pipe::PipeReader::open(path),
+                Input::Striped(path) => Supplied::striped(path).map(pipe::PipeReader::supplied),
+                Input::Supplied(supplied) => Ok(pipe::PipeReader::supplied(supplied.clone())),
             })
             .collect();
         let stream = pipeline::Stream::new(readers?, framing, heading);
@@ -244,14 +244,14 @@ pub fn tops(
                 note_top(&mut first, top, heading)?;
                 continue;
             }
-            Place::Stdin => pipe::Reader::stdin()?,
-            Place::Stream(path) => pipe::Reader::open(path)?,
-            Place::Supplied { stream, .. } => pipe::Reader::supplied(stream.clone()),
+            Place::Stdin => pipe::PipeReader::stdin()?,
+            Place::Stream(path) => pipe::PipeReader::open(path)?,
+            Place::Supplied { stream, .. } => pipe::PipeReader::supplied(stream.clone()),
             Place::Spilled(_) => continue,
         };
         let name = reader.name().to_owned();
         let (top, rest) = heading.read(&name, |buffer| reader.fill(buffer, progress))?;
-        let stream = Supplied::new(&name, Begun::new(rest, Some(reader)));
+        let stream = Supplied::new(&name, BegunStream::new(rest, Some(reader)));
         *place = Place::Supplied { stream, top: top.size };
         note_top(&mut first, top, heading)?;
     }
@@ -410,7 +410,7 @@ pub fn output(output: &Output, direct: Direct, progress: &Progress) -> Result<ou
     match inherited::look(path) {
         Ok(Err(STDOUT)) => standard_output(direct),
         Ok(Ok(data)) if data.is_file() || data.is_dir() => output::Output::file(path, direct),
-        Ok(_) => Ok(output::Output::Stream(Some(pipe::Writer::open(path, progress)?))),
+        Ok(_) => Ok(output::Output::Stream(Some(pipe::PipeWriter::open(path, progress)?))),
         Err(_) => output::Output::file(path, direct),
     }
 }
@@ -418,7 +418,7 @@ pub fn output(output: &Output, direct: Direct, progress: &Progress) -> Result<ou
 fn standard_output(direct: Direct) -> Result<output::Output> {
     match redirect::output() {
         Some(path) => output::Output::redirected(&path, direct),
-        None => Ok(output::Output::Stream(Some(pipe::Writer::stdout()?))),
+        None => Ok(output::Output::Stream(Some(pipe::PipeWriter::stdout()?))),
     }
 }
 

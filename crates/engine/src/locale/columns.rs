@@ -14,7 +14,12 @@ use libc::{c_char, locale_t, size_t, wchar_t};
 use super::Locale;
 
 unsafe extern "C" {
-    fn mbrtowc(to: *mut wchar_t, from: *const c_char, size: size_t, state: *mut State) -> size_t;
+    fn mbrtowc(
+        to: *mut wchar_t,
+        from: *const c_char,
+        size: size_t,
+        state: *mut ConversionState,
+    ) -> size_t;
     fn wcwidth(character: wchar_t) -> c_int;
     fn iswcntrl_l(character: u32, locale: locale_t) -> c_int;
     fn iscntrl_l(byte: c_int, locale: locale_t) -> c_int;
@@ -25,9 +30,9 @@ unsafe extern "C" {
 /// State of the library for a partly seen character (`mbstate_t`); all zero is the beginning of
 /// one. The library's own is 8 bytes, or 128 in some.
 #[repr(C, align(8))]
-struct State([u8; 128]);
+struct ConversionState([u8; 128]);
 
-impl State {
+impl ConversionState {
     const INITIAL: Self = Self([0; 128]);
 }
 
@@ -76,7 +81,7 @@ impl Locale {
         let mut rest = text;
         while !rest.is_empty() {
             let mut character = 0;
-            let mut state = State::INITIAL;
+            let mut state = ConversionState::INITIAL;
             let from = rest.as_ptr().cast();
             // SAFETY: there are `rest.len()` bytes to read, and room for a character and a state.
             let length = unsafe { mbrtowc(&raw mut character, from, rest.len(), &raw mut state) };

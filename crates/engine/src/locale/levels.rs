@@ -188,7 +188,7 @@ impl Levels {
 
     /// Appends a level at which some characters run backwards.
     fn append_both_ways(&self, text: &[u8], elements: &mut Elements, out: &mut Level<'_, '_>) {
-        let mut run = Run::default();
+        let mut run = BackwardRun::default();
         let mut rest = text;
         while !rest.is_empty() && out.out.is_wanted() {
             let (here, (element, bytes)) = (rest, self.weights.element(rest));
@@ -206,7 +206,7 @@ impl Levels {
                 run.passed += 1;
             } else {
                 self.append_run(&run, true, elements, out);
-                run = Run::default();
+                run = BackwardRun::default();
             }
             out.append(element);
         }
@@ -216,7 +216,7 @@ impl Levels {
     /// Appends a run of characters from its end, the way the library does.
     fn append_run(
         &self,
-        run: &Run<'_>,
+        run: &BackwardRun<'_>,
         is_inner: bool,
         elements: &mut Elements,
         out: &mut Level<'_, '_>,
@@ -235,7 +235,7 @@ impl Levels {
 
 /// Characters that are taken backwards, and those right before them that were passed over.
 #[derive(Default)]
-struct Run<'a> {
+struct BackwardRun<'a> {
     /// The text from the first of them on.
     text: &'a [u8],
     /// Forward characters without weight right before the others.

@@ -54,7 +54,7 @@ const PIECE_BYTES: usize = 4 << 10;
 
 /// The parts of a locale that a sort looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Category {
+pub enum LocaleCategory {
     /// Classes of bytes: blanks, letters, printable.
     CharacterType,
     /// The order of text.
@@ -157,12 +157,12 @@ impl Locale {
     }
 
     /// Returns the name a category goes by, as in the variable that asked for it.
-    pub fn name(&self, category: Category) -> String {
+    pub fn name(&self, category: LocaleCategory) -> String {
         let number = match category {
-            Category::CharacterType => libc::LC_CTYPE,
-            Category::Collation => libc::LC_COLLATE,
-            Category::Numeric => libc::LC_NUMERIC,
-            Category::Time => libc::LC_TIME,
+            LocaleCategory::CharacterType => libc::LC_CTYPE,
+            LocaleCategory::Collation => libc::LC_COLLATE,
+            LocaleCategory::Numeric => libc::LC_NUMERIC,
+            LocaleCategory::Time => libc::LC_TIME,
         };
         // glibc answers to the last item of every category with the category's name.
         let name = self.item(number << 16 | 0xffff);
@@ -170,14 +170,14 @@ impl Locale {
     }
 
     /// Returns whether a category is that of the locale C under one of its two names.
-    pub fn is_c(&self, category: Category) -> bool {
+    pub fn is_c(&self, category: LocaleCategory) -> bool {
         matches!(self.name(category).as_str(), "C" | "POSIX")
     }
 
     /// Returns whether text sorts by the values of its bytes: in C, and in C.UTF-8, whose order of
     /// code points is that of the bytes.
     pub fn sorts_by_bytes(&self) -> bool {
-        let name = self.name(Category::Collation).to_ascii_lowercase();
+        let name = self.name(LocaleCategory::Collation).to_ascii_lowercase();
         matches!(name.as_str(), "c" | "posix" | "c.utf-8" | "c.utf8")
     }
 
@@ -214,7 +214,7 @@ impl Locale {
 
     /// Returns the short names of the months from January on; `None` for the locale C.
     pub fn month_abbreviations(&self) -> Option<[Vec<u8>; 12]> {
-        if self.is_c(Category::Time) {
+        if self.is_c(LocaleCategory::Time) {
             return None;
         }
         let mut item = libc::ABMON_1;

@@ -191,7 +191,7 @@ fn keys_are_appended() {
 #[test]
 fn c_is_bytes() {
     let c = Locale::c();
-    assert!(c.sorts_by_bytes() && c.is_c(Category::Collation) && !c.is_utf8());
+    assert!(c.sorts_by_bytes() && c.is_c(LocaleCategory::Collation) && !c.is_utf8());
     assert_eq!(key(&c, b"a\0\xffb\0"), b"a\0\x01\xffb\0\x01");
     assert_eq!((c.decimal_point(), c.thousands_separator()), (b'.', None));
     assert_eq!(c.month_abbreviations(), None);
@@ -202,8 +202,8 @@ fn c_is_bytes() {
 fn c_with_utf8_sorts_by_bytes_under_its_own_name() {
     let Some(locale) = installed_one("C.UTF-8") else { return };
     assert!(locale.sorts_by_bytes() && locale.is_utf8());
-    assert!(!locale.is_c(Category::Collation));
-    assert_eq!(locale.name(Category::Collation), "C.UTF-8");
+    assert!(!locale.is_c(LocaleCategory::Collation));
+    assert_eq!(locale.name(LocaleCategory::Collation), "C.UTF-8");
     assert!(locale.compare(b"Z", b"a").is_lt());
 }
 

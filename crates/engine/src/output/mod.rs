@@ -5,7 +5,7 @@ mod parts;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::codec::{Compression, Encoding};
+use crate::codec::{Compression, OutputEncoding};
 use crate::error::{ConfigErrorKind, Error, Result, Setting, config};
 use crate::io::{Direct, File, TempFile, directory_of, pipe, redirect, sweep};
 use crate::load::layout::PAGE;
@@ -38,13 +38,13 @@ pub enum Output {
     /// Several files.
     Parts(Arc<Parts>),
     /// A stream; `None` once it was handed to a sink.
-    Stream(Option<pipe::Writer>),
+    Stream(Option<pipe::PipeWriter>),
     /// Any of these, compressed on the way.
     Compressed {
         /// Destination of the compressed bytes.
         target: Box<Output>,
         /// Compressor of the output.
-        encoding: Encoding,
+        encoding: OutputEncoding,
     },
 }
 
@@ -90,9 +90,9 @@ impl Output {
     /// Returns the output, compressed by the given number of threads.
     pub fn compressed(mut self, how: Compression, threads: usize) -> Result<Self> {
         let writer = match &mut self {
-            Self::File { temporary, path } => pipe::Writer::file(temporary.file(), path)?,
-            Self::Redirected(file) => pipe::Writer::file(file, Path::new(STDOUT))?,
-            Self::Stream(writer) => writer.take().map_or_else(pipe::Writer::stdout, Ok)?,
+            Self::File { temporary, path } => pipe::PipeWriter::file(temporary.file(), path)?,
+            Self::Redirected(file) => pipe::PipeWriter::file(file, Path::new(STDOUT))?,
+            Self::Stream(writer) => writer.take().map_or_else(pipe::PipeWriter::stdout, Ok)?,
             Self::Striped(output) => {
                 return Err(config!(
                     ConfigErrorKind::Conflict(Setting::Compress, Setting::Output),
@@ -105,7 +105,7 @@ impl Output {
                 unreachable!("one output is compressed, and once")
             }
         };
-        let encoding = Encoding::start(writer, how, threads)?;
+        let encoding = OutputEncoding::start(writer, how, threads)?;
         Ok(Self::Compressed { target: Box::new(self), encoding })
     }
 
@@ -185,7 +185,7 @@ impl Output {
             Self::Compressed { encoding, .. } => Some(encoding.writer()),
             _ => None,
         };
-        Ok(Sink::Stream(StreamSink::new(writer.map_or_else(pipe::Writer::stdout, Ok)?)))
+        Ok(Sink::Stream(StreamSink::new(writer.map_or_else(pipe::PipeWriter::stdout, Ok)?)))
     }
 
     /// Returns a sink for as many bytes as will come.
@@ -203,7 +203,7 @@ impl Output {
     pub fn write_all(&mut self, bytes: &[u8], progress: &Progress) -> Result<()> {
         match self {
             Self::Stream(Some(writer)) => writer.write_all(bytes, progress),
-            Self::Stream(None) => pipe::Writer::stdout()?.write_all(bytes, progress),
+            Self::Stream(None) => pipe::PipeWriter::stdout()?.write_all(bytes, progress),
             Self::File { temporary, .. } => temporary.file().write_at(bytes, 0),
             Self::Striped(output) => output.file().write_at(bytes, 0),
             Self::Redirected(file) => file.write_at(bytes, 0),

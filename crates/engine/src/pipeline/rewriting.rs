@@ -34,7 +34,7 @@ pub enum Rest {
     /// A file that was not opened.
     File(Place),
     /// A stream, and the number of bytes to skip.
-    Stream(pipe::Reader, u64),
+    Stream(pipe::PipeReader, u64),
     /// An input that is being read.
     Open(Box<dyn Supply>),
     /// An input at its end.
@@ -71,7 +71,7 @@ impl Rest {
 }
 
 /// Passes over `bytes` bytes of a stream.
-fn pass(reader: &mut pipe::Reader, mut bytes: u64, progress: &Progress) -> Result<()> {
+fn pass(reader: &mut pipe::PipeReader, mut bytes: u64, progress: &Progress) -> Result<()> {
     let mut step = [0; STEP];
     while bytes > 0 {
         let wanted = bytes.min(STEP as u64) as usize;

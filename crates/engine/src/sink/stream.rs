@@ -26,14 +26,14 @@ pub struct StreamSink {
 
 #[derive(Debug)]
 struct State {
-    stream: pipe::Writer,
+    stream: pipe::PipeWriter,
     /// True if a task was given up: those after it never get their turn.
     is_failed: bool,
 }
 
 impl StreamSink {
     /// Returns a sink at the beginning of a stream.
-    pub fn new(stream: pipe::Writer) -> Self {
+    pub fn new(stream: pipe::PipeWriter) -> Self {
         Self { state: Mutex::new(State { stream, is_failed: false }), turn: Condvar::new() }
     }
 

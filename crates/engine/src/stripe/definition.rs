@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::error::{Error, ParseError, Result, message};
-use crate::io::striped::Layout;
+use crate::io::striped::StripeLayout;
 use crate::io::{Direct, NameIdentity, TempFile, directory_of, random, rename_target};
 use crate::units::ByteSize;
 
@@ -261,9 +261,9 @@ impl Definition {
     }
 
     /// Returns the layout of the logical file.
-    pub fn layout(&self) -> Layout {
+    pub fn layout(&self) -> StripeLayout {
         let bytes = |member| self.stride_bytes(member).unwrap_or_else(|| unreachable!("checked"));
-        Layout::new(self.members.iter().map(bytes).collect())
+        StripeLayout::new(self.members.iter().map(bytes).collect())
     }
 
     /// Returns where members lie whose set is defined at `path`, without set and generation: no

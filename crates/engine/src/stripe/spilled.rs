@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use super::Definition;
 use super::definition::TEXT_MAX;
 use crate::error::{Error, Result};
-use crate::io::striped::{Layout, Stripes};
+use crate::io::striped::{StripeLayout, Stripes};
 use crate::io::{Direct, File, directory_of, is_spill_directory, not_opened};
 
 /// Name of the file in a home that lists the other directories of its files.
@@ -26,7 +26,7 @@ pub(super) const STRIPES_NAME: &str = "stripes";
 /// # Errors
 ///
 /// [`Error::Corrupt`] where what it says cannot be, [`Error::Io`].
-pub(super) fn members_of(home: &Path) -> Result<Option<(Vec<PathBuf>, Layout)>> {
+pub(super) fn members_of(home: &Path) -> Result<Option<(Vec<PathBuf>, StripeLayout)>> {
     let path = home.join(STRIPES_NAME);
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let descriptor = match open_descriptor(&path, flags, Mode::empty()) {
@@ -54,7 +54,7 @@ pub(super) fn members_of(home: &Path) -> Result<Option<(Vec<PathBuf>, Layout)>> 
 }
 
 /// Returns the files that make up the one at `path`, and how it is dealt out over them.
-fn files_of(path: &Path) -> Result<Option<(Vec<PathBuf>, Layout)>> {
+fn files_of(path: &Path) -> Result<Option<(Vec<PathBuf>, StripeLayout)>> {
     let name = path.file_name().unwrap_or_default();
     let within = |directory: PathBuf| directory.join(name);
     let found = members_of(directory_of(path))?;
@@ -98,7 +98,7 @@ pub fn reopen(path: &Path, direct: Direct) -> Result<Arc<File>> {
 
 fn put_together(
     path: &Path,
-    (paths, layout): (Vec<PathBuf>, Layout),
+    (paths, layout): (Vec<PathBuf>, StripeLayout),
     open: impl Fn(&Path) -> Result<Arc<File>>,
 ) -> Result<Arc<File>> {
     let members: Vec<Arc<File>> = paths.iter().map(|path| open(path)).collect::<Result<_>>()?;

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::error::Error;
-use crate::io::striped::Layout;
+use crate::io::striped::StripeLayout;
 use crate::io::{Arena, Direct, Engine, File, Operation, Request};
 use crate::units::ByteSize;
 
@@ -59,7 +59,7 @@ fn a_layout_deals_out_row_by_row() {
     let mut random = Random(7);
     for members in [1, 2, 3, 36] {
         let strides: Vec<u64> = (0..members).map(|_| 1 + random.below(5)).collect();
-        let layout = Layout::new(strides.clone());
+        let layout = StripeLayout::new(strides.clone());
         let width: u64 = strides.iter().sum();
         let (mut lengths, mut offset) = (vec![0; members], 0);
         for length in 0..3 * width + 2 {

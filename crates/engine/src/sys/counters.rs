@@ -17,7 +17,7 @@ use std::io::{self, Read};
 
 /// Events that are counted, in user mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum CounterEvent {
     /// Cycles of the processor's clock.
     Cycles,
     /// Instructions that were carried out.
@@ -28,7 +28,7 @@ pub enum Event {
     TlbMisses,
 }
 
-impl Event {
+impl CounterEvent {
     /// All of them.
     pub const ALL: [Self; 4] =
         [Self::Cycles, Self::Instructions, Self::CacheMisses, Self::TlbMisses];
@@ -46,7 +46,7 @@ impl Event {
 
 /// Threads whose events are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Threads {
+pub enum CountedThreads {
     /// The one that makes the counters.
     This,
     /// The calling thread, and all threads that it and its descendants start later.
@@ -55,18 +55,18 @@ pub enum Threads {
 
 /// Counts of events. Events that could not be counted are missing.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Counts(pub Vec<(Event, f64)>);
+pub struct Counts(pub Vec<(CounterEvent, f64)>);
 
 impl Counts {
     /// Returns the count of an event.
-    pub fn of(&self, event: Event) -> Option<f64> {
+    pub fn of(&self, event: CounterEvent) -> Option<f64> {
         self.0.iter().find(|(counted, _)| *counted == event).map(|(_, count)| *count)
     }
 }
 
 /// Counters that count since they were made, each a file to read.
 #[derive(Debug)]
-pub struct Counters(Vec<(Event, File)>);
+pub struct Counters(Vec<(CounterEvent, File)>);
 
 impl Counters {
     /// Opens the counters that the system has.
@@ -75,7 +75,7 @@ impl Counters {
     ///
     /// The reason, and what would change that, in one sentence without a full stop.
     #[cfg(feature = "counters")]
-    pub fn new(of: Threads) -> Result<Self, String> {
+    pub fn new(of: CountedThreads) -> Result<Self, String> {
         perf::open(of).map(Self)
     }
 
@@ -85,7 +85,7 @@ impl Counters {
     ///
     /// Always, in one sentence without a full stop.
     #[cfg(not(feature = "counters"))]
-    pub fn new(_: Threads) -> Result<Self, String> {
+    pub fn new(_: CountedThreads) -> Result<Self, String> {
         Err("this build does not support them: build it with the cargo feature 'counters'"
             .to_owned())
     }
@@ -102,14 +102,14 @@ impl Counters {
         (result, Counts(counted.collect()))
     }
 
-    fn read(&self) -> Vec<Option<Reading>> {
-        self.0.iter().map(|(_, counter)| Reading::of(counter).ok()).collect()
+    fn read(&self) -> Vec<Option<CounterReading>> {
+        self.0.iter().map(|(_, counter)| CounterReading::of(counter).ok()).collect()
     }
 }
 
 /// Values of a counter, for all its threads together. Times are in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Reading {
+struct CounterReading {
     count: u64,
     /// Time for which the counter was enabled.
     enabled: u64,
@@ -117,7 +117,7 @@ struct Reading {
     running: u64,
 }
 
-impl Reading {
+impl CounterReading {
     /// Reads the kernel's three numbers. The crate's own way of reading them insists that none ran
     /// longer than it was enabled, which threads that still come and go may break by an instant.
     fn of(mut counter: &File) -> io::Result<Self> {
@@ -134,7 +134,7 @@ impl Reading {
 
 /// Returns the count between two readings. Where there are fewer counters than events, they take
 /// turns; the count is then scaled to the whole time. Returns `None` if this one had no turn.
-fn between(before: &Reading, after: &Reading) -> Option<f64> {
+fn between(before: &CounterReading, after: &CounterReading) -> Option<f64> {
     let count = after.count.checked_sub(before.count)? as f64;
     let running = after.running.checked_sub(before.running)? as f64;
     let enabled = after.enabled.checked_sub(before.enabled)? as f64;

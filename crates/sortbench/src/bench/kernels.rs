@@ -21,7 +21,7 @@ mod selection;
 mod tournament;
 
 use sortwell::ConfigErrorKind;
-use sortwell::unstable::sys::counters::Event;
+use sortwell::unstable::sys::counters::CounterEvent;
 use sortwell::unstable::sys::limits;
 use sortwell::{ByteSize, Error, Result};
 
@@ -161,9 +161,11 @@ fn numbers(keys: usize) -> Vec<usize> {
 /// Returns the table of processor counts, if any.
 fn counted(kernels: &[KernelCounts]) -> Option<FigureTable> {
     let is_known = |place: usize| kernels.iter().any(|kernel| kernel.counts[place].is_some());
-    let known: Vec<usize> = (0..Event::ALL.len()).filter(|place| is_known(*place)).collect();
+    let known: Vec<usize> = (0..CounterEvent::ALL.len()).filter(|place| is_known(*place)).collect();
     let mut columns = vec!["kernel, records".to_owned()];
-    columns.extend(known.iter().map(|place| format!("{} per record", Event::ALL[*place].name())));
+    columns.extend(
+        known.iter().map(|place| format!("{} per record", CounterEvent::ALL[*place].name())),
+    );
     let row = |kernel: &KernelCounts| {
         let cells = known.iter().map(|place| Cell::from(kernel.counts[*place]));
         std::iter::once(kernel.of.as_str().into()).chain(cells).collect()

@@ -41,7 +41,7 @@ struct StreamTurns {
 }
 
 struct StreamState {
-    stream: pipe::Writer,
+    stream: pipe::PipeWriter,
     /// Index of the block that is to be written next.
     next: u64,
     /// The stream took no more; no turn will come.
@@ -49,7 +49,7 @@ struct StreamState {
 }
 
 impl StreamTurns {
-    fn new(stream: pipe::Writer) -> Self {
+    fn new(stream: pipe::PipeWriter) -> Self {
         let state = StreamState { stream, next: 0, is_broken: false };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }

@@ -16,7 +16,11 @@ use crate::joining::Joining;
 use crate::summary::Summary;
 
 /// Summarises all records that `reader` brings.
-pub(super) fn read(job: &Validation, reader: pipe::Reader, progress: &Progress) -> Result<Summary> {
+pub(super) fn read(
+    job: &Validation,
+    reader: pipe::PipeReader,
+    progress: &Progress,
+) -> Result<Summary> {
     // How many blocks there are turns out when the stream ends.
     let blocks = FileBlocks::new(u64::MAX, progress);
     let stream = Mutex::new(ValidatedStream { reader, is_over: false });
@@ -33,7 +37,7 @@ pub(super) fn read(job: &Validation, reader: pipe::Reader, progress: &Progress) 
 }
 
 struct ValidatedStream {
-    reader: pipe::Reader,
+    reader: pipe::PipeReader,
     is_over: bool,
 }
 

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 use memchr::{memchr_iter, memrchr};
 use sortwell::unstable::format::Framing;
-use sortwell::unstable::io::pipe::Reader;
+use sortwell::unstable::io::pipe::PipeReader;
 use sortwell::unstable::io::{Arena, Extent, Region};
 use sortwell::unstable::job::SortJob;
 use sortwell::unstable::pipeline::{Heading, Stream};
@@ -74,12 +74,12 @@ impl<'a> Chunks<'a> {
     ) -> Result<Self> {
         limits::raise_open_files();
         let open = |input: &Input| match input {
-            Input::Stdin => Reader::stdin(),
-            Input::File(path) => Reader::open(path),
-            Input::Striped(path) => Supplied::striped(path).map(Reader::supplied),
-            Input::Supplied(made) => Ok(Reader::supplied(made.clone())),
+            Input::Stdin => PipeReader::stdin(),
+            Input::File(path) => PipeReader::open(path),
+            Input::Striped(path) => Supplied::striped(path).map(PipeReader::supplied),
+            Input::Supplied(made) => Ok(PipeReader::supplied(made.clone())),
         };
-        let readers: Vec<Reader> = job.inputs.iter().map(open).collect::<Result<_>>()?;
+        let readers: Vec<PipeReader> = job.inputs.iter().map(open).collect::<Result<_>>()?;
         let bytes = most.unwrap_or(budget.bytes());
         Ok(Self {
             stream: Stream::new(readers, Framing::Terminated(terminator), Heading::Nothing),

@@ -12,8 +12,8 @@ const LZ4: &[u8] = b"\x04\x22\x4d\x18\x64\x40\xa7\x04\0\0\x80b\na\n";
 const PARQUET: &[u8] = b"PAR1\x15\x04\x15\x20\x15\x24";
 
 fn foreign(head: &[u8]) -> Option<&'static str> {
-    match Content::of(head) {
-        Content::Foreign(foreign) => Some(foreign.name),
+    match ContentKind::of(head) {
+        ContentKind::Foreign(foreign) => Some(foreign.name),
         _ => None,
     }
 }
@@ -25,13 +25,13 @@ fn utf16(text: &str, is_little: bool) -> Vec<u8> {
 
 #[test]
 fn whole_headers_tell() {
-    assert_eq!(Content::of(GZIP), Content::Packed(Codec::Gzip));
-    assert_eq!(Content::of(ZSTD), Content::Packed(Codec::Zstd));
-    assert_eq!(Content::of(LZ4), Content::Packed(Codec::Lz4));
+    assert_eq!(ContentKind::of(GZIP), ContentKind::Packed(Codec::Gzip));
+    assert_eq!(ContentKind::of(ZSTD), ContentKind::Packed(Codec::Zstd));
+    assert_eq!(ContentKind::of(LZ4), ContentKind::Packed(Codec::Lz4));
     let skipped = |rest: &[u8]| [b"\x50\x2a\x4d\x18\x03\0\0\0abc", rest].concat();
-    assert_eq!(Content::of(&skipped(ZSTD)), Content::Packed(Codec::Zstd));
-    assert_eq!(Content::of(&skipped(&skipped(LZ4))), Content::Packed(Codec::Lz4));
-    assert_eq!(Content::of(&skipped(b"text")), Content::Plain);
+    assert_eq!(ContentKind::of(&skipped(ZSTD)), ContentKind::Packed(Codec::Zstd));
+    assert_eq!(ContentKind::of(&skipped(&skipped(LZ4))), ContentKind::Packed(Codec::Lz4));
+    assert_eq!(ContentKind::of(&skipped(b"text")), ContentKind::Plain);
     assert_eq!(foreign(XZ), Some("xz"));
     assert_eq!(foreign(BZIP2), Some("bzip2"));
     assert_eq!(foreign(b"BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0"), Some("bzip2"));
@@ -64,7 +64,7 @@ fn headers_that_are_off_are_text() {
         for &at in places {
             let mut head = head.to_vec();
             head[at] ^= 0xa8;
-            assert_eq!(Content::of(&head), Content::Plain, "{head:x?} at {at}");
+            assert_eq!(ContentKind::of(&head), ContentKind::Plain, "{head:x?} at {at}");
         }
     }
 }
@@ -97,7 +97,12 @@ fn text_that_begins_alike_is_text() {
         b"\x02\x21\x4c\x18",
         b"\xef\xbb\xbfa,b\n",
     ] {
-        assert_eq!(Content::of(text), Content::Plain, "{:?}", text.escape_ascii().to_string());
+        assert_eq!(
+            ContentKind::of(text),
+            ContentKind::Plain,
+            "{:?}",
+            text.escape_ascii().to_string()
+        );
     }
 }
 
@@ -105,10 +110,10 @@ fn text_that_begins_alike_is_text() {
 fn a_few_bytes_leave_open_what_they_cannot_tell() {
     for head in [XZ, BZIP2, ZIP, GZIP, ZSTD, LZ4, PARQUET, b"\xff\xfea\0", b"\x5f\x2a\x4d\x18"] {
         for length in 0..head.len() {
-            assert!(Content::is_open(&head[..length]), "{head:x?} up to {length}");
+            assert!(ContentKind::is_open(&head[..length]), "{head:x?} up to {length}");
         }
     }
     for text in [&b"a"[..], b"Ba", b"PKx", b"PA\n", b"\xef", b"P+"] {
-        assert!(!Content::is_open(text), "{text:?}");
+        assert!(!ContentKind::is_open(text), "{text:?}");
     }
 }

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::error::Error;
-use crate::io::transfer::{Progress, Transfer};
+use crate::io::transfer::{Transfer, TransferState};
 use crate::io::{Arena, Direct, Engine, sync};
 use crate::units::ByteSize;
 
@@ -61,8 +61,8 @@ impl Queue for Lazy {
 
     fn poll(&mut self) -> Result<Option<Completion>> {
         Ok(self.0.pop().map(|request| match Transfer::start(request) {
-            Progress::Again(transfer) => transfer.run(sync::perform),
-            Progress::Finished(completion) => completion,
+            TransferState::Again(transfer) => transfer.run(sync::perform),
+            TransferState::Finished(completion) => completion,
         }))
     }
 

@@ -2,7 +2,7 @@
 
 /// Distribution of a logical file over members.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub struct StripeLayout {
     /// Bytes of a stride of each member; none is 0.
     strides: Vec<u64>,
     /// Offset in a row of each member's stride.
@@ -13,7 +13,7 @@ pub struct Layout {
 
 /// Place of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct StripePlace {
     /// The index of the member.
     pub member: usize,
     /// The byte in it.
@@ -22,7 +22,7 @@ pub struct Place {
     pub left: u64,
 }
 
-impl Layout {
+impl StripeLayout {
     /// Returns the layout of members with the given strides, in bytes.
     ///
     /// # Panics
@@ -50,11 +50,11 @@ impl Layout {
     }
 
     /// Returns the place of byte `offset` of the logical file.
-    pub fn place(&self, offset: u64) -> Place {
+    pub fn place(&self, offset: u64) -> StripePlace {
         let (row, within) = (offset / self.width, offset % self.width);
         let member = self.starts.partition_point(|start| *start <= within) - 1;
         let (stride, behind) = (self.strides[member], within - self.starts[member]);
-        Place { member, offset: row * stride + behind, left: stride - behind }
+        StripePlace { member, offset: row * stride + behind, left: stride - behind }
     }
 
     /// Returns the bytes that `member` has of a logical file of `length` bytes.

@@ -8,7 +8,7 @@ mod layout;
 mod set;
 mod striping;
 
-pub use layout::{Layout, Place};
+pub use layout::{StripeLayout, StripePlace};
 pub use set::Stripes;
 pub(crate) use set::in_parallel;
 pub(super) use striping::around;

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Layout;
+use super::StripeLayout;
 use crate::error::{Error, Result};
 use crate::io::File;
 
@@ -14,7 +14,7 @@ const AT_ONCE: usize = 64;
 /// Members, and which bytes they have.
 #[derive(Debug)]
 pub struct Stripes {
-    layout: Layout,
+    layout: StripeLayout,
     members: Vec<Arc<File>>,
     /// True if they are of a job's own making.
     are_spilled: bool,
@@ -22,19 +22,19 @@ pub struct Stripes {
 
 impl Stripes {
     /// Returns the set with open files as members.
-    pub fn new(layout: Layout, members: Vec<Arc<File>>) -> Self {
+    pub fn new(layout: StripeLayout, members: Vec<Arc<File>>) -> Self {
         assert_eq!(layout.members(), members.len());
         Self { layout, members, are_spilled: false }
     }
 
     /// Returns the members of a temporary file: what is wrong with them later on is damage, and no
     /// input's fault.
-    pub fn spilled(layout: Layout, members: Vec<Arc<File>>) -> Self {
+    pub fn spilled(layout: StripeLayout, members: Vec<Arc<File>>) -> Self {
         Self { are_spilled: true, ..Self::new(layout, members) }
     }
 
     /// Returns the layout.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &StripeLayout {
         &self.layout
     }
 

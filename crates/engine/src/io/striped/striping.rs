@@ -13,7 +13,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::Place;
+use super::StripePlace;
 use crate::error::Result;
 use crate::io::File;
 use crate::io::arena::Region;
@@ -78,7 +78,7 @@ impl Striping {
         let (mut requests, mut at) = (Vec::new(), 0);
         if let Some(stripes) = file.stripes() {
             while at < range.len() {
-                let Place { member, offset: own, left } =
+                let StripePlace { member, offset: own, left } =
                     stripes.layout().place(offset + at as u64);
                 let bytes = left.min((range.len() - at) as u64) as usize;
                 let behind = rest.split_off(bytes);

@@ -25,7 +25,7 @@ pub enum Reading {
     /// A file and the piece of it that was read last.
     File(Ahead),
     /// A stream.
-    Stream(pipe::Reader),
+    Stream(pipe::PipeReader),
     /// Streams one after the other, and what all of them are called.
     Streams(Arc<Mutex<Stream>>, PathBuf),
 }
@@ -137,7 +137,7 @@ impl<'p> Feed<'p> {
     }
 
     /// Takes in a stream.
-    pub fn open_stream(&mut self, reader: pipe::Reader) -> Reading {
+    pub fn open_stream(&mut self, reader: pipe::PipeReader) -> Reading {
         self.is_direct = false;
         Reading::Stream(reader)
     }

@@ -250,10 +250,10 @@ impl Memory {
 /// Opens an input; a file from byte `from` on, of a run's records.
 fn open(place: &Place, direct: DirectStreams, from: u64, feed: &mut Feed<'_>) -> Result<Reading> {
     match place {
-        Place::Stdin => Ok(feed.open_stream(pipe::Reader::stdin()?)),
-        Place::Stream(path) => Ok(feed.open_stream(pipe::Reader::open(path)?)),
+        Place::Stdin => Ok(feed.open_stream(pipe::PipeReader::stdin()?)),
+        Place::Stream(path) => Ok(feed.open_stream(pipe::PipeReader::open(path)?)),
         Place::Supplied { stream, .. } => {
-            Ok(feed.open_stream(pipe::Reader::supplied(stream.clone())))
+            Ok(feed.open_stream(pipe::PipeReader::supplied(stream.clone())))
         }
         Place::File { .. } => feed.open(place.open_file(direct.input)?, from),
         Place::Spilled(run) => {

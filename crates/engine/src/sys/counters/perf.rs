@@ -7,15 +7,15 @@ use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
 use perf_event::Builder;
 use perf_event::events::{self, CacheOp, CacheResult, Hardware, WhichCache};
 
-use super::{Event, Threads};
+use super::{CountedThreads, CounterEvent};
 
 /// File with the kernel's restrictions on counting.
 const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
 
 /// Opens a counter of every event that the system has, counting from now on. Fails with the reason
 /// if there are none.
-pub fn open(of: Threads) -> Result<Vec<(Event, File)>, String> {
-    let [cycles, others @ ..] = Event::ALL;
+pub fn open(of: CountedThreads) -> Result<Vec<(CounterEvent, File)>, String> {
+    let [cycles, others @ ..] = CounterEvent::ALL;
     let refused = |error| why(&error, read_to_string(PARANOID).ok().as_deref());
     let mut counters = vec![(cycles, counter(kind(cycles), of).map_err(refused)?)];
     // Some processors count no misses of the TLB; that is no reason to do without cycles.
@@ -25,20 +25,20 @@ pub fn open(of: Threads) -> Result<Vec<(Event, File)>, String> {
 }
 
 /// Opens a counter in user mode, as careful kernels allow no other.
-fn counter(kind: events::Event, of: Threads) -> io::Result<File> {
+fn counter(kind: events::Event, of: CountedThreads) -> io::Result<File> {
     let mut builder = Builder::new().kind(kind);
-    builder.enabled(true).inherit(of == Threads::AndLater);
+    builder.enabled(true).inherit(of == CountedThreads::AndLater);
     let counter = builder.build()?.into_raw_fd();
     // SAFETY: the descriptor was open and the counter's own, which has given it away just now.
     Ok(unsafe { OwnedFd::from_raw_fd(counter) }.into())
 }
 
-fn kind(event: Event) -> events::Event {
+fn kind(event: CounterEvent) -> events::Event {
     match event {
-        Event::Cycles => Hardware::CPU_CYCLES.into(),
-        Event::Instructions => Hardware::INSTRUCTIONS.into(),
-        Event::CacheMisses => Hardware::CACHE_MISSES.into(),
-        Event::TlbMisses => events::Cache {
+        CounterEvent::Cycles => Hardware::CPU_CYCLES.into(),
+        CounterEvent::Instructions => Hardware::INSTRUCTIONS.into(),
+        CounterEvent::CacheMisses => Hardware::CACHE_MISSES.into(),
+        CounterEvent::TlbMisses => events::Cache {
             which: WhichCache::DTLB,
             operation: CacheOp::READ,
             result: CacheResult::MISS,

@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use sortwell::Progress;
-use sortwell::unstable::sys::counters::{Counters, Counts, Event, Threads};
+use sortwell::unstable::sys::counters::{CountedThreads, CounterEvent, Counters, Counts};
 use sortwell::{Error, Result};
 
 use super::super::finding::{Chart, FigureTable, Samples};
@@ -34,7 +34,7 @@ pub struct Laps(Vec<Lap>);
 impl<'p> KernelMeter<'p> {
     /// Creates a meter that repeats everything `runs` times.
     pub fn new(runs: usize, progress: &'p Progress) -> Self {
-        Self { runs, progress, counters: Counters::new(Threads::This) }
+        Self { runs, progress, counters: Counters::new(CountedThreads::This) }
     }
 
     /// Returns why the processor counts nothing, if it does not.
@@ -104,7 +104,7 @@ impl Laps {
     }
 
     /// Returns the number of an event for each of `records`, with its spread over all runs.
-    fn count(&self, event: Event, records: usize) -> Option<Spread> {
+    fn count(&self, event: CounterEvent, records: usize) -> Option<Spread> {
         let counts = self.0.iter().map(|lap| lap.counts.of(event));
         let counts = counts.collect::<Option<Vec<f64>>>().filter(|counts| !counts.is_empty())?;
         let each: Vec<f64> = counts.iter().map(|count| count / records.max(1) as f64).collect();
@@ -117,8 +117,8 @@ impl Laps {
 pub struct KernelCounts {
     /// The kernel, and how many records it had.
     pub of: String,
-    /// In the order of [`Event::ALL`].
-    pub counts: [Option<Spread>; Event::ALL.len()],
+    /// In the order of [`CounterEvent::ALL`].
+    pub counts: [Option<Spread>; CounterEvent::ALL.len()],
 }
 
 /// A part of what the bench finds.
@@ -155,7 +155,7 @@ impl Section {
 
     /// Notes what the processor counted of a kernel, if anything.
     pub fn note_counts(&mut self, of: String, (laps, records): (&Laps, usize)) {
-        let counts = Event::ALL.map(|event| laps.count(event, records));
+        let counts = CounterEvent::ALL.map(|event| laps.count(event, records));
         if counts.iter().any(Option::is_some) {
             self.counted.push(KernelCounts { of, counts });
         }

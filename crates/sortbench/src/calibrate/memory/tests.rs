@@ -13,7 +13,7 @@ fn memory_is_found_and_comes() {
     let progress = Progress::new();
     let mut growth = HeldMemory::new(2 * STEP, &progress);
     while growth.end.is_none() {
-        growth.step(Pages::Huge, 2).expect("touched");
+        growth.step(PageSize::Huge, 2).expect("touched");
     }
     assert!(growth.end == Some(MemoryEnd::Paging) || growth.bytes() == 2 * STEP);
 }

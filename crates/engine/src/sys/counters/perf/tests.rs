@@ -15,12 +15,12 @@ fn threads_are_counted_only_where_that_is_wanted() {
     let inner = move || thread::spawn(work).join();
     let nanoseconds = |threads| {
         let clock = counter(Software::TASK_CLOCK.into(), threads)?;
-        let counters = Counters(vec![(Event::Cycles, clock)]);
+        let counters = Counters(vec![(CounterEvent::Cycles, clock)]);
         let (result, counts) = counters.measure(|| thread::spawn(inner).join());
         assert!(matches!(result, Ok(Ok(_))));
-        Ok::<_, io::Error>(counts.of(Event::Cycles).expect("a clock"))
+        Ok::<_, io::Error>(counts.of(CounterEvent::Cycles).expect("a clock"))
     };
-    match (nanoseconds(Threads::This), nanoseconds(Threads::AndLater)) {
+    match (nanoseconds(CountedThreads::This), nanoseconds(CountedThreads::AndLater)) {
         (Ok(this), Ok(later)) => assert!(later > 2.0 * this && this > 0.0, "{this}, {later}"),
         none => println!("LEFT OUT: no clock of the kernel's: {none:?}"),
     }

@@ -3,7 +3,8 @@
 use super::*;
 
 fn laps(of: &[(f64, f64)]) -> Laps {
-    let lap = |&(seconds, cycles)| Lap { seconds, counts: Counts(vec![(Event::Cycles, cycles)]) };
+    let lap =
+        |&(seconds, cycles)| Lap { seconds, counts: Counts(vec![(CounterEvent::Cycles, cycles)]) };
     Laps(of.iter().map(lap).collect())
 }
 
