@@ -85,7 +85,8 @@ struct Playing {
     script: Script,
     /// Requests seen that the script is about.
     seen: AtomicU64,
-    /// Time at which the disk that they [flow](InjectedFault::Flows) through is done with its requests.
+    /// Time at which the disk that they [flow](InjectedFault::Flows) through is done with its
+    /// requests.
     free_at: Mutex<Instant>,
 }
 

@@ -400,33 +400,33 @@ fn check_length(path: &Path, bytes: u64, record_length: u64) -> Result<()> {
 }
 
 /// Opens the output: a temporary file beside the final name, or a stream.
-pub fn output(output: &Output, direct: Direct, progress: &Progress) -> Result<output::Output> {
+pub fn output(output: &Output, direct: Direct, progress: &Progress) -> Result<output::OpenOutput> {
     let path = match output {
         Output::Stdout => return standard_output(direct),
-        Output::Striped(path) => return output::Output::striped(path, direct),
-        Output::Pipe(outlet) => return Ok(output::Output::Stream(Some(outlet.writer()?))),
+        Output::Striped(path) => return output::OpenOutput::striped(path, direct),
+        Output::Pipe(outlet) => return Ok(output::OpenOutput::Stream(Some(outlet.writer()?))),
         Output::File(path) => path,
     };
     match inherited::look(path) {
         Ok(Err(STDOUT)) => standard_output(direct),
-        Ok(Ok(data)) if data.is_file() || data.is_dir() => output::Output::file(path, direct),
-        Ok(_) => Ok(output::Output::Stream(Some(pipe::PipeWriter::open(path, progress)?))),
-        Err(_) => output::Output::file(path, direct),
+        Ok(Ok(data)) if data.is_file() || data.is_dir() => output::OpenOutput::file(path, direct),
+        Ok(_) => Ok(output::OpenOutput::Stream(Some(pipe::PipeWriter::open(path, progress)?))),
+        Err(_) => output::OpenOutput::file(path, direct),
     }
 }
 
-fn standard_output(direct: Direct) -> Result<output::Output> {
+fn standard_output(direct: Direct) -> Result<output::OpenOutput> {
     match redirect::output() {
-        Some(path) => output::Output::redirected(&path, direct),
-        None => Ok(output::Output::Stream(Some(pipe::PipeWriter::stdout()?))),
+        Some(path) => output::OpenOutput::redirected(&path, direct),
+        None => Ok(output::OpenOutput::Stream(Some(pipe::PipeWriter::stdout()?))),
     }
 }
 
 /// Opens an output that is split into files.
-pub fn parts(output: &Output, direct: Direct, force: bool) -> Result<output::Output> {
+pub fn parts(output: &Output, direct: Direct, force: bool) -> Result<output::OpenOutput> {
     match output {
         Output::File(path) if inherited::named_by(path).is_none() => {
-            output::Output::parts(path, direct, force)
+            output::OpenOutput::parts(path, direct, force)
         }
         Output::Striped(path) => Err(config!(
             ConfigErrorKind::Conflict(Setting::Split, Setting::Output),

@@ -16,14 +16,14 @@ use crate::stripe::StripedOutput;
 use crate::sys::space;
 use crate::units::ByteSize;
 
-pub use parts::{Parts, may_be_part};
+pub use parts::{OutputParts, may_be_part};
 
 /// Name of standard output in messages.
 const STDOUT: &str = "standard output";
 
 /// Open destination of records.
 #[derive(Debug)]
-pub enum Output {
+pub enum OpenOutput {
     /// A file under a temporary name beside its final one.
     File {
         /// The temporary file; removed when dropped.
@@ -36,19 +36,19 @@ pub enum Output {
     /// An empty file that standard output was redirected to, in place.
     Redirected(Arc<File>),
     /// Several files.
-    Parts(Arc<Parts>),
+    Parts(Arc<OutputParts>),
     /// A stream; `None` once it was handed to a sink.
     Stream(Option<pipe::PipeWriter>),
     /// Any of these, compressed on the way.
     Compressed {
         /// Destination of the compressed bytes.
-        target: Box<Output>,
+        target: Box<OpenOutput>,
         /// Compressor of the output.
         encoding: OutputEncoding,
     },
 }
 
-impl Output {
+impl OpenOutput {
     /// Returns an output that will appear at `path`.
     pub fn file(path: &Path, direct: Direct) -> Result<Self> {
         let temporary = TempFile::create(path, direct)?;
@@ -115,13 +115,13 @@ impl Output {
         if directory_of(path).is_dir() {
             sweep(directory_of(path))?;
         }
-        Parts::new(path, direct, force).map(|parts| Self::Parts(Arc::new(parts)))
+        OutputParts::new(path, direct, force).map(|parts| Self::Parts(Arc::new(parts)))
     }
 
     /// Returns the files, where there are several.
     pub fn part_files(&self) -> Option<Arc<dyn PartFiles>> {
         match self {
-            Self::Parts(parts) => Some(Arc::<Parts>::clone(parts)),
+            Self::Parts(parts) => Some(Arc::<OutputParts>::clone(parts)),
             _ => None,
         }
     }

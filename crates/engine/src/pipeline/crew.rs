@@ -13,7 +13,7 @@ use crate::plan::levers::Overlap;
 use crate::proof::Sum;
 use crate::run::layout::BLOCK;
 use crate::sink::{Lane, LaneCounters};
-use crate::stats::{Activity, Clock, Phase, PhaseTime, Progress};
+use crate::stats::{Activity, Phase, PhaseTime, Progress, WorkerClock};
 use crate::units::ByteSize;
 
 /// All workers, and an account of their time.
@@ -53,7 +53,7 @@ impl<'p> Crew<'p> {
                 sum_out: Sum::default(),
                 keys: KeyTally::default(),
                 seen: Seen::default(),
-                clock: Clock::default(),
+                clock: WorkerClock::default(),
             });
         }
         let mut loads = Vec::new();

@@ -13,12 +13,12 @@ use crate::incore::item::location;
 use crate::incore::{KeyedLoad, gather, prefetch};
 use crate::key::{CutRecord, KeyEncoder};
 use crate::load::Records;
-use crate::operator::{GroupWriter, Outlet, Selected, Selection, Target, Unique};
+use crate::operator::{GroupWriter, Selected, Selection, SelectionTarget, TaskOutlet, Unique};
 #[cfg(feature = "disorder")]
 use crate::order::disorder;
 use crate::order::{OrderCheck, OrderProof};
 use crate::proof::Sum;
-use crate::run::{RunWriter, Table};
+use crate::run::{RunTable, RunWriter};
 use crate::sink::{Lane, Sink, Writer};
 use crate::stats::Activity;
 
@@ -35,7 +35,7 @@ pub struct Destination<'a> {
     /// The file or stream.
     pub sink: &'a Sink,
     /// The table of a run.
-    pub table: Option<&'a Table>,
+    pub table: Option<&'a RunTable>,
     /// True if records are counted and summed: those of an output are.
     pub is_summed: bool,
     /// Offset of the first record.
@@ -86,14 +86,15 @@ impl<'a> Destination<'a> {
         key: &K,
         lane: &mut Lane<'_>,
         (task, offset, bytes): (usize, u64, u64),
-        produce: impl FnOnce(Outlet<'_, '_, '_>) -> Result<()>,
+        produce: impl FnOnce(TaskOutlet<'_, '_, '_>) -> Result<()>,
     ) -> Result<()> {
         match self.selection {
             None => self
                 .sink
-                .write(lane, self.start + offset, bytes, |writer| produce(Outlet::All(writer))),
+                .write(lane, self.start + offset, bytes, |writer| produce(TaskOutlet::All(writer))),
             Some(selection) => self.with_target(key, |target| {
-                let produce = |writer: &mut GroupWriter<'_, '_>| produce(Outlet::Selected(writer));
+                let produce =
+                    |writer: &mut GroupWriter<'_, '_>| produce(TaskOutlet::Selected(writer));
                 selection.write(target, lane, task, produce)
             }),
         }
@@ -106,17 +107,17 @@ impl<'a> Destination<'a> {
         key: &K,
         lane: &mut Lane<'_>,
         offset: u64,
-        produce: impl FnOnce(Outlet<'_, '_, '_>) -> Result<u64>,
+        produce: impl FnOnce(TaskOutlet<'_, '_, '_>) -> Result<u64>,
     ) -> Result<u64> {
         self.begin_stage();
         let Some(selection) = self.selection else {
-            let produce = |writer: &mut dyn Writer| produce(Outlet::All(writer));
+            let produce = |writer: &mut dyn Writer| produce(TaskOutlet::All(writer));
             return self.sink.write_from(lane, self.start + offset, produce);
         };
         let mut bytes = 0;
         self.with_target(key, |target| {
             selection.write(target, lane, 0, |writer| {
-                bytes = produce(Outlet::Selected(writer))?;
+                bytes = produce(TaskOutlet::Selected(writer))?;
                 Ok(())
             })
         })?;
@@ -134,14 +135,18 @@ impl<'a> Destination<'a> {
     }
 
     /// Hands this on to a selection.
-    fn with_target<K: KeyEncoder, R>(&self, key: &K, hand: impl FnOnce(Target<'_>) -> R) -> R {
+    fn with_target<K: KeyEncoder, R>(
+        &self,
+        key: &K,
+        hand: impl FnOnce(SelectionTarget<'_>) -> R,
+    ) -> R {
         let compare = |a: &[u8], b: &[u8]| key.compare_from(a, b, 0);
         let note = |offset: u64, records: &[u8]| {
             if let Some(table) = self.table {
                 table.note(key, offset, records);
             }
         };
-        hand(Target { sink: self.sink, compare: &compare, order: self.order, note: &note })
+        hand(SelectionTarget { sink: self.sink, compare: &compare, order: self.order, note: &note })
     }
 
     /// Returns the sum that records are added to which are written, if they are.
@@ -251,14 +256,14 @@ impl<K: KeyEncoder> Gathering<'_, K> {
         &self,
         (entries, records): (&'e [u64], &Records<'_>),
     ) -> std::borrow::Cow<'e, [u64]> {
-        if !disorder::is_wanted(disorder::Fault::Gather) {
+        if !disorder::is_wanted(disorder::DisorderPlace::Gather) {
             return entries.into();
         }
         let mut entries = entries.to_vec();
         for at in 1..entries.len() {
             let [before, here] = [at - 1, at].map(|at| records.get(location(entries[at])));
             if self.key.compare_from(before, here, 0).is_lt()
-                && disorder::strikes(disorder::Fault::Gather)
+                && disorder::strikes(disorder::DisorderPlace::Gather)
             {
                 entries.swap(at - 1, at);
             }
@@ -270,7 +275,7 @@ impl<K: KeyEncoder> Gathering<'_, K> {
 /// Returns tasks of which two neighbours have changed places, if it is time for that.
 #[cfg(feature = "disorder")]
 fn with_tasks_swapped(mut tasks: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    if tasks.len() > 1 && disorder::strikes_first(disorder::Fault::TaskBound) {
+    if tasks.len() > 1 && disorder::strikes_first(disorder::DisorderPlace::TaskBound) {
         tasks.swap(0, 1);
     }
     tasks
@@ -349,12 +354,12 @@ impl<K: KeyEncoder> Drain for Gathering<'_, K> {
                 self.load.sort_part(self.key, part, scratch, |entries, records| {
                     clock.turn_to(Activity::Gathering);
                     match &mut outlet {
-                        Outlet::All(writer) => {
+                        TaskOutlet::All(writer) => {
                             let seen = (&mut *sum_out, &mut check);
                             offset = self.emit((entries, records), offset, *writer, seen)?;
                             Ok(())
                         }
-                        Outlet::Selected(writer) => {
+                        TaskOutlet::Selected(writer) => {
                             self.select((entries, records), kept, (writer, &mut check))
                         }
                     }

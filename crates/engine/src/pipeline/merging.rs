@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::format::Framing;
 use crate::key::KeyEncoder;
 use crate::merge::{Bound, Merger, Piece, positions};
-use crate::operator::Outlet;
+use crate::operator::TaskOutlet;
 use crate::proof::Sum;
 use crate::sink::Writer;
 use crate::stats::Activity;
@@ -132,8 +132,8 @@ impl<'a, K: KeyEncoder> Drain for Merging<'a, K> {
         let Worker { lane, sum_out, .. } = worker;
         let place = (task, first, bytes);
         self.destination.write(self.key, lane, place, |outlet| match outlet {
-            Outlet::All(writer) => self.merge(&mut merger, first, writer, sum_out),
-            Outlet::Selected(writer) => {
+            TaskOutlet::All(writer) => self.merge(&mut merger, first, writer, sum_out),
+            TaskOutlet::Selected(writer) => {
                 while let Some(record) = merger.take_next() {
                     self.destination.order.verify(merger.check(), None)?;
                     writer.take(record)?;

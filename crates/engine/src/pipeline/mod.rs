@@ -62,7 +62,7 @@ use crate::load::lines::LineSource;
 use crate::manifest::SlabEntry;
 use crate::operator::{Making, Select, Selection};
 use crate::order::OrderProof;
-use crate::output::Output;
+use crate::output::OpenOutput;
 use crate::plan::Plan;
 use crate::plan::passes::{Choice, Way};
 use crate::plan::volume::Volume;
@@ -236,7 +236,7 @@ impl Work {
 pub fn sort<K: KeyEncoder>(
     work: &Work,
     key: &K,
-    (output, spill): (&mut Output, &mut Spill),
+    (output, spill): (&mut OpenOutput, &mut Spill),
     progress: &Progress,
 ) -> Result<Ended> {
     let past = spill.take_past();
@@ -275,7 +275,12 @@ pub fn sort<K: KeyEncoder>(
 }
 
 /// Makes sure that there is room, before there is work that could be lost.
-fn reserve(work: &Work, (bytes, left): (u64, u64), output: &Output, spill: &Spill) -> Result<()> {
+fn reserve(
+    work: &Work,
+    (bytes, left): (u64, u64),
+    output: &OpenOutput,
+    spill: &Spill,
+) -> Result<()> {
     if work.is_in_place {
         let volume = work.plan.volume(left);
         let (needed, beside) = (volume.run_space(), volume.in_place_space());
@@ -317,7 +322,7 @@ fn write_load<K: KeyEncoder>(
     key: &K,
     crew: &mut Crew<'_>,
     (load, taken): (&KeyedLoad, Taken),
-    output: &mut Output,
+    output: &mut OpenOutput,
 ) -> Result<Outcome> {
     crew.enter(Phase::Writing)?;
     let Taken { records, bytes, ragged } = taken;
@@ -336,7 +341,7 @@ fn write_runs<K: KeyEncoder>(
     crew: &mut Crew<'_>,
     (mut runs, taken, mut memory): (Vec<Run>, Taken, Vec<Region>),
     (spill, slab): (&mut Spill, Option<SlabEntry>),
-    output: &mut Output,
+    output: &mut OpenOutput,
 ) -> Result<Outcome> {
     let Taken { records, bytes, ragged } = taken;
     let generated = runs.len() as u64;
@@ -389,7 +394,7 @@ fn write_to<K: KeyEncoder>(
     key: &K,
     crew: &mut Crew<'_>,
     (Taken { records, bytes, .. }, checkpoints): (Taken, Option<Checkpoints>),
-    output: &mut Output,
+    output: &mut OpenOutput,
     write: impl FnOnce(&mut Crew<'_>, Destination<'_>) -> Result<()>,
 ) -> Result<Written> {
     let mut header = work.making.header(work.framing, work.header())?;

@@ -16,7 +16,7 @@ use crate::key::KeyEncoder;
 use crate::operator::Selection;
 use crate::order::OrderProof;
 use crate::proof::Sum;
-use crate::run::layout::Geometry;
+use crate::run::layout::RunGeometry;
 use crate::run::{Run, RunWriter};
 
 /// A run that is being written.
@@ -29,7 +29,7 @@ pub struct NewRun {
 
 impl NewRun {
     /// Creates the file for records of this geometry.
-    pub fn create(work: &Work, spill: &mut Spill, geometry: Geometry) -> Result<Self> {
+    pub fn create(work: &Work, spill: &mut Spill, geometry: RunGeometry) -> Result<Self> {
         let (bytes, direct) = (geometry.file_bytes(), work.direct);
         let order = OrderProof::of_run(work.verify);
         let Some(select) = work.early() else {

@@ -15,14 +15,14 @@ use crate::error::{Error, Result};
 use crate::format::Framing;
 use crate::io::Region;
 use crate::key::{KeyEncoder, KeyTally};
-use crate::manifest::{Entry, MergedEntry, RunText, SumText};
+use crate::manifest::{ManifestEntry, MergedEntry, RunText, SumText};
 use crate::merge::{Bound, Planner};
 #[cfg(feature = "disorder")]
 use crate::order::disorder;
 use crate::plan::Plan;
 use crate::plan::passes::{Choice, Way, longest_bytes};
 use crate::proof::Sum;
-use crate::run::layout::Geometry;
+use crate::run::layout::RunGeometry;
 use crate::run::{Run, RunReader};
 use crate::stats::Phase;
 
@@ -83,7 +83,7 @@ pub fn narrow<K: KeyEncoder>(
                 let (run, read) = (RunText::from(&run), SumText::default());
                 let keys = KeyTally::default();
                 let entry = MergedEntry { range, run, read, ragged: 0, dropped, keys };
-                spill.note(Entry::Merged(entry), file, crew)?;
+                spill.note(ManifestEntry::Merged(entry), file, crew)?;
                 spill.settle(crew)?; // What it was merged from goes now.
             }
             merged.push(run);
@@ -113,10 +113,10 @@ fn expect(crew: &Crew<'_>, runs: &[Run], groups: &[Range<usize>]) {
 }
 
 /// Returns the geometry of what `runs` will be, merged.
-fn geometry(framing: Framing, key_length: usize, runs: &[Run]) -> Geometry {
+fn geometry(framing: Framing, key_length: usize, runs: &[Run]) -> RunGeometry {
     let bytes = runs.iter().map(|run| run.bytes).sum();
     let records = runs.iter().map(|run| run.records).sum();
-    Geometry::new(framing, key_length, bytes, records, longest_bytes(runs))
+    RunGeometry::new(framing, key_length, bytes, records, longest_bytes(runs))
 }
 
 /// Merges `runs` to `destination`; the sum of the runs.
@@ -169,7 +169,7 @@ fn shift_starts(starts: &mut [u64], slab: &crate::merge::Slab, framing: Framing)
     let late = runs().rfind(|run| starts[*run] + bytes <= slab.bytes[*run].end);
     if let (Some(early), Some(late)) = (early, late)
         && early != late
-        && disorder::strikes_first(disorder::Fault::Resume)
+        && disorder::strikes_first(disorder::DisorderPlace::Resume)
     {
         starts[early] -= bytes;
         starts[late] += bytes;

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::sorted::Place;
 use crate::error::{Error, Result, Setting, message};
-use crate::format::csv::union::{ColumnOrder, RowWriter, Table};
+use crate::format::csv::union::{ColumnOrder, RowWriter, UnionTable};
 use crate::format::csv::{Dialect, ROW_END, Rows};
 use crate::format::{CsvFormat, Ragged};
 use crate::io::{Cursor, Direct, ElasticRegion, Supplied, Supply, pipe};
@@ -171,7 +171,7 @@ impl Rewritten {
     /// is begun.
     fn write_rows(&mut self, out: &mut [u8]) -> usize {
         let Self { dialect, ragged, width, .. } = *self;
-        let table = Table { dialect, order: &self.order, width, ragged };
+        let table = UnionTable { dialect, order: &self.order, width, ragged };
         let Some(window) = &self.window else { return 0 };
         let (mut filled, mut at) = (0, self.held.start);
         if let Some(row) = self.begun.take() {

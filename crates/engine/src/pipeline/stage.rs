@@ -28,7 +28,7 @@ use crate::io::{Completion, Request};
 use crate::key::KeyTally;
 use crate::proof::Sum;
 use crate::sink::Lane;
-use crate::stats::{Activity, Clock, Stages, WorkerTime};
+use crate::stats::{Activity, Stages, WorkerClock, WorkerTime};
 use crate::sys::processors::{self, Stay};
 
 /// Time to wait for memory that other workers are about to return: less than a block takes to deal.
@@ -60,7 +60,7 @@ pub struct Worker<'p> {
     /// Observations of the worker.
     pub seen: Seen,
     /// Clock of how it spends its time.
-    pub clock: Clock,
+    pub clock: WorkerClock,
 }
 
 impl Worker<'_> {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crate::error::{Error, Result};
 use crate::io::{Completion, Engine, File, Operation, Queue, Region, Request, pipe};
 use crate::pipeline::Stream;
-use crate::run::Blocks;
+use crate::run::RunBlocks;
 use crate::run::layout::BLOCK;
 use crate::sink::{LaneCounters, count};
 use crate::stats::{self, Progress, Requests};
@@ -47,7 +47,7 @@ pub struct Ahead {
     /// Offset in the file where the records end.
     records_end: u64,
     /// Checker of the pieces of a run.
-    blocks: Option<Box<Blocks>>,
+    blocks: Option<Box<RunBlocks>>,
 }
 
 /// Resources that all sources of a job share: the queue, pieces, spare memory, and an account of
@@ -105,7 +105,7 @@ impl<'p> Feed<'p> {
     }
 
     /// Begins to read the records of a run, from byte `from` of them on; pieces are whole blocks.
-    pub fn open_run(&mut self, blocks: Blocks, from: u64) -> Result<Reading> {
+    pub fn open_run(&mut self, blocks: RunBlocks, from: u64) -> Result<Reading> {
         let ((start, end), records_end) = (blocks.bounds(), blocks.records_end());
         let bounds = (start, end, records_end);
         self.read_ahead(blocks.file().clone(), bounds, (from, Some(blocks.into())))
@@ -115,7 +115,7 @@ impl<'p> Feed<'p> {
         &mut self,
         file: Arc<File>,
         (start, end, records_end): (u64, u64, u64),
-        (from, blocks): (u64, Option<Box<Blocks>>),
+        (from, blocks): (u64, Option<Box<RunBlocks>>),
     ) -> Result<Reading> {
         let Some(piece) = self.pieces.pop() else { unreachable!("a piece for each file at once") };
         assert!(piece.len().is_multiple_of(BLOCK), "pieces are whole blocks");

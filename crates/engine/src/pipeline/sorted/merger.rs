@@ -11,7 +11,9 @@ use super::tournament::Tournament;
 use super::{Memory, MergeWork, Merged, Place, open};
 use crate::error::{Error, Result};
 use crate::key::{KeyEncoder, KeyTally};
-use crate::manifest::{Bytes, Entry, MergedEntry, Past, RunText, SlabEntry, StreamsEntry};
+use crate::manifest::{
+    EscapedBytes, ManifestEntry, MergedEntry, Past, RunText, SlabEntry, StreamsEntry,
+};
 use crate::order::OrderProof;
 use crate::pipeline::Outcome;
 use crate::pipeline::checkpoints::Checkpoints;
@@ -137,7 +139,7 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             let dropped = self.tally.dropped().less(dropped).into();
             let (run, ragged) = (RunText::from(&run), self.tally.ragged - ragged);
             let entry = MergedEntry { range, run, read, ragged, dropped, keys };
-            spill.note_written(Entry::Merged(entry), file)?;
+            spill.note_written(ManifestEntry::Merged(entry), file)?;
         }
         for place in inputs {
             if let Place::Spilled(run) = place {
@@ -274,9 +276,10 @@ impl<'a, K: KeyEncoder> Merger<'a, K> {
             ragged,
             dropped: self.tally.dropped().into(),
             keys,
-            last: last.map(|record| Bytes(record.to_vec())),
+            last: last.map(|record| EscapedBytes(record.to_vec())),
         };
-        let (bound, edge, written) = ((first, ends[first]), Bytes::default(), written.into());
+        let (bound, edge, written) =
+            ((first, ends[first]), EscapedBytes::default(), written.into());
         let (selected, streams, last) = (None, Some(streams), order.last().map(Into::into));
         SlabEntry { bound, ends, offset, edge, written, selected, streams, last }
     }

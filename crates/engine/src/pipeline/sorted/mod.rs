@@ -36,13 +36,13 @@ use crate::error::Result;
 use crate::format::Framing;
 use crate::io::{Arena, DirectStreams, Engine, Region, pipe};
 use crate::key::{CompiledKey, KeyEncoder};
-use crate::manifest::{Merging, Past, SlabEntry};
+use crate::manifest::{Past, PastMerge, SlabEntry};
 use crate::order::OrderProof;
-use crate::output::Output;
+use crate::output::OpenOutput;
 use crate::plan::passes::intermediate_groups;
 use crate::plan::streams::StreamPlan;
 use crate::run::layout::BLOCK;
-use crate::run::{Blocks, RunReader};
+use crate::run::{RunBlocks, RunReader};
 use crate::stats::{Phase, Progress, Requests, Streams};
 use crate::units::ByteSize;
 
@@ -116,7 +116,7 @@ pub struct Merged {
 pub fn merge<K: KeyEncoder>(
     work: &mut MergeWork,
     key: &K,
-    (output, spill): (&mut Output, &mut Spill),
+    (output, spill): (&mut OpenOutput, &mut Spill),
     progress: &Progress,
 ) -> Result<Merged> {
     let inputs = std::mem::take(&mut work.inputs);
@@ -174,9 +174,9 @@ pub fn merge<K: KeyEncoder>(
 fn left(inputs: Vec<Place>, past: Option<Past>) -> (Vec<Place>, Past) {
     let Some(mut past) = past else { return (inputs, Past::default()) };
     let mut runs = VecDeque::from(std::mem::take(&mut past.runs));
-    let place = |merging: &Merging| match merging {
-        Merging::Input(number) => inputs.get(*number).cloned(),
-        Merging::Run => runs.pop_front().map(Place::Spilled),
+    let place = |merging: &PastMerge| match merging {
+        PastMerge::Input(number) => inputs.get(*number).cloned(),
+        PastMerge::Run => runs.pop_front().map(Place::Spilled),
     };
     (past.merging.iter().filter_map(place).collect(), past)
 }
@@ -186,7 +186,7 @@ fn left(inputs: Vec<Place>, past: Option<Past>) -> (Vec<Place>, Past) {
 fn reserve(
     work: &MergeWork,
     (inputs, slab): (&[Place], Option<&SlabEntry>),
-    output: &Output,
+    output: &OpenOutput,
     spill: &Spill,
     progress: &Progress,
 ) -> Result<()> {
@@ -258,7 +258,7 @@ fn open(place: &Place, direct: DirectStreams, from: u64, feed: &mut Feed<'_>) ->
         Place::File { .. } => feed.open(place.open_file(direct.input)?, from),
         Place::Spilled(run) => {
             let run = RunReader::open(run, direct.spill)?;
-            feed.open_run(Blocks::new(run, TABLE_WINDOW_BYTES)?, from)
+            feed.open_run(RunBlocks::new(run, TABLE_WINDOW_BYTES)?, from)
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::io::Arena;
 use crate::key::KeyEncoder;
 use crate::manifest::StreamsEntry;
 use crate::merge::Bound;
-use crate::operator::Outlet;
+use crate::operator::TaskOutlet;
 use crate::pipeline::Work;
 use crate::pipeline::checkpoints::Checkpoints;
 use crate::pipeline::crew::{Crew, cut};
@@ -31,7 +31,7 @@ use crate::pipeline::stage::Worker;
 use crate::plan::passes::longest_bytes;
 use crate::plan::streams::{READS_USUAL, RunStreams};
 use crate::proof::Sum;
-use crate::run::{Blocks, Run, RunReader};
+use crate::run::{Run, RunBlocks, RunReader};
 use crate::stats::Activity;
 use crate::units::ByteSize;
 
@@ -65,8 +65,8 @@ pub fn merge_runs<K: KeyEncoder>(
             let mut emission = Emission { key, framing, feed, destination, sum, check, filter };
             let so_far = (&mut emitted, until);
             match outlet {
-                Outlet::All(writer) => emission.write(&mut tree, writer, so_far)?,
-                Outlet::Selected(writer) => emission.select(&mut tree, writer, so_far)?,
+                TaskOutlet::All(writer) => emission.write(&mut tree, writer, so_far)?,
+                TaskOutlet::Selected(writer) => emission.select(&mut tree, writer, so_far)?,
             }
             Ok(emitted.bytes - before)
         })?;
@@ -118,7 +118,7 @@ fn open(
     for (run, start) in runs.iter().zip(starts) {
         let reader = RunReader::open(run, work.direct)?;
         sum.add(reader.footer().sum);
-        let blocks = Blocks::new(reader, table_window_bytes(&work.plan, runs.len()))?;
+        let blocks = RunBlocks::new(reader, table_window_bytes(&work.plan, runs.len()))?;
         let source = Source::new(feed.open_run(blocks, *start)?, framing, window_bytes, false)?;
         sources.push(source.at(Standing { offset: *start, ..Standing::default() }));
     }
