@@ -42,8 +42,8 @@ TESTED := --package sortwell-cli --features disorder
 SIGNALS := $(shell env --default-signal true 2> /dev/null && echo env --default-signal)
 
 .PHONY: help build demo test test-rust test-oracle test-slow test-browser browser torture oracle fuzz \
-	sanitize lint lint-python lint-rust ruff docs api release-check bench measure \
-	compare
+	sanitize lint lint-python lint-rust ruff docs api release-check deny bench \
+	measure compare
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -122,8 +122,11 @@ docs: ## Write docs/reference.md anew from the definition of the command line
 		|| { rm docs/reference.md.new; exit 1; }
 	mv docs/reference.md.new docs/reference.md
 
-release-check: ## Check the least Rust version, each feature by itself, and the packages
+release-check: ## Check dependencies, the least Rust version, each feature, and the packages
 	@scripts/release_check.sh
+
+deny: ## Check licences and known faults of dependencies; gets cargo-deny into target
+	@scripts/deny.sh
 
 api: ## Write crates/sortwell/api.txt anew; takes a nightly Rust and cargo-public-api
 	@scripts/api.py
