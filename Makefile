@@ -54,15 +54,14 @@ build: ## Build the command: target/release/sortwell
 demo: ## Generate, sort and validate 10 million records, beside a plain copy
 	@scripts/demo.sh
 
-test: test-rust test-oracle ## Run all tests but the slow ones
-	$(CARGO) build --quiet $(TESTED)
-	@SORTWELL="$${CARGO_TARGET_DIR:-target}/debug/sortwell" scripts/browser.sh test --if-possible
+test: ## Run all tests but the slow ones, and say what was left out
+	@scripts/test.sh
 
 test-rust:
-	$(SIGNALS) $(CARGO) test --workspace
+	$(SIGNALS) $(CARGO) test --workspace $(TEST_ARGS)
 
 test-oracle: ## Run 3,000 random commands beside the model; some four minutes
-	$(CARGO) build --quiet $(TESTED)
+	$(if $(BUILT),,$(CARGO) build --quiet $(TESTED))
 	cd tests/oracle && python3 -B -m unittest --quiet test_model
 	$(ORACLE) --bin "$${CARGO_TARGET_DIR:-target}/debug/sortwell" --cases $(ORACLE_CASES) \
 		--seed $(ORACLE_SEED) --jobs $(ORACLE_JOBS)

@@ -9,7 +9,7 @@ fn installed() -> impl Iterator<Item = (&'static str, Locale)> {
     NAMES.into_iter().filter_map(|name| {
         let locale = Locale::named(name);
         if locale.is_none() {
-            println!("skipped: this machine has no locale {name}");
+            println!("LEFT OUT: this machine has no locale {name}");
         }
         Some((name, locale?))
     })
@@ -18,7 +18,7 @@ fn installed() -> impl Iterator<Item = (&'static str, Locale)> {
 fn installed_one(name: &str) -> Option<Locale> {
     let locale = Locale::named(name);
     if locale.is_none() {
-        println!("skipped: this machine has no locale {name}");
+        println!("LEFT OUT: this machine has no locale {name}");
     }
     locale
 }
